@@ -1,0 +1,21 @@
+// Owns the absolute addresses that stand in records, all below one base.
+
+/** The addresses of a hub whose base address, without a final slash, is given. */
+export function addressesBelow(baseUrl: string) {
+  const api = `${baseUrl}/api/v1`
+  return {
+    repository(owner: string, name: string) {
+      const url = `${api}/repos/${owner}/${name}`
+      return { url, html_url: `${baseUrl}/${owner}/${name}`, raw_url: `${url}/raw` }
+    },
+    version(owner: string, name: string, version: string) {
+      const url = `${api}/repos/${owner}/${name}`
+      return { url: `${url}/versions/${version}`, raw_url: `${url}/raw?version=${version}` }
+    },
+    tag: (tag: string) => `${api}/repos?tag=${tag}`,
+    userPage: (handle: string) => `${baseUrl}/${handle}`,
+  }
+}
+
+/** The functions that make a hub's addresses. */
+export type Addresses = ReturnType<typeof addressesBelow>

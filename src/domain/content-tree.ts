@@ -1,0 +1,32 @@
+// Owns the parsed content folder: what was found where, before anything is concluded from it.
+import type { Usage } from './front-matter.ts'
+import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
+
+/** A version file with what only its bytes can tell. */
+export interface VersionEntry extends VersionFile {
+  version: string
+  /** SHA-256 of the content's bytes, in hex. */
+  content_sha256: string
+  /** Length of the content in bytes of UTF-8. */
+  size_bytes: number
+}
+
+/** A repository's files. */
+export interface RepositoryEntry {
+  owner: string
+  name: string
+  /** Its `index.md`, when there is one. */
+  file: RepositoryFile | undefined
+  /** In no particular order. */
+  versions: VersionEntry[]
+}
+
+/** Everything below content/. */
+export interface ContentTree {
+  /** Owners with an `index.md`, by handle. */
+  owners: ReadonlyMap<string, OwnerFile>
+  /** By full name. */
+  repositories: ReadonlyMap<string, RepositoryEntry>
+  /** Download counts by full name; empty when nothing is counted. */
+  usage: ReadonlyMap<string, Usage[string]>
+}

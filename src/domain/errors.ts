@@ -1,0 +1,54 @@
+// Owns the closed table of errors that a client can see, and the one exception that carries them.
+
+/** Code → status and the sentence that documents it. contract.md section 6; pinned in tests. */
+export const ERRORS = {
+  invalid_request: {
+    status: 400,
+    when: 'A query value or a body that cannot be read: a bad value, not JSON, invalid UTF-8.',
+  },
+  unauthorized: { status: 401, when: 'No token, or one that is malformed, unknown, expired or revoked.' },
+  forbidden: { status: 403, when: 'A good token that does not cover this repository.' },
+  not_found: { status: 404, when: 'No such repository, version, user or address.' },
+  method_not_allowed: { status: 405, when: 'The address exists, but not for this method; Allow names those it has.' },
+  version_conflict: { status: 409, when: 'expected_version is not the latest version.' },
+  repo_archived: { status: 409, when: 'The repository is archived and takes no new versions.' },
+  content_too_large: { status: 413, when: 'The body or the content is over the limit.' },
+  unsupported_media_type: { status: 415, when: 'The body is not application/json, or is compressed.' },
+  validation_failed: {
+    status: 422,
+    when: 'A missing, wrong or unknown field; the message lists every problem with its field.',
+  },
+  idempotency_key_reused: { status: 422, when: 'The same Idempotency-Key came with another body.' },
+  rate_limited: { status: 429, when: 'Too many requests; Retry-After says when to come back.' },
+  internal_error: { status: 500, when: 'A fault of the service.' },
+  upstream_error: { status: 502, when: 'The git host answered something unexpected.' },
+  unavailable: { status: 503, when: 'The git host or a store is down or busy; Retry-After says when to come back.' },
+} as const
+
+/** A code of the table. */
+export type ErrorCode = keyof typeof ERRORS
+
+/** What an error may carry beside its sentence. */
+interface ErrorDetails {
+  /** What went wrong underneath; logged, never answered. */
+  cause?: unknown
+  /** Seconds until a retry makes sense; becomes Retry-After. */
+  retryAfterSeconds?: number
+  /** The methods an address has; becomes Allow. */
+  allow?: readonly string[]
+}
+
+/** An error that a client may see. The message says what was wrong, where, and what to do; it holds no token, stack or server path. */
+export class HubError extends Error {
+  override readonly name = 'HubError'
+  readonly code: ErrorCode
+  readonly retryAfterSeconds: number | undefined
+  readonly allow: readonly string[] | undefined
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause })
+    this.code = code
+    this.retryAfterSeconds = details.retryAfterSeconds
+    this.allow = details.allow
+  }
+}

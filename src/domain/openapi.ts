@@ -1,0 +1,137 @@
+// Owns the OpenAPI description of the API, made from the tables and schemas that the code runs on.
+import { z } from 'zod'
+import { ERRORS, type ErrorCode } from './errors.ts'
+import { type QueryParameter, ROUTES, type Route } from './routes.ts'
+import { ErrorEnvelope } from './schema.ts'
+import { Name, Owner, Version } from './values.ts'
+
+const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
+  owner: Owner,
+  handle: Owner,
+  name: Name,
+  version: Version,
+}
+
+type Json = Record<string, unknown>
+
+/**
+ * Describes the API as OpenAPI 3.1.
+ *
+ * @param baseUrl the hub's own address
+ * @see https://spec.openapis.org/oas/v3.1.1
+ */
+export function describeApi(baseUrl: string): Json {
+  const schemas: Record<string, unknown> = {}
+  const paths: Record<string, Json> = {}
+  for (const route of Object.values<Route>(ROUTES)) {
+    paths[route.path] = { ...paths[route.path], get: describeRoute(route, schemas) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Prompt Hub API',
+      version: '1',
+      summary: 'Read prompts, their versions, tags and owners.',
+      description:
+        'Public data, without a key. Send a descriptive User-Agent and keep answers as Cache-Control allows. Responses may gain fields; they never lose or rename one within /api/v1.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [],
+    tags: [{ name: 'Reading', description: 'Everything that can be read without a key.' }],
+    paths,
+    components: {
+      schemas: { ...schemas, Error: toSchema(ErrorEnvelope, schemas, 'input') },
+      responses: Object.fromEntries(
+        Object.entries(ERRORS).map(([code, { when }]) => [
+          code,
+          { description: when, content: jsonContent({ $ref: '#/components/schemas/Error' }) },
+        ]),
+      ),
+    },
+  }
+}
+
+function describeRoute(route: Route, schemas: Record<string, unknown>): Json {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
+  const hasQuery = route.query.length > 0
+  const errors: ErrorCode[] = [
+    ...(hasQuery ? (['invalid_request'] as const) : []),
+    ...(inPath.length > 0 ? (['not_found'] as const) : []),
+    'rate_limited',
+    'internal_error',
+    'unavailable',
+  ]
+  const isText = route.mediaType === 'text/plain'
+  const content = isText
+    ? { 'text/plain': { schema: { type: 'string', description: 'The content, byte for byte.' } } }
+    : jsonContent(route.response === null ? { type: 'object' } : toSchema(route.response, schemas, 'output'))
+  return {
+    operationId: route.id,
+    summary: route.summary,
+    tags: ['Reading'],
+    parameters: [...inPath.map((name) => describePathParameter(name)), ...route.query.map(describeQueryParameter)],
+    responses: {
+      '200': { description: 'What was asked for.', headers: describeHeaders(isText), content },
+      '304': { description: 'Not changed since the ETag given in If-None-Match.' },
+      ...Object.fromEntries(
+        errors.map((code) => [String(ERRORS[code].status), { $ref: `#/components/responses/${code}` }]),
+      ),
+    },
+  }
+}
+
+function describePathParameter(name: string): Json {
+  const { description, ...schema } = toSchema(PATH_PARAMETERS[name]!, {}, 'output')
+  return { name, in: 'path', required: true, description, schema }
+}
+
+function describeQueryParameter({ name, description, schema, isRepeatable }: QueryParameter): Json {
+  return {
+    name,
+    in: 'query',
+    required: false,
+    description,
+    schema: toSchema(schema, {}, 'input'),
+    ...(isRepeatable ? { explode: true, style: 'form' } : {}),
+  }
+}
+
+function describeHeaders(isText: boolean): Json {
+  const header = (description: string) => ({ description, schema: { type: 'string' } })
+  return {
+    ETag: header('Names these bytes; send it back as If-None-Match.'),
+    'Cache-Control': header('How long the answer may be kept.'),
+    ...(isText ? { 'X-Prompt-Version': header('The version whose content this is.') } : {}),
+  }
+}
+
+function jsonContent(schema: unknown): Json {
+  return { 'application/json': { schema } }
+}
+
+/** A schema as OpenAPI writes it: named records become components, everything else stands in place. */
+function toSchema(schema: z.ZodType, components: Record<string, unknown>, io: 'input' | 'output'): Json {
+  const {
+    $schema: _,
+    $defs,
+    ...json
+  } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as Json & { $defs?: Record<string, Json> }
+  for (const [name, { id: _id, ...definition }] of Object.entries($defs ?? {}))
+    components[name] = moveReferences(definition)
+  const { id: _id, ...rest } = json
+  return moveReferences(rest) as Json
+}
+
+function moveReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(moveReferences)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [
+      key,
+      key === '$ref' && typeof child === 'string'
+        ? child.replace('#/$defs/', '#/components/schemas/')
+        : moveReferences(child),
+    ]),
+  )
+}

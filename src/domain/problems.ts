@@ -1,0 +1,69 @@
+// Owns how a problem in something from outside is said: where it stands, what was expected, what came.
+import type { z } from 'zod'
+
+/** One thing that is wrong in a value; `key` is a dotted path, empty for the whole. */
+export interface ValueProblem {
+  key: string
+  message: string
+}
+
+/** One thing that is wrong in a file below the content folder. */
+export interface Problem extends ValueProblem {
+  /** Path from the content folder's parent, such as `content/acme/code-review/index.md`. */
+  file: string
+}
+
+/** What became of parsing: the value, or everything that is wrong with it. */
+export type Parsed<Value> = { value: Value; problems?: never } | { value?: never; problems: ValueProblem[] }
+
+/** Parses a value by a schema and says every problem in our own words; sentences given in the schema win over the ones made here. */
+export function parseBy<Schema extends z.ZodType>(schema: Schema, input: unknown): Parsed<z.output<Schema>> {
+  const result = schema.safeParse(input, { error: sayIssue })
+  return result.success ? { value: result.data } : { problems: result.error.issues.flatMap(explodeIssue) }
+}
+
+/** One line of text for a problem: `key: message`. */
+export function formatProblem({ key, message }: ValueProblem): string {
+  return key === '' ? message : `${key}: ${message}`
+}
+
+function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  const got = describeValue(issue.input)
+  if (issue.code === 'invalid_type')
+    return issue.input === undefined
+      ? `expected ${article(issue.expected)}, got nothing`
+      : `expected ${article(issue.expected)}, got ${got}`
+  if (issue.code === 'invalid_value')
+    return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}, got ${got}`
+  if (issue.code === 'invalid_union') return `expected a text, a number or a boolean, got ${got}`
+  return undefined
+}
+
+function explodeIssue(issue: z.core.$ZodIssue): ValueProblem[] {
+  const path = issue.path.map((part) => printable(String(part))).join('.')
+  if (issue.code !== 'unrecognized_keys') return [{ key: path, message: issue.message }]
+  return issue.keys.map((key) => ({
+    key: path === '' ? printable(key) : `${path}.${printable(key)}`,
+    message: 'unknown; check the spelling, or leave it out',
+  }))
+}
+
+function article(type: string): string {
+  if (type === 'array') return 'a list'
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
+}
+
+function describeValue(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  const text = JSON.stringify(value) ?? typeof value
+  return text.length > 60 ? `a long ${typeof value}` : text
+}
+
+/** Names from outside are echoed short and without control or format characters, so that a message cannot draw on a terminal. */
+export function printable(text: string): string {
+  const clean = text.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')
+  return clean.length > 80 ? `${clean.slice(0, 80)}…` : clean
+}

@@ -1,0 +1,175 @@
+// Owns the names, values and limits that everything else is made of; records and files are put together from them elsewhere.
+import { z } from 'zod'
+
+/** Every limit of the service, each once. contract.md section 1. */
+export const LIMITS = {
+  ownerCharacters: 39,
+  nameCharacters: 64,
+  tagCharacters: 36,
+  tagsPerRepository: 10,
+  variableNameCharacters: 64,
+  variablesPerVersion: 64,
+  titleCharacters: 200,
+  descriptionCharacters: 500,
+  changelogCharacters: 500,
+  contentBytes: 262_144,
+  requestBytes: 1_048_576,
+  versionsPerRepository: 1_000,
+  queryCharacters: 200,
+  pageSize: 20,
+  highestPage: 100_000,
+  /** YAML and JSON writers overflow the stack far above this, and nothing readable nests deeper. */
+  parameterDepth: 32,
+} as const
+
+const OWNER_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
+const NAME_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
+const VERSION_PATTERN = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
+const TAG_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
+
+/** First path segments that the site itself uses, and words that break file systems or programs. contract.md section 1. */
+export const RESERVED_OWNERS: ReadonlySet<string> = new Set([
+  ...['404', 'api', 'assets', 'auth', 'cli', 'data', 'docs', 'index', 'mcp', 'rate-limited', 'settings', 'tags'],
+  ...['admin', 'me', 'new', 'null', 'undefined', 'con', 'prn', 'aux', 'nul'],
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((port) => [`com${port}`, `lpt${port}`]),
+])
+
+/** Whether a text has the form of an owner's handle, reserved words included. */
+export const hasOwnerForm = (text: string): boolean => OWNER_PATTERN.test(text)
+/** Whether a text may stand as the owner segment of an address: the form of a handle, and not reserved. */
+export const isOwner = (text: string): boolean => OWNER_PATTERN.test(text) && !RESERVED_OWNERS.has(text)
+/** Whether a text may stand as the name segment of an address. */
+export const isName = (text: string): boolean => NAME_PATTERN.test(text)
+/** Whether a text is a version in the form x.y.z: no `v`, no pre-release, no build metadata, no leading zeros. */
+export const isVersion = (text: string): boolean => VERSION_PATTERN.test(text)
+/** Whether a text is a well-formed tag. */
+export const isTag = (text: string): boolean => text.length <= LIMITS.tagCharacters && TAG_PATTERN.test(text)
+/** Whether a text is a well-formed variable name. */
+export const isVariableName = (text: string): boolean => VARIABLE_NAME_PATTERN.test(text)
+
+/** The length of a text in code points: what a person counts, and what JSON Schema's `maxLength` means (RFC 8259 section 8.2). */
+export function countCharacters(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** A handle as the lower-cased GitHub login of a person; reserved words are logins too. */
+export const Handle = z
+  .string()
+  .regex(OWNER_PATTERN, 'expected a lower-case handle such as octocat')
+  .describe('A GitHub login in lower case.')
+
+/** The owner part of an address. */
+export const Owner = z
+  .string()
+  .regex(OWNER_PATTERN, 'expected 1 to 39 of a-z, 0-9 and single hyphens inside')
+  .refine((owner) => !RESERVED_OWNERS.has(owner), {
+    error: 'expected an owner that is not a reserved word',
+    abort: true,
+  })
+  .describe('The owner’s handle: the part before the slash in owner/name.')
+
+/** The name part of an address. */
+export const Name = z
+  .string()
+  .regex(NAME_PATTERN, 'expected 1 to 64 of a-z, 0-9 and single hyphens inside')
+  .describe('The repository’s name: the part after the slash in owner/name.')
+
+/** Owner and name together. */
+export const FullName = z
+  .string()
+  .refine(isFullName, 'expected owner/name')
+  .describe('Owner and name, joined by a slash.')
+
+/** A version number. */
+export const Version = z
+  .string()
+  .regex(VERSION_PATTERN, 'expected a version in the form x.y.z')
+  .describe('A version number in the form x.y.z.')
+
+/** A tag. */
+export const Tag = z
+  .string()
+  .regex(TAG_PATTERN, 'expected lower-case letters, digits and single hyphens')
+  .max(LIMITS.tagCharacters, `expected at most ${LIMITS.tagCharacters} characters`)
+  .describe('A tag: lower-case words joined by hyphens.')
+
+/** The name of a variable, as it stands between the braces. */
+export const VariableName = z
+  .string()
+  .regex(VARIABLE_NAME_PATTERN, 'expected a letter or _, then up to 63 letters, digits or _')
+  .describe('The word between the braces.')
+
+/** A moment in UTC, such as 2026-11-20T10:00:00Z. */
+export const Time = z.iso
+  .datetime({ error: 'expected a time in UTC such as "2026-11-20T10:00:00Z", in quotes' })
+  .describe('A moment in UTC, ISO 8601 with Z.')
+
+/** An http or https address; nothing else is ever linked. */
+export const WebAddress = z
+  .url({ protocol: /^https?$/, error: 'expected an address that starts with https:// or http://' })
+  .max(500, 'expected at most 500 characters')
+
+/** A number that git or GitHub counts, kept as text so that no digit is lost. */
+export const NumericId = z
+  .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)], 'expected a whole number')
+  .transform(String)
+
+/** An SPDX licence expression is short; the limit only keeps a page from breaking. */
+const LICENSE_CHARACTERS = 100
+
+/** A licence as SPDX writes it. Whether the identifier exists is judged by the content rules. */
+export const License = z
+  .string()
+  .max(LICENSE_CHARACTERS, `expected at most ${LICENSE_CHARACTERS} characters`)
+  .regex(/^[A-Za-z0-9.+() -]+$/, 'expected an SPDX licence such as MIT')
+  .describe('The licence, as an SPDX expression.')
+
+/**
+ * A text of people, on one line.
+ *
+ * @param maxCharacters longest length, in code points
+ */
+export function line(maxCharacters: number) {
+  return text(maxCharacters, /\p{Cc}/u, 'expected no control characters or line ends')
+}
+
+/** A short text that may run over several lines: only `\n` of the control characters. @param maxCharacters in code points */
+export function lines(maxCharacters: number) {
+  return text(maxCharacters, /[^\P{Cc}\n]/u, 'expected no control characters but line feeds')
+}
+
+function text(maxCharacters: number, refused: RegExp, sentence: string) {
+  return z
+    .string()
+    .refine((value) => countCharacters(value) <= maxCharacters, `expected at most ${maxCharacters} characters`)
+    .refine((value) => !refused.test(value), sentence)
+    .refine((value) => value.isWellFormed(), 'expected well-formed Unicode, without lone surrogates')
+    .meta({ maxLength: maxCharacters })
+}
+
+/** Why a content is refused, or undefined when it is fine. Its size is judged apart, for that answer has a status of its own. */
+export function findContentProblem(content: string): string | undefined {
+  if (content.trim() === '') return 'expected some text, got nothing but white space'
+  if (content.includes('\0')) return 'expected text without NUL characters'
+  if (!content.isWellFormed()) return 'expected well-formed Unicode, without lone surrogates'
+  return undefined
+}
+
+/** The way a name reads when nobody gave a title: `code-review` is "Code review". */
+export function titleFromName(name: string): string {
+  const words = name.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Splits `owner/name`; undefined when it is not one. */
+export function splitFullName(fullName: string): { owner: string; name: string } | undefined {
+  const [owner = '', name = '', rest] = fullName.split('/')
+  return rest === undefined && isOwner(owner) && isName(name) ? { owner, name } : undefined
+}
+
+function isFullName(text: string): boolean {
+  return splitFullName(text) !== undefined
+}

@@ -1,0 +1,33 @@
+// Owns version arithmetic: order, the latest, and the next number.
+import semver from 'semver'
+
+/** Which part of the number a publish raises. */
+export const BUMPS = ['major', 'minor', 'patch'] as const
+/** One of the parts. */
+export type Bump = (typeof BUMPS)[number]
+
+/** Highest first; numbers, not text. */
+export function sortVersions(versions: readonly string[]): string[] {
+  return [...versions].sort(semver.rcompare)
+}
+
+/** Compares two versions for a sort that puts the highest first. */
+export function compareVersions(a: string, b: string): number {
+  return semver.rcompare(a, b)
+}
+
+/** The highest version that is not yanked, or undefined. */
+export function resolveLatest(versions: readonly string[], isYanked: (version: string) => boolean): string | undefined {
+  return sortVersions(versions).find((version) => !isYanked(version))
+}
+
+/**
+ * The number of the next version.
+ *
+ * @param used every number ever published, yanked ones included: numbers are never used twice
+ * @returns 1.0.0 for the first one, whatever `bump` says
+ */
+export function nextVersion(used: readonly string[], bump: Bump): string {
+  const highest = sortVersions(used)[0]
+  return highest === undefined ? '1.0.0' : semver.inc(highest, bump)!
+}

@@ -1,0 +1,52 @@
+// Owns what a word is to the search: the same splitting and folding for what is indexed and for what is asked.
+
+/** Scripts written without spaces: each character is a word of its own, so that a phrase of them is found inside a sentence. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]+/gv
+
+/** The words of a text, in order: lower case, without accents and other marks; everything but letters and digits separates. */
+export function splitWords(text: string): string[] {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().match(WORD) ?? []
+}
+
+/**
+ * The words of a question as a reader typed them: what stands between white space belongs together.
+ *
+ * @returns a list of phrases; `code-review` is one phrase of two words. Empty when the question holds no letter or digit.
+ */
+export function splitQuestion(question: string): string[][] {
+  return question
+    .split(/\s+/u)
+    .map(splitWords)
+    .filter((phrase) => phrase.length > 0)
+}
+
+/** The shortest word in which a typo is forgiven: in three letters, one changed letter is another word. */
+const SHORTEST_FORGIVEN = 4
+/** The longest word that is worth forgiving; beyond it, texts are identifiers and hashes. */
+const LONGEST_FORGIVEN = 32
+
+/** Whether a typo in this word is forgiven. */
+export function isForgiven(word: string): boolean {
+  return word.length >= SHORTEST_FORGIVEN && word.length <= LONGEST_FORGIVEN
+}
+
+/** The word and every form of it with one character left out: two words that are one edit apart share one of these. */
+export function typoKeys(word: string): string[] {
+  const keys = new Set([word])
+  for (let index = 0; index < word.length; index++) keys.add(word.slice(0, index) + word.slice(index + 1))
+  return [...keys]
+}
+
+/** Whether two different words are one typo apart: one character added, left out or changed, or two neighbours swapped. */
+export function isOneTypoApart(a: string, b: string): boolean {
+  if (a === b || Math.abs(a.length - b.length) > 1) return false
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start++
+  let end = 0
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  const restA = a.slice(start, a.length - end)
+  const restB = b.slice(start, b.length - end)
+  if (restA.length <= 1 && restB.length <= 1) return true
+  return restA.length === 2 && restB.length === 2 && restA[0] === restB[1] && restA[1] === restB[0]
+}

@@ -1,0 +1,67 @@
+// Owns YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags.
+import { Document, isAlias, isScalar, parseDocument, type Scalar, visit } from 'yaml'
+import type { Parsed, ValueProblem } from './problems.ts'
+
+/**
+ * Reads a YAML mapping.
+ *
+ * @param text the YAML alone, without the lines around it
+ * @param firstLine line number of its first line in the file, for messages
+ * @returns the mapping as plain values; every syntax problem at once
+ * @see notes on hostile front matter: aliases grow without bound, so none is accepted
+ */
+export function parseYaml(text: string, firstLine: number): Parsed<Record<string, unknown>> {
+  const at = (line: number) => `line ${line + firstLine - 1}`
+  try {
+    const document = parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      prettyErrors: true,
+      uniqueKeys: true,
+      stringKeys: true,
+    })
+    const problems: ValueProblem[] = [...document.errors, ...document.warnings].map((error) => ({
+      key: '',
+      message: `${at(error.linePos?.[0].line ?? 1)}: expected valid YAML: ${error.message.split(' at line ')[0]!}`,
+    }))
+    visit(document, (_key, node) => {
+      if (isAlias(node)) {
+        problems.push({ key: '', message: 'expected YAML without aliases (*name); write the value out' })
+        return visit.BREAK
+      }
+      return undefined
+    })
+    if (problems.length > 0) return { problems }
+    const value: unknown = document.toJS({ maxAliasCount: 0 }) ?? {}
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return { problems: [{ key: '', message: 'expected keys and values between the --- lines' }] }
+    }
+    return { value: Object.fromEntries(Object.entries(value)) }
+  } catch {
+    // The parser recurses: only text that is nested thousands of levels deep gets here.
+    return { problems: [{ key: '', message: 'expected YAML that is not nested so deeply' }] }
+  }
+}
+
+/** Writes a mapping as YAML that `parseYaml` reads back to the same values; times are quoted, as authors are asked to. */
+export function formatYaml(value: Record<string, unknown>): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, version: '1.2', schema: 'core' })
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value === 'string') quoteWhenNeeded(node as Scalar<string>)
+    },
+  })
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true })
+}
+
+/** YAML readers disagree on bare dates and on characters that some of them take for line ends; in double quotes all agree. */
+function quoteWhenNeeded(node: Scalar<string>): void {
+  if (
+    isScalar(node) &&
+    (/^\d{4}-\d\d-\d\d/.test(node.value) ||
+      /[^\P{C}\n]|[\u0085\u2028\u2029]/u.test(node.value) ||
+      /^\s|\s$/.test(node.value))
+  ) {
+    node.type = 'QUOTE_DOUBLE'
+  }
+}
