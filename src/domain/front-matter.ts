@@ -1,6 +1,7 @@
 // Owns what authors may write into the front matter of the files in content/; all of it is strict, for an unknown key is a typing error.
 import { z } from 'zod'
 import { findDepthProblem } from './json-depth.ts'
+import { describeValue } from './problems.ts'
 import { type Parameters, Provenance, Scalar, Stats, Status, VariableType } from './schema.ts'
 import {
   countCharacters,
@@ -50,7 +51,7 @@ export const VariableInput = z
     for (const field of ['default', 'example'] as const) {
       const value = variable[field]
       if (value !== null && !fits(value, type, options))
-        refuse(field, `expected ${wanted(type)}, got ${JSON.stringify(value)}`)
+        refuse(field, `expected ${wanted(type)}, got ${describeValue(value)}`)
     }
   })
 

@@ -26,6 +26,7 @@ export function describeApi(baseUrl: string): Json {
   for (const route of Object.values<Route>(ROUTES)) {
     paths[route.path] = { ...paths[route.path], get: describeRoute(route, schemas) }
   }
+  const errorReference = toSchema(ErrorEnvelope, schemas)
   return {
     openapi: '3.1.1',
     info: {
@@ -41,11 +42,11 @@ export function describeApi(baseUrl: string): Json {
     tags: [{ name: 'Reading', description: 'Everything that can be read without a key.' }],
     paths,
     components: {
-      schemas: { ...schemas, Error: toSchema(ErrorEnvelope, schemas, 'input') },
+      schemas,
       responses: Object.fromEntries(
         Object.entries(ERRORS).map(([code, { when }]) => [
           code,
-          { description: when, content: jsonContent({ $ref: '#/components/schemas/Error' }) },
+          { description: when, content: jsonContent(errorReference) },
         ]),
       ),
     },
@@ -65,7 +66,7 @@ function describeRoute(route: Route, schemas: Record<string, unknown>): Json {
   const isText = route.mediaType === 'text/plain'
   const content = isText
     ? { 'text/plain': { schema: { type: 'string', description: 'The content, byte for byte.' } } }
-    : jsonContent(route.response === null ? { type: 'object' } : toSchema(route.response, schemas, 'output'))
+    : jsonContent(route.response === null ? { type: 'object' } : toSchema(route.response, schemas))
   return {
     operationId: route.id,
     summary: route.summary,
@@ -82,7 +83,7 @@ function describeRoute(route: Route, schemas: Record<string, unknown>): Json {
 }
 
 function describePathParameter(name: string): Json {
-  const { description, ...schema } = toSchema(PATH_PARAMETERS[name]!, {}, 'output')
+  const { description, ...schema } = toSchema(PATH_PARAMETERS[name]!, {})
   return { name, in: 'path', required: true, description, schema }
 }
 
@@ -92,7 +93,7 @@ function describeQueryParameter({ name, description, schema, isRepeatable }: Que
     in: 'query',
     required: false,
     description,
-    schema: toSchema(schema, {}, 'input'),
+    schema: toSchema(schema, {}),
     ...(isRepeatable ? { explode: true, style: 'form' } : {}),
   }
 }
@@ -110,13 +111,16 @@ function jsonContent(schema: unknown): Json {
   return { 'application/json': { schema } }
 }
 
-/** A schema as OpenAPI writes it: named records become components, everything else stands in place. */
-function toSchema(schema: z.ZodType, components: Record<string, unknown>, io: 'input' | 'output'): Json {
+/**
+ * A schema as OpenAPI writes it: named records become components, everything else stands in place. As input, because as output zod
+ * closes every object, and a client that checks by this would refuse the first field we add (contract.md section 3).
+ */
+function toSchema(schema: z.ZodType, components: Record<string, unknown>): Json {
   const {
     $schema: _,
     $defs,
     ...json
-  } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as Json & { $defs?: Record<string, Json> }
+  } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }) as Json & { $defs?: Record<string, Json> }
   for (const [name, { id: _id, ...definition }] of Object.entries($defs ?? {}))
     components[name] = moveReferences(definition)
   const { id: _id, ...rest } = json

@@ -53,13 +53,14 @@ function article(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
-function describeValue(value: unknown): string {
+/** A value from outside as a message names it: short, and without characters that draw on a terminal. */
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'an object'
   const text = JSON.stringify(value) ?? typeof value
-  return text.length > 60 ? `a long ${typeof value}` : text
+  return text.length > 60 ? `a long ${typeof value}` : printable(text)
 }
 
 /** Names from outside are echoed short and without control or format characters, so that a message cannot draw on a terminal. */

@@ -136,7 +136,8 @@ function splitFile(text: string): Parsed<{ front: Record<string, unknown>; body:
     engines: {
       yaml: {
         parse: (front: string) => {
-          yaml = parseYaml(front.replace(/^\r?\n/, ''), 2)
+          // gray-matter cuts the last line end off, which would leave half of a CRLF in the last value.
+          yaml = parseYaml(`${front.replace(/^\r?\n/, '')}\n`, 2)
           return yaml.value ?? {}
         },
       },

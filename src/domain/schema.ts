@@ -113,8 +113,8 @@ export const Repository = z
       .string()
       .nullable()
       .describe('The latest version’s text, byte for byte, or null without an active version.'),
-    content_sha256: sha256.nullable(),
-    size_bytes: sizeBytes.nullable(),
+    content_sha256: sha256.nullable().describe('SHA-256 of the content’s bytes, in hex, or null.'),
+    size_bytes: sizeBytes.nullable().describe('Length of the content in bytes of UTF-8, or null.'),
     variables: z.array(Variable).describe('The latest version’s placeholders.'),
     parameters: Parameters,
     labels: z
@@ -163,7 +163,7 @@ export const VersionRecord = z
     changelog,
     published_at: publishedAt,
     published_by: publishedBy,
-    provenance: Provenance.nullable(),
+    provenance: Provenance.nullable().describe('The CI run that published it, when one proved itself, or null.'),
     url: versionAddress,
     raw_url: versionRawAddress,
   })

@@ -19,6 +19,8 @@ export function parseYaml(text: string, firstLine: number): Parsed<Record<string
       prettyErrors: true,
       uniqueKeys: true,
       stringKeys: true,
+      // Otherwise !!binary, !!set and their kind are read even in the core schema, and give values that JSON cannot hold.
+      resolveKnownTags: false,
     })
     const problems: ValueProblem[] = [...document.errors, ...document.warnings].map((error) => ({
       key: '',

@@ -1,0 +1,7 @@
+// Owns the answer that stands in for every request over the platform's own limit.
+import type { Config } from '@netlify/functions'
+import { answerRateLimited } from '../../src/server/read.ts'
+
+export default (request: Request) => answerRateLimited(request)
+
+export const config: Config = { path: '/rate-limited' }

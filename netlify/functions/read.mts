@@ -1,0 +1,18 @@
+// Owns the read API's place on the platform: its addresses and its limit.
+import type { Config, Context } from '@netlify/functions'
+import { connectRead } from '../../src/dependencies.ts'
+import { answerRead } from '../../src/server/read.ts'
+
+export default (request: Request, context: Context) => answerRead(request, () => connectRead(request, context))
+
+// Literals only: the platform's bundler reads this without running it, and drops what it cannot read.
+export const config: Config = {
+  path: ['/api', '/api/*'],
+  rateLimit: {
+    action: 'rewrite',
+    to: '/rate-limited',
+    windowLimit: 120,
+    windowSize: 60,
+    aggregateBy: ['ip', 'domain'],
+  },
+}

@@ -1,0 +1,26 @@
+// `npm run preview`: builds the site and runs it under the Netlify dev server, the nearest thing to a deploy that runs without a network.
+import { spawn } from 'node:child_process'
+import { readConfig } from '../src/config.ts'
+
+const { port } = readConfig(process.env)
+const environment = {
+  ...process.env,
+  SITE_URL: process.env.SITE_URL ?? `http://localhost:${port}`,
+  ASTRO_TELEMETRY_DISABLED: '1',
+}
+
+let running: ReturnType<typeof spawn> | undefined
+/** The dev server starts processes of its own and leaves them behind: a process group of theirs is ended as one. */
+const stop = () => running?.pid && process.kill(-running.pid, 'SIGTERM')
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+
+const built = await run('astro', ['build'])
+process.exitCode =
+  built === 0
+    ? await run('netlify', ['dev', '--offline', '--internal-disable-edge-functions', '--port', String(port)])
+    : built
+
+function run(command: string, parameters: string[]): Promise<number> {
+  running = spawn(`node_modules/.bin/${command}`, parameters, { env: environment, stdio: 'inherit', detached: true })
+  return new Promise((resolve) => running?.once('close', (code) => resolve(code ?? 1)))
+}

@@ -1,0 +1,21 @@
+// `npm run serve`: serves dist/ as it is, with the functions, in one Node process. Run `npm run build` before; start it again after another build.
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { readConfig } from '../src/config.ts'
+import { openSite, serveSites } from '../src/site/serve-sites.ts'
+
+const config = readConfig(process.env)
+const dist = resolve('dist')
+if (!existsSync(dist)) {
+  console.error('There is no dist/ to serve. Run `npm run build` first, or `npm start`, which builds by itself.')
+  process.exit(1)
+}
+const site = openSite(dist)
+const server = await serveSites(() => site, config.port)
+console.log(`Serving dist/ at ${config.baseUrl}`)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    server.closeAllConnections()
+    server.close(() => process.exit(0))
+  })
+}

@@ -1,0 +1,29 @@
+// `npm start`: builds the site, serves it with the functions, and builds again in the background whenever the content changes.
+import { readConfig } from '../src/config.ts'
+import { followContent } from '../src/site/follow-content.ts'
+import { serveSites } from '../src/site/serve-sites.ts'
+
+const config = readConfig(process.env)
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+
+try {
+  console.log('Building the site …')
+  const followed = await followContent(config, stopping.signal)
+  const server = await serveSites(followed.site, config.port).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE'
+      ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
+      : error
+  })
+  console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
+  stopping.signal.addEventListener('abort', () => {
+    server.closeAllConnections()
+    server.close()
+  })
+} catch (error) {
+  if (!stopping.signal.aborted) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+    stopping.abort()
+  }
+}

@@ -1,0 +1,56 @@
+// Owns the headers of the site's static files: one table, from which the build writes Netlify's `_headers` and our own host answers.
+
+/** A pattern as Netlify's `_headers` writes it (a final `*` stands for anything) and the headers of the files it matches. */
+interface HeaderRule {
+  pattern: string
+  headers: Readonly<Record<string, string>>
+}
+
+/** Nothing but our own files, no inline script or style, no frames. notes on the website's security; sign-in is a link, not a form. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' https://avatars.githubusercontent.com",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The rules, weakest first: of a header that several rules set, the last one counts. */
+export const HEADER_RULES: readonly HeaderRule[] = [
+  {
+    pattern: '/*',
+    headers: {
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'strict-origin-when-cross-origin',
+      'Content-Security-Policy': PAGE_POLICY,
+      'Cache-Control': 'public, max-age=0, must-revalidate',
+    },
+  },
+  { pattern: '/assets/*', headers: { 'Cache-Control': 'public, max-age=31536000, immutable' } },
+  {
+    pattern: '/data/*',
+    headers: {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': 'ETag',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cache-Control': 'public, max-age=60, stale-while-revalidate=600',
+    },
+  },
+]
+
+/** The headers of the file at a path. */
+export function headersOf(path: string): Record<string, string> {
+  const matching = HEADER_RULES.filter(({ pattern }) => path.startsWith(pattern.slice(0, -1)))
+  return Object.assign({}, ...matching.map(({ headers }) => headers))
+}
+
+/** The table as the file `_headers`. @see https://docs.netlify.com/manage/routing/headers/ */
+export function formatHeadersFile(): string {
+  return HEADER_RULES.map(({ pattern, headers }) =>
+    [pattern, ...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`), ''].join('\n'),
+  ).join('\n')
+}

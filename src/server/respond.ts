@@ -1,0 +1,157 @@
+// Owns what an answer looks like: headers, caching, conditional requests, and the one way an error becomes an answer.
+import { hash } from 'node:crypto'
+import { ERRORS, HubError } from '../domain/errors.ts'
+import type { CacheClass } from '../domain/routes.ts'
+import type { ErrorEnvelope } from '../domain/schema.ts'
+import type { Bytes } from '../domain/site-files.ts'
+
+/** On every answer of the API, errors included. contract.md section 4. */
+export const COMMON_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, Link, Retry-After, X-Prompt-Version',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+/** Query parameters that tell answers apart; all others never split the cache. */
+const CDN_VARY = 'query=page|sort|q|tag|version'
+
+/** A changing answer is dropped from the CDN by the next deploy, or by a publish that purges its tag; so a year is no promise. */
+const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
+
+const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
+  immutable: 'public, max-age=31536000, immutable',
+  changing: 'public, max-age=60, stale-while-revalidate=600',
+}
+
+/** What a 200 is made of. */
+export interface Answer {
+  /** The body; the same object has the same validator, which is computed once. */
+  bytes: Bytes
+  mediaType: 'application/json' | 'text/plain'
+  cache: CacheClass
+  /** The repository that a publish purges, as `repositoryTag` names it. */
+  cacheTag?: string | undefined
+  /** More headers, of checked values. */
+  headers?: Readonly<Record<string, string>>
+}
+
+/** The name under which the CDN keeps all that is answered about a repository. Neither part holds an underscore. */
+export function repositoryTag(owner: string, name: string): string {
+  return `repo_${owner}_${name}`
+}
+
+/** Answers an address of the read API with what was found there. */
+export function respondWith(request: Request, { bytes, mediaType, cache, cacheTag, headers }: Answer): Response {
+  const all: Record<string, string> = {
+    ...COMMON_HEADERS,
+    'Cache-Control': CACHE_CONTROL[cache],
+    'Content-Type': mediaType === 'text/plain' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
+    'Netlify-CDN-Cache-Control': CDN_UNTIL_PURGED,
+    'Netlify-Vary': CDN_VARY,
+    ...headers,
+  }
+  if (mediaType === 'text/plain') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
+  if (cacheTag) all['Netlify-Cache-Tag'] = cacheTag
+  // Only what can never be wrong may outlive a deploy.
+  if (cache === 'immutable' && cacheTag) all['Netlify-Cache-ID'] = `version_${cacheTag}`
+  return respondWithBytes(request, bytes, 200, all)
+}
+
+/** Answers with bytes under their validator: 304 when the client has them already; without a body to HEAD. */
+export function respondWithBytes(
+  request: Request,
+  bytes: Bytes,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const etag = validatorOf(bytes)
+  if (status === 200 && hasMatch(request.headers.get('If-None-Match'), etag)) {
+    const { 'Content-Type': _, ...kept } = headers
+    return new Response(null, { status: 304, headers: { ...kept, ETag: etag } })
+  }
+  return new Response(request.method === 'HEAD' ? null : bytes, {
+    status,
+    headers: { ...headers, ETag: etag, 'Content-Length': String(bytes.length) },
+  })
+}
+
+/** Answers OPTIONS. @param methods what the address has */
+export function respondToOptions(methods: readonly string[]): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...COMMON_HEADERS,
+      Allow: methods.join(', '),
+      'Access-Control-Allow-Methods': methods.join(', '),
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+      'Access-Control-Max-Age': '86400',
+      'Cache-Control': 'no-store',
+    },
+  })
+}
+
+/** Sends the client to the same address in lower case, for good. @param location from the site's root, with the query as it came */
+export function respondWithRedirect(location: string): Response {
+  return new Response(null, {
+    status: 308,
+    headers: { ...COMMON_HEADERS, Location: location, 'Cache-Control': CACHE_CONTROL.changing },
+  })
+}
+
+/** Makes the answer of an error; the only place that does. contract.md section 6. */
+export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
+  const { status } = ERRORS[error.code]
+  const headers = new Headers({ ...COMMON_HEADERS, 'Content-Type': 'application/json; charset=utf-8' })
+  const isReading = request.method === 'GET' || request.method === 'HEAD'
+  if (status === 404 && isReading) {
+    headers.set('Cache-Control', 'public, max-age=30')
+    headers.set('Netlify-CDN-Cache-Control', 'public, s-maxage=30')
+    headers.set('Netlify-Vary', CDN_VARY)
+    if (cacheTag) headers.set('Netlify-Cache-Tag', cacheTag)
+  } else {
+    headers.set('Cache-Control', 'no-store')
+  }
+  if (error.allow) headers.set('Allow', error.allow.join(', '))
+  if (error.retryAfterSeconds !== undefined) headers.set('Retry-After', String(error.retryAfterSeconds))
+  if (status === 401) headers.set('WWW-Authenticate', 'Bearer')
+  const envelope: ErrorEnvelope = { error: { code: error.code, message: error.message } }
+  const body = new TextEncoder().encode(JSON.stringify(envelope))
+  headers.set('Content-Length', String(body.length))
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+/** Turns whatever was thrown into an error for clients; what is not theirs to know is logged and left out. */
+export function toHubError(thrown: unknown): HubError {
+  if (thrown instanceof HubError && thrown.cause === undefined) return thrown
+  const error =
+    thrown instanceof HubError
+      ? thrown
+      : new HubError('internal_error', 'The hub could not answer. Try again later.', { cause: thrown })
+  logError(error)
+  return error
+}
+
+/** One JSON line an error, so that no line end in a value can forge another line. */
+function logError({ code, message, cause }: HubError): void {
+  const causes = cause instanceof Error ? { cause: cause.message, stack: cause.stack } : { cause: String(cause) }
+  console.error(JSON.stringify({ level: 'error', code, message, ...causes }))
+}
+
+const validators = new WeakMap<Bytes, string>()
+
+/** A strong validator: the same for the same bytes. Half a SHA-256 must differ for other bytes, not resist forging. RFC 9110 section 8.8.3. */
+function validatorOf(bytes: Bytes): string {
+  const known = validators.get(bytes)
+  if (known) return known
+  const validator = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
+  validators.set(bytes, validator)
+  return validator
+}
+
+/** RFC 9110 section 13.1.2: weak comparison, any of a list, or any at all. */
+function hasMatch(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false
+  return ifNoneMatch
+    .split(',')
+    .some((candidate) => candidate.trim() === '*' || candidate.trim().replace(/^W\//, '') === etag)
+}

@@ -1,0 +1,137 @@
+// Owns what the Astro build does beyond pages: it loads the catalogue once, writes the data files and the search index, and mounts the functions in `astro dev`.
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
+import { readConfig } from '../config.ts'
+import type { Site } from '../dependencies.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
+import { listDataFiles } from '../domain/data-files.ts'
+import { formatHeadersFile } from '../domain/site-headers.ts'
+import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../server/host.ts'
+import { buildSearchIndex, openSearchIndex } from '../stores/search-index.ts'
+import { memoryFiles, writeFiles } from '../stores/site-files.ts'
+import { setCatalogue } from './catalogue.ts'
+import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalogue.ts'
+
+const FUNCTIONS_DIR = 'netlify/functions'
+/** An editor saves a file in several steps; this long after the last one, it is read. */
+const SETTLE_MS = 100
+
+/** Where the search index of a site lies: beside the site, never in it, or it would be public. @param siteDir the site's folder */
+export function searchIndexPath(siteDir: string): string {
+  return resolve(siteDir, '../build/search.db')
+}
+
+/** Loads the functions as the modules they are on Netlify. */
+export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
+  const names = readdirSync(FUNCTIONS_DIR).filter((name) => name.endsWith('.mts'))
+  return Promise.all(names.sort().map((name) => import(pathToFileURL(resolve(FUNCTIONS_DIR, name)).href)))
+}
+
+/** The integration that makes a hub of an Astro site. */
+export function promptHub(): AstroIntegration {
+  const config = readConfig(process.env)
+  const loader = openCatalogue(config)
+  let catalogue: Catalogue | undefined
+  return {
+    name: 'prompt-hub',
+    hooks: {
+      'astro:build:start': ({ logger }) => {
+        const started = performance.now()
+        const loaded = loader.load()
+        catalogue = loaded.catalogue
+        setCatalogue(catalogue)
+        logger.info(`Read ${loaded.filesRead} files of ${catalogue.entries.size} repositories in ${since(started)}.`)
+      },
+      'astro:build:done': ({ dir, logger }) => {
+        if (catalogue) writeSite(catalogue, fileURLToPath(dir), logger)
+      },
+      'astro:server:setup': async ({ server, logger }) => {
+        const mount = await mountFunctions()
+        const reload = () => {
+          if (!reloadCatalogue(loader, mount.show, logger)) return
+          // Astro keeps the list of pages until its own content changes; ours is content too.
+          server.environments.ssr?.hot.send('astro:content-changed', {})
+          server.ws.send({ type: 'full-reload' })
+        }
+        reload()
+        let settling: NodeJS.Timeout | undefined
+        const contentDir = resolve(config.contentDir)
+        server.watcher.add(contentDir)
+        server.watcher.on('all', (_event, path) => {
+          if (!resolve(path).startsWith(contentDir)) return
+          clearTimeout(settling)
+          settling = setTimeout(reload, SETTLE_MS)
+        })
+        server.middlewares.use((incoming, outgoing, next) => {
+          if (!mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/')) return next()
+          void mount.listener(incoming, outgoing)
+        })
+      },
+    },
+  }
+}
+
+/** Writes everything that stands beside the pages. */
+function writeSite(catalogue: Catalogue, siteDir: string, logger: AstroIntegrationLogger): void {
+  let started = performance.now()
+  const { files, bytes } = writeFiles(siteDir, listDataFiles(catalogue))
+  logger.info(`Wrote ${files} data files, ${bytes} bytes, in ${since(started)}.`)
+  writeFileSync(join(siteDir, '_headers'), formatHeadersFile())
+  started = performance.now()
+  const indexPath = searchIndexPath(siteDir)
+  mkdirSync(resolve(indexPath, '..'), { recursive: true })
+  buildSearchIndex(catalogue, indexPath)
+  logger.info(`Wrote the search index in ${since(started)}.`)
+}
+
+/** @returns whether there is a new catalogue; a broken file changes nothing but the log */
+function reloadCatalogue(
+  loader: CatalogueLoader,
+  show: (catalogue: Catalogue) => void,
+  logger: AstroIntegrationLogger,
+): boolean {
+  try {
+    const { catalogue, filesRead } = loader.load()
+    show(catalogue)
+    setCatalogue(catalogue)
+    logger.info(`Read ${filesRead} changed files.`)
+    return true
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error
+    logger.error(error.message)
+    return false
+  }
+}
+
+/** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
+async function mountFunctions() {
+  const functions = await loadFunctions<HostContext<Site>>()
+  const route = routeFunctions(functions)
+  const indexPath = resolve('.astro', `search-${process.pid}.db`)
+  let files = new Map<string, string>()
+  let search: ReturnType<typeof openSearchIndex> | undefined
+  const site: Site = {
+    files: memoryFiles((path) => files.get(path)),
+    search: () => (search ??= openSearchIndex(indexPath)),
+  }
+  const listener = listenTo(answerWith(route, () => site))
+  return {
+    listener,
+    isOurs(method: string, url: string): boolean {
+      return url.startsWith('/data') || route(method, new URL(url, 'http://localhost')) !== undefined
+    },
+    show(catalogue: Catalogue): void {
+      files = new Map(listDataFiles(catalogue))
+      search?.close()
+      search = undefined
+      mkdirSync('.astro', { recursive: true })
+      buildSearchIndex(catalogue, indexPath)
+    },
+  }
+}
+
+function since(started: number): string {
+  return `${Math.round(performance.now() - started)} ms`
+}
