@@ -4,6 +4,7 @@ import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.
 import { findOverlongPlaceholders } from './placeholders.ts'
 import { type Problem, printable, type ValueProblem } from './problems.ts'
 import { formatPath } from './prompt-file.ts'
+import { holdsToken } from './token.ts'
 import { findContentProblem, LIMITS } from './values.ts'
 
 type VersionRule = (version: VersionEntry) => ValueProblem | undefined
@@ -34,6 +35,13 @@ export const VERSION_RULES = {
           key: 'content',
           message: `expected placeholder names of at most ${LIMITS.variableNameCharacters} characters, got ${printable(long)}`,
         }
+  },
+  holdsNoToken: ({ content, changelog, variables, parameters }) => {
+    const fields = { content, changelog, variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) }
+    const field = Object.entries(fields).find(([, text]) => holdsToken(text))?.[0]
+    return field === undefined
+      ? undefined
+      : { key: field, message: 'expected no token of this hub in it; revoke that token now' }
   },
 } as const satisfies Record<string, VersionRule>
 

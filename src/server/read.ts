@@ -2,13 +2,13 @@
 import { z } from 'zod'
 import { HubError } from '../domain/errors.ts'
 import { printable } from '../domain/problems.ts'
+import type { RateLimiter } from '../domain/rate-limit.ts'
 import { DATA_FILES, matchRoute, type PathParameters, ROUTES, type RouteId } from '../domain/routes.ts'
 import { listEnvelope, Meta, Repository, type RepositorySummary, single } from '../domain/schema.ts'
 import type { Search } from '../domain/search.ts'
 import type { Bytes, SiteFiles } from '../domain/site-files.ts'
 import { isTag, LIMITS } from '../domain/values.ts'
 import { type ListQuery, readListQuery, readVersionQuery } from './list-query.ts'
-import type { RateLimiter } from './rate-limit.ts'
 import {
   type Answer,
   repositoryTag,

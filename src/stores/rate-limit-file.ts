@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type RateLimit, type RateLimiter, UNLIMITED, waitSeconds } from '../server/rate-limit.ts'
+import { type RateLimit, type RateLimiter, UNLIMITED, waitSeconds } from '../domain/rate-limit.ts'
 
 /** A limiter that every worker on this machine shares. @param path of its file, made when it is missing */
 export function limitInFile({ requests, windowMs }: RateLimit, path: string): RateLimiter {

@@ -1,0 +1,55 @@
+// Owns the form of our tokens: making one from randomness, and telling a real one from a typo without asking any store.
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const RANDOM_DIGITS = 32
+const CHECKSUM_DIGITS = 6
+const TOKEN = /hub_[0-9A-Za-z]{38}(?![0-9A-Za-z])/g
+
+/**
+ * Makes a token.
+ *
+ * @param nextByte source of random bytes, 0 to 255. Bytes from 248 on are passed over, so that every digit is equally likely.
+ * @returns `hub_`, 32 random base62 digits, and the CRC-32 of all that in 6 base62 digits. contract.md section 7
+ */
+export function makeToken(nextByte: () => number): string {
+  let random = ''
+  while (random.length < RANDOM_DIGITS) {
+    const byte = nextByte()
+    if (byte < 248) random += DIGITS[byte % 62]
+  }
+  const body = `hub_${random}`
+  return body + checksumOf(body)
+}
+
+/** Whether a text is a well-formed token with a right checksum; whether it is known and still good is another question. */
+export function isToken(text: string): boolean {
+  return (
+    /^hub_[0-9A-Za-z]{38}$/.test(text) && checksumOf(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS)
+  )
+}
+
+/** Whether a text holds a token of ours anywhere. */
+export function holdsToken(text: string): boolean {
+  return (text.match(TOKEN) ?? []).some(isToken)
+}
+
+/** The checksum of a text: CRC-32 in base62, most significant digit first, six digits. */
+export function checksumOf(text: string): string {
+  let rest = crc32(text)
+  let digits = ''
+  for (let place = 0; place < CHECKSUM_DIGITS; place++) {
+    digits = DIGITS[rest % 62] + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}
+
+/** CRC-32 as in zip and PNG (ISO 3309), of text that is ASCII. Bit by bit: tokens are 36 characters long. */
+function crc32(text: string): number {
+  let crc = 0xffffffff
+  for (const character of text) {
+    crc ^= character.charCodeAt(0)
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
+  }
+  return (crc ^ 0xffffffff) >>> 0
+}

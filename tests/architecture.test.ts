@@ -1,0 +1,172 @@
+// Pins the architecture: who may import whom, one importer for a package, how files begin, how long shims are, and which words are refused.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const SOURCE = /\.(?:ts|mts|mjs|astro)$/
+
+interface SourceFile {
+  path: string
+  text: string
+  /** What it imports: packages by name, our own files by their path from the root. */
+  imports: string[]
+}
+
+const files = ['src', 'netlify', 'scripts', 'tests'].flatMap((dir) => listSources(dir))
+
+function listSources(dir: string): SourceFile[] {
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(dir, entry.name)
+    if (entry.isDirectory()) return entry.name.startsWith('.') ? [] : listSources(path)
+    return SOURCE.test(entry.name) ? [readSource(path)] : []
+  })
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(path, 'utf8')
+  const named = [
+    ...text.matchAll(/^\s*(?:import|export)\b[^'"\n]*?(?:from\s+)?['"]([^'"\n]+)['"]/gm),
+    ...text.matchAll(/^\} from ['"]([^'"]+)['"]/gm),
+    ...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g),
+  ]
+  const imports = named
+    .map((match) => match[1]!)
+    .map((name) => (name.startsWith('.') ? normalize(join(dirname(path), name)) : name))
+  return { path, text, imports }
+}
+
+const inRoom = (room: string) => files.filter(({ path }) => path.startsWith(`${room}/`))
+
+test('the reader of imports finds some in every room', () => {
+  for (const room of ['src/domain', 'src/stores', 'src/server', 'src/site', 'netlify', 'scripts', 'tests']) {
+    expect(inRoom(room).flatMap(({ imports }) => imports).length, room).toBeGreaterThan(0)
+  }
+})
+
+describe('who may import whom', () => {
+  //  room           may import (ours)                                       and nothing else of ours
+  test.each([
+    ['src/domain', ['src/domain/']],
+    ['src/stores', ['src/domain/', 'src/stores/']],
+    ['src/server', ['src/domain/', 'src/server/']],
+    ['src/cli', ['src/domain/', 'src/cli/']],
+    ['netlify', ['src/dependencies.ts', 'src/server/']],
+    ['src/pages', ['src/domain/', 'src/site/', 'src/config.ts']],
+  ] as const)('%s', (room, allowed) => {
+    const wrong = inRoom(room).flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          (name) => /^(?:src|netlify|scripts|tests)\//.test(name) && !allowed.some((prefix) => name.startsWith(prefix)),
+        )
+        .map((name) => `${path} imports ${name}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('nobody imports netlify, scripts, pages or tests but their own', () => {
+    const wrong = files.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => /^(?:netlify|scripts|src\/pages|tests)\//.test(name))
+        .filter(
+          (name) =>
+            !path.startsWith('tests/') &&
+            !path.startsWith(
+              `${name
+                .split('/')
+                .slice(0, name.startsWith('src') ? 2 : 1)
+                .join('/')}/`,
+            ),
+        )
+        .map((name) => `${path} imports ${name}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('domain is pure: nothing of Node, no clock, no randomness, no environment', () => {
+    const wrong = inRoom('src/domain').filter(
+      ({ text, imports }) =>
+        imports.some((name) => name.startsWith('node:')) ||
+        /\bDate\.now\(|new Date\(\)|Math\.random\(|\bprocess\.|\bfetch\(/.test(text),
+    )
+    expect(wrong.map(({ path }) => path)).toEqual([])
+  })
+
+  test.each([
+    ['gray-matter', ['src/domain/prompt-file.ts']],
+    ['yaml', ['src/domain/yaml.ts']],
+    ['spdx-expression-parse', ['src/domain/rules.ts']],
+    ['semver', ['src/domain/versions.ts']],
+    ['node:sqlite', ['src/stores/rate-limit-file.ts', 'src/stores/search-index.ts']],
+    ['@hono/node-server', ['src/server/host.ts']],
+    ['@octokit/rest', ['src/stores/git-github.ts']],
+    ['chokidar', ['src/site/follow-content.ts']],
+  ] as const)('%s has one importer in src', (name, importers) => {
+    const found = inRoom('src')
+      .filter(({ imports }) => imports.includes(name))
+      .map(({ path }) => path)
+    expect(found.filter((path) => !importers.some((importer) => importer === path))).toEqual([])
+  })
+
+  test('only config.ts reads the environment; the composition root and the build hand it over', () => {
+    const readers = files
+      .filter(({ path, text }) => path.startsWith('src/') && path !== 'src/config.ts' && /process\.env\b/.test(text))
+      .map(({ path }) => path)
+    expect(readers.sort()).toEqual(['src/dependencies.ts', 'src/site/follow-content.ts', 'src/site/integration.ts'])
+  })
+})
+
+describe('how files look', () => {
+  test('each opens with one sentence that says what it owns', () => {
+    const wrong = files.filter(({ path, text }) => {
+      const head = path.endsWith('.astro') ? text.replace(/^---\r?\n/, '') : text
+      return !/^(?:\/\/|\/\*\*?) ?[A-Z`].*[.:!]/.test(head)
+    })
+    expect(wrong.map(({ path }) => path)).toEqual([])
+  })
+
+  test('a shim has at most 20 lines, no branch and no JSON', () => {
+    const shims = inRoom('netlify')
+    expect(shims.length).toBeGreaterThan(0)
+    for (const { path, text } of shims) {
+      expect(text.trimEnd().split('\n').length, path).toBeLessThanOrEqual(20)
+      expect(text, path).not.toMatch(/\bif\s*\(|\btry\b|JSON\./)
+    }
+  })
+
+  test('no way around the types, no test that is switched off', () => {
+    const refused =
+      /@ts-(?:ignore|expect-error|nocheck)|\bas any\b|: any\s*[;,)=\]>|&]|<any>|\b(?:test|it|describe)\.(?:skip|only|todo)\(/
+    expect(
+      files
+        .filter(({ path, text }) => path !== 'tests/architecture.test.ts' && refused.test(text))
+        .map(({ path }) => path),
+    ).toEqual([])
+  })
+
+  test('no rooms for leftovers, no barrels, no default exports outside shims and what a tool asks for', () => {
+    expect(
+      files
+        .filter(
+          ({ path }) => /\/(?:utils?|helpers?|common|misc|index)\.[a-z]+$/.test(path) && !path.startsWith('src/pages/'),
+        )
+        .map(({ path }) => path),
+    ).toEqual([])
+    expect(files.filter(({ text }) => /^export \*/m.test(text)).map(({ path }) => path)).toEqual([])
+    expect(
+      files
+        .filter(
+          ({ path, text }) => !path.startsWith('netlify/') && !path.endsWith('.astro') && /^export default/m.test(text),
+        )
+        .map(({ path }) => path),
+    ).toEqual([])
+  })
+
+  test('every import of ours leads to a file', () => {
+    const wrong = files.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => /^(?:src|netlify|scripts|tests)\//.test(name) && !existsSync(name))
+        .map((name) => `${path} imports ${name}`),
+    )
+    expect(wrong).toEqual([])
+  })
+})

@@ -1,0 +1,237 @@
+// Owns a small stand-in for a Prompt Hub, for the tests of hubcli alone: what contract.md sections 4, 6 and 7 promise to a client, kept in memory, and every way to break those promises.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One request as it arrived. */
+export interface SeenRequest {
+  method: string
+  /** Path and query, undecoded. */
+  url: string
+  headers: IncomingMessage['headers']
+  body: Buffer
+}
+
+/** What happens instead of a proper answer. */
+export type Trouble =
+  | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string | Buffer }
+  /** Says that `promisedBytes` follow, sends `body`, and closes the connection. */
+  | { kind: 'cut'; promisedBytes: number; body: string }
+  /** Accepts the request and never answers. */
+  | { kind: 'hang' }
+
+/** A running stand-in. */
+export interface StandIn {
+  /** `http://127.0.0.1:port`, without a slash at the end. */
+  url: string
+  /** Everything that arrived, in order. */
+  requests: SeenRequest[]
+  close(): Promise<void>
+}
+
+interface StandInVersion {
+  version: string
+  content: string
+  changelog: string
+}
+
+interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string | Buffer
+}
+
+/** The one token that may publish, to repositories of `acme` alone. */
+export const STAND_IN_TOKEN = `hub_${'Tok3nOfTheStandIn'.repeat(3).slice(0, 38)}`
+
+const OWNER = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
+const NAME = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
+const VERSION = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
+const CONTENT_BYTES = 262_144
+const REQUEST_BYTES = 1_048_576
+
+/**
+ * Starts a stand-in on a free port of 127.0.0.1. It holds `acme/code-review` (1.0.0 and 1.1.0) and the archived `acme/archived`.
+ *
+ * @param misbehave asked for each request, with its number from 1; undefined lets the stand-in answer as a hub does
+ */
+export async function startStandIn(
+  misbehave: (request: SeenRequest, number: number) => Trouble | undefined = () => undefined,
+): Promise<StandIn> {
+  const requests: SeenRequest[] = []
+  const hub = createHub()
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk)
+    const request = {
+      method: incoming.method ?? '',
+      url: incoming.url ?? '',
+      headers: incoming.headers,
+      body: Buffer.concat(chunks),
+    }
+    requests.push(request)
+    const trouble = misbehave(request, requests.length)
+    if (trouble === undefined) send(outgoing, hub.answer(request, `http://${incoming.headers.host}`))
+    else makeTrouble(outgoing, trouble)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function makeTrouble(outgoing: ServerResponse, trouble: Trouble): void {
+  if (trouble.kind === 'hang') return
+  if (trouble.kind === 'answer') {
+    send(outgoing, { status: trouble.status, headers: trouble.headers ?? {}, body: trouble.body ?? '' })
+    return
+  }
+  outgoing.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': trouble.promisedBytes })
+  outgoing.write(trouble.body, () => outgoing.destroy())
+}
+
+function send(outgoing: ServerResponse, { status, headers, body }: Answer): void {
+  outgoing.writeHead(status, headers)
+  outgoing.end(body)
+}
+
+function createHub() {
+  const repositories = new Map<string, StandInVersion[]>([
+    [
+      'acme/code-review',
+      [
+        { version: '1.0.0', content: 'Review this.\n', changelog: 'First version' },
+        { version: '1.1.0', content: 'Review this {{language}} code.\n', changelog: 'Ask for the language' },
+      ],
+    ],
+    ['acme/archived', [{ version: '1.0.0', content: 'Old.\n', changelog: '' }]],
+  ])
+  const published = new Map<string, { body: string; version: StandInVersion }>()
+
+  function answer(request: SeenRequest, base: string): Answer {
+    const { pathname, searchParams } = new URL(request.url, base)
+    const [, api, v1, repos, owner = '', name = '', view, part] = pathname.split('/')
+    if (`${api}/${v1}/${repos}` !== 'api/v1/repos') return fault(404, 'not_found', 'There is nothing at this address.')
+    if (request.method === 'POST' && view === 'versions') return publish(request, owner, name, base)
+    if (owner === '') return list(search(searchParams.get('q') ?? '', base))
+    const versions = repositories.get(`${owner}/${name}`)
+    if (versions === undefined) return fault(404, 'not_found', `There is no repository ${owner}/${name}.`)
+    if (view === 'versions' && part === undefined)
+      return list(versions.toReversed().map((version) => ({ ...record(owner, name, version, base), yanked: false })))
+    const asked = part ?? searchParams.get('version')
+    if (asked !== null && !VERSION.test(asked)) return fault(400, 'invalid_request', 'version: expected x.y.z.')
+    const found = asked === null ? versions.at(-1) : versions.find(({ version }) => version === asked)
+    if (found === undefined) return fault(404, 'not_found', `${owner}/${name} has no version ${asked}.`)
+    if (view === 'raw')
+      return {
+        status: 200,
+        headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Prompt-Version': found.version },
+        body: found.content,
+      }
+    return json(200, { data: record(owner, name, found, base) })
+  }
+
+  function search(text: string, base: string): object[] {
+    return [...repositories]
+      .filter(([fullName]) => fullName !== 'acme/archived' && fullName.includes(text.toLowerCase()))
+      .map(([fullName, versions]) => ({
+        full_name: fullName,
+        title: `The ${fullName.split('/')[1]}`,
+        status: 'active',
+        latest_version: versions.at(-1)?.version ?? null,
+        url: `${base}/api/v1/repos/${fullName}`,
+      }))
+  }
+
+  function publish(request: SeenRequest, owner: string, name: string, base: string): Answer {
+    if (request.body.length > REQUEST_BYTES) return fault(413, 'content_too_large', 'The body is over 1 MiB.')
+    if (request.headers['content-type'] !== 'application/json')
+      return fault(415, 'unsupported_media_type', 'Send application/json.')
+    if (request.headers.authorization !== `Bearer ${STAND_IN_TOKEN}`)
+      return fault(401, 'unauthorized', 'This token is not known.')
+    if (!OWNER.test(owner) || !NAME.test(name)) return fault(404, 'not_found', 'There is no such repository.')
+    const text = decode(request.body)
+    const fields = text === undefined ? undefined : parse(text)
+    if (text === undefined || fields === undefined)
+      return fault(400, 'invalid_request', 'The body is not JSON in UTF-8.')
+    const { content, changelog = '', bump = 'patch' } = fields
+    if (typeof content !== 'string' || content.trim() === '')
+      return fault(422, 'validation_failed', 'content: expected some text.')
+    if (typeof changelog !== 'string' || changelog.length > 500)
+      return fault(422, 'validation_failed', 'changelog: expected at most 500 characters.')
+    if (Buffer.byteLength(content) > CONTENT_BYTES)
+      return fault(413, 'content_too_large', `content: expected at most ${CONTENT_BYTES} bytes.`)
+    if (owner !== 'acme') return fault(403, 'forbidden', `This token does not cover ${owner}/${name}.`)
+    if (name === 'archived') return fault(409, 'repo_archived', 'acme/archived is archived.')
+    const key = `${owner}/${name} ${request.headers['idempotency-key']}`
+    const earlier = published.get(key)
+    if (earlier !== undefined)
+      return earlier.body === text
+        ? accepted(200, owner, name, earlier.version, base)
+        : fault(422, 'idempotency_key_reused', 'This Idempotency-Key came with another body.')
+    const versions = repositories.get(`${owner}/${name}`) ?? []
+    const latest = versions.at(-1)
+    if (latest?.content === content) return accepted(200, owner, name, latest, base)
+    const version = { version: next(latest?.version, bump), content, changelog }
+    repositories.set(`${owner}/${name}`, [...versions, version])
+    published.set(key, { body: text, version })
+    return accepted(201, owner, name, version, base)
+  }
+
+  return { answer }
+}
+
+function accepted(status: number, owner: string, name: string, version: StandInVersion, base: string): Answer {
+  return json(status, { data: { ...record(owner, name, version, base), unchanged: status === 200, commit: null } })
+}
+
+function record(owner: string, name: string, version: StandInVersion, base: string) {
+  return {
+    ...{ full_name: `${owner}/${name}`, ...version, published_at: '2026-11-20T10:00:00Z', published_by: 'octocat' },
+    // A content or a parameter that holds the same keys must not be taken for them.
+    parameters: { version: '9.9.9', url: 'https://example.com/wrong', data: { version: '8.8.8' } },
+    url: `${base}/api/v1/repos/${owner}/${name}/versions/${version.version}`,
+  }
+}
+
+function list(data: object[]): Answer {
+  return json(200, { data, meta: { page: 1, pages: 1, total: data.length } })
+}
+
+function fault(status: number, code: string, message: string): Answer {
+  return json(status, { error: { code, message } })
+}
+
+function json(status: number, value: object): Answer {
+  return { status, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: JSON.stringify(value) }
+}
+
+function decode(body: Buffer): string | undefined {
+  try {
+    // ignoreBOM keeps a first BOM: without it a content would come back three bytes shorter.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+  } catch {
+    return undefined
+  }
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function next(latest: string | undefined, bump: unknown): string {
+  if (latest === undefined) return '1.0.0'
+  const [major = 0, minor = 0, patch = 0] = latest.split('.').map(Number)
+  if (bump === 'major') return `${major + 1}.0.0`
+  return bump === 'minor' ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`
+}

@@ -1,0 +1,51 @@
+// Pins every error that a client can see: code and status of contract.md section 6.
+import { describe, expect, test } from 'vitest'
+import { ERRORS, HubError } from '../../src/domain/errors.ts'
+
+describe('the table of errors', () => {
+  test('holds exactly these codes with these statuses', () => {
+    expect(Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status]))).toEqual({
+      invalid_request: 400,
+      unauthorized: 401,
+      forbidden: 403,
+      not_found: 404,
+      method_not_allowed: 405,
+      version_conflict: 409,
+      repo_archived: 409,
+      content_too_large: 413,
+      unsupported_media_type: 415,
+      validation_failed: 422,
+      idempotency_key_reused: 422,
+      rate_limited: 429,
+      internal_error: 500,
+      upstream_error: 502,
+      unavailable: 503,
+    })
+  })
+
+  test.each(Object.entries(ERRORS))('%s is documented by a sentence', (_, { when }) => {
+    expect(when).toMatch(/^[A-Za-z_]+ .+\.$/)
+  })
+})
+
+describe('HubError', () => {
+  test('carries its code and sentence', () => {
+    const error = new HubError('not_found', 'acme/x does not exist.')
+    expect(error).toBeInstanceOf(Error)
+    expect([error.name, error.code, error.message]).toEqual(['HubError', 'not_found', 'acme/x does not exist.'])
+    expect([error.cause, error.retryAfterSeconds, error.allow]).toEqual([undefined, undefined, undefined])
+  })
+
+  test('carries what becomes a header, and the cause that is only logged', () => {
+    const cause = new Error('socket closed')
+    expect(new HubError('unavailable', 'Try again.', { cause, retryAfterSeconds: 7 })).toMatchObject({
+      cause,
+      retryAfterSeconds: 7,
+    })
+    expect(new HubError('method_not_allowed', 'Use GET.', { allow: ['GET', 'HEAD'] }).allow).toEqual(['GET', 'HEAD'])
+  })
+
+  test('the cause is no part of what JSON shows', () => {
+    expect(JSON.stringify(new HubError('internal_error', 'A fault.', { cause: 'secret' }))).not.toContain('secret')
+  })
+})

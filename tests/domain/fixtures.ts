@@ -1,0 +1,227 @@
+// Owns the small content trees that the tests of this folder are made of, and the texts that everything must survive.
+import { readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import type { ContentTree, RepositoryEntry, VersionEntry } from '../../src/domain/content-tree.ts'
+import {
+  type OwnerFile,
+  parseOwnerFile,
+  parsePath,
+  parseRepositoryFile,
+  parseVersionFile,
+  type RepositoryFile,
+} from '../../src/domain/prompt-file.ts'
+
+/** A version of a repository; its digest is any 64 digits, for the domain is given it and never counts it. */
+export function aVersion(version: string, given: Partial<VersionEntry> = {}): VersionEntry {
+  return {
+    version,
+    published_at: '2026-11-01T10:00:00Z',
+    published_by: 'octocat',
+    changelog: '',
+    variables: [],
+    parameters: {},
+    content: `Text of ${version}\n`,
+    content_sha256: 'a'.repeat(64),
+    size_bytes: 14,
+    ...given,
+  }
+}
+
+/** The `index.md` of a repository. */
+export function anIndex(given: Partial<RepositoryFile> = {}): RepositoryFile {
+  return {
+    description: '',
+    tags: [],
+    license: null,
+    status: 'active',
+    status_message: null,
+    replaced_by: null,
+    yanked: {},
+    labels: {},
+    readme: '',
+    ...given,
+  }
+}
+
+/** The `index.md` of an owner. */
+export function anOwner(given: Partial<OwnerFile> = {}): OwnerFile {
+  return { name: null, website: null, avatar_url: null, members: [], trusted_publishers: [], bio: '', ...given }
+}
+
+/** A repository's files: with version 1.0.0 and without `index.md`, unless said otherwise. */
+export function aRepository(fullName: string, given: Partial<RepositoryEntry> = {}): RepositoryEntry {
+  const [owner = '', name = ''] = fullName.split('/')
+  return { owner, name, file: undefined, versions: [aVersion('1.0.0')], ...given }
+}
+
+/** A content tree. */
+export function aTree(
+  repositories: readonly RepositoryEntry[],
+  given: { owners?: Record<string, OwnerFile>; usage?: Record<string, [week: number, quarter: number]> } = {},
+): ContentTree {
+  return {
+    owners: new Map(Object.entries(given.owners ?? {})),
+    repositories: new Map(repositories.map((repository) => [`${repository.owner}/${repository.name}`, repository])),
+    usage: new Map(
+      Object.entries(given.usage ?? {}).map(([name, [downloads_7d, downloads_90d]]) => [
+        name,
+        { downloads_7d, downloads_90d },
+      ]),
+    ),
+  }
+}
+
+/** The starter catalogue of this repository, and every file of it that does not parse. */
+export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } {
+  const folder = new URL('../../content/', import.meta.url)
+  const broken: string[] = []
+  const owners = new Map<string, OwnerFile>()
+  const repositories = new Map<string, RepositoryEntry>()
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = `${entry.parentPath.replaceAll('\\', '/')}/${entry.name}`.split('/content/').at(-1)!
+    const place = parsePath(path)
+    if ('wrong' in place) {
+      broken.push(`${path}: ${place.wrong}`)
+      continue
+    }
+    if (place.kind === 'usage') continue
+    const text = readFileSync(new URL(path, folder), 'utf8')
+    if (place.kind === 'owner') {
+      const { value, problems } = parseOwnerFile(text)
+      if (value) owners.set(place.owner, value)
+      else broken.push(`${path}: ${JSON.stringify(problems)}`)
+      continue
+    }
+    const fullName = `${place.owner}/${place.name}`
+    const repository = repositories.get(fullName) ?? aRepository(fullName, { versions: [] })
+    repositories.set(fullName, repository)
+    if (place.kind === 'repository') {
+      const { value, problems } = parseRepositoryFile(text)
+      if (value) repository.file = value
+      else broken.push(`${path}: ${JSON.stringify(problems)}`)
+    } else {
+      const { value, problems } = parseVersionFile(text)
+      const size_bytes = Buffer.byteLength(value?.content ?? '')
+      if (value)
+        repository.versions.push({ ...value, version: place.version, content_sha256: 'a'.repeat(64), size_bytes })
+      else broken.push(`${path}: ${JSON.stringify(problems)}`)
+    }
+  }
+  return { tree: { owners, repositories, usage: new Map() }, broken }
+}
+
+/** Pieces of text that something between an author and a reader might trim, split, normalise, decode or run. */
+const AWKWARD = [
+  ...[
+    '---\n',
+    '---\r\n',
+    '\n---',
+    '---js\n',
+    '---javascript\nprocess.exit(7)\n',
+    '...\n',
+    '%YAML 1.1\n',
+    '--- ',
+    '----',
+  ],
+  ...[
+    '\r\n',
+    '\r',
+    '\n',
+    '\n\n',
+    '\uFEFF',
+    '\t',
+    ' ',
+    '  \n',
+    '\u0085',
+    '\u2028',
+    '\u2029',
+    '\u00a0',
+    '\u3000',
+    '\u200b',
+    '\u202e',
+  ],
+  ...[
+    '\u001b[31m',
+    '\u0001',
+    '\u007f',
+    '\u009b',
+    'e\u0301',
+    '\u212b',
+    '\ufb01',
+    '👩‍👩‍👧',
+    '\u{10ffff}',
+    '\ufffe',
+    '\ufffd',
+  ],
+  ...[
+    '{{name}}',
+    '{{ name }}',
+    '{{{name}}}',
+    '{{constructor}}',
+    '{{__proto__}}',
+    '{{',
+    '}}',
+    '$&',
+    "$'",
+    '$1',
+    '${x}',
+    '<%= x %>',
+  ],
+  ...[
+    '"1.0"',
+    '1.0',
+    '1.10',
+    'yes',
+    'no',
+    'on',
+    'null',
+    '~',
+    'true',
+    '.nan',
+    '.inf',
+    '-0',
+    '0x10',
+    '0o7',
+    '1e3',
+    '1_000',
+    '12:30:45',
+  ],
+  ...[
+    '2026-01-01',
+    '2026-01-01T00:00:00Z',
+    '# no comment',
+    ' #',
+    ': ',
+    ':',
+    '- ',
+    '? ',
+    '&a',
+    '*a',
+    '!!js/function',
+    '!',
+    '|',
+    '>-',
+  ],
+  ...['@', '`', '%', '<<', '=', "'", '"', '\\', '\\n', '[', ']', '{', '}', ',', 'a: b', '__proto__', 'constructor', ''],
+] as const
+
+/** Any well-formed text, often with awkward pieces. */
+export const anyText = fc
+  .array(fc.oneof(fc.constantFrom(...AWKWARD), fc.string({ unit: 'binary', maxLength: 12 })), { maxLength: 8 })
+  .map((pieces) => pieces.join(''))
+
+/** Any value that JSON can hold, with awkward texts and keys; `__proto__` is no key, and -0 is 0 in JSON. */
+export const anyJson = fc.letrec<{ value: unknown; object: Record<string, unknown> }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    anyText,
+    fc.constantFrom(null, true, false, 0, 1, -1, 1.5, 1e21, 1e-7, 5e-324, 9007199254740992, 1.7976931348623157e308),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+    fc.array(tie('value'), { maxLength: 4 }),
+    tie('object'),
+  ),
+  object: fc
+    .array(fc.tuple(anyText, tie('value')), { maxLength: 4 })
+    .map((entries) => Object.fromEntries(entries.filter(([key]) => key !== '__proto__'))),
+}))

@@ -1,0 +1,106 @@
+// Pins the {{name}} placeholders: which text is one, and that filling is one literal pass. contract.md section 2.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fillPlaceholders, findOverlongPlaceholders, findPlaceholders } from '../../src/domain/placeholders.ts'
+import { anyText } from './fixtures.ts'
+
+describe('finding', () => {
+  test.each([
+    ['none', 'plain text', []],
+    ['one', 'Hello {{name}}', ['name']],
+    ['one with a space on either side', 'Hello {{ name }}', ['name']],
+    ['each once, by first appearance', '{{b}} {{a}} {{ b }} {{a}}', ['b', 'a']],
+    ['side by side', '{{a}}{{b}}', ['a', 'b']],
+    ['upper case is another name', '{{a}}{{A}}', ['a', 'A']],
+    ['underscores and digits', '{{_}}{{a_1}}', ['_', 'a_1']],
+    ['inside JSON', '{"a":"{{a}}"}', ['a']],
+    ['before a brace that closes JSON', '{"a":{{a}}}', ['a']],
+    [
+      'names that objects inherit',
+      '{{constructor}}{{__proto__}}{{toString}}',
+      ['constructor', '__proto__', 'toString'],
+    ],
+    ['a name of 64 characters', `{{${'a'.repeat(64)}}}`, ['a'.repeat(64)]],
+    ['single braces', '{name}', []],
+    ['nothing between', '{{}} {{ }}', []],
+    ['a name that starts with a digit', '{{1a}}', []],
+    ['hyphens and dots', '{{a-b}} {{a.b}}', []],
+    ['a space on one side alone', '{{ a}} {{a }}', []],
+    ['two spaces', '{{  a  }}', []],
+    ['a tab or a line end', '{{\ta\t}} {{\na\n}}', []],
+    ['other template syntax', '{{#if a}} {{/if}} {{> a}} {{a | b}} {{!a}} {% a %} ${a} <%= a %> $a', []],
+    ['LaTeX', '\\frac{{1}}{{2}}', []],
+    ['letters beyond ASCII', '{{größe}} {{имя}}', []],
+    ['unclosed', '{{name} {name}} {{name', []],
+  ])('%s', (_, content, names) => {
+    expect(findPlaceholders(content)).toEqual(names)
+  })
+
+  test('a name over 64 characters is found apart, for the rules to refuse', () => {
+    expect(findOverlongPlaceholders(`{{${'a'.repeat(64)}}} {{${'b'.repeat(65)}}}`)).toEqual(['b'.repeat(65)])
+  })
+
+  test('a quarter of a megabyte of open braces takes no time', () => {
+    const start = performance.now()
+    for (const piece of ['{', '{{', '{{ ', '{{a', '{{ a ', '{{a}'])
+      expect(findPlaceholders(piece.repeat(262_144 / piece.length))).toEqual([])
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+})
+
+describe('filling', () => {
+  test.each([
+    ['both forms', '{{a}} {{ a }}', { a: '1' }, '1 1'],
+    ['unknown names stay', '{{a}} {{b}} {{ c }}', { a: '1' }, '1 {{b}} {{ c }}'],
+    ['nothing given, nothing changed', 'x {{a}} y', {}, 'x {{a}} y'],
+    ['an empty value', '[{{a}}]', { a: '' }, '[]'],
+    ['patterns of a replacement are text', '{{a}}', { a: "$& $$ $1 $` $' $<a>" }, "$& $$ $1 $` $' $<a>"],
+    ['a value is never scanned again', '{{a}} {{b}}', { a: '{{b}}', b: '{{a}}' }, '{{b}} {{a}}'],
+    ['two values do not make a placeholder together', '{{a}}{{b}}', { a: '{{c', b: '}}', c: 'no' }, '{{c}}'],
+    ['a value does not make one with what stands around it', '{{{a}}}', { a: '{b}', b: 'no' }, '{{b}}'],
+    [
+      'names that objects inherit',
+      '{{constructor}} {{__proto__}} {{toString}} {{hasOwnProperty}}',
+      {},
+      '{{constructor}} {{__proto__}} {{toString}} {{hasOwnProperty}}',
+    ],
+    ['unless they are given', '{{constructor}}', { constructor: 'mine' }, 'mine'],
+    [
+      'everything else in braces stays',
+      '{"a": {}} \\frac{{1}}{2} {{#if a}}{{a}}{{/if}}',
+      { a: 'x' },
+      '{"a": {}} \\frac{{1}}{2} {{#if a}}x{{/if}}',
+    ],
+  ])('%s', (_, content, values, filled) => {
+    expect(fillPlaceholders(content, new Map(Object.entries(values)))).toBe(filled)
+  })
+
+  test('__proto__ is filled when a variable has that name', () => {
+    expect(fillPlaceholders('{{__proto__}}', new Map([['__proto__', 'x']]))).toBe('x')
+  })
+
+  test('any content between placeholders and any value come out untouched', () => {
+    fc.assert(
+      fc.property(fc.array(anyText.filter((text) => !/[{}]/.test(text))), anyText, (pieces, value) => {
+        expect(fillPlaceholders(pieces.join('{{a}}'), new Map([['a', value]]))).toBe(pieces.join(value))
+      }),
+    )
+  })
+
+  test('without values, any content stays as it is', () => {
+    fc.assert(
+      fc.property(anyText, (content) => {
+        expect(fillPlaceholders(content, new Map())).toBe(content)
+      }),
+    )
+  })
+
+  test('filling every placeholder with itself changes nothing but the spaces inside', () => {
+    fc.assert(
+      fc.property(anyText, (content) => {
+        const values = new Map(findPlaceholders(content).map((name) => [name, `{{${name}}}`]))
+        expect(fillPlaceholders(content, values)).toBe(content.replaceAll(/\{\{ (\w+) \}\}/g, '{{$1}}'))
+      }),
+    )
+  })
+})

@@ -1,0 +1,72 @@
+// Pins version arithmetic: numeric order, the latest, and the next number. contract.md sections 2 and 7.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { BUMPS, compareVersions, nextVersion, resolveLatest, sortVersions } from '../../src/domain/versions.ts'
+
+const version = fc.tuple(fc.nat(99_999), fc.nat(99_999), fc.nat(99_999)).map((parts) => parts.join('.'))
+const bump = fc.constantFrom('major' as const, 'minor' as const, 'patch' as const)
+
+test('the bumps', () => {
+  expect(BUMPS).toEqual(['major', 'minor', 'patch'])
+})
+
+describe('the next number', () => {
+  //  what                                       used                           bump     next
+  test.each([
+    ['the first version, major', [], 'major', '1.0.0'],
+    ['the first version, minor', [], 'minor', '1.0.0'],
+    ['the first version, patch', [], 'patch', '1.0.0'],
+    ['a patch', ['1.0.0'], 'patch', '1.0.1'],
+    ['a minor', ['1.0.0'], 'minor', '1.1.0'],
+    ['a major', ['1.0.0'], 'major', '2.0.0'],
+    ['a minor starts the patches again', ['1.2.3'], 'minor', '1.3.0'],
+    ['a major starts both again', ['1.2.3'], 'major', '2.0.0'],
+    ['a used number is not used again', ['1.0.0', '1.0.1'], 'patch', '1.0.2'],
+    ['the highest counts, wherever it stands', ['1.0.1', '2.0.0', '1.1.0'], 'patch', '2.0.1'],
+    ['numbers, not text', ['1.9.0', '1.10.0'], 'minor', '1.11.0'],
+    ['numbers of several digits', ['9.99.999', '10.0.0'], 'patch', '10.0.1'],
+    ['from below one', ['0.1.0'], 'patch', '0.1.1'],
+    ['from below one, a major', ['0.9.9'], 'major', '1.0.0'],
+    ['a gap is not filled', ['1.0.0', '1.0.7'], 'patch', '1.0.8'],
+  ] as const)('%s', (_, used, by, next) => expect(nextVersion(used, by)).toBe(next))
+
+  test('is higher than every number used, and so was never used', () => {
+    fc.assert(
+      fc.property(fc.array(version, { minLength: 1, maxLength: 20 }), bump, (used, by) => {
+        const next = nextVersion(used, by)
+        expect(used).not.toContain(next)
+        expect(sortVersions([...used, next])[0]).toBe(next)
+      }),
+    )
+  })
+})
+
+describe('order', () => {
+  test('highest first, by numbers', () => {
+    const given = ['1.0.0', '1.10.0', '1.9.0', '0.0.1', '10.0.0', '2.0.0', '1.0.10', '1.0.9']
+    expect(sortVersions(given)).toEqual(['10.0.0', '2.0.0', '1.10.0', '1.9.0', '1.0.10', '1.0.9', '1.0.0', '0.0.1'])
+    expect(given[0]).toBe('1.0.0')
+  })
+
+  test('compares three numbers, one after the other', () => {
+    fc.assert(
+      fc.property(version, version, (a, b) => {
+        const [left, right] = [a, b].map((text) => text.split('.').map(Number)) as [number[], number[]]
+        const difference = [0, 1, 2].map((part) => right[part]! - left[part]!).find((part) => part !== 0) ?? 0
+        expect(Math.sign(compareVersions(a, b))).toBe(Math.sign(difference))
+      }),
+    )
+  })
+})
+
+describe('the latest', () => {
+  test.each([
+    ['of none', [], [], undefined],
+    ['the highest', ['1.0.0', '1.10.0', '1.9.0'], [], '1.10.0'],
+    ['not a yanked one', ['1.0.0', '1.1.0'], ['1.1.0'], '1.0.0'],
+    ['a yanked one below does not matter', ['1.0.0', '1.1.0'], ['1.0.0'], '1.1.0'],
+    ['none when all are yanked', ['1.0.0', '1.1.0'], ['1.0.0', '1.1.0'], undefined],
+  ])('%s', (_, versions, yanked, latest) => {
+    expect(resolveLatest(versions, (one) => (yanked as string[]).includes(one))).toBe(latest)
+  })
+})
