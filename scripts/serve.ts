@@ -11,11 +11,6 @@ if (!existsSync(dist)) {
   process.exit(1)
 }
 const site = openSite(dist)
-const server = await serveSites(() => site, config.port)
+const host = await serveSites(() => site, config)
 console.log(`Serving dist/ at ${config.baseUrl}`)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    server.closeAllConnections()
-    server.close(() => process.exit(0))
-  })
-}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void host.stop())

@@ -10,16 +10,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 try {
   console.log('Building the site …')
   const followed = await followContent(config, stopping.signal)
-  const server = await serveSites(followed.site, config.port).catch((error: NodeJS.ErrnoException) => {
+  const host = await serveSites(followed.site, config).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE'
       ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
       : error
   })
   console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
-  stopping.signal.addEventListener('abort', () => {
-    server.closeAllConnections()
-    server.close()
-  })
+  stopping.signal.addEventListener('abort', () => void host.stop())
 } catch (error) {
   if (!stopping.signal.aborted) {
     console.error(error instanceof Error ? error.message : error)

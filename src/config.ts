@@ -22,6 +22,30 @@ export const Settings = z.object({
   RATE_LIMIT_PER_MINUTE: setting(
     z.coerce.number('expected a whole number').int('expected a whole number').min(0, 'expected 0 or more').default(120),
   ).describe('Reads a minute and client address; 0 turns every limit off.'),
+  GITHUB_REPOSITORY: setting(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/, 'expected owner/name')
+      .optional(),
+  ).describe('The GitHub repository that holds content/; without any GitHub setting, git on this machine is used.'),
+  GITHUB_BRANCH: setting(
+    z
+      .string()
+      .regex(/^[^\s~^:?*[\\]{1,200}$/, 'expected the name of a branch')
+      .default('main'),
+  ).describe('The branch that is published to.'),
+  GITHUB_TOKEN: setting(z.string().optional()).describe('A token that may write the contents of that repository.'),
+  GITHUB_APP_ID: setting(z.string().regex(/^\d+$/, 'expected a number').optional()).describe(
+    'A GitHub App that may, instead of a token.',
+  ),
+  GITHUB_APP_PRIVATE_KEY: setting(
+    z.string().includes('PRIVATE KEY', { error: 'expected a private key in PEM form' }).optional(),
+  ).describe('The private key of that App.'),
+  GITHUB_API_URL: setting(
+    z
+      .url({ protocol: /^https?$/, error: 'expected an address such as https://api.github.com' })
+      .default('https://api.github.com'),
+  ).describe('The GitHub API; another one for GitHub Enterprise.'),
   NETLIFY_LOCAL: setting(z.string().optional()).describe(
     'Set by the Netlify dev server: each request then runs in a worker of its own.',
   ),
@@ -35,6 +59,18 @@ export const Settings = z.object({
   ),
 })
 
+/** Git on this machine, a repository on GitHub, or half a setup: that publishes nowhere rather than somewhere else, and reading goes on. */
+export type GitStoreSettings =
+  | { kind: 'local' }
+  | { kind: 'incomplete'; missing: string }
+  | {
+      kind: 'github'
+      repository: string
+      branch: string
+      apiUrl: string
+      credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
+    }
+
 /** The settings as the program uses them. */
 export interface Config {
   port: number
@@ -43,6 +79,8 @@ export interface Config {
   contentDir: string
   /** 0 is off. */
   rateLimitPerMinute: number
+  /** Where publishing writes. */
+  gitStore: GitStoreSettings
   /** Whether the Netlify dev server runs us: nothing in memory outlives a request there. */
   isNetlifyDev: boolean
   /** The folder that a function's included files lie in. */
@@ -61,11 +99,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const result = Settings.safeParse(environment)
   if (!result.success) {
     const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    throw new HubError(
-      'unavailable',
-      `The hub is not set up: ${problems.join('; ')}. Correct the setting and start again.`,
-      { retryAfterSeconds: 60 },
-    )
+    throw notSetUp(problems)
   }
   const settings = result.data
   const buildMoment =
@@ -74,9 +108,41 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     port: settings.PORT,
     baseUrl: settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`,
     contentDir: settings.CONTENT_DIR,
+    gitStore: readGitStore(settings),
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     isNetlifyDev: settings.NETLIFY_LOCAL === 'true',
     functionDir: settings.LAMBDA_TASK_ROOT,
     buildDay: buildMoment.toISOString().slice(0, 10),
   }
+}
+
+function readGitStore(settings: z.output<typeof Settings>): GitStoreSettings {
+  const {
+    GITHUB_REPOSITORY: repository,
+    GITHUB_TOKEN: token,
+    GITHUB_APP_ID: appId,
+    GITHUB_APP_PRIVATE_KEY: privateKey,
+  } = settings
+  if (!repository && !token && !appId && !privateKey) return { kind: 'local' }
+  if (!repository) return { kind: 'incomplete', missing: 'GITHUB_REPOSITORY' }
+  const place = { kind: 'github', repository, branch: settings.GITHUB_BRANCH, apiUrl: settings.GITHUB_API_URL } as const
+  if (token) return { ...place, credential: { kind: 'token', token } }
+  if (appId && privateKey) return { ...place, credential: { kind: 'app', appId, privateKey } }
+  return {
+    kind: 'incomplete',
+    missing: appId
+      ? 'GITHUB_APP_PRIVATE_KEY'
+      : privateKey
+        ? 'GITHUB_APP_ID'
+        : 'GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY)',
+  }
+}
+
+/** The error of settings that are missing or wrong; it names them, never their values. */
+export function notSetUp(problems: readonly string[]): HubError {
+  return new HubError(
+    'unavailable',
+    `The hub is not set up: ${problems.join('; ')}. Correct the settings and start again.`,
+    { retryAfterSeconds: 60 },
+  )
 }

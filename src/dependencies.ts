@@ -1,50 +1,112 @@
 // Owns what stands behind each port on the platform at hand: Netlify, its dev server, or our own host, which hands its own parts over.
 import { resolve } from 'node:path'
-import type { Config } from './config.ts'
-import { readConfig } from './config.ts'
-import type { RateLimit, RateLimiter } from './domain/rate-limit.ts'
+import { purgeCache } from '@netlify/functions'
+import { type Config, notSetUp, readConfig } from './config.ts'
+import type { BlobStore } from './domain/blob-store.ts'
+import type { FreshCopies } from './domain/fresh-copy.ts'
+import type { GitStore } from './domain/git-store.ts'
+import type { RateLimiter } from './domain/rate-limit.ts'
 import type { Search } from './domain/search.ts'
 import type { SiteFiles } from './domain/site-files.ts'
+import type { PublishDependencies } from './server/publish.ts'
 import { limitInMemory } from './server/rate-limit.ts'
 import type { ReadDependencies } from './server/read.ts'
+import { netlifyBlobs } from './stores/blobs.ts'
+import { freshInBlobs } from './stores/fresh.ts'
+import { openGitHub } from './stores/git-github.ts'
 import { limitInFile } from './stores/rate-limit-file.ts'
 import { openSearchIndex } from './stores/search-index.ts'
 import { deployFiles } from './stores/site-files.ts'
+import { findToken, noteUse } from './stores/tokens.ts'
 
-/** One build as our own host serves it. */
-export interface Site {
+/** One build as our own host serves it, with the host's own stores. */
+export interface Hub {
   files: SiteFiles
   /** Opened on first use. */
   search: () => Search
+  fresh: FreshCopies
+  blobs: BlobStore
+  /** Git on this machine; used unless the settings name a repository on GitHub. */
+  localGit: GitStore
 }
 
-/** What a function is told about a request: by Netlify, or by our own host, which adds the site it serves. */
+/** What a function is told about a request: by Netlify, or by our own host, which adds what it serves. */
 export interface FunctionContext {
   /** The client's address. */
   ip: string
-  hub?: Site
+  hub?: Hub
 }
 
 const MINUTE_MS = 60_000
+/** Most publishes a minute with one token. contract.md section 6 */
+const PUBLISHES_PER_MINUTE = 30
 
 /** What reading needs on this platform. @throws HubError `unavailable` naming a setting that is wrong */
-export function connectRead(request: Request, context: FunctionContext): ReadDependencies {
+export function connectRead(request: Request, { ip, hub }: FunctionContext): ReadDependencies {
   const config = readConfig(process.env)
   return {
     baseUrl: config.baseUrl,
-    siteFiles: context.hub?.files ?? deployFiles(new URL(request.url).origin),
-    search: context.hub?.search ?? (() => openBundledSearch(config)),
-    limiter: readLimiter(config),
-    clientAddress: context.ip,
+    siteFiles: hub?.files ?? deployFiles(new URL(request.url).origin),
+    fresh: hub?.fresh ?? freshInBlobs(netlifyBlobs()),
+    search: hub?.search ?? (() => openBundledSearch(config)),
+    limiter: limiterOf('reads', config.rateLimitPerMinute, config),
+    clientAddress: ip,
   }
 }
 
-let limiter: RateLimiter | undefined
+/** What publishing needs on this platform. @throws HubError `unavailable` naming a setting that is missing or wrong */
+export function connectPublish(request: Request, { hub }: FunctionContext): PublishDependencies {
+  const config = readConfig(process.env)
+  const blobs = hub?.blobs ?? netlifyBlobs()
+  return {
+    baseUrl: config.baseUrl,
+    git: openGit(config, hub),
+    siteFiles: hub?.files ?? deployFiles(new URL(request.url).origin),
+    fresh: hub?.fresh ?? freshInBlobs(blobs),
+    findToken: (token) => findToken(blobs, token),
+    noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
+    limiter: limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : PUBLISHES_PER_MINUTE, config),
+    // Our own host has no cache in front of it.
+    purge: hub ? async () => {} : (cacheTag) => purgeCache({ tags: [cacheTag] }),
+    enqueue,
+  }
+}
+
+let github: GitStore | undefined
+
+function openGit({ gitStore }: Config, hub: Hub | undefined): GitStore {
+  if (gitStore.kind === 'github') {
+    github ??= openGitHub(gitStore)
+    return github
+  }
+  if (gitStore.kind === 'incomplete')
+    throw notSetUp([`${gitStore.missing}: expected, because another setting of the GitHub store is set`])
+  if (!hub)
+    throw notSetUp([
+      'GITHUB_REPOSITORY and GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY): expected, because there is no git here to publish to',
+    ])
+  return hub.localGit
+}
+
+let queue: Promise<unknown> = Promise.resolve()
+
+/** One publish after the other in this process; another process is kept apart by git itself. */
+function enqueue<Value>(work: () => Promise<Value>): Promise<Value> {
+  const turn = queue.then(work)
+  queue = turn.catch(() => {
+    // Its own caller learns of it; the next in line must not.
+  })
+  return turn
+}
+
+const limiters = new Map<string, RateLimiter>()
 
 /** One for the life of the process, for its memory is the window. */
-function readLimiter({ rateLimitPerMinute: requests, isNetlifyDev }: Config): RateLimiter {
-  const limit: RateLimit = { requests, windowMs: MINUTE_MS }
-  limiter ??= isNetlifyDev ? limitInFile(limit, '.netlify/hub/reads.db') : limitInMemory(limit)
+function limiterOf(kind: string, requests: number, { isNetlifyDev }: Config): RateLimiter {
+  const limit = { requests, windowMs: MINUTE_MS }
+  const limiter =
+    limiters.get(kind) ?? (isNetlifyDev ? limitInFile(limit, `.netlify/hub/${kind}.db`) : limitInMemory(limit))
+  limiters.set(kind, limiter)
   return limiter
 }
 

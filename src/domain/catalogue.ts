@@ -69,10 +69,42 @@ export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresse
   const file: RepositoryFile = files.file ?? { ...RepositoryFrontMatter.parse({}), readme: '' }
   const ordered = [...files.versions].sort((a, b) => compareVersions(a.version, b.version))
   const isYanked = ({ version }: VersionEntry) => Object.hasOwn(file.yanked, version)
-  const active = ordered.filter((version) => !isYanked(version))
-  const latest = active[0]
-  const times = ordered.map((version) => version.published_at).sort((a, b) => Date.parse(a) - Date.parse(b))
-  const summary: RepositorySummary = {
+  const latest = ordered.find((version) => !isYanked(version))
+  const versions = ordered.map((version) =>
+    summariseVersion(version, file, addresses.version(owner, name, version.version)),
+  )
+  const repository = describeRepository({ owner, name, file, versions, latest, stats }, addresses)
+  return {
+    summary: summariseRepository(repository),
+    repository,
+    versions,
+    records: ordered.map((version, index) =>
+      recordVersion(version, ordered[index + 1]?.version ?? null, files, addresses),
+    ),
+    isListed: file.status !== 'archived' && latest !== undefined,
+    replacedBy: file.replaced_by,
+  }
+}
+
+/** What a repository's record is made of. */
+export interface RepositoryParts {
+  owner: string
+  name: string
+  file: RepositoryFile
+  /** Highest first, yanked ones included; at least one. */
+  versions: readonly VersionSummary[]
+  /** The highest that is not yanked, or undefined. */
+  latest: VersionEntry | undefined
+  stats: Stats | null
+}
+
+/** Makes the record of a repository. */
+export function describeRepository(
+  { owner, name, file, versions, latest, stats }: RepositoryParts,
+  addresses: Addresses,
+): Repository {
+  const times = versions.map((version) => version.published_at).sort((a, b) => Date.parse(a) - Date.parse(b))
+  return {
     owner,
     name,
     full_name: `${owner}/${name}`,
@@ -83,14 +115,11 @@ export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresse
     status: file.status,
     status_message: file.status_message,
     latest_version: latest?.version ?? null,
-    versions_count: ordered.length,
+    versions_count: versions.length,
     created_at: times[0]!,
     updated_at: times.at(-1)!,
     stats,
     ...addresses.repository(owner, name),
-  }
-  const repository: Repository = {
-    ...summary,
     content: latest?.content ?? null,
     content_sha256: latest?.content_sha256 ?? null,
     size_bytes: latest?.size_bytes ?? null,
@@ -98,23 +127,27 @@ export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresse
     parameters: latest?.parameters ?? {},
     labels: file.labels,
     readme: file.readme,
-    versions: active.map(({ version }) => version),
-  }
-  return {
-    summary,
-    repository,
-    versions: ordered.map((version) =>
-      summariseVersion(version, file, addresses.version(owner, name, version.version)),
-    ),
-    records: ordered.map((version, index) =>
-      recordVersion(version, ordered[index + 1]?.version ?? null, files, addresses),
-    ),
-    isListed: file.status !== 'archived' && latest !== undefined,
-    replacedBy: file.replaced_by,
+    versions: versions.filter(({ yanked }) => !yanked).map(({ version }) => version),
   }
 }
 
-function summariseVersion(
+/** The part of a repository's record that stands in lists. */
+function summariseRepository({
+  content,
+  content_sha256,
+  size_bytes,
+  variables,
+  parameters,
+  labels,
+  readme,
+  versions,
+  ...summary
+}: Repository): RepositorySummary {
+  return summary
+}
+
+/** Makes the record of a version as it stands in the list. */
+export function summariseVersion(
   entry: VersionEntry,
   file: RepositoryFile,
   addresses: { url: string; raw_url: string },
@@ -134,10 +167,11 @@ function summariseVersion(
   }
 }
 
-function recordVersion(
+/** Makes the single record of a version. @param previous the next lower number ever published, or null */
+export function recordVersion(
   entry: VersionEntry,
   previous: string | null,
-  { owner, name }: RepositoryEntry,
+  { owner, name }: { owner: string; name: string },
   addresses: Addresses,
 ): VersionRecord {
   return {

@@ -1,8 +1,10 @@
-// Owns the port to git, the only source of truth: read one repository's folder at the head, and commit additions on exactly that head.
+// Owns the port to git, the only source of truth: read one repository's folder at the head, commit additions on exactly that head, and how a commit's message is written and read.
+import { HubError } from './errors.ts'
+import { formatPath, type Place, parsePath } from './prompt-file.ts'
 
 /** One commit that published a version of this repository, as its trailers tell. */
 export interface PublishMark {
-  /** The commit, 40 hex digits. */
+  /** The commit, in hex: 40 digits, or 64 in a local repository that git was told to keep with SHA-256. */
   sha: string
   /** Address of the commit for people, or null where there is none. */
   url: string | null
@@ -38,11 +40,14 @@ export interface FolderQuestion {
 export interface Additions {
   owner: string
   name: string
-  /** The commit that must still be the head. */
-  head: string
+  /**
+   * The state this was decided on, as `readFolder` gave it: its head must still be the head, and its listing must not hold the version.
+   * The listing belongs to that head, so this is how a driver whose host replaces files without a word knows that it replaces none.
+   */
+  base: Pick<FolderState, 'head' | 'versions'>
   /** Headline and trailers; nothing in them comes from a user's text. */
   message: { headline: string; trailers: readonly (readonly [name: string, value: string])[] }
-  /** The new version's file; refused when the folder has it already. */
+  /** The new version's file; the listing of `base` must not have it. */
   version: { version: string; text: string } | undefined
   /** The new text of `index.md`, when it changes. */
   index: string | undefined
@@ -53,14 +58,14 @@ export type CommitOutcome =
   | { kind: 'committed'; sha: string; url: string | null }
   /** The head was another one; nothing was written. */
   | { kind: 'moved' }
-  /** Nothing was written, and it makes sense to try again after this many seconds. */
+  /** Nothing was written, and it makes sense to try again after this many seconds. Also the answer to a call aborted before anything was sent. */
   | { kind: 'busy'; retryAfterSeconds: number }
   /** It may have been written or not: an answer was lost, or made no sense. */
   | { kind: 'unknown'; cause: unknown }
 
 /** How long a call may take. */
 export interface CallOptions {
-  /** Aborts the call; a read throws, a commit becomes `unknown` unless it is known to be unsent. */
+  /** Aborts the call; a read throws `unavailable`, a commit becomes `unknown`, or `busy` while it is known to be unsent. */
   signal: AbortSignal
 }
 
@@ -69,11 +74,104 @@ export interface GitStore {
   /**
    * Reads one repository's folder at the head of the branch.
    *
-   * @throws HubError `unavailable` when git is down or busy (with `retryAfterSeconds` where the host says so), `upstream_error` when it refuses us
+   * @throws HubError `unavailable` when git is down, busy or not set up: with `retryAfterSeconds` when the host asks for a pause or a person must
+   *   act, without when another try makes sense at once; `upstream_error` when it refuses us for good
    */
   readFolder(question: FolderQuestion, options: CallOptions): Promise<FolderState>
-  /** Reads one file's bytes by the id of its blob. @throws like `readFolder` */
+  /**
+   * Reads one file's bytes by the id of its blob.
+   *
+   * @returns bytes that may be the same object each time, so nobody changes them
+   * @throws like `readFolder`
+   */
   readBlob(id: string, options: CallOptions): Promise<Uint8Array<ArrayBuffer>>
-  /** Commits files on exactly the given head. @throws HubError `upstream_error` when the host refuses us for good */
+  /**
+   * Commits files on exactly the given head.
+   *
+   * @throws HubError `upstream_error` when the host refuses us for good, `unavailable` when a person must act first (an uncommitted file lies
+   *   where ours would); nothing was written in either case
+   * @throws Error for additions that no caller may make: nothing to commit, a malformed name, a version that the listing has
+   */
   commit(additions: Additions, options: CallOptions): Promise<CommitOutcome>
+}
+
+/**
+ * The files of a commit: never one that exists as a version, never one outside the repository's folder.
+ *
+ * @returns paths from the content folder, and texts
+ * @throws Error when there is nothing to commit, a name is malformed, or the listing has the version; all of them are faults of ours
+ */
+export function listAddedFiles({ owner, name, base, version, index }: Additions): { path: string; text: string }[] {
+  if (version !== undefined && base.versions.has(version.version))
+    throw new Error(`${owner}/${name}@${version.version} exists, and no version is ever overwritten`)
+  const files = [
+    ...(version === undefined
+      ? []
+      : [{ path: checkedPath({ kind: 'version', owner, name, version: version.version }), text: version.text }]),
+    ...(index === undefined ? [] : [{ path: checkedPath({ kind: 'repository', owner, name }), text: index }]),
+  ]
+  if (files.length === 0) throw new Error('there is nothing to commit')
+  return files
+}
+
+/** The paths that a question is about, from the content folder; the one of `versions` is the folder. @throws Error for a malformed name */
+export function listReadPaths({ owner, name }: FolderQuestion): {
+  versions: string
+  index: string
+  ownerIndex: string
+} {
+  const index = checkedPath({ kind: 'repository', owner, name })
+  return { versions: `${owner}/${name}/versions`, index, ownerIndex: checkedPath({ kind: 'owner', owner }) }
+}
+
+/** Whether an entry of the folder `versions` is a version's file; its number, or undefined for what must not be there. */
+export function versionOfEntry({ owner, name }: FolderQuestion, entry: string): string | undefined {
+  const place = parsePath(`${owner}/${name}/versions/${entry}`)
+  return 'kind' in place && place.kind === 'version' ? place.version : undefined
+}
+
+/**
+ * Decodes a file that is kept as text.
+ *
+ * @param path for the sentence
+ * @throws HubError `upstream_error` when the bytes are not UTF-8: written back, they would not be the same bytes
+ */
+export function decodeText(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new HubError('upstream_error', `${path} is not UTF-8 in git. Correct the file there first.`, { cause })
+  }
+}
+
+const TRAILER = /^([A-Z][A-Za-z-]{0,40}): (.+)$/
+
+/**
+ * Writes a commit's message.
+ *
+ * @throws Error when a part holds a line end or another control character: it could forge a trailer
+ */
+export function formatMessage({ headline, trailers }: Additions['message']): { headline: string; body: string } {
+  const lines = trailers.map(([name, value]) => `${name}: ${value}`)
+  for (const line of [headline, ...lines])
+    if (/\p{Cc}/u.test(line)) throw new Error('a message holds a control character')
+  for (const line of lines) if (!TRAILER.test(line)) throw new Error('a trailer is malformed')
+  return { headline, body: lines.join('\n') }
+}
+
+/** Reads a commit's message; the inverse of `formatMessage`. Only whole lines below the headline are trailers, and the first of a name counts. */
+export function parseMessage(message: string): Pick<PublishMark, 'headline' | 'trailers'> {
+  const [headline = '', ...lines] = message.split(/\r?\n/)
+  const trailers = new Map<string, string>()
+  for (const line of lines) {
+    const [, name, value] = TRAILER.exec(line) ?? []
+    if (name !== undefined && value !== undefined && !trailers.has(name)) trailers.set(name, value)
+  }
+  return { headline, trailers }
+}
+
+function checkedPath(place: Place): string {
+  const path = formatPath(place)
+  if ('wrong' in parsePath(path)) throw new Error('a path is made of checked names alone')
+  return path
 }

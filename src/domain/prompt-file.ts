@@ -7,7 +7,7 @@ import { findPlaceholders } from './placeholders.ts'
 import { type Parsed, parseBy } from './problems.ts'
 import type { Variable } from './schema.ts'
 import { isName, isOwner, isVersion, LIMITS } from './values.ts'
-import { formatYaml, parseYaml } from './yaml.ts'
+import { editYaml, formatYaml, parseYaml } from './yaml.ts'
 
 /** What stands at a path of the content folder. */
 export type Place =
@@ -90,6 +90,18 @@ export function formatVersionFile({
 export function parseRepositoryFile(text: string): Parsed<RepositoryFile> {
   const parsed = parseFile(RepositoryFrontMatter, text)
   return parsed.problems ? parsed : { value: { ...parsed.value.front, readme: parsed.value.body.trim() } }
+}
+
+/**
+ * Sets keys in a repository's `index.md`; its other keys, comments and readme stay as they are.
+ *
+ * @param text the file, which `parseRepositoryFile` reads without problems, or undefined to begin one
+ */
+export function editRepositoryFile(text: string | undefined, changes: Partial<RepositoryFrontMatter>): string {
+  if (text === undefined) return formatFile(changes, '')
+  const close = text.indexOf('\n---', 3)
+  const open = text.indexOf('\n') + 1
+  return text.slice(0, open) + editYaml(text.slice(open, close + 1), changes) + text.slice(close + 1)
 }
 
 /** Reads an owner's `index.md`; surrounding white space does not belong to the bio. */

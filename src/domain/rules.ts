@@ -10,6 +10,9 @@ import { findContentProblem, LIMITS } from './values.ts'
 type VersionRule = (version: VersionEntry) => ValueProblem | undefined
 type RepositoryRule = (repository: RepositoryEntry, tree: ContentTree) => ValueProblem[]
 
+/** Said wherever a token of ours stands in what would be public. */
+export const NO_TOKEN = 'expected no token of this hub in it; revoke that token now'
+
 /** What one version must satisfy. */
 export const VERSION_RULES = {
   contentIsText: ({ content }) => {
@@ -39,9 +42,7 @@ export const VERSION_RULES = {
   holdsNoToken: ({ content, changelog, variables, parameters }) => {
     const fields = { content, changelog, variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) }
     const field = Object.entries(fields).find(([, text]) => holdsToken(text))?.[0]
-    return field === undefined
-      ? undefined
-      : { key: field, message: 'expected no token of this hub in it; revoke that token now' }
+    return field === undefined ? undefined : { key: field, message: NO_TOKEN }
   },
 } as const satisfies Record<string, VersionRule>
 
@@ -80,6 +81,10 @@ export const REPOSITORY_RULES = {
     const message = findLicenseProblem(file?.license ?? null)
     return message === undefined ? [] : [{ key: 'license', message }]
   },
+  holdsNoToken: ({ file }) =>
+    Object.entries(file ?? {})
+      .filter(([, value]) => holdsToken(JSON.stringify(value)))
+      .map(([key]) => ({ key, message: NO_TOKEN })),
 } as const satisfies Record<string, RepositoryRule>
 
 /** Every rule over a whole content folder; empty when all is well. Files that do not parse are reported by their reader. */

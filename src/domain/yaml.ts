@@ -1,6 +1,6 @@
 // Owns YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags.
 import { Document, isAlias, isScalar, parseDocument, type Scalar, visit } from 'yaml'
-import type { Parsed, ValueProblem } from './problems.ts'
+import { type Parsed, printable, type ValueProblem } from './problems.ts'
 
 /**
  * Reads a YAML mapping.
@@ -24,7 +24,7 @@ export function parseYaml(text: string, firstLine: number): Parsed<Record<string
     })
     const problems: ValueProblem[] = [...document.errors, ...document.warnings].map((error) => ({
       key: '',
-      message: `${at(error.linePos?.[0].line ?? 1)}: expected valid YAML: ${error.message.split(' at line ')[0]!}`,
+      message: `${at(error.linePos?.[0].line ?? 1)}: expected valid YAML: ${printable(error.message.split(' at line ')[0]!)}`,
     }))
     visit(document, (_key, node) => {
       if (isAlias(node)) {
@@ -66,4 +66,15 @@ function quoteWhenNeeded(node: Scalar<string>): void {
   ) {
     node.type = 'QUOTE_DOUBLE'
   }
+}
+
+/**
+ * Sets keys in a YAML mapping and leaves everything else as its author wrote it, comments included.
+ *
+ * @param text a mapping that `parseYaml` reads without problems
+ */
+export function editYaml(text: string, changes: Record<string, unknown>): string {
+  const document = parseDocument(text, { version: '1.2', schema: 'core' })
+  for (const [key, value] of Object.entries(changes)) document.set(key, document.createNode(value))
+  return document.toString({ lineWidth: 0 })
 }

@@ -6,8 +6,8 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { watch } from 'chokidar'
 import type { Config } from '../config.ts'
-import type { Site } from '../dependencies.ts'
-import { type OpenSite, openSite } from './serve-sites.ts'
+
+import { type OpenSite, openSite, type Site } from './serve-sites.ts'
 
 const BUILDS_DIR = resolve('.hub/builds')
 /** Files often change together: a pull, a publish, an editor that writes twice. */

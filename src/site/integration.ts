@@ -1,33 +1,22 @@
 // Owns what the Astro build does beyond pages: it loads the catalogue once, writes the data files and the search index, and mounts the functions in `astro dev`.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
 import { readConfig } from '../config.ts'
-import type { Site } from '../dependencies.ts'
+import type { Hub } from '../dependencies.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { listDataFiles } from '../domain/data-files.ts'
 import { formatHeadersFile } from '../domain/site-headers.ts'
-import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../server/host.ts'
+import { answerWith, type HostContext, listenTo, routeFunctions } from '../server/host.ts'
 import { buildSearchIndex, openSearchIndex } from '../stores/search-index.ts'
 import { memoryFiles, writeFiles } from '../stores/site-files.ts'
 import { setCatalogue } from './catalogue.ts'
 import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalogue.ts'
+import { type LocalStores, loadFunctions, openLocalStores, searchIndexPath } from './serve-sites.ts'
 
-const FUNCTIONS_DIR = 'netlify/functions'
 /** An editor saves a file in several steps; this long after the last one, it is read. */
 const SETTLE_MS = 100
-
-/** Where the search index of a site lies: beside the site, never in it, or it would be public. @param siteDir the site's folder */
-export function searchIndexPath(siteDir: string): string {
-  return resolve(siteDir, '../build/search.db')
-}
-
-/** Loads the functions as the modules they are on Netlify. */
-export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
-  const names = readdirSync(FUNCTIONS_DIR).filter((name) => name.endsWith('.mts'))
-  return Promise.all(names.sort().map((name) => import(pathToFileURL(resolve(FUNCTIONS_DIR, name)).href)))
-}
 
 /** The integration that makes a hub of an Astro site. */
 export function promptHub(): AstroIntegration {
@@ -48,7 +37,9 @@ export function promptHub(): AstroIntegration {
         if (catalogue) writeSite(catalogue, fileURLToPath(dir), logger)
       },
       'astro:server:setup': async ({ server, logger }) => {
-        const mount = await mountFunctions()
+        const stores = await openLocalStores(config)
+        server.httpServer?.once('close', () => void stores.close())
+        const mount = await mountFunctions(stores)
         const reload = () => {
           if (!reloadCatalogue(loader, mount.show, logger)) return
           // Astro keeps the list of pages until its own content changes; ours is content too.
@@ -106,17 +97,21 @@ function reloadCatalogue(
 }
 
 /** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
-async function mountFunctions() {
-  const functions = await loadFunctions<HostContext<Site>>()
+async function mountFunctions({ fresh, blobs, localGit }: LocalStores) {
+  const functions = await loadFunctions<HostContext<Hub>>()
   const route = routeFunctions(functions)
   const indexPath = resolve('.astro', `search-${process.pid}.db`)
   let files = new Map<string, string>()
   let search: ReturnType<typeof openSearchIndex> | undefined
-  const site: Site = {
+  const hub: Hub = {
+    fresh,
+    blobs,
+    localGit,
+
     files: memoryFiles((path) => files.get(path)),
     search: () => (search ??= openSearchIndex(indexPath)),
   }
-  const listener = listenTo(answerWith(route, () => site))
+  const listener = listenTo(answerWith(route, () => hub))
   return {
     listener,
     isOurs(method: string, url: string): boolean {

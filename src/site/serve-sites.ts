@@ -1,14 +1,45 @@
-// Owns opening a built site and serving it with the functions in this process.
+// Owns opening a built site and serving it with the functions and the stores of this machine, in this process.
+import { readdirSync } from 'node:fs'
 import type { Server } from 'node:http'
-import type { Site } from '../dependencies.ts'
-import { answerWith, type HostContext, listenTo, routeFunctions, startServer } from '../server/host.ts'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Config } from '../config.ts'
+import type { Hub } from '../dependencies.ts'
+import {
+  answerWith,
+  type HostContext,
+  type HostedFunction,
+  listenTo,
+  routeFunctions,
+  startServer,
+} from '../server/host.ts'
+import { startLocalBlobs } from '../stores/blobs.ts'
+import { freshInBlobs, rememberFresh } from '../stores/fresh.ts'
+import { openLocalGit } from '../stores/git-local.ts'
 import { openSearchIndex } from '../stores/search-index.ts'
 import { folderFiles } from '../stores/site-files.ts'
-import { loadFunctions, searchIndexPath } from './integration.ts'
 
-/** A site with what must be closed when it is replaced. */
+/** A built site. */
+export type Site = Pick<Hub, 'files' | 'search'>
+
+/** A built site with what must be closed when it is replaced. */
 export interface OpenSite extends Site {
   close(): void
+}
+
+const FUNCTIONS_DIR = 'netlify/functions'
+/** Where our own host keeps what is not in git. */
+export const BLOBS_DIR = '.hub/blobs'
+
+/** Where the search index of a site lies: beside the site, never in it, or it would be public. @param siteDir the site's folder */
+export function searchIndexPath(siteDir: string): string {
+  return resolve(siteDir, '../build/search.db')
+}
+
+/** Loads the functions as the modules they are on Netlify. */
+export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
+  const names = readdirSync(FUNCTIONS_DIR).filter((name) => name.endsWith('.mts'))
+  return Promise.all(names.sort().map((name) => import(pathToFileURL(resolve(FUNCTIONS_DIR, name)).href)))
 }
 
 /** Opens a built site. @param siteDir folder with the site's files; the search index lies beside it */
@@ -21,8 +52,46 @@ export function openSite(siteDir: string): OpenSite {
   }
 }
 
-/** Serves the site of the moment. @param siteOf asked once a request */
-export async function serveSites(siteOf: () => Site, port: number): Promise<Server> {
-  const route = routeFunctions(await loadFunctions<HostContext<Site>>())
-  return startServer(listenTo(answerWith(route, siteOf)), port)
+/** The stores of this machine. */
+export interface LocalStores extends Pick<Hub, 'fresh' | 'blobs' | 'localGit'> {
+  close(): Promise<void>
+}
+
+/** Opens the stores of this machine. */
+export async function openLocalStores({ contentDir }: Config): Promise<LocalStores> {
+  const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
+  return {
+    blobs,
+    fresh: rememberFresh(freshInBlobs(blobs)),
+    localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
+    close,
+  }
+}
+
+/** A running host. */
+export interface RunningHost {
+  server: Server
+  /** Ends it at once; requests that are under way are cut. */
+  stop(): Promise<void>
+}
+
+/** Serves the site of the moment. @param siteOf asked once a request. @throws when the port is taken */
+export async function serveSites(siteOf: () => Site, config: Config): Promise<RunningHost> {
+  const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
+  const { close, ...stores } = await openLocalStores(config)
+  const answer = answerWith(route, (): Hub => ({ ...siteOf(), ...stores }))
+  try {
+    const server = await startServer(listenTo(answer), config.port)
+    return { server, stop: () => stopHost(server, close) }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function stopHost(server: Server, closeStores: () => Promise<void>): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeAllConnections()
+  await closed
+  await closeStores()
 }

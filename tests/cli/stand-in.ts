@@ -16,6 +16,8 @@ export type Trouble =
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string | Buffer }
   /** Says that `promisedBytes` follow, sends `body`, and closes the connection. */
   | { kind: 'cut'; promisedBytes: number; body: string }
+  /** Does what was asked, and closes the connection instead of saying so. */
+  | { kind: 'lose' }
   /** Accepts the request and never answers. */
   | { kind: 'hang' }
 
@@ -70,8 +72,10 @@ export async function startStandIn(
     }
     requests.push(request)
     const trouble = misbehave(request, requests.length)
-    if (trouble === undefined) send(outgoing, hub.answer(request, `http://${incoming.headers.host}`))
-    else makeTrouble(outgoing, trouble)
+    if (trouble !== undefined && trouble.kind !== 'lose') return makeTrouble(outgoing, trouble)
+    const answer = hub.answer(request, `http://${incoming.headers.host}`)
+    if (trouble === undefined) send(outgoing, answer)
+    else outgoing.destroy()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -85,7 +89,7 @@ export async function startStandIn(
   }
 }
 
-function makeTrouble(outgoing: ServerResponse, trouble: Trouble): void {
+function makeTrouble(outgoing: ServerResponse, trouble: Exclude<Trouble, { kind: 'lose' }>): void {
   if (trouble.kind === 'hang') return
   if (trouble.kind === 'answer') {
     send(outgoing, { status: trouble.status, headers: trouble.headers ?? {}, body: trouble.body ?? '' })

@@ -28,7 +28,7 @@ describe('finding', () => {
     ['a space on one side alone', '{{ a}} {{a }}', []],
     ['two spaces', '{{  a  }}', []],
     ['a tab or a line end', '{{\ta\t}} {{\na\n}}', []],
-    ['other template syntax', '{{#if a}} {{/if}} {{> a}} {{a | b}} {{!a}} {% a %} ${a} <%= a %> $a', []],
+    ['other template syntax', '{{#if a}} {{/if}} {{> a}} {{a | b}} {{!a}} {% a %} #{a} <%= a %> $a', []],
     ['LaTeX', '\\frac{{1}}{{2}}', []],
     ['letters beyond ASCII', '{{größe}} {{имя}}', []],
     ['unclosed', '{{name} {name}} {{name', []],

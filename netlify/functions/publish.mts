@@ -1,0 +1,19 @@
+// Owns the publish API's place on the platform: the same addresses as reading, divided by method, for two functions may not match one request.
+import type { Config, Context } from '@netlify/functions'
+import { connectPublish } from '../../src/dependencies.ts'
+import { answerPublish } from '../../src/server/publish.ts'
+
+export default (request: Request, context: Context) => answerPublish(request, () => connectPublish(request, context))
+
+// Literals only: the platform's bundler reads this without running it, and drops what it cannot read.
+export const config: Config = {
+  path: ['/api', '/api/*'],
+  method: ['POST'],
+  rateLimit: {
+    action: 'rewrite',
+    to: '/rate-limited',
+    windowLimit: 120,
+    windowSize: 60,
+    aggregateBy: ['ip', 'domain'],
+  },
+}

@@ -1,0 +1,87 @@
+// `npm run bench`: measures build, search, read handler and host on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { measureBuild } from './bench/build.ts'
+import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
+import { stopAll } from './bench/processes.ts'
+import { measureRead } from './bench/read.ts'
+import { measureSearch } from './bench/search.ts'
+import { measureServe } from './bench/serve.ts'
+import { type BenchSite, makeSite, VERSIONS } from './bench/site.ts'
+
+const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promise<Measurement[]>>> = {
+  build: measureBuild,
+  search: measureSearch,
+  read: measureRead,
+  serve: measureServe,
+}
+
+const { values: flags } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '1000,10000' },
+    only: { type: 'string', default: Object.keys(PARTS).join(',') },
+    json: { type: 'string', default: '.hub/bench.json' },
+  },
+})
+const sizes = flags.sizes.split(',').map(Number)
+const parts = flags.only.split(',')
+if (!sizes.every((size) => Number.isInteger(size) && size > 0) || !parts.every((part) => Object.hasOwn(PARTS, part))) {
+  console.error(`Usage: npm run bench -- [--sizes 1000,10000] [--only ${Object.keys(PARTS).join(',')}] [--json FILE]`)
+  process.exit(1)
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bench-'))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await cleanUp()
+    process.exit(1)
+  })
+}
+
+const rows: Row[] = []
+const failures: string[] = []
+try {
+  for (const size of sizes) await measureSize(size)
+} finally {
+  await cleanUp()
+}
+const machine = {
+  cores: cpus().length,
+  processor: cpus()[0]?.model ?? 'unknown',
+  memory_gb: Math.round(totalmem() / 1e9),
+  node: process.version,
+}
+mkdirSync(dirname(flags.json), { recursive: true })
+writeFileSync(
+  flags.json,
+  `${JSON.stringify({ machine, versions_per_prompt: VERSIONS, rows, failures }, undefined, 2)}\n`,
+)
+console.log(
+  `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}; ${VERSIONS} versions a prompt\n`,
+)
+console.log(formatTable(rows))
+for (const failure of failures) console.error(failure)
+if (failures.length > 0 || rows.some(({ isKept }) => isKept === false)) process.exitCode = 1
+
+async function measureSize(size: number): Promise<void> {
+  const report = (text: string) => console.error(`${size} prompts: ${text} …`)
+  report('making the catalogue')
+  const site = makeSite(join(dir, String(size)), size)
+  for (const part of parts) {
+    report(part)
+    try {
+      for (const measurement of await PARTS[part]!(site)) rows.push(judge(measurement, size))
+    } catch (error) {
+      // One part that cannot be measured must not hide the others.
+      failures.push(`${size} prompts: ${part}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  rmSync(site.dir, { recursive: true })
+}
+
+async function cleanUp(): Promise<void> {
+  await stopAll()
+  rmSync(dir, { recursive: true, force: true })
+}

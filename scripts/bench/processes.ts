@@ -1,0 +1,172 @@
+// Owns the processes that a benchmark starts: how long one takes, how much memory it and its children hold, and that none outlives the run.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer, connect as openSocket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const SAMPLE_MS = 100
+const START_MS = 20_000
+const STOP_MS = 3_000
+
+const running = new Set<ChildProcess>()
+
+/** Where and with which settings a process runs. */
+export interface Surroundings {
+  cwd: string
+  /** Settings beside those of this process. */
+  settings?: Readonly<Record<string, string>>
+}
+
+/** What became of a process. */
+export interface Finished {
+  log: string
+  seconds: number
+  /** Undefined where the system does not tell. */
+  peakBytes: number | undefined
+}
+
+/**
+ * Runs a script of Node to its end.
+ *
+ * @throws Error with its log when it fails or misses the deadline
+ */
+export async function runNode(
+  parameters: readonly string[],
+  { cwd, settings }: Surroundings,
+  deadlineMs: number,
+): Promise<Finished> {
+  const started = performance.now()
+  const child = launch(parameters, { cwd, settings: settings ?? {} })
+  const readPeak = watchMemory(child)
+  const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs)
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (log += text))
+  const code = await new Promise((done) => child.once('close', done))
+  clearTimeout(timer)
+  const peakBytes = readPeak()
+  if (code !== 0) throw new Error(`${parameters.join(' ')} ended with ${code}:\n${log.trimEnd()}`)
+  return { log, seconds: (performance.now() - started) / 1000, peakBytes }
+}
+
+/**
+ * Starts a server and waits until it takes connections.
+ *
+ * @param parametersFor the command of Node for a port
+ */
+export async function startNode(
+  parametersFor: (port: number) => { parameters: readonly string[]; surroundings: Surroundings },
+): Promise<{ port: number; stop(): Promise<void> }> {
+  const port = await findPort()
+  const { parameters, surroundings } = parametersFor(port)
+  const child = launch(parameters, surroundings)
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (log += text))
+  const deadline = performance.now() + START_MS
+  while (!(await answers(port))) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      await stop(child)
+      throw new Error(`${parameters.join(' ')} did not start:\n${log.trimEnd()}`)
+    }
+    await sleep(50)
+  }
+  return { port, stop: () => stop(child) }
+}
+
+/** Ends whatever still runs. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...running].map(stop))
+}
+
+function launch(parameters: readonly string[], { cwd, settings }: Surroundings): ChildProcess {
+  const child = spawn(process.execPath, parameters, {
+    cwd,
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  child.once('close', () => running.delete(child))
+  return child
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const closed = new Promise((done) => child.once('close', done))
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+  child.kill('SIGTERM')
+  await closed
+  clearTimeout(timer)
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  await new Promise((done) => server.close(done))
+  if (typeof address !== 'object' || address === null) throw new Error('There is no free port on this machine.')
+  return address.port
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = openSocket(port, '127.0.0.1')
+    socket.once('connect', () => done(true))
+    socket.once('error', () => done(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
+
+/**
+ * Samples the memory of a process and of everything it starts, from /proc.
+ *
+ * @returns a function that stops and tells the peak: the largest sum seen at once, and never less than what one process held at its own peak
+ */
+function watchMemory(child: ChildProcess): () => number | undefined {
+  let peak: number | undefined
+  const timer = setInterval(() => {
+    const processes = child.pid === undefined ? [] : readTree(child.pid)
+    const together = processes.reduce((sum, { residentBytes }) => sum + residentBytes, 0)
+    for (const bytes of [together, ...processes.map(({ peakBytes }) => peakBytes)]) {
+      if (bytes > (peak ?? 0)) peak = bytes
+    }
+  }, SAMPLE_MS)
+  return () => {
+    clearInterval(timer)
+    return peak
+  }
+}
+
+interface MemoryOfProcess {
+  pid: number
+  parent: number
+  residentBytes: number
+  peakBytes: number
+}
+
+function readTree(root: number): MemoryOfProcess[] {
+  if (process.platform !== 'linux') return []
+  const all = readdirSync('/proc').flatMap((name) => readMemory(Number(name)) ?? [])
+  const tree = new Set([root])
+  // A child's number may be lower than its parent's once numbers start over, so one pass is not enough.
+  for (let size = 0; size !== tree.size; ) {
+    size = tree.size
+    for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid)
+  }
+  return all.filter(({ pid }) => tree.has(pid))
+}
+
+function readMemory(pid: number): MemoryOfProcess | undefined {
+  if (!Number.isInteger(pid)) return undefined
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const numberAfter = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
+    return {
+      pid,
+      parent: numberAfter('PPid'),
+      residentBytes: numberAfter('VmRSS') * 1024,
+      peakBytes: numberAfter('VmHWM') * 1024,
+    }
+  } catch {
+    // It ended between being listed and being read.
+    return undefined
+  }
+}

@@ -1,0 +1,55 @@
+// Owns chance that can be repeated: a seeded generator, and the distributions that a synthetic catalogue is drawn from.
+
+/** Draws a number from 0 up to, but not, 1. */
+export type Random = () => number
+
+/** A generator whose numbers depend on the seed alone: mulberry32, 32 bits of state, good enough for texts. @param seed a whole number */
+export function seedRandom(seed: number): Random {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** One of the values, each equally likely. */
+export function pick<Value>(random: Random, values: readonly Value[]): Value {
+  return values[Math.floor(random() * values.length)]!
+}
+
+/** A whole number, both ends included. */
+export function between(random: Random, least: number, most: number): number {
+  return least + Math.floor(random() * (most - least + 1))
+}
+
+/** A size as sizes are in life: most are small, a few are huge. @param sigma of the logarithm */
+export function drawLogNormal(random: Random, { median, sigma }: { median: number; sigma: number }): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  return median * Math.exp(sigma * normal)
+}
+
+/**
+ * Ranks as words, owners and tags have them: the first is the most frequent, and the tail is long.
+ *
+ * @param ranks how many there are
+ * @param offset Mandelbrot's: the larger, the less the first ones stand out
+ * @returns a function that draws a rank from 0
+ */
+export function zipf(random: Random, { ranks, offset }: { ranks: number; offset: number }): () => number {
+  const sums = new Float64Array(ranks)
+  let sum = 0
+  for (let rank = 0; rank < ranks; rank++) sums[rank] = sum += 1 / (rank + 1 + offset)
+  return () => {
+    const wanted = random() * sum
+    let low = 0
+    let high = ranks - 1
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (sums[middle]! > wanted) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}

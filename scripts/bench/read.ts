@@ -1,0 +1,146 @@
+// Owns measuring the read handler: what it adds to fetching the files that it answers with, over each driver of the site's files.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FreshCopies } from '../../src/domain/fresh-copy.ts'
+import { DATA_FILES } from '../../src/domain/routes.ts'
+import type { SiteFiles } from '../../src/domain/site-files.ts'
+import { LIMITS } from '../../src/domain/values.ts'
+import { answerRead } from '../../src/server/read.ts'
+import { deployFiles, folderFiles } from '../../src/stores/site-files.ts'
+import { type Measurement, quantile, timeAsync } from './measure.ts'
+import { startNode } from './processes.ts'
+import { between, pick, seedRandom } from './random.ts'
+import type { BenchSite } from './site.ts'
+
+const SAMPLES = 500
+/** Until the engine has compiled both sides. */
+const WARM_UP = 150
+
+/** An address and the files that it is answered from, in the order of reading. */
+interface Target {
+  address: string
+  files: string[]
+}
+
+/** Where files are read from, by the product and bare. */
+interface Driver {
+  name: string
+  open: () => SiteFiles
+  fetchBare: (path: string) => Promise<unknown>
+}
+
+const STATIC_SERVER = fileURLToPath(new URL('static-server.ts', import.meta.url))
+
+/** Starts the bare server over a site. */
+export function serveBare({ dir, siteDir }: BenchSite) {
+  return startNode((port) => ({ parameters: [STATIC_SERVER, siteDir, String(port)], surroundings: { cwd: dir } }))
+}
+
+/** Measures the handler for each kind of answer. */
+export async function measureRead(site: BenchSite): Promise<Measurement[]> {
+  const server = await serveBare(site)
+  const origin = `http://127.0.0.1:${server.port}`
+  const drivers: Driver[] = [
+    {
+      // A new one each time, for it would keep in memory what it read.
+      name: 'from a folder',
+      open: () => folderFiles(site.siteDir),
+      fetchBare: (path) => readFile(join(site.siteDir, path)),
+    },
+    {
+      name: 'by fetch',
+      open: () => deployFiles(origin),
+      fetchBare: async (path) => (await fetch(origin + path)).arrayBuffer(),
+    },
+  ]
+  try {
+    const measurements: Measurement[] = []
+    for (const driver of drivers) {
+      for (const [name, targets] of Object.entries(chooseTargets(site))) {
+        measurements.push(await measureTargets(`read: ${name} ${driver.name} p50`, targets, driver))
+      }
+    }
+    return measurements
+  } finally {
+    await server.stop()
+  }
+}
+
+function chooseTargets({ catalogue }: BenchSite): Record<string, Target[]> {
+  const random = seedRandom(11)
+  const pages = Math.ceil(catalogue.listed.top.length / LIMITS.pageSize)
+  const chosen = Array.from({ length: WARM_UP + SAMPLES }, () => {
+    const { owner, name, latest_version } = pick(random, catalogue.listed.top)
+    return {
+      owner,
+      name,
+      latest: latest_version ?? '',
+      page: between(random, 1, pages),
+      base: `/api/v1/repos/${owner}/${name}`,
+    }
+  })
+  return {
+    repository: chosen.map(({ owner, name, base }) => ({ address: base, files: [DATA_FILES.repository(owner, name)] })),
+    list: chosen.map(({ page }) => ({ address: `/api/v1/repos?page=${page}`, files: [DATA_FILES.list('top', page)] })),
+    version: chosen.map(({ owner, name, latest, base }) => ({
+      address: `${base}/versions/${latest}`,
+      files: [DATA_FILES.version(owner, name, latest)],
+    })),
+    'raw of a version': chosen.map(({ owner, name, latest, base }) => ({
+      address: `${base}/raw?version=${latest}`,
+      files: [DATA_FILES.rawVersion(owner, name, latest)],
+    })),
+    'raw of the latest': chosen.map(({ owner, name, latest, base }) => ({
+      address: `${base}/raw`,
+      files: [DATA_FILES.repository(owner, name), DATA_FILES.rawVersion(owner, name, latest)],
+    })),
+  }
+}
+
+async function measureTargets(name: string, targets: readonly Target[], driver: Driver): Promise<Measurement> {
+  const ours: number[] = []
+  const floor: number[] = []
+  for (const [index, { address, files }] of targets.entries()) {
+    const answer = async () => ours.push(await timeAsync(() => readWhole(address, driver.open())))
+    const fetchFiles = async () =>
+      floor.push(
+        await timeAsync(async () => {
+          for (const path of files) await driver.fetchBare(path)
+        }),
+      )
+    // Whoever comes second finds the file in the system's memory, so they take turns at that.
+    for (const work of index % 2 === 0 ? [answer, fetchFiles] : [fetchFiles, answer]) await work()
+  }
+  return {
+    name,
+    unit: 'ms',
+    measured: quantile(ours.slice(WARM_UP), 0.5),
+    floor: quantile(floor.slice(WARM_UP), 0.5),
+    limit: { of: 'added', most: 0.2 },
+    ...(targets[0]!.files.length > 1 ? { note: `floor: the ${targets[0]!.files.length} files it is made from` } : {}),
+  }
+}
+
+/** Copies lie in a store whose speed is not ours. */
+const NOTHING_FRESH: FreshCopies = {
+  find: async () => undefined,
+  findVersion: async () => undefined,
+  keep: async () => {},
+}
+
+/** The answer with its whole content, as whoever runs the function takes it. */
+async function readWhole(address: string, siteFiles: SiteFiles): Promise<void> {
+  const response = await answerRead(new Request(`http://localhost:8888${address}`), () => ({
+    baseUrl: 'http://localhost:8888',
+    siteFiles,
+    fresh: NOTHING_FRESH,
+    search: () => {
+      throw new Error('nothing here is searched for')
+    },
+    limiter: { take: () => 0 },
+    clientAddress: '127.0.0.1',
+  }))
+  if (response.status !== 200) throw new Error(`${address} was answered with ${response.status}`)
+  await response.arrayBuffer()
+}

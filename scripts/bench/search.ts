@@ -1,0 +1,150 @@
+// Owns measuring the search: opening the index, and answering questions beside the bare statements that SQLite must run for them in any case.
+import { DatabaseSync } from 'node:sqlite'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { splitWords } from '../../src/domain/words.ts'
+import { openSearchIndex } from '../../src/stores/search-index.ts'
+import { type Measurement, quantile, time } from './measure.ts'
+import { between, pick, type Random, seedRandom } from './random.ts'
+import type { BenchSite } from './site.ts'
+
+const OPENINGS = 25
+const QUESTIONS = 400
+const ROUNDS = 5
+const PAGE = { offset: 0, limit: 20 }
+
+/** A question as a reader types it, and the same thing as SQLite takes it. */
+interface Question {
+  text: string
+  tags: string[]
+  match: string
+  hasTypo: boolean
+}
+
+/** Measures opening and answering. */
+export function measureSearch({ indexPath, catalogue }: BenchSite): Measurement[] {
+  const opening = measureOpening(indexPath)
+  const search = openSearchIndex(indexPath)
+  const bare = openBare(indexPath)
+  try {
+    const questions = inventQuestions(catalogue).filter(({ match, tags, text, hasTypo }) => {
+      const { total } = search.find({ text, tags, sort: undefined, ...PAGE })
+      // The floor must find the same; and what is meant to be mistyped must not be a word by chance.
+      return hasTypo
+        ? bare.count(prefixed(splitWords(text)), tags) === 0 && total > 0
+        : bare.count(match, tags) === total
+    })
+    const samples = questions.map((question) => ({ question, ours: [] as number[], floor: [] as number[] }))
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const { question, ours, floor } of samples) {
+        const { text, tags, match } = question
+        const ask = () => ours.push(time(() => search.find({ text, tags, sort: undefined, ...PAGE })))
+        const askBare = () => floor.push(time(() => bare.find(match, tags)))
+        // Whoever asks second finds the pages of the index in memory, so they take turns at that as well.
+        for (const work of round % 2 === 0 ? [ask, askBare] : [askBare, ask]) work()
+      }
+    }
+    const compare = (hasTypo: boolean, share: number) => {
+      const chosen = samples.filter(({ question }) => question.hasTypo === hasTypo)
+      return {
+        measured: quantile(
+          chosen.flatMap(({ ours }) => ours),
+          share,
+        ),
+        floor: quantile(
+          chosen.flatMap(({ floor }) => floor),
+          share,
+        ),
+        note: `${chosen.length} questions; floor: bare statements`,
+      }
+    }
+    return [
+      opening,
+      { name: 'search: answer p50', unit: 'ms', ...compare(false, 0.5), limit: { of: 'ratio', most: 1.5 } },
+      { name: 'search: answer p95', unit: 'ms', ...compare(false, 0.95) },
+      { name: 'search: mistyped p50', unit: 'ms', ...compare(true, 0.5) },
+      { name: 'search: mistyped p95', unit: 'ms', ...compare(true, 0.95) },
+    ]
+  } finally {
+    search.close()
+    bare.close()
+  }
+}
+
+function measureOpening(indexPath: string): Measurement {
+  const open = () => openSearchIndex(indexPath).close()
+  const openBare = () => new DatabaseSync(indexPath, { readOnly: true }).close()
+  const samples = Array.from({ length: OPENINGS }, () => ({ ours: time(open), floor: time(openBare) }))
+  return {
+    name: 'search: open',
+    unit: 'ms',
+    measured: quantile(
+      samples.map(({ ours }) => ours),
+      0.5,
+    ),
+    floor: quantile(
+      samples.map(({ floor }) => floor),
+      0.5,
+    ),
+    limit: { of: 'measured', most: 5 },
+    note: 'floor: opening the file',
+  }
+}
+
+/** The statements alone: how many match, which are the best twenty, and their summaries as they are stored. */
+function openBare(path: string) {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const tagged = 'AND words.rowid IN (SELECT repository FROM repository_tags WHERE tag = ?)'
+  const [plainStatements, taggedStatements] = ['', tagged].map((condition) => ({
+    count: database.prepare(`SELECT count(*) AS total FROM words WHERE words MATCH ? ${condition}`),
+    page: database.prepare(
+      `SELECT rowid AS id FROM words WHERE words MATCH ? ${condition} ORDER BY bm25(words, 10.0, 10.0, 6.0, 4.0, 2.0, 1.0), rowid LIMIT 20`,
+    ),
+  }))
+  const summary = database.prepare('SELECT summary FROM repositories WHERE id = ?')
+  const statementsFor = (tags: readonly string[]) => (tags.length === 0 ? plainStatements! : taggedStatements!)
+  const count = (match: string, tags: readonly string[]) => Number(statementsFor(tags).count.get(match, ...tags)?.total)
+  return {
+    count,
+    find(match: string, tags: readonly string[]) {
+      if (count(match, tags) === 0) return []
+      return statementsFor(tags)
+        .page.all(match, ...tags)
+        .map(({ id }) => summary.get(id!))
+    },
+    close: () => database.close(),
+  }
+}
+
+/** Words that stand together in some prompt, so that most questions find something, as they do in life. */
+function inventQuestions({ entries, listed }: Catalogue): Question[] {
+  const random = seedRandom(7)
+  return Array.from({ length: QUESTIONS }, () => {
+    const { repository } = entries.get(pick(random, listed.top).full_name)!
+    const names = splitWords(`${repository.title} ${repository.name}`)
+    const others = splitWords(repository.content ?? '').filter((word) => word.length > 4)
+    const draw = () => pick(random, others.length > 0 && random() < 0.3 ? others : names)
+    const words = Array.from({ length: between(random, 1, 3) }, draw)
+    const kind = random()
+    const last = words.at(-1)!
+    if (kind < 0.3 && last.length > 4) words[words.length - 1] = last.slice(0, between(random, 3, last.length - 1))
+    const tags = kind > 0.8 && repository.tags.length > 0 ? [pick(random, repository.tags)] : []
+    const place = words.findIndex((word) => word.length > 5)
+    const hasTypo = kind > 0.6 && kind < 0.8 && place >= 0
+    const match = prefixed(words)
+    const typed = hasTypo ? words.with(place, mistype(words[place]!, random)) : words
+    return { text: typed.join(' '), tags, match, hasTypo }
+  })
+}
+
+/** Every word, the last one as a prefix. contract.md section 4. */
+function prefixed(words: readonly string[]): string {
+  return `${words.map((word) => `"${word}"`).join(' AND ')} *`
+}
+
+/** Leaves a letter out, or swaps two. */
+function mistype(word: string, random: Random): string {
+  const at = between(random, 1, word.length - 2)
+  return random() < 0.5
+    ? word.slice(0, at) + word.slice(at + 1)
+    : word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2)
+}

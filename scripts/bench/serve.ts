@@ -1,0 +1,66 @@
+// Owns measuring `npm run serve`: requests a second for repository details, beside a bare static server with the same bytes, each under load from another process.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DATA_FILES } from '../../src/domain/routes.ts'
+import { type Measurement, quantile } from './measure.ts'
+import { runNode, startNode } from './processes.ts'
+import { pick, seedRandom } from './random.ts'
+import { serveBare } from './read.ts'
+import { type BenchSite, PROJECT_DIR } from './site.ts'
+
+const CONNECTIONS = 8
+const SECONDS = 4
+const ROUNDS = 3
+/** How many details are asked for, in turn. */
+const DETAILS = 500
+
+const LOAD = fileURLToPath(new URL('load.ts', import.meta.url))
+
+/** Measures our host under load. */
+export async function measureServe(site: BenchSite): Promise<Measurement[]> {
+  const random = seedRandom(13)
+  const chosen = Array.from({ length: DETAILS }, () => pick(random, site.catalogue.listed.top))
+  const ours = join(site.dir, 'addresses.txt')
+  const bare = join(site.dir, 'files.txt')
+  writeFileSync(ours, chosen.map(({ owner, name }) => `/api/v1/repos/${owner}/${name}`).join('\n'))
+  writeFileSync(bare, chosen.map(({ owner, name }) => DATA_FILES.repository(owner, name)).join('\n'))
+  const servers = [
+    { start: () => serveHub(site), paths: ours, rates: [] as number[] },
+    { start: () => serveBare(site), paths: bare, rates: [] as number[] },
+  ] as const
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { start, paths, rates } of servers) {
+      const server = await start()
+      try {
+        rates.push(await load(server.port, paths, site.dir))
+      } finally {
+        await server.stop()
+      }
+    }
+  }
+  return [
+    {
+      name: 'serve: repository',
+      unit: 'requests/s',
+      measured: quantile(servers[0].rates, 0.5),
+      floor: quantile(servers[1].rates, 0.5),
+      limit: { of: 'measured', least: 2_000 },
+      note: `${CONNECTIONS} connections; floor: a bare static server`,
+    },
+  ]
+}
+
+/** The site's folder holds what `npm run serve` looks for. */
+function serveHub({ dir, settings }: BenchSite) {
+  return startNode((port) => ({
+    parameters: [join(PROJECT_DIR, 'scripts/serve.ts')],
+    surroundings: { cwd: dir, settings: { ...settings, PORT: String(port), RATE_LIMIT_PER_MINUTE: '0' } },
+  }))
+}
+
+async function load(port: number, paths: string, cwd: string): Promise<number> {
+  const parameters = [LOAD, String(port), String(CONNECTIONS), String(SECONDS), paths]
+  const { log } = await runNode(parameters, { cwd }, (SECONDS + 30) * 1000)
+  return Number(log)
+}

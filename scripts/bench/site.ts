@@ -1,0 +1,57 @@
+// Owns the catalogue that everything is measured on: generated, loaded and written once a size, each step timed.
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readConfig } from '../../src/config.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { listDataFiles } from '../../src/domain/data-files.ts'
+import { searchIndexPath } from '../../src/site/integration.ts'
+import { openCatalogue } from '../../src/site/load-catalogue.ts'
+import { buildSearchIndex } from '../../src/stores/search-index.ts'
+import { writeFiles } from '../../src/stores/site-files.ts'
+import { generateContent } from '../generate-content.ts'
+import { time } from './measure.ts'
+import { LAST_DAY } from './versions.ts'
+
+/** The project's own folder. */
+export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))
+/** How many versions each prompt has; the limits are promised at this number. */
+export const VERSIONS = 5
+const SEED = 1
+
+/** A built site without its pages, and how long its parts took. */
+export interface BenchSite {
+  /** Holds `dist`, `build` and the functions: a folder that `npm run serve` can run in. */
+  dir: string
+  siteDir: string
+  indexPath: string
+  prompts: number
+  catalogue: Catalogue
+  /** The settings that made it, for a process that makes it again. */
+  settings: Record<string, string>
+  filesRead: number
+  contentMs: number
+  indexMs: number
+}
+
+/** Makes the site of one size. @param dir new folder to make it in */
+export function makeSite(dir: string, prompts: number): BenchSite {
+  const contentDir = join(dir, 'content')
+  const siteDir = join(dir, 'dist')
+  const indexPath = searchIndexPath(siteDir)
+  generateContent({ repositories: prompts, versions: VERSIONS, seed: SEED, dir: contentDir })
+  const settings = {
+    CONTENT_DIR: contentDir,
+    SITE_URL: 'http://localhost:8888',
+    SOURCE_DATE_EPOCH: String(Date.parse(LAST_DAY) / 1000),
+  }
+  const loader = openCatalogue(readConfig(settings))
+  let loaded: ReturnType<typeof loader.load> | undefined
+  const contentMs = time(() => (loaded = loader.load()))
+  const { catalogue, filesRead } = loaded!
+  writeFiles(siteDir, listDataFiles(catalogue))
+  mkdirSync(join(indexPath, '..'), { recursive: true })
+  const indexMs = time(() => buildSearchIndex(catalogue, indexPath))
+  symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
+  return { dir, siteDir, indexPath, prompts, catalogue, settings, filesRead, contentMs, indexMs }
+}

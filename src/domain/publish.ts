@@ -1,0 +1,313 @@
+// Owns the one write: what a request makes of a repository as git has it. Pure: the clock, the digest and git's state come in as arguments.
+import { z } from 'zod'
+import type { Addresses } from './addresses.ts'
+import { recordVersion } from './catalogue.ts'
+import type { VersionEntry } from './content-tree.ts'
+import { HubError } from './errors.ts'
+import {
+  Changelog,
+  Description,
+  ParametersInput,
+  RepositoryFrontMatter,
+  TagInputs,
+  Title,
+  VariableInputs,
+  type VersionFrontMatter,
+} from './front-matter.ts'
+import { findPlaceholders } from './placeholders.ts'
+import { formatProblem, parseBy, type ValueProblem } from './problems.ts'
+import {
+  editRepositoryFile,
+  formatVersionFile,
+  parseRepositoryFile,
+  parseVersionFile,
+  type RepositoryFile,
+  undeclaredVariable,
+  type VersionFile,
+} from './prompt-file.ts'
+import { checkVersion, findLicenseProblem, NO_TOKEN } from './rules.ts'
+import type { Provenance, Variable, VersionRecord } from './schema.ts'
+import { holdsToken } from './token.ts'
+import { LIMITS, License, titleFromName, Version } from './values.ts'
+import { BUMPS, nextVersion, resolveLatest, sortVersions } from './versions.ts'
+
+/** The body of a publish. contract.md section 7: unknown fields are refused, and null means "left out" nowhere but in `expected_version`. */
+export const PublishRequest = z
+  .strictObject({
+    content: z.string().describe('The prompt’s text, kept byte for byte: 1 to 262144 bytes of UTF-8.'),
+    changelog: Changelog.default(''),
+    bump: z
+      .enum(BUMPS)
+      .default('patch')
+      .describe('Which part of the version number is raised; the first version is 1.0.0 whatever it says.'),
+    variables: VariableInputs.optional().describe('The placeholders. Left out, the previous version’s carry over.'),
+    parameters: ParametersInput.optional().describe('Model settings. Left out, the previous version’s carry over.'),
+    title: Title.optional(),
+    description: Description.optional(),
+    tags: TagInputs.optional(),
+    license: License.optional(),
+    expected_version: Version.nullable()
+      .optional()
+      .describe('The version you believe is the latest, or null for a new repository; otherwise 409.'),
+    dry_run: z.boolean().default(false).describe('Everything but the commit; answers 200.'),
+  })
+  .meta({ id: 'PublishRequest', description: 'A new version of a repository.' })
+export type PublishRequest = z.infer<typeof PublishRequest>
+
+/** A repository as git has it at one commit. */
+export interface RepositoryState {
+  owner: string
+  name: string
+  /** Every number ever published. */
+  versions: readonly string[]
+  /** The text of its `index.md`, or undefined. */
+  index: string | undefined
+}
+
+/** Everything a version says of its origin. */
+export interface Publisher {
+  published_by: string
+  published_at: string
+  provenance: Provenance | undefined
+}
+
+/** What is measured of a content, by whoever can. */
+export type Measure = (content: string) => { content_sha256: string; size_bytes: number }
+
+/** What a request comes to. */
+export interface PublishDecision {
+  /** The version that is answered: the new one, or the latest one that is already the same. */
+  version: VersionEntry
+  record: VersionRecord
+  /** Whether the latest version is the same already, so that no version is added. */
+  isUnchanged: boolean
+  /** The text of the new version's file; undefined when unchanged. */
+  versionText: string | undefined
+  /** The new text of `index.md`; undefined when it stays. */
+  indexText: string | undefined
+  /** What `index.md` says after the publish. */
+  file: RepositoryFile
+}
+
+/**
+ * Reads a request's body.
+ *
+ * @param measure tells the size, which has a status of its own
+ * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
+ */
+export function parsePublishRequest(body: unknown, measure: Measure): PublishRequest {
+  const parsed = parseBy(PublishRequest, body)
+  const content = typeof body === 'object' && body !== null && 'content' in body ? body.content : undefined
+  if (typeof content === 'string' && measure(content).size_bytes > LIMITS.contentBytes) throw contentTooLarge()
+  const problems: ValueProblem[] = [...(parsed.problems ?? [])]
+  const license = parsed.value?.license
+  const licenseProblem = license === undefined ? undefined : findLicenseProblem(license)
+  if (licenseProblem) problems.push({ key: 'license', message: licenseProblem })
+  for (const field of ['title', 'description'] as const) {
+    if (holdsToken(parsed.value?.[field] ?? '')) problems.push({ key: field, message: NO_TOKEN })
+  }
+  if (typeof content === 'string') {
+    // The rules over what a version says can be judged before git is asked: all problems in one message.
+    const { changelog = '', variables, parameters = {} } = parsed.value ?? {}
+    const entry = {
+      ...measure(content),
+      content,
+      changelog,
+      parameters,
+      variables: variables ?? findPlaceholders(content).map(undeclaredVariable),
+    }
+    problems.push(...checkVersion({ ...entry, version: '0.0.0', published_at: '', published_by: '' }))
+  }
+  if (parsed.problems || problems.length > 0) throw validationFailed(problems)
+  return parsed.value
+}
+
+/** The sentence of a content or body that is too long. */
+export function contentTooLarge(): HubError {
+  return new HubError(
+    'content_too_large',
+    `content: expected at most ${LIMITS.contentBytes} bytes of UTF-8, in a body of at most ${LIMITS.requestBytes}. Split the prompt, or shorten it.`,
+  )
+}
+
+/** The version whose file `decidePublish` needs: the latest that is not yanked, or undefined. @throws HubError `upstream_error` when `index.md` cannot be read */
+export function latestOf(state: RepositoryState): string | undefined {
+  const { yanked } = readIndex(state)
+  return resolveLatest(state.versions, (version) => Object.hasOwn(yanked, version))
+}
+
+/**
+ * Decides what a request comes to.
+ *
+ * @param latestText the file of the version that `latestOf` names
+ * @throws HubError `repo_archived`, `version_conflict`, `validation_failed` or `upstream_error`
+ */
+export function decidePublish(
+  request: PublishRequest,
+  state: RepositoryState,
+  latestText: string | undefined,
+  publisher: Publisher,
+  { measure, addresses }: { measure: Measure; addresses: Addresses },
+): PublishDecision {
+  const fullName = `${state.owner}/${state.name}`
+  const file = readIndex(state)
+  if (file.status === 'archived')
+    throw new HubError(
+      'repo_archived',
+      `${fullName} is archived and takes no new versions. Publish elsewhere, or ask its owner to make it active again.`,
+    )
+  const latestVersion = latestOf(state)
+  refuseConflict(request, fullName, latestVersion)
+  const latest = latestVersion === undefined ? undefined : readVersion(state, latestVersion, latestText)
+  const front = carryOver(request, latest)
+  const changes = changesOf(request, state, file)
+  const isIndexChanged = Object.keys(changes).length > 0
+  const indexText = isIndexChanged ? editRepositoryFile(state.index, changes) : undefined
+  const newFile = indexText === undefined ? file : readIndex({ ...state, index: indexText })
+  const finish = (version: VersionEntry, versionText: string | undefined): PublishDecision => ({
+    version,
+    record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
+    isUnchanged: versionText === undefined,
+    versionText,
+    indexText,
+    file: newFile,
+  })
+  if (latest && latestVersion !== undefined && isSame(latest, front))
+    return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
+  const number = nextNumber(state, request)
+  const isPlain = isSameJson(front.variables, findPlaceholders(front.content).map(undeclaredVariable))
+  const { published_by, published_at, provenance } = publisher
+  const said: VersionFrontMatter = {
+    published_at,
+    published_by,
+    changelog: request.changelog,
+    parameters: front.parameters,
+    ...(isPlain ? {} : { variables: front.variables }),
+    ...(provenance ? { provenance } : {}),
+  }
+  const version: VersionEntry = {
+    ...said,
+    variables: front.variables,
+    content: front.content,
+    ...measure(front.content),
+    version: number,
+  }
+  const problems = checkVersion(version)
+  if (problems.length > 0) throw validationFailed(problems)
+  return finish(version, formatVersionFile({ ...said, content: front.content }))
+}
+
+/** All problems in one message, each with its field. */
+export function validationFailed(problems: readonly ValueProblem[]): HubError {
+  return new HubError('validation_failed', `${problems.map(formatProblem).join('; ')}.`)
+}
+
+function refuseConflict(
+  { expected_version: expected }: PublishRequest,
+  fullName: string,
+  latest: string | undefined,
+): void {
+  if (expected === undefined || expected === (latest ?? null)) return
+  const wanted = expected === null ? 'no version yet' : expected
+  throw new HubError(
+    'version_conflict',
+    `${fullName}: expected_version was ${wanted}, but the latest version is ${latest ?? 'none'}. Read it, then publish again with the version you saw.`,
+  )
+}
+
+/** Variables that are no longer used are dropped, new placeholders added. contract.md section 7 */
+function carryOver(
+  request: PublishRequest,
+  latest: VersionFile | undefined,
+): { content: string; variables: Variable[]; parameters: VersionFile['parameters'] } {
+  const { content } = request
+  const parameters = request.parameters ?? latest?.parameters ?? {}
+  if (request.variables) return { content, variables: request.variables, parameters }
+  const used = findPlaceholders(content)
+  const kept = (latest?.variables ?? []).filter(({ name }) => used.includes(name))
+  const added = used.filter((name) => !kept.some((variable) => variable.name === name)).map(undeclaredVariable)
+  return { content, variables: [...kept, ...added], parameters }
+}
+
+function changesOf(
+  { title, description, tags, license }: PublishRequest,
+  { name }: RepositoryState,
+  file: RepositoryFile,
+): Partial<RepositoryFrontMatter> {
+  const current = {
+    title: file.title ?? titleFromName(name),
+    description: file.description,
+    tags: file.tags,
+    license: file.license,
+  }
+  const changes: Partial<RepositoryFrontMatter> = {}
+  if (title !== undefined && title !== current.title) changes.title = title
+  if (description !== undefined && description !== current.description) changes.description = description
+  if (tags !== undefined && !isSameJson(tags, current.tags)) changes.tags = tags
+  if (license !== undefined && license !== current.license) changes.license = license
+  return changes
+}
+
+function nextNumber({ owner, name, versions }: RepositoryState, { bump }: PublishRequest): string {
+  const number = nextVersion(versions, bump)
+  if (versions.length >= LIMITS.versionsPerRepository) {
+    throw new HubError(
+      'validation_failed',
+      `${owner}/${name} has ${versions.length} versions, and no repository may have more. Publish under another name.`,
+    )
+  }
+  if (!Version.safeParse(number).success)
+    throw new HubError(
+      'validation_failed',
+      `bump: the next version would be ${number}, beyond six digits a part. Raise another part.`,
+    )
+  return number
+}
+
+/** The next lower number ever published, or null. */
+export function nextLower(versions: readonly string[], version: string): string | null {
+  const ordered = sortVersions([...new Set([...versions, version])])
+  return ordered[ordered.indexOf(version) + 1] ?? null
+}
+
+/** A file on the branch that does not parse is no fault of the one who publishes. */
+function readIndex({ owner, name, index }: RepositoryState): RepositoryFile {
+  if (index === undefined) return { ...RepositoryFrontMatter.parse({}), readme: '' }
+  const parsed = parseRepositoryFile(index)
+  if (parsed.problems) throw brokenFile(`content/${owner}/${name}/index.md`, parsed.problems)
+  return parsed.value
+}
+
+function readVersion({ owner, name }: RepositoryState, version: string, text: string | undefined): VersionFile {
+  const path = `content/${owner}/${name}/versions/${version}.md`
+  const parsed = text === undefined ? { problems: [{ key: '', message: 'expected a file' }] } : parseVersionFile(text)
+  if (parsed.problems) throw brokenFile(path, parsed.problems)
+  return parsed.value
+}
+
+function brokenFile(path: string, problems: readonly ValueProblem[]): HubError {
+  return new HubError(
+    'upstream_error',
+    `${path} on the branch cannot be read: ${problems.map(formatProblem).join('; ')}. Mend it in git, then publish again.`,
+  )
+}
+
+function isSame(
+  a: Pick<VersionFile, 'content' | 'variables' | 'parameters'>,
+  b: Pick<VersionFile, 'content' | 'variables' | 'parameters'>,
+): boolean {
+  return a.content === b.content && isSameJson(a.variables, b.variables) && isSameJson(a.parameters, b.parameters)
+}
+
+function isSameJson(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b)
+}
+
+/** JSON with sorted keys: the same text for the same value, whatever order it was written in. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, child: unknown) =>
+    typeof child === 'object' && child !== null && !Array.isArray(child)
+      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : child,
+  )
+}

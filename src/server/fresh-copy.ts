@@ -1,0 +1,97 @@
+// Owns using fresh copies: finding the one that is newer than the build, and making the next one after a publish.
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { addressesBelow } from '../domain/addresses.ts'
+import { describeRepository, summariseVersion } from '../domain/catalogue.ts'
+import type { VersionEntry } from '../domain/content-tree.ts'
+import { type FreshCopies, type FreshCopy, isNewer } from '../domain/fresh-copy.ts'
+import type { FolderState, GitStore } from '../domain/git-store.ts'
+import { parseVersionFile } from '../domain/prompt-file.ts'
+import type { PublishDecision } from '../domain/publish.ts'
+import { DATA_FILES } from '../domain/routes.ts'
+import { Repository, single, VersionSummary } from '../domain/schema.ts'
+import type { Bytes, SiteFiles } from '../domain/site-files.ts'
+import { sortVersions } from '../domain/versions.ts'
+import { parseJsonFile } from './site-json.ts'
+
+/** Where a repository's newest state is looked for. */
+export interface Sources {
+  siteFiles: SiteFiles
+  fresh: FreshCopies
+}
+
+/** What the build and the copies have of a repository. */
+export interface Found {
+  /** The built record, or undefined when no build has the repository. */
+  built: Bytes | undefined
+  /** The copy, when it is newer. */
+  copy: FreshCopy | undefined
+}
+
+/** Looks a repository up in the build and among the copies. */
+export async function findRepository(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Found> {
+  const [built, copy] = await Promise.all([siteFiles.read(DATA_FILES.repository(owner, name)), fresh.find(owner, name)])
+  if (!copy) return { built, copy: undefined }
+  const state = built && {
+    versionsCount: parseJsonFile(built, single(Repository.pick({ versions_count: true }))).data.versions_count,
+    sha256: hash('sha256', built),
+  }
+  return { built, copy: isNewer(copy, state) ? copy : undefined }
+}
+
+/** A publish as it stands in git now. */
+export interface Published {
+  owner: string
+  name: string
+  /** What was read before the commit. */
+  state: FolderState
+  decision: PublishDecision
+}
+
+/** Versions that neither the build nor a copy knows came by another way; so many of them are read for the list. */
+const MOST_UNKNOWN = 50
+const READ_MS = 8_000
+
+/** Makes and keeps the copy that shows a publish at once. @throws whatever the stores throw; the caller decides that it does not matter */
+export async function renewFreshCopy(
+  { owner, name, state, decision }: Published,
+  sources: Sources & { baseUrl: string; git: GitStore },
+): Promise<void> {
+  const { fresh, siteFiles, baseUrl, git } = sources
+  const { built, copy } = await findRepository(owner, name, { siteFiles, fresh })
+  const builtVersions = built && (await siteFiles.read(DATA_FILES.versions(owner, name)))
+  const listed =
+    copy?.versions ??
+    (builtVersions ? parseJsonFile(builtVersions, z.object({ data: z.array(VersionSummary) })).data : [])
+  const addresses = addressesBelow(baseUrl)
+  const summarise = (entry: VersionEntry) =>
+    summariseVersion(entry, decision.file, addresses.version(owner, name, entry.version))
+  const summaries = new Map(listed.map((summary) => [summary.version, summary]))
+  summaries.set(decision.version.version, summarise(decision.version))
+  const unknown = [...state.versions].filter(([version]) => !summaries.has(version)).slice(0, MOST_UNKNOWN)
+  for (const [version, id] of unknown) {
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+      await git.readBlob(id, { signal: AbortSignal.timeout(READ_MS) }),
+    )
+    const { value } = parseVersionFile(text)
+    if (value)
+      summaries.set(
+        version,
+        summarise({
+          ...value,
+          version,
+          content_sha256: hash('sha256', value.content),
+          size_bytes: Buffer.byteLength(value.content),
+        }),
+      )
+  }
+  const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
+  const stats =
+    copy?.repository.stats ?? (built ? parseJsonFile(built, single(Repository.pick({ stats: true }))).data.stats : null)
+  const repository = describeRepository(
+    { owner, name, file: decision.file, versions, latest: decision.version, stats },
+    addresses,
+  )
+  const basedOn = copy ? copy.based_on : built ? hash('sha256', built) : null
+  await fresh.keep({ repository, versions, based_on: basedOn }, decision.isUnchanged ? undefined : decision.record)
+}

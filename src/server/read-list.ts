@@ -1,0 +1,54 @@
+// Owns answering the list: from files where they hold the answer, from the search where words or several tags are asked for.
+import { z } from 'zod'
+import { DATA_FILES, ROUTES } from '../domain/routes.ts'
+import { listEnvelope, Meta, type RepositorySummary } from '../domain/schema.ts'
+import { isTag, LIMITS } from '../domain/values.ts'
+import type { ListQuery } from './list-query.ts'
+import type { Found, ReadTools } from './read-answers.ts'
+import { parseJsonFile } from './site-json.ts'
+
+/** Answers the list. */
+export async function answerList(query: ListQuery, { baseUrl, siteFiles, search }: ReadTools): Promise<Found> {
+  const { page, sort, q, tags } = query
+  const { pageSize: size } = LIMITS
+  if (q !== '' || tags.length > 1) {
+    const { matches, total } = search().find({ text: q, tags, sort, offset: (page - 1) * size, limit: size })
+    return answerEnvelope(matches, total, query, baseUrl)
+  }
+  const [tag] = tags
+  if (tag !== undefined && !isTag(tag)) return answerEnvelope([], 0, query, baseUrl)
+  const order = sort ?? 'top'
+  const pathOf = (number: number) =>
+    tag === undefined ? DATA_FILES.list(order, number) : DATA_FILES.tagged(tag, order, number)
+  const bytes = await siteFiles.read(pathOf(page))
+  if (bytes) return { bytes, headers: linkHeader(parseJsonFile(bytes, OnlyMeta).meta.pages, query, baseUrl) }
+  // Past the end, the first page tells how many there are; when even that is missing, nothing carries the tag.
+  const first = page === 1 ? undefined : await siteFiles.read(pathOf(1))
+  return answerEnvelope([], first ? parseJsonFile(first, OnlyMeta).meta.total : 0, query, baseUrl)
+}
+
+const OnlyMeta = z.object({ meta: Meta })
+
+function answerEnvelope(records: RepositorySummary[], total: number, query: ListQuery, baseUrl: string): Found {
+  const envelope = listEnvelope(records, { page: query.page, size: LIMITS.pageSize, total })
+  return {
+    bytes: new TextEncoder().encode(JSON.stringify(envelope)),
+    headers: linkHeader(envelope.meta.pages, query, baseUrl),
+  }
+}
+
+/** RFC 8288. Past the end, `prev` leads back to the last page. */
+function linkHeader(pages: number, { page, sort, q, tags }: ListQuery, baseUrl: string): Record<string, string> {
+  const linkTo = (target: number, relation: string) => {
+    const url = new URL(ROUTES.listRepositories.path, baseUrl)
+    if (q !== '') url.searchParams.set('q', q)
+    for (const tag of tags) url.searchParams.append('tag', tag)
+    if (sort) url.searchParams.set('sort', sort)
+    url.searchParams.set('page', String(target))
+    return `<${url}>; rel="${relation}"`
+  }
+  const links: string[] = []
+  if (page < pages) links.push(linkTo(page + 1, 'next'))
+  if (page > 1 && pages > 0) links.push(linkTo(Math.min(page - 1, pages), 'prev'))
+  return links.length === 0 ? {} : { Link: links.join(', ') }
+}

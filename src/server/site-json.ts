@@ -1,0 +1,29 @@
+// Owns reading the built site's files in the server: what their absence means, and their JSON.
+import type { z } from 'zod'
+import { HubError } from '../domain/errors.ts'
+import type { Bytes, SiteFiles } from '../domain/site-files.ts'
+
+/** Reads a file that names something the client asked for. @param absent the error when there is no such thing */
+export async function readOr(siteFiles: SiteFiles, path: string, absent: () => HubError): Promise<Bytes> {
+  const bytes = await siteFiles.read(path)
+  if (!bytes) throw absent()
+  return bytes
+}
+
+/** Reads a file that every build writes: without it, the site is broken or only half there. */
+export function readBuilt(siteFiles: SiteFiles, path: string): Promise<Bytes> {
+  return readOr(
+    siteFiles,
+    path,
+    () =>
+      new HubError('unavailable', 'The catalogue cannot be read just now. Try again in a few seconds.', {
+        cause: `missing ${path}`,
+        retryAfterSeconds: 5,
+      }),
+  )
+}
+
+/** Parses a built file, which our own schemas wrote. */
+export function parseJsonFile<Schema extends z.ZodType>(bytes: Bytes, schema: Schema): z.output<Schema> {
+  return schema.parse(JSON.parse(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)))
+}

@@ -1,0 +1,26 @@
+// Owns the addresses of the site's own pages, and which addresses of other people may be linked at all.
+
+/** What may be linked; everything else, `javascript:` and `data:` above all, stays text. notes/security.md section 5. */
+export const LINKED_SCHEMES = ['http', 'https', 'mailto'] as const
+
+/** Says of a link that its target was chosen by a stranger. */
+export const FOREIGN_LINK = 'nofollow ugc noopener'
+
+/** The page of a repository. @param fullName owner/name */
+export const repositoryPage = (fullName: string): string => `/${fullName}`
+/** The page of an owner. */
+export const ownerPage = (handle: string): string => `/${handle}`
+/** A page of a tag, from 1. */
+export const tagPage = (tag: string, page = 1): string => (page === 1 ? `/tags/${tag}` : `/tags/${tag}/${page}`)
+
+/** An address in a record without its base, so that a page works wherever the site is served from. */
+export function withoutBase(address: string, baseUrl: string): string {
+  return address.startsWith(`${baseUrl}/`) ? address.slice(baseUrl.length) : address
+}
+
+/** The address as a link's target, or undefined when it must stay text. @param address as somebody wrote it */
+export function linkTarget(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined
+  const { protocol, href } = new URL(address)
+  return LINKED_SCHEMES.some((scheme) => protocol === `${scheme}:`) ? href : undefined
+}

@@ -1,0 +1,103 @@
+// Owns how git is run: without a shell, without the user's hooks and GIT_* variables, with an identity of its own.
+import { spawn } from 'node:child_process'
+
+/** What a run may be given. */
+export interface GitRun {
+  /** Handed to standard input. */
+  input?: string | Uint8Array
+  /** An index of our own, so that the user's is left alone. */
+  indexFile?: string
+  /** Ends the process; never given to one that holds a lock of the user's. */
+  signal?: AbortSignal
+}
+
+/** What a run came to. */
+export interface GitResult {
+  /** The exit status, or null when a signal ended it. */
+  code: number | null
+  stdout: Buffer<ArrayBuffer>
+  stderr: string
+}
+
+/** Runs git in one folder. */
+export interface Git {
+  /** Runs it, whatever it answers. @throws Error when it cannot be started (`code` `ENOENT`: no git) or was aborted */
+  tryRun(args: readonly string[], run?: GitRun): Promise<GitResult>
+  /** Runs it where failure is not expected. @returns standard output @throws GitFailure */
+  run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>>
+}
+
+/** A run that failed. Its message holds what git printed, so it is a cause for the log and never an answer. */
+export class GitFailure extends Error {
+  override readonly name = 'GitFailure'
+}
+
+/**
+ * What the user's configuration must not decide here. A reference-transaction hook could refuse or delay a commit, a split index would leave
+ * files beside a temporary one, and another commit encoding would be taken for the one our bytes are in.
+ */
+const SETTINGS = [
+  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.splitIndex=false', 'core.quotePath=false'],
+  ...[
+    'i18n.commitEncoding=UTF-8',
+    'i18n.logOutputEncoding=UTF-8',
+    'log.follow=false',
+    'log.showRoot=true',
+    'log.showSignature=false',
+  ],
+].flatMap((setting) => ['-c', setting])
+
+/** A fresh clone has no identity, and a commit of the service is not the user's. */
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Prompt Hub',
+  GIT_AUTHOR_EMAIL: 'prompt-hub@localhost',
+  GIT_COMMITTER_NAME: 'Prompt Hub',
+  GIT_COMMITTER_EMAIL: 'prompt-hub@localhost',
+}
+
+/**
+ * Git in one folder.
+ *
+ * @param folder where it runs
+ * @param environment usually `process.env`, for PATH and HOME; every GIT_* variable of it is left out, for one of them
+ *   could point at another repository (git sets them for hooks, and some editors export them)
+ */
+export function createGit(folder: string, environment: Readonly<Record<string, string | undefined>>): Git {
+  const kept = Object.entries(environment).filter(([name]) => !name.toUpperCase().startsWith('GIT_'))
+  const env = {
+    ...Object.fromEntries(kept),
+    ...IDENTITY,
+    LC_ALL: 'C',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+  }
+  const tryRun = (args: readonly string[], { input, indexFile, signal }: GitRun = {}): Promise<GitResult> =>
+    new Promise((resolve, reject) => {
+      const child = spawn('git', [...SETTINGS, ...args], {
+        cwd: folder,
+        env: indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: indexFile },
+        stdio: ['pipe', 'pipe', 'pipe'],
+        windowsHide: true,
+        ...(signal && { signal }),
+      })
+      const out: Buffer[] = []
+      const err: Buffer[] = []
+      child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+      child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+      child.on('error', reject)
+      child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }))
+      // A git that ends before it has read everything breaks the pipe; its exit status tells what happened.
+      child.stdin.on('error', () => {})
+      child.stdin.end(input)
+    })
+  return {
+    tryRun,
+    async run(args, run) {
+      const { code, stdout, stderr } = await tryRun(args, run)
+      if (code !== 0) throw new GitFailure(`git ${args[0]} ended with ${code}: ${stderr.trim()}`)
+      return stdout
+    },
+  }
+}

@@ -1,0 +1,135 @@
+// Owns the pins of hubcli's releases and the proof that what a site serves is a release with its address in it, and nothing else changed.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { listCliDownloads, readCliFiles } from '../../src/cli/downloads.ts'
+
+/** The checksum of every release as it lies in src/cli/releases. A line is added by each release and never changed. */
+const RELEASES: Record<string, string> = {
+  '1.0.0': '53a21f9d8f0307653cf3b416db8d543958e760c9b3fb050788b0aaa97caa288c',
+}
+
+const ROOT = path.join(import.meta.dirname, '..', '..')
+const CLI_DIR = path.join(ROOT, 'src', 'cli')
+const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-release-'))
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
+const frozen = (release: string, file: string) => readFileSync(path.join(CLI_DIR, 'releases', release, file))
+
+test('every release is pinned here, and every pin is a release', () => {
+  expect(readdirSync(path.join(CLI_DIR, 'releases')).sort()).toEqual(Object.keys(RELEASES).sort())
+})
+
+test.each(Object.entries(RELEASES))('release %s is what it was', (release, checksum) => {
+  expect(sha256(frozen(release, 'hubcli'))).toBe(checksum)
+  expect(frozen(release, 'hubcli.sha256').toString()).toBe(`${checksum}  hubcli\n`)
+  expect(frozen(release, 'hubcli').toString()).toContain(`\nHUBCLI_VERSION='${release}'\n`)
+  expect(readdirSync(path.join(CLI_DIR, 'releases', release)).sort()).toEqual(['hubcli', 'hubcli.sha256'])
+})
+
+test('the current script is its own release: a change needs a new HUBCLI_VERSION and scripts/release-cli.ts', () => {
+  const script = readFileSync(path.join(CLI_DIR, 'hubcli'), 'utf8')
+  const release = script.match(/^HUBCLI_VERSION='(.*)'$/m)?.[1] ?? ''
+  expect(Object.keys(RELEASES)).toContain(release)
+  expect(script === frozen(release, 'hubcli').toString()).toBe(true)
+})
+
+test('the download area: the address built in, and a checksum that holds for what is served', async () => {
+  const baseUrl = 'https://hub.example.com'
+  const downloads = new Map(listCliDownloads({ ...(await readCliFiles(CLI_DIR)), baseUrl }))
+  expect([...downloads.keys()]).toEqual([
+    '/cli/hubcli',
+    ...Object.keys(RELEASES).flatMap((release) => [
+      `/cli/releases/${release}/hubcli`,
+      `/cli/releases/${release}/hubcli.sha256`,
+    ]),
+  ])
+  for (const release of Object.keys(RELEASES)) {
+    const served = downloads.get(`/cli/releases/${release}/hubcli`) ?? ''
+    expect(served).toContain("\nHUB_DEFAULT_URL='https://hub.example.com'\n")
+    expect(served.replace(baseUrl, 'http://localhost:8888')).toBe(frozen(release, 'hubcli').toString())
+    expect(downloads.get(`/cli/releases/${release}/hubcli.sha256`)).toBe(`${sha256(served)}  hubcli\n`)
+  }
+  expect(downloads.get('/cli/hubcli')).toBe(downloads.get(`/cli/releases/${Object.keys(RELEASES).at(-1)}/hubcli`))
+})
+
+test('what is served verifies and runs as a person would do it', async () => {
+  const downloads = listCliDownloads({ ...(await readCliFiles(CLI_DIR)), baseUrl: 'https://hub.example.com/' })
+  for (const [name, text] of downloads) {
+    mkdirSync(path.join(scratch, path.dirname(name)), { recursive: true })
+    writeFileSync(path.join(scratch, name), text)
+  }
+  const cwd = path.join(scratch, 'cli/releases/1.0.0')
+  const checksum = ['sha256sum', 'shasum'].find((tool) => spawnSync(tool, ['--version']).status === 0)
+  expect(execFileSync(checksum ?? 'sha256sum', ['-c', 'hubcli.sha256'], { cwd }).toString()).toBe('hubcli: OK\n')
+  expect(execFileSync('sh', ['hubcli', 'help'], { cwd, env: { PATH: process.env.PATH } }).toString()).toContain(
+    'address of the hub (now https://hub.example.com)',
+  )
+})
+
+//  the site's address                     what the shell makes of the line
+test.each([
+  ['http://localhost:8888', 'http://localhost:8888'],
+  ['https://example.com/hub/', 'https://example.com/hub'],
+  ["https://example.com/it's$&$'$(id)`id`\\", "https://example.com/it's$&$'$(id)`id`\\"],
+])('an address is quoted for the shell: %s', (baseUrl, address) => {
+  const script = "A=1\nHUB_DEFAULT_URL='http://localhost:8888'\n"
+  const [[, built] = ['', '']] = listCliDownloads({ script, releases: [], baseUrl })
+  expect(execFileSync('sh', ['-c', `${built}printf %s "$HUB_DEFAULT_URL"`]).toString()).toBe(address)
+  expect(built.split('\n').length).toBe(script.split('\n').length)
+})
+
+test.each([
+  '',
+  'example.com',
+  'ftp://example.com',
+  'https://',
+  'https://user@example.com',
+  'https://example.com/?a',
+  'https://example.com/#a',
+  'https://example.com/ a',
+  'https://example.com\nid',
+  'https://example.com/\nid',
+])('an address that hubcli would refuse is none to build in: %j', (baseUrl) => {
+  const script = "HUB_DEFAULT_URL='http://localhost:8888'\n"
+  expect(() => listCliDownloads({ script, releases: [], baseUrl })).toThrow('expected an http or https address')
+})
+
+test.each([
+  ['no', 'A=1\n'],
+  ['two', "HUB_DEFAULT_URL='a'\nHUB_DEFAULT_URL='b'\n"],
+])('a script with %s address lines is not served', (_, script) => {
+  expect(() => listCliDownloads({ script, releases: [], baseUrl: 'https://example.com' })).toThrow('one line')
+})
+
+test('scripts/release-cli.ts freezes once, and never writes over a release', () => {
+  const folder = path.join(scratch, 'freeze')
+  mkdirSync(folder)
+  const write = (script: string) => writeFileSync(path.join(folder, 'hubcli'), script)
+  const release = () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'scripts/release-cli.ts'), folder])
+    return { status, output: `${stdout}${stderr}` }
+  }
+  write("HUBCLI_VERSION='1.2.0'\none\n")
+  expect(release()).toEqual({
+    status: 0,
+    output: expect.stringMatching(/^Froze hubcli 1\.2\.0, sha256 [0-9a-f]{64}\n/),
+  })
+  expect(statSync(path.join(folder, 'releases/1.2.0/hubcli')).mode & 0o111).toBe(0o111)
+  expect(release()).toEqual({ status: 0, output: expect.stringMatching(/^Unchanged: hubcli 1\.2\.0/) })
+  write("HUBCLI_VERSION='1.2.0'\ntwo\n")
+  expect(release()).toEqual({
+    status: 1,
+    output: 'Release 1.2.0 is frozen and differs: give hubcli a new HUBCLI_VERSION.\n',
+  })
+  expect(readFileSync(path.join(folder, 'releases/1.2.0/hubcli'), 'utf8')).toBe("HUBCLI_VERSION='1.2.0'\none\n")
+  write("HUBCLI_VERSION='1.2.1'\ntwo\n")
+  expect(release().status).toBe(0)
+  expect(readdirSync(path.join(folder, 'releases')).sort()).toEqual(['1.2.0', '1.2.1'])
+  write('no number\n')
+  expect(release()).toEqual({ status: 1, output: "hubcli: expected one line such as HUBCLI_VERSION='1.0.0'\n" })
+})

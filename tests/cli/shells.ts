@@ -1,0 +1,181 @@
+// Owns how the tests of hubcli run it: which shells this machine has, a PATH that holds named tools and nothing else, and a fresh home for each run.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+/** One way to run hubcli. */
+export interface Shell {
+  name: string
+  /** Program and first arguments; the script follows. */
+  command: [string, ...string[]]
+  /** Folder that is the whole PATH of a run: the standard tools and curl, without python3. */
+  tools: string
+}
+
+/** What one run came to. */
+export interface Outcome {
+  /** Exit code, or 128 and the signal's number as shells count. */
+  code: number
+  stdout: string
+  /** Standard output before decoding. */
+  bytes: Buffer
+  stderr: string
+  /** What was left behind in TMPDIR. */
+  left: string[]
+  /** The seconds that hubcli asked `sleep` for; in these tests sleep returns at once. */
+  slept: string[]
+}
+
+/** How a run differs from the plain one. */
+export interface RunOptions {
+  env?: Record<string, string>
+  cwd?: string
+  tools?: string
+  input?: Buffer
+  /** Arguments of the shell before the script, such as `-x`. */
+  shellOptions?: string[]
+  /** Another script than src/cli/hubcli. */
+  script?: string
+  /** Runs hubcli with a terminal as standard output; needs python3. */
+  inTerminal?: boolean
+  /** Is given the process as soon as it runs; it leads a process group of its own. */
+  onStart?: (child: ChildProcess) => void
+}
+
+/** The script under test. */
+export const HUBCLI = path.join(import.meta.dirname, '..', '..', 'src', 'cli', 'hubcli')
+
+/** Every program outside the shell that hubcli may call. Pinned: a new one must be a standard tool, on macOS and in busybox too. */
+export const STANDARD_TOOLS = ['awk', 'cat', 'mkdir', 'mv', 'od', 'rm', 'sed', 'tr'] as const
+
+const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-test-'))
+let folders = 0
+
+/** Where the tests keep everything; to be removed at the end. */
+export const SCRATCH = scratch
+
+/** Makes an empty folder for one test. */
+export function makeFolder(): string {
+  const folder = path.join(scratch, String(++folders))
+  mkdirSync(folder)
+  return folder
+}
+
+/** Finds a program in PATH. @returns its absolute path, or undefined when there is none */
+export function findProgram(name: string): string | undefined {
+  for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
+    const candidate = path.join(folder, name)
+    try {
+      accessSync(candidate, constants.X_OK)
+      return candidate
+    } catch {
+      // Not in this folder: the next one may have it.
+    }
+  }
+  return undefined
+}
+
+/** The python3 itself: what lies in PATH may be a wrapper that needs more tools than a run has. */
+export const PYTHON = findPython()
+
+/** busybox, for its ash and its own awk, od, sed and tr. */
+export const BUSYBOX = findProgram('busybox')
+
+/** The shells of this machine. dash (or whatever sh is) and bash must be there. */
+export const SHELLS: Shell[] = [
+  { name: 'dash', command: [findProgram('dash') ?? must('sh')], tools: makeTools() },
+  { name: 'bash', command: [must('bash')], tools: makeTools() },
+  ...(BUSYBOX === undefined
+    ? []
+    : [{ name: 'busybox ash', command: [BUSYBOX, 'ash'] as [string, string], tools: makeTools({ busybox: BUSYBOX }) }]),
+]
+
+/**
+ * Makes a folder to be the whole PATH of a run: curl, the standard tools, and a `sleep` that only notes how long it was to sleep.
+ *
+ * @param from `busybox` takes the standard tools from there; `python` adds python3; `awk` is a command line to run as awk
+ */
+export function makeTools({ busybox, python, awk }: { busybox?: string; python?: string; awk?: string } = {}): string {
+  const folder = makeFolder()
+  for (const tool of STANDARD_TOOLS) {
+    if (tool === 'awk' && awk !== undefined) writeScript(folder, 'awk', `exec ${awk} "$@"`)
+    else symlinkSync(busybox ?? must(tool), path.join(folder, tool))
+  }
+  symlinkSync(must('curl'), path.join(folder, 'curl'))
+  // Not a link: a python finds its library from where it lies.
+  if (python !== undefined) writeScript(folder, 'python3', `exec ${python} "$@"`)
+  writeScript(folder, 'sleep', 'echo "$1" >>"$SLEEP_NOTES"')
+  return folder
+}
+
+/** Writes an executable sh script. */
+export function writeScript(folder: string, name: string, body: string): void {
+  writeFileSync(path.join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
+}
+
+/** Runs hubcli under a shell, with nothing of this process's environment. */
+export async function runHubcli(shell: Shell, args: string[], options: RunOptions = {}): Promise<Outcome> {
+  const home = makeFolder()
+  const temporary = path.join(home, 'a temporary folder')
+  const sleepNotes = path.join(home, 'sleep')
+  mkdirSync(temporary)
+  const [program, ...first] = shell.command
+  const words = [...first, ...(options.shellOptions ?? []), options.script ?? HUBCLI, ...args]
+  const command: [string, string[]] = options.inTerminal
+    ? [PYTHON ?? must('python3'), ['-c', IN_TERMINAL, program, ...words]]
+    : [program, words]
+  const child = spawn(...command, {
+    cwd: options.cwd ?? home,
+    detached: true,
+    env: {
+      ...{ PATH: options.tools ?? shell.tools, HOME: home, TMPDIR: temporary, SLEEP_NOTES: sleepNotes },
+      ...options.env,
+    },
+  })
+  child.stdin.on('error', () => {}) // A run that never reads its input closes it early.
+  child.stdin.end(options.input)
+  options.onStart?.(child)
+  const [stdout, stderr, code] = await Promise.all([
+    collect(child.stdout),
+    collect(child.stderr),
+    new Promise<number>((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (status, signal) => resolve(status ?? 128 + (signal === 'SIGTERM' ? 15 : 2)))
+    }),
+  ])
+  return {
+    ...{ code, bytes: stdout, stdout: stdout.toString(), stderr: stderr.toString() },
+    left: readdirSync(temporary),
+    slept: existsSync(sleepNotes) ? execFileSync('cat', [sleepNotes]).toString().trim().split('\n') : [],
+  }
+}
+
+/** Runs a command with a terminal of its own as all three streams; what it prints comes out as standard output. */
+const IN_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
+
+async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+function findPython(): string | undefined {
+  const found = findProgram('python3')
+  return found && execFileSync(found, ['-c', 'import sys; print(sys.executable)']).toString().trim()
+}
+
+function must(program: string): string {
+  const found = findProgram(program)
+  if (found === undefined) throw new Error(`The tests of hubcli need ${program} in PATH.`)
+  return found
+}

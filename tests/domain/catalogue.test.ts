@@ -1,0 +1,438 @@
+// Pins the catalogue: latest versions, visibility, tags and users, and the exact records that readers receive. contract.md sections 2 and 3.
+import { describe, expect, test } from 'vitest'
+import { addressesBelow } from '../../src/domain/addresses.ts'
+import { buildCatalogue, buildEntry } from '../../src/domain/catalogue.ts'
+import type { ContentTree } from '../../src/domain/content-tree.ts'
+import { anIndex, anOwner, aRepository, aTree, aVersion } from './fixtures.ts'
+
+const build = (tree: ContentTree) => buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
+
+/** One repository of every state, and one that is as full as may be. */
+const full = aRepository('acme/code-review', {
+  file: anIndex({
+    title: 'Review',
+    description: 'Reviews a change.',
+    tags: ['security', 'code'],
+    license: 'MIT',
+    status: 'deprecated',
+    status_message: 'Use acme/review.',
+    replaced_by: 'acme/plain',
+    yanked: { '1.10.0': 'Leaks the diff' },
+    labels: { production: '1.2.0' },
+    readme: '# Notes',
+  }),
+  versions: [
+    aVersion('1.2.0', {
+      published_at: '2026-11-03T10:00:00Z',
+      published_by: 'mona',
+      changelog: 'Asks for a severity',
+      variables: [
+        {
+          name: 'code',
+          description: 'The code',
+          type: 'string',
+          required: true,
+          default: null,
+          options: [],
+          example: 'x',
+        },
+      ],
+      parameters: { temperature: 0.2 },
+      content: 'Review {{code}}',
+      content_sha256: 'b'.repeat(64),
+      size_bytes: 15,
+      provenance: {
+        issuer: 'i',
+        repository: 'acme/prompts',
+        workflow: 'w.yml',
+        ref: 'refs/heads/main',
+        sha: 'c0ffee',
+        run_id: '7',
+      },
+    }),
+    aVersion('1.10.0', { published_at: '2026-11-04T10:00:00Z' }),
+    aVersion('1.0.0', { published_at: '2026-11-02T10:00:00Z' }),
+  ],
+})
+
+const summary = {
+  owner: 'acme',
+  name: 'code-review',
+  full_name: 'acme/code-review',
+  title: 'Review',
+  description: 'Reviews a change.',
+  tags: ['security', 'code'],
+  license: 'MIT',
+  status: 'deprecated',
+  status_message: 'Use acme/review.',
+  latest_version: '1.2.0',
+  versions_count: 3,
+  created_at: '2026-11-02T10:00:00Z',
+  updated_at: '2026-11-04T10:00:00Z',
+  stats: { downloads_7d: 3, downloads_90d: 40 },
+  url: 'https://hub.test/api/v1/repos/acme/code-review',
+  html_url: 'https://hub.test/acme/code-review',
+  raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw',
+}
+
+describe('the records of a repository', () => {
+  const catalogue = build(aTree([full], { usage: { 'acme/code-review': [3, 40] } }))
+  const entry = catalogue.entries.get('acme/code-review')!
+
+  test('summary', () => expect(entry.summary).toStrictEqual(summary))
+
+  test('detail', () => {
+    expect(entry.repository).toStrictEqual({
+      ...summary,
+      content: 'Review {{code}}',
+      content_sha256: 'b'.repeat(64),
+      size_bytes: 15,
+      variables: [
+        {
+          name: 'code',
+          description: 'The code',
+          type: 'string',
+          required: true,
+          default: null,
+          options: [],
+          example: 'x',
+        },
+      ],
+      parameters: { temperature: 0.2 },
+      labels: { production: '1.2.0' },
+      readme: '# Notes',
+      versions: ['1.2.0', '1.0.0'],
+    })
+  })
+
+  test('list of versions: yanked ones included and marked, highest first', () => {
+    expect(entry.versions.map(({ version, yanked, yank_reason }) => [version, yanked, yank_reason])).toEqual([
+      ['1.10.0', true, 'Leaks the diff'],
+      ['1.2.0', false, null],
+      ['1.0.0', false, null],
+    ])
+    expect(entry.versions[1]).toStrictEqual({
+      version: '1.2.0',
+      changelog: 'Asks for a severity',
+      published_at: '2026-11-03T10:00:00Z',
+      published_by: 'mona',
+      content_sha256: 'b'.repeat(64),
+      size_bytes: 15,
+      yanked: false,
+      yank_reason: null,
+      url: 'https://hub.test/api/v1/repos/acme/code-review/versions/1.2.0',
+      raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw?version=1.2.0',
+    })
+  })
+
+  test('single version: it never says whether it was yanked', () => {
+    expect(entry.records[1]).toStrictEqual({
+      owner: 'acme',
+      name: 'code-review',
+      full_name: 'acme/code-review',
+      version: '1.2.0',
+      previous_version: '1.0.0',
+      content: 'Review {{code}}',
+      content_sha256: 'b'.repeat(64),
+      size_bytes: 15,
+      variables: [
+        {
+          name: 'code',
+          description: 'The code',
+          type: 'string',
+          required: true,
+          default: null,
+          options: [],
+          example: 'x',
+        },
+      ],
+      parameters: { temperature: 0.2 },
+      changelog: 'Asks for a severity',
+      published_at: '2026-11-03T10:00:00Z',
+      published_by: 'mona',
+      provenance: {
+        issuer: 'i',
+        repository: 'acme/prompts',
+        workflow: 'w.yml',
+        ref: 'refs/heads/main',
+        sha: 'c0ffee',
+        run_id: '7',
+      },
+      url: 'https://hub.test/api/v1/repos/acme/code-review/versions/1.2.0',
+      raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw?version=1.2.0',
+    })
+    expect(entry.records[0]).toMatchObject({
+      version: '1.10.0',
+      previous_version: '1.2.0',
+      provenance: null,
+      content: 'Text of 1.10.0\n',
+    })
+    expect(entry.records[2]).toMatchObject({ version: '1.0.0', previous_version: null })
+  })
+
+  test('the exact keys of every record, in their order', () => {
+    const SUMMARY =
+      'owner name full_name title description tags license status status_message latest_version versions_count created_at updated_at stats url html_url raw_url'
+    expect(Object.keys(entry.summary).join(' ')).toBe(SUMMARY)
+    expect(Object.keys(entry.repository).join(' ')).toBe(
+      `${SUMMARY} content content_sha256 size_bytes variables parameters labels readme versions`,
+    )
+    expect(Object.keys(entry.repository.variables[0]!).join(' ')).toBe(
+      'name description type required default options example',
+    )
+    expect(Object.keys(entry.versions[0]!).join(' ')).toBe(
+      'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason url raw_url',
+    )
+    expect(Object.keys(entry.records[0]!).join(' ')).toBe(
+      'owner name full_name version previous_version content content_sha256 size_bytes variables parameters changelog published_at published_by provenance url raw_url',
+    )
+    expect(Object.keys(catalogue.tags[0]!).join(' ')).toBe('name count url')
+    expect(Object.keys(catalogue.users.get('acme')!).join(' ')).toBe(
+      'handle name bio website avatar_url html_url repos_count repos',
+    )
+    expect(Object.keys(entry.summary.stats!).join(' ')).toBe('downloads_7d downloads_90d')
+    expect(Object.keys(entry.records[1]!.provenance!).join(' ')).toBe('issuer repository workflow ref sha run_id')
+  })
+
+  test('what its page says of a replacement is no part of the records', () => {
+    expect(entry.replacedBy).toBe('acme/plain')
+    expect(JSON.stringify(entry.repository)).not.toContain('acme/plain')
+  })
+})
+
+test('without index.md and usage: the name in words, and nothing else', () => {
+  const entry = buildEntry(aRepository('acme/code-review'), null, addressesBelow('https://hub.test'))
+  expect(entry.repository).toStrictEqual({
+    owner: 'acme',
+    name: 'code-review',
+    full_name: 'acme/code-review',
+    title: 'Code review',
+    description: '',
+    tags: [],
+    license: null,
+    status: 'active',
+    status_message: null,
+    latest_version: '1.0.0',
+    versions_count: 1,
+    created_at: '2026-11-01T10:00:00Z',
+    updated_at: '2026-11-01T10:00:00Z',
+    stats: null,
+    url: 'https://hub.test/api/v1/repos/acme/code-review',
+    html_url: 'https://hub.test/acme/code-review',
+    raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw',
+    content: 'Text of 1.0.0\n',
+    content_sha256: 'a'.repeat(64),
+    size_bytes: 14,
+    variables: [],
+    parameters: {},
+    labels: {},
+    readme: '',
+    versions: ['1.0.0'],
+  })
+  expect([entry.isListed, entry.replacedBy]).toEqual([true, null])
+})
+
+test('without an active version: nulls, and in no list', () => {
+  const file = anIndex({ yanked: { '1.0.0': 'a', '1.1.0': 'b' }, tags: ['gone'] })
+  const catalogue = build(aTree([aRepository('acme/gone', { file, versions: [aVersion('1.0.0'), aVersion('1.1.0')] })]))
+  const { repository, versions, records, isListed } = catalogue.entries.get('acme/gone')!
+  expect(repository).toMatchObject({
+    latest_version: null,
+    content: null,
+    content_sha256: null,
+    size_bytes: null,
+    variables: [],
+    parameters: {},
+    versions: [],
+    versions_count: 2,
+    created_at: '2026-11-01T10:00:00Z',
+  })
+  expect(versions.map(({ version, yanked }) => [version, yanked])).toEqual([
+    ['1.1.0', true],
+    ['1.0.0', true],
+  ])
+  expect(records.map(({ version, content }) => [version, content])).toEqual([
+    ['1.1.0', 'Text of 1.1.0\n'],
+    ['1.0.0', 'Text of 1.0.0\n'],
+  ])
+  expect([isListed, catalogue.listed.top, catalogue.listed.trending, catalogue.listed.new, catalogue.tags]).toEqual([
+    false,
+    [],
+    [],
+    [],
+    [],
+  ])
+  expect(catalogue.users.get('acme')).toMatchObject({ repos_count: 0, repos: [] })
+})
+
+describe('states', () => {
+  const catalogue = build(
+    aTree([
+      aRepository('acme/active', { file: anIndex({ tags: ['x'] }) }),
+      aRepository('acme/deprecated', { file: anIndex({ status: 'deprecated', status_message: 'Old', tags: ['x'] }) }),
+      aRepository('acme/archived', { file: anIndex({ status: 'archived', tags: ['x', 'y'] }) }),
+    ]),
+  )
+
+  test('an archived repository stays readable, and in no list, tag or user', () => {
+    expect([...catalogue.entries.keys()]).toEqual(['acme/active', 'acme/archived', 'acme/deprecated'])
+    expect(catalogue.entries.get('acme/archived')).toMatchObject({
+      isListed: false,
+      repository: { status: 'archived', content: 'Text of 1.0.0\n' },
+    })
+    for (const sort of ['top', 'trending', 'new'] as const)
+      expect(catalogue.listed[sort].map(({ name }) => name)).toEqual(['active', 'deprecated'])
+    expect(catalogue.tags).toEqual([{ name: 'x', count: 2, url: 'https://hub.test/api/v1/repos?tag=x' }])
+    expect(catalogue.users.get('acme')!.repos.map(({ name }) => name)).toEqual(['active', 'deprecated'])
+  })
+
+  test('a deprecated one is listed, with its message', () => {
+    expect(catalogue.listed.top[1]).toMatchObject({ name: 'deprecated', status: 'deprecated', status_message: 'Old' })
+  })
+})
+
+describe('the latest version', () => {
+  test.each([
+    ['the highest number, not the last published', ['1.10.0', '1.9.0', '1.2.0'], {}, '1.10.0'],
+    ['never a yanked one', ['1.0.0', '2.0.0'], { '2.0.0': 'x' }, '1.0.0'],
+    ['a reason is not needed for that', ['1.0.0', '2.0.0'], { '2.0.0': '' }, '1.0.0'],
+  ])('%s', (_, numbers, yanked, latest) => {
+    const repository = aRepository('acme/a', {
+      file: anIndex({ yanked }),
+      versions: numbers.map((number) => aVersion(number)),
+    })
+    expect(build(aTree([repository])).entries.get('acme/a')!.repository).toMatchObject({
+      latest_version: latest,
+      content: `Text of ${latest}\n`,
+    })
+  })
+})
+
+test('the previous version is the next lower number ever published, yanked or not, whatever the dates', () => {
+  const versions = [
+    aVersion('1.0.0', { published_at: '2026-11-05T00:00:00Z' }),
+    aVersion('1.0.1', { published_at: '2026-11-01T00:00:00Z' }),
+    aVersion('1.10.0'),
+    aVersion('1.9.0'),
+  ]
+  const { records, summary: record } = build(
+    aTree([aRepository('acme/a', { file: anIndex({ yanked: { '1.9.0': 'x' } }), versions })]),
+  ).entries.get('acme/a')!
+  expect(records.map(({ version, previous_version }) => [version, previous_version])).toEqual([
+    ['1.10.0', '1.9.0'],
+    ['1.9.0', '1.0.1'],
+    ['1.0.1', '1.0.0'],
+    ['1.0.0', null],
+  ])
+  expect([record.created_at, record.updated_at]).toEqual(['2026-11-01T00:00:00Z', '2026-11-05T00:00:00Z'])
+})
+
+test('a yanked version gives no weight to trending', () => {
+  const versions = [
+    aVersion('1.0.0', { published_at: '2026-01-01T00:00:00Z' }),
+    aVersion('2.0.0', { published_at: '2026-11-20T00:00:00Z' }),
+  ]
+  const catalogue = build(
+    aTree([
+      aRepository('acme/a', { file: anIndex({ yanked: { '2.0.0': 'x' } }), versions }),
+      aRepository('acme/b', { versions: [aVersion('1.0.0', { published_at: '2026-11-10T00:00:00Z' })] }),
+    ]),
+  )
+  expect(catalogue.listed.trending.map(({ name }) => name)).toEqual(['b', 'a'])
+})
+
+test('tags: highest count first, then by name; of any name', () => {
+  const tagged = (name: string, tags: string[]) => aRepository(`acme/${name}`, { file: anIndex({ tags }) })
+  const { tags } = build(
+    aTree([tagged('a', ['b', 'constructor', 'c']), tagged('b', ['c', 'a']), tagged('c', ['c', 'b'])]),
+  )
+  expect(tags).toStrictEqual([
+    { name: 'c', count: 3, url: 'https://hub.test/api/v1/repos?tag=c' },
+    { name: 'b', count: 2, url: 'https://hub.test/api/v1/repos?tag=b' },
+    { name: 'a', count: 1, url: 'https://hub.test/api/v1/repos?tag=a' },
+    { name: 'constructor', count: 1, url: 'https://hub.test/api/v1/repos?tag=constructor' },
+  ])
+})
+
+describe('users', () => {
+  const catalogue = build(
+    aTree(
+      [
+        aRepository('zoe/only'),
+        aRepository('acme/older', { versions: [aVersion('1.0.0', { published_at: '2026-01-01T00:00:00Z' })] }),
+        aRepository('acme/newer', { versions: [aVersion('1.0.0', { published_at: '2026-02-01T00:00:00Z' })] }),
+      ],
+      {
+        owners: {
+          acme: anOwner({
+            name: 'Acme',
+            website: 'https://acme.test',
+            avatar_url: 'https://acme.test/a.png',
+            bio: 'We review.',
+            members: ['octocat'],
+          }),
+          nobody: anOwner(),
+        },
+      },
+    ),
+  )
+
+  test('everybody with a repository or a profile, by handle', () => {
+    expect([...catalogue.users.keys()]).toEqual(['acme', 'nobody', 'zoe'])
+  })
+
+  test('with a profile, newest update first; members stay private', () => {
+    const { repos, ...user } = catalogue.users.get('acme')!
+    expect(user).toStrictEqual({
+      handle: 'acme',
+      name: 'Acme',
+      bio: 'We review.',
+      website: 'https://acme.test',
+      avatar_url: 'https://acme.test/a.png',
+      html_url: 'https://hub.test/acme',
+      repos_count: 2,
+    })
+    expect(repos.map(({ name }) => name)).toEqual(['newer', 'older'])
+    expect(repos[0]).toStrictEqual(catalogue.entries.get('acme/newer')!.summary)
+  })
+
+  test('without one: nulls', () => {
+    expect(catalogue.users.get('zoe')).toMatchObject({
+      name: null,
+      bio: null,
+      website: null,
+      avatar_url: null,
+      repos_count: 1,
+    })
+    expect(catalogue.users.get('nobody')).toStrictEqual({
+      handle: 'nobody',
+      name: null,
+      bio: null,
+      website: null,
+      avatar_url: null,
+      html_url: 'https://hub.test/nobody',
+      repos_count: 0,
+      repos: [],
+    })
+  })
+})
+
+test('the order of the files does not matter', () => {
+  const repositories = [
+    aRepository('b/b'),
+    aRepository('a/b', { versions: [aVersion('1.0.0'), aVersion('1.1.0')] }),
+    full,
+  ]
+  const turned = repositories
+    .toReversed()
+    .map((repository) => ({ ...repository, versions: repository.versions.toReversed() }))
+  const [one, other] = [build(aTree(repositories)), build(aTree(turned))]
+  expect(JSON.stringify([...other.entries, other.listed, other.tags, ...other.users])).toBe(
+    JSON.stringify([...one.entries, one.listed, one.tags, ...one.users]),
+  )
+})
+
+test('an empty catalogue', () => {
+  const { entries, listed, tags, users } = build(aTree([]))
+  expect([entries.size, listed, tags, users.size]).toEqual([0, { top: [], trending: [], new: [] }, [], 0])
+})

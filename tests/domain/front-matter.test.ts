@@ -1,0 +1,214 @@
+// Pins what authors may write into front matter: variables that fit their type, and index files without a wrong key. contract.md sections 1 and 2.
+import { describe, expect, test } from 'vitest'
+import {
+  OwnerFrontMatter,
+  ParametersInput,
+  RepositoryFrontMatter,
+  TagInputs,
+  Title,
+  TrustedPublisher,
+  Usage,
+  VariableInput,
+  VariableInputs,
+} from '../../src/domain/front-matter.ts'
+import { formatProblem, parseBy } from '../../src/domain/problems.ts'
+
+describe('a variable', () => {
+  test('needs only a name', () => {
+    expect(VariableInput.parse({ name: 'a' })).toEqual({
+      name: 'a',
+      description: '',
+      type: 'string',
+      required: true,
+      default: null,
+      options: [],
+      example: null,
+    })
+  })
+
+  test.each([
+    ['string', 'x'],
+    ['string', ''],
+    ['string', 'a\nb'],
+    ['number', 0.5],
+    ['number', -1],
+    ['integer', 3],
+    ['boolean', false],
+    ['enum', 'on'],
+    ['enum', null],
+  ])('of the type %s may have the default %j', (type, value) => {
+    const options = type === 'enum' ? ['on', 'off'] : []
+    expect(VariableInput.safeParse({ name: 'a', type, options, default: value, example: value }).success).toBe(true)
+  })
+
+  test.each([
+    ['a number as a text', { type: 'number', default: '1' }, ['default: expected a number, got "1"']],
+    ['half an integer', { type: 'integer', example: 1.5 }, ['example: expected a whole number, got 1.5']],
+    [
+      'an integer that is not exact',
+      { type: 'integer', default: 2 ** 53 },
+      ['default: expected a whole number, got 9007199254740992'],
+    ],
+    ['a boolean as a text', { type: 'boolean', default: 'true' }, ['default: expected a boolean, got "true"']],
+    [
+      'no option',
+      { type: 'enum', options: ['on'], default: 'off' },
+      ['default: expected one of the options, got "off"'],
+    ],
+    ['an enum without options', { type: 'enum' }, ['options: expected at least one option, because the type is enum']],
+    [
+      'options without an enum',
+      { type: 'string', options: ['x'] },
+      ['options: expected none, because the type is string'],
+    ],
+    ['an option twice', { type: 'enum', options: ['x', 'x'] }, ['options: expected each option once']],
+    ['an empty option', { type: 'enum', options: [''] }, ['options.0: expected some text']],
+    [
+      'an unknown type',
+      { type: 'text' },
+      ['type: expected "string" or "number" or "integer" or "boolean" or "enum", got "text"'],
+    ],
+    ['an unknown key', { label: 'x' }, ['label: unknown; check the spelling, or leave it out']],
+    ['no list of options', { options: 'x' }, ['options: expected a list, got "x"']],
+    ['a list as a default', { default: ['x'] }, ['default: expected a text, a number or a boolean, got a list']],
+    [
+      'a line end in its description',
+      { description: 'a\nb' },
+      ['description: expected no control characters or line ends'],
+    ],
+    ['required as a text', { required: 'yes' }, ['required: expected a boolean, got "yes"']],
+  ])('refused: %s', (_, given, problems) => {
+    expect(parseBy(VariableInput, { name: 'a', ...given }).problems?.map(formatProblem)).toEqual(problems)
+  })
+
+  test('a number for a text is refused, with the way out', () => {
+    expect(parseBy(VariableInput, { name: 'a', default: 1.1 }).problems?.map(formatProblem)).toEqual([
+      'default: expected a text (in quotes) of at most 10000 characters, got 1.1',
+    ])
+  })
+})
+
+test('a version has at most 64 variables, each name once', () => {
+  const some = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `v${at}` }))
+  expect(VariableInputs.safeParse(some(64)).success).toBe(true)
+  expect(parseBy(VariableInputs, some(65)).problems?.map(formatProblem)).toEqual(['expected at most 64 variables'])
+  expect(parseBy(VariableInputs, [{ name: 'a' }, { name: 'b' }, { name: 'a' }]).problems?.map(formatProblem)).toEqual([
+    '2.name: expected each name once, got a twice',
+  ])
+  expect(VariableInputs.safeParse([{ name: 'a' }, { name: 'A' }, { name: '__proto__' }]).success).toBe(true)
+})
+
+test('a repository has at most 10 tags, each once', () => {
+  const some = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`)
+  expect(TagInputs.safeParse(some(10)).success).toBe(true)
+  expect(parseBy(TagInputs, some(11)).problems?.map(formatProblem)).toEqual(['expected at most 10 tags'])
+  expect(parseBy(TagInputs, ['a', 'a']).problems?.map(formatProblem)).toEqual(['expected each tag once'])
+})
+
+test.each([
+  ['some text', 'A', true],
+  ['200 characters', '😀'.repeat(200), true],
+  ['201 characters', 'a'.repeat(201), false],
+  ['nothing', '', false],
+  ['white space', ' \u00a0', false],
+  ['two lines', 'a\nb', false],
+])('a title of %s', (_, title, expected) => expect(Title.safeParse(title).success).toBe(expected))
+
+test.each([
+  ['an object', {}, true],
+  ['any JSON', { a: [1, 'x', null, true, { b: {} }] }, true],
+  ['a list', [], false],
+  ['null', null, false],
+  ['a text', 'x', false],
+  ['a number that JSON cannot write', { a: Number.NaN }, false],
+  ['a big integer', { a: 1n }, false],
+  ['a key __proto__', JSON.parse('{"a": {"__proto__": 1}}'), false],
+])('parameters: %s', (_, value, expected) => expect(ParametersInput.safeParse(value).success).toBe(expected))
+
+describe('a repository', () => {
+  test.each([
+    [
+      'a wrong status',
+      { status: 'retired' },
+      ['status: expected "active" or "deprecated" or "archived", got "retired"'],
+    ],
+    [
+      'a yanked version with a v',
+      { yanked: { 'v1.0.0': 'x' } },
+      ['yanked.v1.0.0: expected a version x.y.z as the key'],
+    ],
+    ['a yanked version without a reason', { yanked: { '1.0.0': '' } }, ['yanked.1.0.0: expected a reason']],
+    ['yanked versions as a list', { yanked: ['1.0.0'] }, ['yanked: expected a record, got a list']],
+    [
+      'a label in upper case',
+      { labels: { Production: '1.0.0' } },
+      ['labels.Production: expected lower-case letters, digits and single hyphens as the key'],
+    ],
+    [
+      'a label that points at a tag',
+      { labels: { production: 'latest' } },
+      ['labels.production: expected a version in the form x.y.z'],
+    ],
+    [
+      'a label that points at a number',
+      { labels: { production: 1.1 } },
+      ['labels.production: expected a string, got 1.1'],
+    ],
+    ['a replacement without an owner', { replaced_by: 'review' }, ['replaced_by: expected owner/name']],
+    ['a tag in upper case', { tags: ['Code'] }, ['tags.0: expected lower-case letters, digits and single hyphens']],
+    ['a long description', { description: 'a'.repeat(501) }, ['description: expected at most 500 characters']],
+    ['a key of a version', { published_by: 'octocat' }, ['published_by: unknown; check the spelling, or leave it out']],
+  ])('refused: %s', (_, given, problems) => {
+    expect(parseBy(RepositoryFrontMatter, given).problems?.map(formatProblem)).toEqual(problems)
+  })
+
+  test('labels may have names that objects inherit', () => {
+    expect(RepositoryFrontMatter.parse({ labels: { constructor: '1.0.0' } }).labels).toEqual({ constructor: '1.0.0' })
+  })
+})
+
+describe('an owner', () => {
+  test.each([
+    [
+      'an address that runs',
+      { website: 'javascript:alert(1)' },
+      ['website: expected an address that starts with https:// or http://'],
+    ],
+    ['a member in upper case', { members: ['Octocat'] }, ['members.0: expected a lower-case handle such as octocat']],
+    ['a member twice', { members: ['a', 'a'] }, ['members: expected each member once']],
+    ['a key of a repository', { title: 'x' }, ['title: unknown; check the spelling, or leave it out']],
+  ])('refused: %s', (_, given, problems) => {
+    expect(parseBy(OwnerFrontMatter, given).problems?.map(formatProblem)).toEqual(problems)
+  })
+
+  const publisher = { repository: 'acme/prompts', repository_id: 1, repository_owner_id: '2', workflow: 'publish.yml' }
+  test.each([
+    ['an address for a repository', { repository: 'https://github.com/acme/prompts' }],
+    ['no number', { repository_id: 'acme' }],
+    ['a path for a workflow', { workflow: '.github/workflows/publish.yml' }],
+    ['a workflow that is no YAML', { workflow: 'publish.sh' }],
+    ['an empty environment', { environment: '' }],
+    ['no repository to publish to', { repos: [] }],
+    ['a full name for a name', { repos: ['acme/prompts'] }],
+    ['a secret', { secret: 'x' }],
+  ])('a trusted publisher is refused with %s', (_, given) => {
+    expect(TrustedPublisher.safeParse(publisher).success).toBe(true)
+    expect(TrustedPublisher.safeParse({ ...publisher, ...given }).success).toBe(false)
+  })
+
+  test.each(['repository', 'repository_id', 'repository_owner_id', 'workflow'])(
+    'a trusted publisher needs its %s',
+    (key) => {
+      expect(TrustedPublisher.safeParse({ ...publisher, [key]: undefined }).success).toBe(false)
+    },
+  )
+})
+
+test.each([
+  ['none', {}, true],
+  ['counts', { 'acme/a': { downloads_7d: 1, downloads_90d: 20 } }, true],
+  ['half a count', { 'acme/a': { downloads_7d: 1.5, downloads_90d: 20 } }, false],
+  ['a negative count', { 'acme/a': { downloads_7d: -1, downloads_90d: 20 } }, false],
+  ['one count missing', { 'acme/a': { downloads_7d: 1 } }, false],
+  ['a count too many', { 'acme/a': { downloads_7d: 1, downloads_90d: 20, downloads_1d: 1 } }, false],
+])('usage: %s', (_, usage, expected) => expect(Usage.safeParse(usage).success).toBe(expected))

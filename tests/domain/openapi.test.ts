@@ -1,0 +1,271 @@
+// Pins the OpenAPI description: a public linter accepts it, it names every address, every field is described, and real answers satisfy it. contract.md section 4.
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { describe, expect, test } from 'vitest'
+import { buildCatalogue } from '../../src/domain/catalogue.ts'
+import { listDataFiles } from '../../src/domain/data-files.ts'
+import { describeApi } from '../../src/domain/openapi.ts'
+import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from './fixtures.ts'
+
+type Json = { [key: string]: Json } & Json[]
+const api = JSON.parse(JSON.stringify(describeApi('https://hub.test'))) as Json
+
+test('a public linter finds no error, with its recommended rules', async () => {
+  const config = await createConfig({ extends: ['recommended'] })
+  const problems = await lintFromString({ source: JSON.stringify(api), config })
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
+  // Every error is described, whether a read can meet it or not; that is the one thing the linter may remark on.
+  expect(problems.map(({ ruleId }) => ruleId).filter((rule) => rule !== 'no-unused-components')).toEqual([])
+})
+
+test('it is OpenAPI 3.1 of this hub, without a key', () => {
+  expect(api).toMatchObject({
+    openapi: expect.stringMatching(/^3\.1\./),
+    servers: [{ url: 'https://hub.test' }],
+    security: [],
+  })
+})
+
+test('every address, its parameters and its answers', () => {
+  const operations = Object.entries(api.paths!).map(([path, methods]) => [
+    path,
+    Object.keys(methods).join(' '),
+    methods.get!.operationId,
+    methods.get!.parameters!.map((parameter) => `${parameter.in}:${parameter.name}`).join(' '),
+    Object.keys(methods.get!.responses!).join(' '),
+    Object.keys(methods.get!.responses!['200']!.content!).join(' '),
+  ])
+  expect(operations).toEqual([
+    [
+      '/api/v1/repos',
+      'get',
+      'listRepositories',
+      'query:page query:sort query:q query:tag',
+      '200 304 400 429 500 503',
+      'application/json',
+    ],
+    [
+      '/api/v1/repos/{owner}/{name}',
+      'get',
+      'getRepository',
+      'path:owner path:name',
+      '200 304 404 429 500 503',
+      'application/json',
+    ],
+    [
+      '/api/v1/repos/{owner}/{name}/versions',
+      'get',
+      'listVersions',
+      'path:owner path:name',
+      '200 304 404 429 500 503',
+      'application/json',
+    ],
+    [
+      '/api/v1/repos/{owner}/{name}/versions/{version}',
+      'get',
+      'getVersion',
+      'path:owner path:name path:version',
+      '200 304 404 429 500 503',
+      'application/json',
+    ],
+    [
+      '/api/v1/repos/{owner}/{name}/raw',
+      'get',
+      'getRaw',
+      'path:owner path:name query:version',
+      '200 304 400 404 429 500 503',
+      'text/plain',
+    ],
+    ['/api/v1/tags', 'get', 'listTags', '', '200 304 429 500 503', 'application/json'],
+    ['/api/v1/users/{handle}', 'get', 'getUser', 'path:handle', '200 304 404 429 500 503', 'application/json'],
+    ['/api/v1/openapi.json', 'get', 'getOpenapi', '', '200 304 429 500 503', 'application/json'],
+  ])
+})
+
+test('the parameters of the list', () => {
+  const parameters = new Map(
+    (api.paths!['/api/v1/repos']!.get!.parameters! as unknown as { name: string; schema: unknown }[]).map(
+      ({ name, schema }) => [name, schema],
+    ),
+  )
+  expect(parameters.get('page')).toEqual({ type: 'integer', minimum: 1, maximum: 100000, default: 1 })
+  expect(parameters.get('sort')).toEqual({ type: 'string', enum: ['top', 'trending', 'new'] })
+  expect(parameters.get('q')).toEqual({ type: 'string', maxLength: 200 })
+  expect(parameters.get('tag')).toEqual({ type: 'array', items: { type: 'string' } })
+})
+
+test('every error is described', () => {
+  expect(Object.keys(api.components!.responses!)).toEqual([
+    ...[
+      'invalid_request',
+      'unauthorized',
+      'forbidden',
+      'not_found',
+      'method_not_allowed',
+      'version_conflict',
+      'repo_archived',
+    ],
+    ...[
+      'content_too_large',
+      'unsupported_media_type',
+      'validation_failed',
+      'idempotency_key_reused',
+      'rate_limited',
+      'internal_error',
+    ],
+    ...['upstream_error', 'unavailable'],
+  ])
+  expect(api.components!.schemas!.Error).toMatchObject({
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: { code: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  })
+})
+
+describe('every field of every record', () => {
+  const records = Object.entries(api.components!.schemas!).filter(([, schema]) => schema.properties)
+
+  test('there are these records', () => {
+    expect(records.map(([name]) => name).sort()).toEqual(
+      [
+        'Error',
+        'Meta',
+        'Provenance',
+        'Repository',
+        'RepositorySummary',
+        'Stats',
+        'Tag',
+        'User',
+        'Variable',
+        'Version',
+        'VersionSummary',
+      ].sort(),
+    )
+  })
+
+  test.each(records)('%s: described, required, and open for fields to come', (name, schema) => {
+    expect(schema.description).toMatch(/\.$/)
+    expect([...(schema.required as unknown as string[])].sort()).toEqual(Object.keys(schema.properties!).sort())
+    if (name !== 'Error') expect(schema.additionalProperties).toBeUndefined()
+    const silent = (fields: Json): string[] =>
+      Object.entries(fields).flatMap(([key, field]) => [
+        ...(field.description || field.$ref || (field.properties && name === 'Error') ? [] : [key]),
+        ...(field.properties ? silent(field.properties) : []),
+      ])
+    expect(silent(schema.properties!)).toEqual([])
+  })
+})
+
+describe('answers satisfy it', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(api, 'hub')
+  const pointers: [RegExp, string][] = [
+    [/^\/data\/v1\/(index|lists\/.+|tags\/.+)\.json$/, '/api/v1/repos'],
+    [/^\/data\/v1\/tags\.json$/, '/api/v1/tags'],
+    [/^\/data\/v1\/users\/[^/]+\.json$/, '/api/v1/users/{handle}'],
+    [/^\/data\/v1\/repos\/[^/]+\/[^/]+\.json$/, '/api/v1/repos/{owner}/{name}'],
+    [/^\/data\/v1\/repos\/[^/]+\/[^/]+\/versions\.json$/, '/api/v1/repos/{owner}/{name}/versions'],
+    [/^\/data\/v1\/repos\/[^/]+\/[^/]+\/versions\/[^/]+\.json$/, '/api/v1/repos/{owner}/{name}/versions/{version}'],
+  ]
+  const validators = pointers.map(([file, path]) => {
+    const escaped = path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
+    const validate = ajv.getSchema(`hub#/paths/${escaped}/get/responses/200/content/application~1json/schema`)!
+    return { file, validate }
+  })
+
+  function findFaults(tree: Parameters<typeof buildCatalogue>[0]): { checked: number; faults: string[] } {
+    const faults: string[] = []
+    let checked = 0
+    for (const [path, text] of listDataFiles(
+      buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }),
+    )) {
+      if (!path.endsWith('.json') || path.endsWith('/openapi.json')) continue
+      const { validate } = validators.find(({ file }) => file.test(path))!
+      checked++
+      if (!validate(JSON.parse(text))) faults.push(`${path}: ${ajv.errorsText(validate.errors)}`)
+    }
+    return { checked, faults }
+  }
+
+  test('of a catalogue with everything in it', () => {
+    const tree = aTree(
+      [
+        aRepository('acme/full', {
+          file: anIndex({
+            tags: ['a'],
+            license: 'MIT',
+            status: 'deprecated',
+            status_message: 'x',
+            labels: { production: '1.0.0' },
+            yanked: { '1.1.0': 'x' },
+            readme: 'x',
+          }),
+          versions: [
+            aVersion('1.0.0', {
+              variables: [
+                {
+                  name: 'a',
+                  description: '',
+                  type: 'enum',
+                  required: false,
+                  default: 'x',
+                  options: ['x'],
+                  example: null,
+                },
+              ],
+              parameters: { a: [1, { b: null }], c: true },
+              provenance: { issuer: 'i', repository: 'a/b', workflow: 'w.yml', ref: 'r', sha: 's', run_id: '1' },
+            }),
+            aVersion('1.1.0'),
+          ],
+        }),
+        aRepository('acme/gone', { file: anIndex({ yanked: { '1.0.0': 'x' } }) }),
+        aRepository('mona/plain'),
+      ],
+      {
+        owners: {
+          acme: anOwner({
+            name: 'Acme',
+            bio: 'x',
+            website: 'https://acme.test',
+            avatar_url: 'https://acme.test/a.png',
+          }),
+        },
+        usage: { 'acme/full': [1, 2] },
+      },
+    )
+    expect(findFaults(tree)).toEqual({ checked: 20, faults: [] })
+  })
+
+  test('of the starter catalogue', () => {
+    const { checked, faults } = findFaults(readStarterCatalogue().tree)
+    expect(faults).toEqual([])
+    expect(checked).toBeGreaterThan(10)
+  })
+
+  test('a wrong answer does not', () => {
+    const { validate } = validators[1]!
+    expect(validate({ data: [], meta: { page: 1, pages: 0, total: 0 } })).toBe(true)
+    expect(
+      validate({
+        data: [{ name: 'a', count: 'many', url: 'https://hub.test' }],
+        meta: { page: 1, pages: 0, total: 0 },
+      }),
+    ).toBe(false)
+    expect(validate({ data: [] })).toBe(false)
+  })
+
+  test('a field to come does', () => {
+    const { validate } = validators[1]!
+    const tag = { name: 'a', count: 1, url: 'https://hub.test', since: '2027' }
+    expect(validate({ data: [tag], meta: { page: 1, pages: 1, total: 1, cursor: 'x' }, more: true })).toBe(true)
+  })
+})

@@ -1,0 +1,78 @@
+// Pins how a problem is said: where it stands, what was expected, what came; every one at once, and nothing that draws on a terminal.
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { formatProblem, parseBy, printable } from '../../src/domain/problems.ts'
+
+const schema = z.strictObject({
+  name: z.string(),
+  age: z.number().optional(),
+  kind: z.enum(['a', 'b']).optional(),
+  tags: z.array(z.string()).optional(),
+  inner: z.strictObject({ on: z.boolean() }).optional(),
+  value: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  own: z.string('expected our own words').optional(),
+})
+
+describe('parsing by a schema', () => {
+  test('gives the value', () => {
+    expect(parseBy(schema, { name: 'x', tags: ['y'] })).toEqual({ value: { name: 'x', tags: ['y'] } })
+  })
+
+  test.each([
+    ['missing', {}, ['name: expected a string, got nothing']],
+    ['null', { name: null }, ['name: expected a string, got null']],
+    ['a number', { name: 5 }, ['name: expected a string, got 5']],
+    ['a list', { name: [] }, ['name: expected a string, got a list']],
+    ['an object', { name: {} }, ['name: expected a string, got an object']],
+    ['a text for a number', { name: 'x', age: '5' }, ['age: expected a number, got "5"']],
+    ['a text for a list', { name: 'x', tags: 'y' }, ['tags: expected a list, got "y"']],
+    ['inside a list', { name: 'x', tags: ['y', 5] }, ['tags.1: expected a string, got 5']],
+    ['another word', { name: 'x', kind: 'c' }, ['kind: expected "a" or "b", got "c"']],
+    ['no scalar', { name: 'x', value: [] }, ['value: expected a text, a number or a boolean, got a list']],
+    ['a sentence of the schema', { name: 'x', own: 5 }, ['own: expected our own words']],
+    ['an unknown key', { name: 'x', titel: 1 }, ['titel: unknown; check the spelling, or leave it out']],
+    [
+      'unknown keys, further in',
+      { name: 'x', inner: { on: true, p: 1, q: 2 } },
+      [
+        'inner.p: unknown; check the spelling, or leave it out',
+        'inner.q: unknown; check the spelling, or leave it out',
+      ],
+    ],
+    [
+      'several at once',
+      { age: 'x', kind: 1 },
+      ['name: expected a string, got nothing', 'age: expected a number, got "x"', 'kind: expected "a" or "b", got 1'],
+    ],
+    ['a long text is not repeated', { name: 'x', age: 'y'.repeat(500) }, ['age: expected a number, got a long string']],
+    ['no object at all', 'text', ['expected an object, got "text"']],
+    ['nothing at all', undefined, ['expected an object, got nothing']],
+    [
+      'control and format characters',
+      { name: 'x', kind: '\u009b31m\u202e\u007f' },
+      ['kind: expected "a" or "b", got "?31m??"'],
+    ],
+    [
+      'control characters in a key',
+      { name: 'x', 'a\u001b[31m\u202eb\n': 1 },
+      ['a?[31m?b?: unknown; check the spelling, or leave it out'],
+    ],
+  ])('%s', (_, value, problems) => {
+    expect(parseBy(schema, value).problems?.map(formatProblem)).toEqual(problems)
+  })
+})
+
+test.each([
+  [{ key: '', message: 'expected text' }, 'expected text'],
+  [{ key: 'tags.0', message: 'expected text' }, 'tags.0: expected text'],
+])('as one line: %j', (problem, text) => expect(formatProblem(problem)).toBe(text))
+
+test.each([
+  ['plain', 'plain'],
+  ['é 漢', 'é 漢'],
+  ['a\nb\tc\0', 'a?b?c?'],
+  ['\u200b\u202e\ufeff', '???'],
+  ['a\ud800', 'a?'],
+  ['a'.repeat(80), 'a'.repeat(80)],
+  ['a'.repeat(81), `${'a'.repeat(80)}…`],
+])('%j is printed as %j', (text, printed) => expect(printable(text)).toBe(printed))

@@ -1,0 +1,267 @@
+// Pins the order of lists: quality, top, trending and new, with scores worked out by hand. contract.md section 5.
+import { describe, expect, test } from 'vitest'
+import {
+  compareText,
+  compareUpdates,
+  type RankedRepository,
+  type RankedVersion,
+  rank,
+  SORTS,
+  scoreQuality,
+  scoreTop,
+  scoreTrending,
+} from '../../src/domain/ranking.ts'
+import type { RepositorySummary, Variable } from '../../src/domain/schema.ts'
+
+const DAY = '2026-11-20'
+
+function aSummary(given: Partial<RepositorySummary> = {}): RepositorySummary {
+  return {
+    owner: 'acme',
+    name: 'a',
+    full_name: 'acme/a',
+    title: 'A',
+    description: '',
+    tags: [],
+    license: null,
+    status: 'active',
+    status_message: null,
+    latest_version: '1.0.0',
+    versions_count: 1,
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+    stats: null,
+    url: 'https://hub.test/api/v1/repos/acme/a',
+    html_url: 'https://hub.test/acme/a',
+    raw_url: 'https://hub.test/api/v1/repos/acme/a/raw',
+    ...given,
+  }
+}
+
+const aVersion = (given: Partial<RankedVersion> = {}): RankedVersion => ({
+  version: '1.0.0',
+  previous_version: null,
+  published_at: '2026-01-01T00:00:00Z',
+  changelog: '',
+  hasProvenance: false,
+  ...given,
+})
+
+const aVariable = (description: string, example: Variable['example']): Variable => ({
+  name: 'v',
+  description,
+  type: 'string',
+  required: true,
+  default: null,
+  options: [],
+  example,
+})
+
+/** With an undescribed variable and a silent second version, so that nothing but what a case gives is worth a point. */
+const poor: RankedRepository = {
+  summary: aSummary(),
+  hasReadme: false,
+  variables: [aVariable('', null)],
+  versions: [aVersion({ version: '1.0.1', previous_version: '1.0.0' }), aVersion()],
+}
+
+test('the orders', () => {
+  expect(SORTS).toEqual(['top', 'trending', 'new'])
+})
+
+describe('quality', () => {
+  test.each<[string, Partial<RankedRepository>, number]>([
+    ['nothing', {}, 0],
+    ['a description of 39 characters', { summary: aSummary({ description: 'a'.repeat(39) }) }, 0],
+    ['a description of 40 characters', { summary: aSummary({ description: 'a'.repeat(40) }) }, 15],
+    ['39 characters that are 78 code units', { summary: aSummary({ description: '😀'.repeat(39) }) }, 0],
+    ['a tag', { summary: aSummary({ tags: ['a'] }) }, 10],
+    ['ten tags are worth no more', { summary: aSummary({ tags: [...'abcdefghij'] }) }, 10],
+    ['a licence', { summary: aSummary({ license: 'MIT' }) }, 10],
+    ['a readme', { hasReadme: true }, 10],
+    ['every variable described', { variables: [aVariable('x', null), aVariable('y', null)] }, 20],
+    ['one variable not described', { variables: [aVariable('x', null), aVariable('', null)] }, 0],
+    ['an example for every variable', { variables: [aVariable('', 'x'), aVariable('', 'y')] }, 15],
+    ['an example that is zero or false', { variables: [aVariable('', 0), aVariable('', false)] }, 15],
+    ['an empty example is none', { variables: [aVariable('', '')] }, 0],
+    ['one example missing', { variables: [aVariable('', 'x'), aVariable('', null)] }, 0],
+    ['no variables at all', { variables: [] }, 35],
+    [
+      'a changelog on every version after the first',
+      { versions: [aVersion({ version: '1.0.1', changelog: 'x' }), aVersion()] },
+      10,
+    ],
+    [
+      'one changelog missing',
+      { versions: [aVersion({ version: '1.0.2', changelog: 'x' }), aVersion({ version: '1.0.1' }), aVersion()] },
+      0,
+    ],
+    ['the first version alone needs none', { versions: [aVersion()] }, 10],
+    ['provenance on the latest', { versions: [aVersion({ hasProvenance: true }), aVersion()] }, 10],
+    ['provenance on an older one', { versions: [aVersion(), aVersion({ hasProvenance: true })] }, 0],
+    [
+      'everything',
+      {
+        summary: aSummary({ description: 'a'.repeat(40), tags: ['a'], license: 'MIT' }),
+        hasReadme: true,
+        variables: [],
+        versions: [aVersion({ hasProvenance: true })],
+      },
+      100,
+    ],
+  ])('%s', (_, given, points) => expect(scoreQuality({ ...poor, ...given })).toBe(points))
+})
+
+describe('top', () => {
+  test.each([
+    ['nothing counted', null, 0],
+    ['nobody came', [0, 0], 0],
+    ['9 downloads', [0, 9], 10],
+    ['99 downloads', [0, 99], 20],
+    ['999 downloads', [0, 999], 30],
+    ['the week does not count', [99, 9], 10],
+  ] as const)('%s', (_, counts, score) => {
+    const stats = counts && { downloads_7d: counts[0], downloads_90d: counts[1] }
+    expect(scoreTop({ ...poor, summary: aSummary({ stats }) })).toBeCloseTo(score, 10)
+  })
+
+  test('adds a tenth of the quality', () => {
+    const summary = aSummary({ stats: { downloads_7d: 0, downloads_90d: 9 }, tags: ['a'], description: 'a'.repeat(40) })
+    expect(scoreTop({ ...poor, summary })).toBeCloseTo(12.5, 10)
+  })
+})
+
+describe('trending', () => {
+  // Ages are counted from the end of 20 November: midnight of the 14th is 7 days away, of the 7th 14 days, of 31 October 21 days.
+  const first = (published_at: string) => aVersion({ published_at })
+  const following = (previous_version: string, version: string, published_at: string) =>
+    aVersion({ version, previous_version, published_at })
+
+  test.each<[string, RankedVersion[], number]>([
+    ['nothing', [], 0],
+    ['a first release a week ago', [first('2026-11-14T00:00:00Z')], 2],
+    ['a major a week ago', [following('1.9.9', '2.0.0', '2026-11-14T00:00:00Z')], 2],
+    ['a minor a week ago', [following('1.1.9', '1.2.0', '2026-11-14T00:00:00Z')], 1],
+    ['a patch a week ago', [following('1.1.1', '1.1.2', '2026-11-14T00:00:00Z')], 0.5],
+    ['a first release two weeks ago', [first('2026-11-07T00:00:00Z')], 1],
+    ['a first release three weeks ago', [first('2026-10-31T00:00:00Z')], 0.5],
+    ['a first release half a week ago', [first('2026-11-17T12:00:00Z')], 2.8284271247],
+    ['a first release 29 days ago', [first('2026-10-23T00:00:00Z')], 0.2264309],
+    ['more than 30 days ago', [first('2026-10-21T23:59:59Z')], 0],
+    ['the last moment of the day', [first('2026-11-20T23:59:59.999Z')], 4],
+    ['a date in the future is young, no more', [first('2027-06-01T00:00:00Z')], 4],
+    ['numbers, not text', [following('9.0.0', '10.0.0', '2026-11-14T00:00:00Z')], 2],
+    ['a number that was skipped', [following('1.0.0', '1.0.7', '2026-11-14T00:00:00Z')], 0.5],
+    [
+      'the first one, whatever its number',
+      [aVersion({ version: '0.3.2', previous_version: null, published_at: '2026-11-14T00:00:00Z' })],
+      2,
+    ],
+    [
+      'several days add up',
+      [
+        following('1.1.0', '1.1.1', '2026-11-14T00:00:00Z'),
+        following('1.0.0', '1.1.0', '2026-11-07T00:00:00Z'),
+        first('2026-10-31T00:00:00Z'),
+      ],
+      0.5 + 0.5 + 0.5,
+    ],
+    [
+      'one version a day, the weightiest',
+      [
+        following('1.1.0', '1.1.1', '2026-11-14T20:00:00Z'),
+        following('1.0.9', '1.1.0', '2026-11-14T00:00:00Z'),
+        following('1.0.8', '1.0.9', '2026-11-14T12:00:00Z'),
+      ],
+      1,
+    ],
+    [
+      'one version a day, however many',
+      Array.from({ length: 50 }, (_, at) => following(`1.0.${at}`, `1.0.${at + 1}`, '2026-11-14T00:00:00Z')),
+      0.5,
+    ],
+    [
+      'two days count one version each',
+      [following('1.0.1', '1.0.2', '2026-11-14T00:00:00Z'), following('1.0.0', '1.0.1', '2026-11-13T00:00:00Z')],
+      0.5 + 0.4528618,
+    ],
+  ])('%s', (_, versions, score) => {
+    expect(scoreTrending({ ...poor, versions }, DAY)).toBeCloseTo(score, 6)
+  })
+
+  test('adds the downloads of the week', () => {
+    const summary = aSummary({ stats: { downloads_7d: 9, downloads_90d: 0 } })
+    expect(scoreTrending({ ...poor, summary, versions: [first('2026-11-14T00:00:00Z')] }, DAY)).toBeCloseTo(6, 10)
+    expect(
+      scoreTrending({ ...poor, summary: aSummary({ stats: { downloads_7d: 99, downloads_90d: 0 } }) }, DAY),
+    ).toBeCloseTo(8, 10)
+  })
+
+  test('depends on the day that it is given', () => {
+    const repository = { ...poor, versions: [first('2026-11-14T00:00:00Z')] }
+    expect(scoreTrending(repository, '2026-11-13')).toBeCloseTo(4, 10)
+    expect(scoreTrending(repository, '2026-11-20')).toBeCloseTo(2, 10)
+    expect(scoreTrending(repository, '2026-12-20')).toBe(0)
+  })
+})
+
+describe('lists', () => {
+  const aRepository = (full_name: string, summary: Partial<RepositorySummary>, versions: RankedVersion[] = []) => ({
+    ...poor,
+    summary: aSummary({ full_name, ...summary }),
+    versions: [aVersion({ version: '1.0.1', previous_version: '1.0.0' }), ...versions, aVersion()],
+  })
+  const names = (summaries: RepositorySummary[]) => summaries.map(({ full_name }) => full_name)
+
+  test('each has its order', () => {
+    const ranked = rank(
+      [
+        aRepository('a/old-and-loved', {
+          created_at: '2026-01-01T00:00:00Z',
+          stats: { downloads_7d: 0, downloads_90d: 99 },
+        }),
+        aRepository('a/new-and-unknown', { created_at: '2026-11-19T00:00:00Z' }),
+        aRepository('a/busy', { created_at: '2026-05-01T00:00:00Z', stats: { downloads_7d: 9, downloads_90d: 9 } }),
+      ],
+      DAY,
+    )
+    expect(names(ranked.top)).toEqual(['a/old-and-loved', 'a/busy', 'a/new-and-unknown'])
+    expect(names(ranked.trending)[0]).toBe('a/busy')
+    expect(names(ranked.new)).toEqual(['a/new-and-unknown', 'a/busy', 'a/old-and-loved'])
+  })
+
+  test.each(['top', 'trending', 'new'] as const)(
+    'ties of %s go to the latest update, then to the full name',
+    (sort) => {
+      const repositories = [
+        aRepository('b/b', { updated_at: '2026-02-01T00:00:00Z' }),
+        aRepository('a/z', { updated_at: '2026-02-01T00:00:00Z' }),
+        aRepository('z/z', { updated_at: '2026-03-01T00:00:00Z' }),
+        aRepository('a-b/c', { updated_at: '2026-02-01T00:00:00Z' }),
+        aRepository('c/c', { updated_at: '2026-02-01T00:00:00.500Z' }),
+      ]
+      const expected = ['z/z', 'c/c', 'a-b/c', 'a/z', 'b/b']
+      expect(names(rank(repositories, DAY)[sort])).toEqual(expected)
+      expect(names(rank(repositories.toReversed(), DAY)[sort])).toEqual(expected)
+    },
+  )
+
+  test('times are compared as moments, not as texts', () => {
+    const repositories = [
+      aRepository('a/a', { created_at: '2026-02-01T00:00:00Z' }),
+      aRepository('b/b', { created_at: '2026-02-01T00:00:00.1Z' }),
+    ]
+    expect(names(rank(repositories, DAY).new)).toEqual(['b/b', 'a/a'])
+    const [older, younger] = repositories.map(({ summary }) => aSummary({ ...summary, updated_at: summary.created_at }))
+    expect(Math.sign(compareUpdates(older!, younger!))).toBe(1)
+  })
+})
+
+test.each([
+  ['a', 'b', -1],
+  ['b', 'a', 1],
+  ['a', 'a', 0],
+  ['Z', 'a', -1],
+  ['a-b', 'a/b', -1],
+  ['a', 'ä', -1],
+])('text is compared by code unit: %s and %s', (a, b, order) => expect(compareText(a, b)).toBe(order))

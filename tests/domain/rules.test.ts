@@ -1,0 +1,219 @@
+// Pins what the content as a whole must satisfy: each rule once, with the file and key that it finds fault with. contract.md sections 1 and 2.
+import { describe, expect, test } from 'vitest'
+import type { RepositoryEntry, VersionEntry } from '../../src/domain/content-tree.ts'
+import { checkTree, checkVersion, findLicenseProblem, REPOSITORY_RULES, VERSION_RULES } from '../../src/domain/rules.ts'
+import type { Variable } from '../../src/domain/schema.ts'
+import { anIndex, aRepository, aTree, aVersion, readStarterCatalogue } from './fixtures.ts'
+
+const aVariable = (name: string): Variable => ({
+  name,
+  description: '',
+  type: 'string',
+  required: true,
+  default: null,
+  options: [],
+  example: null,
+})
+
+/** In the form of a token, with its checksum; nobody ever made it. */
+const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
+const NO_TOKEN = 'expected no token of this hub in it; revoke that token now'
+
+test('the names of the rules', () => {
+  expect(Object.keys(VERSION_RULES)).toEqual([
+    'contentIsText',
+    'contentFits',
+    'variablesAreFew',
+    'placeholdersAreShort',
+    'holdsNoToken',
+  ])
+  expect(Object.keys(REPOSITORY_RULES)).toEqual([
+    'hasVersions',
+    'versionsAreFew',
+    'yankedVersionsExist',
+    'labelsPointAtActiveVersions',
+    'replacementExists',
+    'licenseIsSpdx',
+    'holdsNoToken',
+  ])
+})
+
+describe('a version', () => {
+  test.each<[string, Partial<VersionEntry>]>([
+    ['ordinary', {}],
+    ['as big as may be', { size_bytes: 262_144 }],
+    ['with as many variables as may be', { variables: Array.from({ length: 64 }, (_, at) => aVariable(`v${at}`)) }],
+    ['with a placeholder as long as may be', { content: `{{${'a'.repeat(64)}}}` }],
+  ])('satisfies every rule: %s', (_, given) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([]))
+
+  test.each<[string, Partial<VersionEntry>, string]>([
+    ['contentIsText: empty', { content: '' }, 'expected some text, got nothing but white space'],
+    ['contentIsText: white space', { content: ' \r\n\t' }, 'expected some text, got nothing but white space'],
+    ['contentIsText: NUL', { content: 'a\0' }, 'expected text without NUL characters'],
+    [
+      'contentIsText: half a surrogate pair',
+      { content: 'a\ud800' },
+      'expected well-formed Unicode, without lone surrogates',
+    ],
+    ['contentFits', { size_bytes: 262_145 }, 'expected at most 262144 bytes, got 262145'],
+    [
+      'variablesAreFew',
+      { variables: Array.from({ length: 65 }, (_, at) => aVariable(`v${at}`)) },
+      'expected at most 64 placeholders, got 65',
+    ],
+    [
+      'placeholdersAreShort',
+      { content: `{{${'a'.repeat(65)}}}` },
+      `expected placeholder names of at most 64 characters, got ${'a'.repeat(65)}`,
+    ],
+    [
+      'placeholdersAreShort: a long one is not repeated',
+      { content: `{{${'a'.repeat(9000)}}}` },
+      `expected placeholder names of at most 64 characters, got ${'a'.repeat(80)}…`,
+    ],
+  ])('%s', (_, given, message) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ key: 'content', message }]))
+
+  test.each<[string, Partial<VersionEntry>]>([
+    ['content', { content: `Use ${TOKEN}.` }],
+    ['changelog', { changelog: TOKEN }],
+    ['variables', { variables: [{ ...aVariable('a'), default: `${TOKEN}\n` }] }],
+    ['parameters', { parameters: { headers: [{ authorization: `Bearer ${TOKEN}` }] } }],
+  ])('holdsNoToken: %s', (key, given) => {
+    expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ key, message: NO_TOKEN }])
+  })
+
+  test('holdsNoToken: what only looks like a token is fine', () => {
+    expect(checkVersion(aVersion('1.0.0', { content: `hub_${'x'.repeat(38)} hub_… ${TOKEN}0` }))).toEqual([])
+  })
+
+  test('every problem at once', () => {
+    expect(checkVersion(aVersion('1.0.0', { content: '', size_bytes: 300_000 }))).toHaveLength(2)
+  })
+})
+
+describe('a repository', () => {
+  const check = (given: Partial<RepositoryEntry>) =>
+    checkTree(aTree([aRepository('acme/a', given), aRepository('acme/b')]))
+  const file = 'content/acme/a/index.md'
+
+  test.each<[string, Partial<RepositoryEntry>]>([
+    ['without index.md', {}],
+    ['with an empty one', { file: anIndex() }],
+    [
+      'yanked, with a label elsewhere',
+      {
+        file: anIndex({ yanked: { '1.0.0': 'x' }, labels: { stable: '1.1.0' } }),
+        versions: [aVersion('1.0.0'), aVersion('1.1.0')],
+      },
+    ],
+    ['replaced by one that exists', { file: anIndex({ replaced_by: 'acme/b' }) }],
+    ['with 1,000 versions', { versions: Array.from({ length: 1000 }, (_, at) => aVersion(`1.0.${at}`)) }],
+  ])('satisfies every rule: %s', (_, given) => expect(check(given)).toEqual([]))
+
+  test.each<[string, Partial<RepositoryEntry>, { key: string; message: string }[]]>([
+    [
+      'hasVersions',
+      { file: anIndex(), versions: [] },
+      [{ key: '', message: 'expected at least one version beside it, in versions/1.0.0.md' }],
+    ],
+    [
+      'versionsAreFew',
+      { versions: Array.from({ length: 1001 }, (_, at) => aVersion(`1.0.${at}`)) },
+      [{ key: '', message: 'expected at most 1000 versions, got 1001' }],
+    ],
+    [
+      'yankedVersionsExist',
+      { file: anIndex({ yanked: { '1.0.0': 'x', '2.0.0': 'y' } }) },
+      [{ key: 'yanked.2.0.0', message: 'expected a version that exists' }],
+    ],
+    [
+      'labelsPointAtActiveVersions',
+      {
+        file: anIndex({ labels: { missing: '2.0.0', withdrawn: '1.1.0', fine: '1.0.0' }, yanked: { '1.1.0': 'x' } }),
+        versions: [aVersion('1.0.0'), aVersion('1.1.0')],
+      },
+      [
+        { key: 'labels.missing', message: 'expected a version that exists and is not yanked, got 2.0.0' },
+        { key: 'labels.withdrawn', message: 'expected a version that exists and is not yanked, got 1.1.0' },
+      ],
+    ],
+    [
+      'replacementExists',
+      { file: anIndex({ replaced_by: 'acme/c' }) },
+      [{ key: 'replaced_by', message: 'expected a repository that exists, got acme/c' }],
+    ],
+    [
+      'replacementExists: itself',
+      { file: anIndex({ replaced_by: 'acme/a' }) },
+      [{ key: 'replaced_by', message: 'expected another repository than this one' }],
+    ],
+    [
+      'licenseIsSpdx',
+      { file: anIndex({ license: 'Apache 2' }) },
+      [{ key: 'license', message: 'expected an SPDX licence such as MIT or CC-BY-4.0, got "Apache 2"' }],
+    ],
+    [
+      'holdsNoToken',
+      { file: anIndex({ readme: `Use ${TOKEN}`, status_message: TOKEN }) },
+      [
+        { key: 'status_message', message: NO_TOKEN },
+        { key: 'readme', message: NO_TOKEN },
+      ],
+    ],
+  ])('%s', (_, given, problems) => expect(check(given)).toEqual(problems.map((problem) => ({ file, ...problem }))))
+
+  test('a problem of a version names its file', () => {
+    expect(check({ versions: [aVersion('1.0.0'), aVersion('1.0.1', { content: ' ' })] })).toEqual([
+      {
+        file: 'content/acme/a/versions/1.0.1.md',
+        key: 'content',
+        message: 'expected some text, got nothing but white space',
+      },
+    ])
+  })
+
+  test('every problem of every repository at once', () => {
+    const file = anIndex({ license: 'none', replaced_by: 'acme/z' })
+    const problems = checkTree(aTree([aRepository('acme/a', { file }), aRepository('acme/b', { file, versions: [] })]))
+    expect(problems.map((problem) => [problem.file, problem.key])).toEqual([
+      ['content/acme/a/index.md', 'replaced_by'],
+      ['content/acme/a/index.md', 'license'],
+      ['content/acme/b/index.md', ''],
+      ['content/acme/b/index.md', 'replaced_by'],
+      ['content/acme/b/index.md', 'license'],
+    ])
+  })
+})
+
+test.each([
+  null,
+  'MIT',
+  'Apache-2.0',
+  'CC0-1.0',
+  'CC-BY-4.0',
+  'MIT OR Apache-2.0',
+  '(MIT AND CC-BY-4.0) OR 0BSD',
+  'GPL-2.0-or-later',
+])('as a licence, %s is fine', (license) => expect(findLicenseProblem(license)).toBeUndefined())
+
+test.each([
+  '',
+  'mit',
+  'Apache',
+  'MIT/Apache-2.0',
+  'MIT OR',
+  'UNLICENSED',
+  'proprietary',
+  '__proto__',
+  'constructor',
+  'MIT MIT',
+  '(',
+])('as a licence, %j is no SPDX expression', (license) =>
+  expect(findLicenseProblem(license)).toMatch(/^expected an SPDX licence such as MIT or CC-BY-4.0, got "/),
+)
+
+test('the starter catalogue satisfies every rule', () => {
+  const { tree } = readStarterCatalogue()
+  expect(tree.repositories.size).toBeGreaterThan(0)
+  expect(checkTree(tree)).toEqual([])
+})

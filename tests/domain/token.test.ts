@@ -1,0 +1,61 @@
+// Pins the form of our tokens: hub_, 32 random base62 digits and a CRC-32 over all of that in 6 more. contract.md section 7.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { checksumOf, holdsToken, isToken, makeToken } from '../../src/domain/token.ts'
+
+/** In the form of a token; its checksum was counted by another program. */
+const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
+
+test('the checksum is CRC-32 in base62, most significant digit first', () => {
+  // 3421780262 is the check value that ISO 3309 gives for these nine digits.
+  expect(checksumOf('123456789')).toBe('3jZRME')
+  expect(checksumOf('')).toBe('000000')
+  expect(checksumOf(TOKEN.slice(0, -6))).toBe('1XJz7x')
+})
+
+test('a token is made of the bytes that it is given; bytes from 248 on are passed over', () => {
+  const bytes = [255, 248, 0, 61, 62, 247, ...Array(28).fill(10)]
+  const token = makeToken(() => bytes.shift()!)
+  expect(token.slice(0, 36)).toBe(`hub_0z0z${'A'.repeat(28)}`)
+  expect(bytes).toEqual([])
+})
+
+test('whatever the bytes, it has the form and is told from every typo of one character', () => {
+  fc.assert(
+    fc.property(
+      fc.infiniteStream(fc.nat(255)),
+      fc.integer({ min: 4, max: 41 }),
+      fc.stringMatching(/^[0-9A-Za-z]$/),
+      (bytes, at, digit) => {
+        const token = makeToken(() => bytes.next().value)
+        expect(token).toMatch(/^hub_[0-9A-Za-z]{38}$/)
+        expect(isToken(token)).toBe(true)
+        expect(isToken(token.slice(0, at) + digit + token.slice(at + 1))).toBe(token[at] === digit)
+      },
+    ),
+  )
+})
+
+test.each([
+  ['', false],
+  ['hub_', false],
+  [TOKEN, true],
+  [` ${TOKEN}`, false],
+  [`${TOKEN}\n`, false],
+  [`${TOKEN}0`, false],
+  [TOKEN.slice(0, -1), false],
+  [TOKEN.toUpperCase(), false],
+  [TOKEN.replace('hub_', 'HUB_'), false],
+  [`hub_${'0'.repeat(38)}`, false],
+])('%j is a token: %s', (text, expected) => expect(isToken(text)).toBe(expected))
+
+test.each([
+  ['nothing', '', false],
+  ['a token alone', TOKEN, true],
+  ['a token in a sentence', `Use ${TOKEN}, please.`, true],
+  ['a token behind letters', `key${TOKEN}`, true],
+  ['a token behind what looks like one', `hub_${'x'.repeat(38)} hub_${TOKEN}`, true],
+  ['a token in JSON', JSON.stringify({ token: `${TOKEN}\n` }), true],
+  ['a token with a wrong digit', `${TOKEN.slice(0, -1)}y`, false],
+  ['a longer word', `${TOKEN}a`, false],
+])('whether a text holds a token: %s', (_, text, expected) => expect(holdsToken(text)).toBe(expected))

@@ -1,0 +1,110 @@
+// Pins YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags, and what is written is read back.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { formatYaml, parseYaml } from '../../src/domain/yaml.ts'
+import { anyJson } from './fixtures.ts'
+
+describe('reading', () => {
+  test.each([
+    ['nothing', '', {}],
+    ['a comment', '# a', {}],
+    [
+      'words of YAML 1.1 are texts',
+      'a: yes\nb: no\nc: on\nd: off\ne: y',
+      { a: 'yes', b: 'no', c: 'on', d: 'off', e: 'y' },
+    ],
+    ['booleans and null', 'a: true\nb: False\nc: null\nd: ~\ne:', { a: true, b: false, c: null, d: null, e: null }],
+    ['numbers', 'a: 1\nb: -1.5\nc: 1e3\nd: 0x10\ne: 0o17', { a: 1, b: -1.5, c: 1000, d: 16, e: 15 }],
+    ['a bare number loses its zero, a quoted one does not', 'a: 1.10\nb: "1.10"', { a: 1.1, b: '1.10' }],
+    [
+      'no octal by a leading zero, no sexagesimal, no underscores',
+      'a: 010\nb: 12:30:45\nc: 1_000',
+      { a: 10, b: '12:30:45', c: '1_000' },
+    ],
+    ['dates are texts', 'a: 2026-01-01\nb: 2026-01-01T00:00:00Z', { a: '2026-01-01', b: '2026-01-01T00:00:00Z' }],
+    [
+      'keys are texts',
+      '1: a\n1.0: b\nnull: c\ntrue: d\n2026-01-01: e',
+      { 1: 'a', '1.0': 'b', null: 'c', true: 'd', '2026-01-01': 'e' },
+    ],
+    ['a merge key is a key', '<<: {a: 1}', { '<<': { a: 1 } }],
+    [
+      'the tags of the core schema',
+      'a: !!str 1\nb: !!int "3"\nc: !!float 1.5\nd: !!bool "true"\ne: !!seq [1]\nf: !!map {a: 1}',
+      { a: '1', b: 3, c: 1.5, d: true, e: [1], f: { a: 1 } },
+    ],
+    ['blocks', 'a: |\n  x\n  y\nb: >-\n  x\n  y\n', { a: 'x\ny\n', b: 'x y' }],
+    ['JSON', '{"a": [1, {"b": null}]}', { a: [1, { b: null }] }],
+  ])('%s', (_, text, value) => expect(parseYaml(text, 1)).toEqual({ value }))
+
+  test.each([
+    [
+      'a problem says its line in the file',
+      'a: 1\nb: c: d',
+      ['line 11: expected valid YAML: Nested mappings are not allowed in compact mappings'],
+    ],
+    ['a key twice', 'a: 1\na: 2', ['line 11: expected valid YAML: Map keys must be unique']],
+    ['an alias', 'a: &x 1\nb: *x', ['expected YAML without aliases (*name); write the value out']],
+    ['a binary', 'a: !!binary aGk=', ['line 10: expected valid YAML: Unresolved tag: tag:yaml.org,2002:binary']],
+    [
+      'a function',
+      'a: !!js/function "function () {}"',
+      ['line 10: expected valid YAML: Unresolved tag: tag:yaml.org,2002:js/function'],
+    ],
+    ['a list', '- a', ['expected keys and values between the --- lines']],
+    ['a text', 'a', ['expected keys and values between the --- lines']],
+    ['a number', '5', ['expected keys and values between the --- lines']],
+    [
+      'several problems at once',
+      'a: !x 1\nb: !y 2',
+      ['line 10: expected valid YAML: Unresolved tag: !x', 'line 11: expected valid YAML: Unresolved tag: !y'],
+    ],
+  ])('%s', (_, text, messages) => {
+    expect(parseYaml(text, 10)).toEqual({ problems: messages.map((message) => ({ key: '', message })) })
+  })
+
+  test('__proto__ is a key like any other, so that the reader can refuse it', () => {
+    const { value } = parseYaml('__proto__: {polluted: 1}', 1)
+    expect(Object.keys(value!)).toEqual(['__proto__'])
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+  })
+})
+
+describe('writing', () => {
+  test.each([
+    [
+      'plain where plain is safe',
+      { a: 'x y', b: 1, c: true, d: null, e: [], f: {} },
+      'a: x y\nb: 1\nc: true\nd: null\ne: []\nf: {}\n',
+    ],
+    [
+      'quotes what would be read as something else',
+      { a: '1.0', b: 'null', c: 'true', d: '', e: '# x', f: 'a: b' },
+      'a: "1.0"\nb: "null"\nc: "true"\nd: ""\ne: "# x"\nf: "a: b"\n',
+    ],
+    [
+      'quotes dates, which other readers take for dates',
+      { a: '2026-01-01', b: '2026-01-01T00:00:00Z' },
+      'a: "2026-01-01"\nb: "2026-01-01T00:00:00Z"\n',
+    ],
+    ['lines as a block', { a: 'x\ny' }, 'a: |-\n  x\n  y\n'],
+    ['a long line is never folded', { a: 'word '.repeat(60).trim() }, `a: ${'word '.repeat(60).trim()}\n`],
+    ['no aliases for what stands twice', twice([1]), 'a:\n  - 1\nb:\n  - 1\n'],
+  ])('%s', (_, value, text) => expect(formatYaml(value)).toBe(text))
+
+  function twice(shared: unknown): Record<string, unknown> {
+    return { a: shared, b: shared }
+  }
+
+  test('any JSON is read back the same, and no line of it can end the front matter', () => {
+    fc.assert(
+      fc.property(anyJson.object, (value) => {
+        const text = formatYaml({ parameters: value })
+        expect(parseYaml(text, 1)).toEqual({ value: { parameters: value } })
+        expect(text).not.toMatch(/(?:^|\n)(?:---|\.\.\.)/)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

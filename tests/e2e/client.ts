@@ -1,0 +1,70 @@
+// Sends requests exactly as written: no path is normalised, no redirect followed, no byte decoded.
+import { request as plain } from 'node:http'
+import { request as secure } from 'node:https'
+
+export type Json = Record<string, unknown>
+
+export type Answer = {
+  request: string
+  status: number
+  headers: Record<string, string>
+  bytes: Buffer
+  text: string
+  json: () => Json
+}
+
+export type Ask = (path: string, options?: { method?: string; headers?: Record<string, string> }) => Promise<Answer>
+
+/** `patient` waits as long as a 429 asks for, a few times: for a live site whose limit cannot be turned off. */
+export function openClient(base: string, patient = false): Ask {
+  const { protocol, hostname, port } = new URL(base)
+  const send = protocol === 'https:' ? secure : plain
+  const once: Ask = (path, { method = 'GET', headers = {} } = {}) =>
+    new Promise((resolve, reject) => {
+      const sent = send({ hostname, port, path, method, headers, agent: false, timeout: 40_000 }, (received) => {
+        const chunks: Buffer[] = []
+        received.on('data', (chunk: Buffer) => chunks.push(chunk))
+        received.on('error', reject)
+        received.on('end', () => {
+          const bytes = Buffer.concat(chunks)
+          const text = bytes.toString('utf8')
+          const request = `${method} ${path}`
+          resolve({
+            request,
+            status: received.statusCode ?? 0,
+            headers: Object.fromEntries(Object.entries(received.headers).map(([name, value]) => [name, String(value)])),
+            bytes,
+            text,
+            json: () => {
+              try {
+                return JSON.parse(text)
+              } catch {
+                throw new Error(`${request} answered ${received.statusCode} with no JSON: ${text.slice(0, 200)}`)
+              }
+            },
+          })
+        })
+      })
+      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} was not answered within 40 s`)))
+      sent.on('error', reject)
+      sent.end()
+    })
+  return async (path, options) => {
+    for (let attempt = 0; ; attempt++) {
+      const answer = await once(path, options)
+      if (!patient || answer.status !== 429 || attempt === 5) return answer
+      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(answer.headers['retry-after'] ?? 60)))
+    }
+  }
+}
+
+/** Asks `look` again and again until it gives something, for at most so long. */
+export async function poll<T>(what: string, milliseconds: number, look: () => Promise<T | undefined>): Promise<T> {
+  const end = Date.now() + milliseconds
+  for (;;) {
+    const seen = await look()
+    if (seen !== undefined) return seen
+    if (Date.now() > end) throw new Error(`${what}: not within ${milliseconds} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,87 @@
+// Owns the way from emulate's objects to a real git repository, so that real git can judge what was written.
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { deflateSync } from 'node:zlib'
+import { z } from 'zod'
+
+const Person = z.object({ name: z.string(), email: z.string(), date: z.string() })
+const Ref = z.object({ object: z.object({ sha: z.string() }) })
+const Commit = z.object({
+  message: z.string(),
+  author: Person,
+  committer: Person,
+  tree: z.object({ sha: z.string() }),
+  parents: z.array(z.object({ sha: z.string() })),
+})
+const Tree = z.object({
+  tree: z.array(z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() })),
+})
+const Blob = z.object({ content: z.string() })
+
+/**
+ * Writes the branch `main` with everything it reaches as a bare repository. Each object is made anew from what REST tells, and must have the
+ * id that REST gave it.
+ *
+ * @param read answers a path below the repository, such as `/git/commits/{sha}`
+ * @param folder becomes the git folder
+ */
+export async function exportObjects(read: (path: string) => Promise<unknown>, folder: string): Promise<void> {
+  const head = Ref.parse(await read('/git/ref/heads/main')).object.sha
+  const written = new Set<string>()
+
+  const write = async (type: string, body: Uint8Array, expected: string): Promise<void> => {
+    const bytes = Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])
+    const id = createHash('sha1').update(bytes).digest('hex')
+    if (id !== expected) throw new Error(`emulate calls a ${type} ${expected} that git calls ${id}`)
+    const path = join(folder, 'objects', id.slice(0, 2), id.slice(2))
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, deflateSync(bytes))
+  }
+  const writeTree = async (sha: string): Promise<void> => {
+    if (written.has(sha)) return
+    written.add(sha)
+    const { tree } = Tree.parse(await read(`/git/trees/${sha}`))
+    for (const entry of tree) {
+      if (entry.type === 'tree') await writeTree(entry.sha)
+      if (entry.type !== 'blob' || written.has(entry.sha)) continue
+      written.add(entry.sha)
+      await write('blob', Buffer.from(Blob.parse(await read(`/git/blobs/${entry.sha}`)).content, 'base64'), entry.sha)
+    }
+    // Git orders a folder as if its name ended with a slash.
+    const sortName = ({ path, type }: { path: string; type: string }) =>
+      Buffer.from(type === 'tree' ? `${path}/` : path)
+    const lines = tree
+      .sort((a, b) => Buffer.compare(sortName(a), sortName(b)))
+      .flatMap(({ mode, path, sha: id }) => [
+        Buffer.from(`${mode.replace(/^0/, '')} ${path}\0`),
+        Buffer.from(id, 'hex'),
+      ])
+    await write('tree', Buffer.concat(lines), sha)
+  }
+
+  for (let next = [head]; next.length > 0; ) {
+    const sha = next.pop()!
+    if (written.has(sha)) continue
+    written.add(sha)
+    const commit = Commit.parse(await read(`/git/commits/${sha}`))
+    await writeTree(commit.tree.sha)
+    await write('commit', Buffer.from(formatCommit(commit)), sha)
+    next = [...next, ...commit.parents.map((parent) => parent.sha)]
+  }
+  await mkdir(join(folder, 'refs', 'heads'), { recursive: true })
+  await writeFile(join(folder, 'refs', 'heads', 'main'), `${head}\n`)
+  await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/main\n')
+}
+
+function formatCommit({ message, author, committer, tree, parents }: z.infer<typeof Commit>): string {
+  const person = ({ name, email, date }: z.infer<typeof Person>) =>
+    `${name} <${email}> ${Math.floor(Date.parse(date) / 1000)} +0000`
+  const lines = [
+    `tree ${tree.sha}`,
+    ...parents.map(({ sha }) => `parent ${sha}`),
+    `author ${person(author)}`,
+    `committer ${person(committer)}`,
+  ]
+  return `${lines.join('\n')}\n\n${message.endsWith('\n') ? message : `${message}\n`}`
+}

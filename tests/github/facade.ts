@@ -1,0 +1,177 @@
+// Owns the GraphQL that emulate lacks: GitHub's own schema, answered from emulate's REST git data, in GitHub's shapes and with its refusals.
+import { schema as github } from '@octokit/graphql-schema'
+import {
+  buildSchema,
+  type DocumentNode,
+  execute,
+  GraphQLError,
+  GraphQLScalarType,
+  type GraphQLSchema,
+  parse,
+  TypeInfo,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { z } from 'zod'
+import { createRepositoryRoot } from './facade-objects.ts'
+
+/** An HTTP server as a function; undefined cuts the socket without an answer. */
+export type Handler = (request: Request) => Promise<Response | undefined>
+
+/** What the facade stands before. */
+export interface FacadeOptions {
+  /** emulate's own address. */
+  emulateUrl: string
+  /** The tokens that are good; every other one is answered with 401, where emulate would take it for its first user. Tokens made on the way are added. */
+  tokens: ReadonlySet<string>
+}
+
+/** The facade, and what it was asked that it cannot or GitHub would not answer. */
+export interface Facade {
+  handle: Handler
+  /** Queries against GitHub's schema or beyond what stands in the tables; a test that ends with one of them has failed. */
+  problems: string[]
+}
+
+/** Field → arguments that are answered. Everything else in GitHub's schema is refused by name before anything runs. */
+const ANSWERED: Readonly<Record<string, readonly string[]>> = {
+  'Query.repository': ['owner', 'name'],
+  'Repository.nameWithOwner': [],
+  'Repository.ref': ['qualifiedName'],
+  'Repository.object': ['oid'],
+  'Ref.name': [],
+  'Ref.target': [],
+  'GitObject.oid': [],
+  'Commit.oid': [],
+  'Commit.url': [],
+  'Commit.message': [],
+  'Commit.file': ['path'],
+  'Commit.history': ['path', 'first', 'since'],
+  'CommitHistoryConnection.nodes': [],
+  'TreeEntry.object': [],
+  'TreeEntry.name': [],
+  'TreeEntry.oid': [],
+  'TreeEntry.type': [],
+  'Tree.oid': [],
+  'Tree.entries': [],
+  'Blob.oid': [],
+  'Blob.text': [],
+  'Blob.isTruncated': [],
+  'Blob.byteSize': [],
+  'Mutation.createCommitOnBranch': ['input'],
+  'CreateCommitOnBranchPayload.commit': [],
+}
+
+const Body = z.object({
+  query: z.string(),
+  variables: z.record(z.string(), z.unknown()).optional(),
+  operationName: z.string().optional(),
+})
+const MadeToken = z.object({ token: z.string().optional(), access_token: z.string().optional() })
+
+let built: GraphQLSchema | undefined
+
+/** Makes a facade. It keeps no state but the tokens it saw made and objects that never change. */
+export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
+  built ??= buildGitHubSchema()
+  const schema = built
+  const good = new Set(tokens)
+  const problems: string[] = []
+  const root = createRepositoryRoot(emulateUrl)
+  let remaining = 5000
+
+  const answerGraphql = async (request: Request, token: string): Promise<Response> => {
+    const { query, variables } = Body.parse(await request.json())
+    const answer = (body: object) =>
+      Response.json(body, {
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'x-ratelimit-limit': '5000',
+          'x-ratelimit-remaining': String(--remaining),
+          'x-ratelimit-reset': '4102444800',
+          'x-ratelimit-resource': 'graphql',
+        },
+      })
+    const document = parse(query)
+    const wrong = [...validate(schema, document).map(({ message }) => message), ...findUnanswered(schema, document)]
+    if (wrong.length > 0) {
+      problems.push(...wrong)
+      return answer({ errors: wrong.map((message) => ({ message })) })
+    }
+    const { data, errors } = await execute({
+      schema,
+      document,
+      rootValue: root,
+      contextValue: { token },
+      ...(variables && { variableValues: variables }),
+    })
+    if (!errors) return answer({ data })
+    const shaped = errors.map(({ message, path, extensions }) => ({ type: extensions.type, path, message }))
+    return answer({ ...(data === undefined ? {} : { data }), errors: shaped })
+  }
+
+  const passOn = async (request: Request, path: string): Promise<Response> => {
+    const headers = new Headers(request.headers)
+    for (const name of ['host', 'connection', 'content-length', 'transfer-encoding']) headers.delete(name)
+    const body = request.method === 'GET' || request.method === 'HEAD' ? null : await request.arrayBuffer()
+    const answer = await fetch(`${emulateUrl}${path}`, { method: request.method, headers, body, redirect: 'manual' })
+    const bytes = await answer.arrayBuffer()
+    if (/\/access_tokens?(?:$|\?)/.test(path) && answer.ok) {
+      const made = MadeToken.parse(JSON.parse(new TextDecoder().decode(bytes)))
+      for (const token of [made.token, made.access_token]) if (token !== undefined) good.add(token)
+    }
+    // GitHub does not tell strangers that a private repository exists.
+    if (path.startsWith('/repos/') && request.method === 'GET' && (answer.status === 401 || answer.status === 403))
+      return Response.json({ message: 'Not Found' }, { status: 404 })
+    const kept = new Headers(answer.headers)
+    for (const name of ['connection', 'content-encoding', 'content-length', 'transfer-encoding']) kept.delete(name)
+    return new Response(answer.status === 204 ? null : bytes, { status: answer.status, headers: kept })
+  }
+
+  const handle: Handler = async (request) => {
+    const { pathname, search } = new URL(request.url)
+    const token = /^(?:token|bearer) (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+    const isJwt = token !== undefined && token.split('.').length === 3
+    const isBad = token === undefined ? pathname === '/graphql' : !isJwt && !good.has(token)
+    if (isBad) return Response.json({ message: 'Bad credentials' }, { status: 401 })
+    if (pathname === '/graphql' && request.method === 'POST') return await answerGraphql(request, token ?? '')
+    return await passOn(request, pathname + search)
+  }
+  return { handle, problems }
+}
+
+function buildGitHubSchema(): GraphQLSchema {
+  const schema = buildSchema(github.idl, { assumeValid: true })
+  checkScalar(schema, 'GitObjectID', /^[0-9a-f]{40}$/)
+  // Standard base64 with padding: GitHub refuses base64url.
+  checkScalar(schema, 'Base64String', /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/)
+  checkScalar(schema, 'GitTimestamp', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/)
+  return schema
+}
+
+function checkScalar(schema: GraphQLSchema, name: string, pattern: RegExp): void {
+  const type = schema.getType(name)
+  if (!(type instanceof GraphQLScalarType)) throw new Error(`GitHub's schema has no scalar ${name}`)
+  type.parseValue = (value: unknown) => {
+    if (typeof value === 'string' && pattern.test(value)) return value
+    throw new GraphQLError(`expected a ${name}`)
+  }
+}
+
+function findUnanswered(schema: GraphQLSchema, document: DocumentNode): string[] {
+  const unanswered: string[] = []
+  const types = new TypeInfo(schema)
+  const visitor = visitWithTypeInfo(types, {
+    Field(node) {
+      const field = `${types.getParentType()?.name}.${node.name.value}`
+      const known = ANSWERED[field]
+      if (!known) unanswered.push(`the facade has no answer for ${field}`)
+      for (const argument of node.arguments ?? [])
+        if (known && !known.includes(argument.name.value))
+          unanswered.push(`the facade has no answer for ${field}(${argument.name.value}:)`)
+    },
+  })
+  visit(document, visitor)
+  return unanswered
+}

@@ -1,0 +1,191 @@
+// Owns the faults that GitHub has and emulate does not: answers lost, replaced, late or old, by a script, and the count of all calls.
+import { z } from 'zod'
+import type { Handler } from './facade.ts'
+
+/** One call as it arrived. */
+export interface Call {
+  kind: 'query' | 'mutation' | 'rest'
+  /** The operation's name (`Folder`, `Blob`, `Commit`), or method and path: `GET /repos/a/b/git/blobs/…`. */
+  name: string
+  /** GraphQL variables, or what the query and the form of a REST call hold. */
+  values: Readonly<Record<string, unknown>>
+}
+
+/** What happens to a call. `applied`: whether it is carried out all the same, before its answer is lost or replaced. */
+export type Fault =
+  | { kind: 'cut'; applied: boolean }
+  | { kind: 'answer'; applied: boolean; status: number; headers?: Record<string, string>; body: string }
+  /** The first answer that the same query ever had, as a lagging replica gives it. */
+  | { kind: 'old-answer' }
+  /** Holds the call until the promise is settled, before or after carrying it out. */
+  | { kind: 'hold'; applied: boolean; until: Promise<unknown> }
+
+/** Which calls a fault befalls. */
+export interface Rule {
+  on: Call['kind'] | 'any'
+  /** How many calls; 1 unless said otherwise, `Infinity` for all. */
+  times?: number
+  /** A further condition, such as a name or a coin of the test's own. */
+  when?: (call: Call) => boolean
+  fault: Fault
+}
+
+/** The fault layer before a handler. */
+export interface Faults {
+  handle: Handler
+  /** Adds rules; the first that fits a call is used, and is gone after its times. */
+  script(...rules: Rule[]): void
+  /** Every call since the start or the last `forget`, in order of arrival. */
+  calls: readonly Call[]
+  /** How many calls there were, by kind. */
+  counts(): { query: number; mutation: number; rest: number; all: number }
+  /** Forgets calls, rules and recorded answers. */
+  forget(): void
+}
+
+const GraphqlBody = z.object({ query: z.string(), variables: z.record(z.string(), z.unknown()).optional() })
+const json = { 'content-type': 'application/json; charset=utf-8' }
+const html = { 'content-type': 'text/html' }
+
+/** The faults by the names that the notes give them. */
+export const FAULTS = {
+  cut: (applied: boolean): Fault => ({ kind: 'cut', applied }),
+  /** GitHub's own time limit of 10 seconds. */
+  badGateway: (applied: boolean): Fault => ({
+    kind: 'answer',
+    applied,
+    status: 502,
+    headers: html,
+    body: '<html>502</html>',
+  }),
+  /** "Something went wrong", with 200 and without a type. */
+  untypedErrors: (applied: boolean): Fault => answerErrors(applied, [{ message: 'Something went wrong.' }]),
+  html: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: html, body: '<html>ok</html>' }),
+  halfJson: (applied: boolean): Fault => ({
+    kind: 'answer',
+    applied,
+    status: 200,
+    headers: json,
+    body: '{"data":{"cre',
+  }),
+  nothing: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: json, body: '' }),
+  nullBody: (applied: boolean): Fault => ({ kind: 'answer', applied, status: 200, headers: json, body: 'null' }),
+  /** A typed error of GraphQL: `STALE_DATA` without cause, `FORBIDDEN`, … Nothing is carried out. */
+  typed: (...types: string[]): Fault =>
+    answerErrors(
+      false,
+      types.map((type) => ({ type, message: 'No.' })),
+    ),
+  /** The primary limit. @param reset seconds since 1970 */
+  rateLimited: (reset: number): Fault =>
+    answerErrors(false, [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded.' }], {
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(reset),
+    }),
+  /** The secondary limit, over REST or GraphQL. */
+  secondaryLimit: (status: 200 | 403 | 429, retryAfter?: string): Fault => ({
+    kind: 'answer',
+    applied: false,
+    status,
+    headers: { ...json, ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) },
+    body: JSON.stringify(
+      status === 200 ? { data: null, errors: [{ message: 'Slow down.' }] } : { message: 'Slow down.' },
+    ),
+  }),
+  badCredentials: (): Fault => ({
+    kind: 'answer',
+    applied: false,
+    status: 401,
+    headers: json,
+    body: '{"message":"Bad credentials"}',
+  }),
+  oldAnswer: (): Fault => ({ kind: 'old-answer' }),
+  hold: (until: Promise<unknown>, applied = false): Fault => ({ kind: 'hold', applied, until }),
+} as const
+
+/** Puts a fault layer before a handler. */
+export function createFaults(next: Handler): Faults {
+  let rules: (Rule & { left: number })[] = []
+  const calls: Call[] = []
+  const firstAnswers = new Map<string, Response>()
+
+  const carryOut = async (request: Request, call: Call): Promise<Response | undefined> => {
+    const answer = await next(request)
+    const key = JSON.stringify(call)
+    if (answer && call.kind === 'query' && !firstAnswers.has(key)) firstAnswers.set(key, answer.clone())
+    return answer
+  }
+  const befall = async (fault: Fault, request: Request, call: Call): Promise<Response | undefined> => {
+    if (fault.kind === 'old-answer')
+      return firstAnswers.get(JSON.stringify(call))?.clone() ?? (await carryOut(request, call))
+    if (fault.kind === 'hold' && !fault.applied) {
+      await fault.until
+      return await carryOut(request, call)
+    }
+    const answer = fault.applied ? await carryOut(request, call) : undefined
+    if (fault.kind === 'answer') return new Response(fault.body, { status: fault.status, headers: fault.headers ?? {} })
+    if (fault.kind === 'cut') return undefined
+    await fault.until
+    return answer
+  }
+  return {
+    calls,
+    async handle(request) {
+      const call = await readCall(request)
+      calls.push(call)
+      const rule = rules.find(
+        ({ on, when, left }) => left > 0 && (on === 'any' || on === call.kind) && (when?.(call) ?? true),
+      )
+      if (!rule) return await carryOut(request, call)
+      rule.left -= 1
+      return await befall(rule.fault, request, call)
+    },
+    script(...added) {
+      rules.push(...added.map((rule) => ({ ...rule, left: rule.times ?? 1 })))
+    },
+    counts() {
+      const count = (kind: Call['kind']) => calls.filter((call) => call.kind === kind).length
+      return { query: count('query'), mutation: count('mutation'), rest: count('rest'), all: calls.length }
+    },
+    forget() {
+      calls.length = 0
+      rules = []
+      firstAnswers.clear()
+    },
+  }
+}
+
+function answerErrors(applied: boolean, errors: readonly object[], headers: Record<string, string> = {}): Fault {
+  return {
+    kind: 'answer',
+    applied,
+    status: 200,
+    headers: { ...json, ...headers },
+    body: JSON.stringify({ data: null, errors }),
+  }
+}
+
+async function readCall(request: Request): Promise<Call> {
+  const { pathname, searchParams } = new URL(request.url)
+  const text = await request.clone().text()
+  if (pathname === '/graphql') {
+    const { query, variables = {} } = GraphqlBody.parse(JSON.parse(text))
+    const [, kind, name = ''] = /^\s*(query|mutation)\s*(\w*)/.exec(query) ?? []
+    return { kind: kind === 'mutation' ? 'mutation' : 'query', name, values: variables }
+  }
+  const form = request.headers.get('content-type')?.includes('json') ? readJson(text) : new URLSearchParams(text)
+  return {
+    kind: 'rest',
+    name: `${request.method} ${pathname}`,
+    values: { ...Object.fromEntries(searchParams), ...Object.fromEntries(form) },
+  }
+}
+
+function readJson(text: string): [string, unknown][] {
+  return Object.entries(
+    z
+      .record(z.string(), z.unknown())
+      .catch({})
+      .parse(text === '' ? {} : JSON.parse(text)),
+  )
+}

@@ -1,0 +1,178 @@
+// Owns the GitHub of the tests: emulate for objects and sign-in, the facade for GraphQL, the faults before both, on free ports of this machine.
+import { createServer } from 'node:http'
+import { createEmulator } from 'emulate'
+import { z } from 'zod'
+import { exportObjects } from './export-objects.ts'
+import { createFacade } from './facade.ts'
+import { createFaults, type Faults } from './faults.ts'
+import { enforcePkce } from './pkce.ts'
+
+/** One repository of the stand-in. */
+export interface StandInRepository {
+  /** `owner/name`, as `GITHUB_REPOSITORY` has it. */
+  repository: string
+  branch: 'main'
+  /** A token of the repository's owner; emulate allows 5,000 calls of its own a token, so repositories take turns with several. */
+  token: string
+}
+
+/** A running stand-in. */
+export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts' | 'forget'> {
+  /** For `GITHUB_API_URL` and `GITHUB_OAUTH_URL` both. */
+  url: string
+  /** A GitHub App with `contents: write`, installed on every repository of the owner. */
+  app: { appId: string; privateKey: string }
+  /** The OAuth app; anyone of `logins` may sign in. Its redirect address is the one given to `startGitHubStandIn`. */
+  oauth: { clientId: string; clientSecret: string; logins: readonly string[] }
+  /** A token that is good but covers no repository here. */
+  strangerToken: string
+  /** Makes a private repository of its own for a test. @param isEmpty without any commit; else with a README.md */
+  createRepository(options?: { isEmpty?: boolean }): Promise<StandInRepository>
+  /** Commits files as somebody else, past the faults and the counts. @returns the new head */
+  commitOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array>>): Promise<string>
+  /** Writes every object of the branch into a bare git repository, for `git fsck --full --strict`. @param folder must not exist */
+  exportTo(place: StandInRepository, folder: string): Promise<void>
+  /** Stops everything. @throws Error when a query used what GitHub lacks, or what the facade does not answer */
+  close(): Promise<void>
+}
+
+const OWNER = 'prompt-bot'
+const LOGINS = ['alice', 'bob'] as const
+const TOKENS = Array.from({ length: 40 }, (_, number) => `ghp_bottoken${number}`)
+const STRANGER_TOKEN = 'ghp_strangertoken'
+const OAUTH = { clientId: 'Iv1.abc', clientSecret: 'sekret', logins: LOGINS }
+
+/**
+ * Starts a stand-in; some two seconds, so share one a file and make a repository a test.
+ *
+ * @param redirectUris where a sign-in may return to
+ */
+export async function startGitHubStandIn({
+  redirectUris = ['http://localhost:8888/auth/callback'],
+}: {
+  redirectUris?: readonly string[]
+} = {}): Promise<GitHubStandIn> {
+  const emulator = await createEmulator({ service: 'github', port: 0, seed: makeSeed(redirectUris) })
+  const emulateUrl = `http://127.0.0.1:${new URL(emulator.url).port}`
+  const privateKey = emulator.generatedSecrets.find(({ kind }) => kind === 'github.app_private_key')?.value
+  if (privateKey === undefined) throw new Error('emulate made no key for the GitHub App')
+  const facade = createFacade({ emulateUrl, tokens: new Set([...TOKENS, STRANGER_TOKEN]) })
+  const { handle, ...faults } = createFaults(enforcePkce(facade.handle))
+  const server = await listen(handle)
+  let made = 0
+
+  const rest = async ({ repository, token }: StandInRepository, method: string, path: string, body?: object) => {
+    const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+    const answer = await fetch(`${emulateUrl}/repos/${repository}${path}`, init)
+    if (!answer.ok) throw new Error(`emulate answered ${answer.status} to ${method} ${path}: ${await answer.text()}`)
+    const value: unknown = await answer.json()
+    return value
+  }
+  return {
+    ...faults,
+    url: server.url,
+    app: { appId: '12345', privateKey },
+    oauth: OAUTH,
+    strangerToken: STRANGER_TOKEN,
+    async createRepository({ isEmpty = false } = {}) {
+      made += 1
+      const token = TOKENS[made % TOKENS.length]!
+      const name = `catalogue-${made}`
+      const answer = await fetch(`${emulateUrl}/user/repos`, {
+        method: 'POST',
+        headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, private: true, auto_init: !isEmpty }),
+      })
+      if (!answer.ok) throw new Error(`emulate answered ${answer.status} to a new repository`)
+      return { repository: `${OWNER}/${name}`, branch: 'main', token }
+    },
+    async commitOutside(place, files) {
+      const Sha = z.object({ sha: z.string() })
+      const head = z.object({ object: Sha }).parse(await rest(place, 'GET', '/git/ref/heads/main')).object.sha
+      const { tree } = z.object({ tree: Sha }).parse(await rest(place, 'GET', `/git/commits/${head}`))
+      const entries = []
+      for (const [path, bytes] of Object.entries(files)) {
+        const body = { content: Buffer.from(bytes).toString('base64'), encoding: 'base64' }
+        const { sha } = Sha.parse(await rest(place, 'POST', '/git/blobs', body))
+        entries.push({ path, mode: '100644', type: 'blob', sha })
+      }
+      const next = Sha.parse(await rest(place, 'POST', '/git/trees', { base_tree: tree.sha, tree: entries }))
+      const made = { message: 'Somebody else', tree: next.sha, parents: [head] }
+      const { sha } = Sha.parse(await rest(place, 'POST', '/git/commits', made))
+      await rest(place, 'PATCH', '/git/refs/heads/main', { sha })
+      return sha
+    },
+    exportTo: (place, folder) => exportObjects((path) => rest(place, 'GET', path), folder),
+    async close() {
+      await server.close()
+      await emulator.close()
+      if (facade.problems.length > 0) throw new Error(`GitHub would refuse:\n${facade.problems.join('\n')}`)
+    },
+  }
+}
+
+/** The first user is who every unknown token becomes in emulate, so it is a nobody. */
+function makeSeed(redirectUris: readonly string[]) {
+  const permissions = { contents: 'write', metadata: 'read' }
+  const scopes = ['repo', 'user']
+  return {
+    tokens: {
+      ...Object.fromEntries(TOKENS.map((token) => [token, { login: OWNER, scopes }])),
+      [STRANGER_TOKEN]: { login: 'alice', scopes },
+    },
+    github: {
+      users: [
+        { login: 'nobody' },
+        { login: OWNER, name: 'Prompt Bot', email: 'bot@example.com' },
+        ...LOGINS.map((login) => ({ login })),
+      ],
+      oauth_apps: [
+        { client_id: OAUTH.clientId, client_secret: OAUTH.clientSecret, name: 'Hub', redirect_uris: redirectUris },
+      ],
+      apps: [
+        {
+          app_id: 12345,
+          slug: 'pub',
+          name: 'Pub',
+          permissions,
+          installations: [{ installation_id: 100, account: OWNER, permissions }],
+        },
+      ],
+    },
+  }
+}
+
+async function listen(handle: Faults['handle']): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', async () => {
+      try {
+        const headers = new Headers()
+        for (const [name, value] of Object.entries(incoming.headersDistinct))
+          for (const each of value ?? []) headers.append(name, each)
+        const method = incoming.method ?? 'GET'
+        const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks)
+        const answer = await handle(new Request(`http://stand-in${incoming.url}`, { method, headers, body }))
+        if (!answer) return outgoing.destroy()
+        outgoing.writeHead(answer.status, [...answer.headers].flat())
+        outgoing.end(Buffer.from(await answer.arrayBuffer()))
+      } catch (error) {
+        // Never the shape of an answer of GitHub's: a fault of the stand-in must not pass for one.
+        outgoing.writeHead(599).end(String(error))
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the stand-in has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
