@@ -1,8 +1,9 @@
 // Owns the OpenAPI description of the API, made from the tables and schemas that the code runs on.
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from './errors.ts'
+import { PublishAnswer, PublishRequest } from './publish.ts'
 import { type QueryParameter, ROUTES, type Route } from './routes.ts'
-import { ErrorEnvelope } from './schema.ts'
+import { ErrorEnvelope, single } from './schema.ts'
 import { Name, Owner, Version } from './values.ts'
 
 const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
@@ -24,24 +25,32 @@ export function describeApi(baseUrl: string): Json {
   const schemas: Record<string, unknown> = {}
   const paths: Record<string, Json> = {}
   for (const route of Object.values<Route>(ROUTES)) {
-    paths[route.path] = { ...paths[route.path], get: describeRoute(route, schemas) }
+    paths[route.path] = { get: describeRoute(route, schemas) }
   }
+  const versions = ROUTES.listVersions.path
+  paths[versions] = { ...paths[versions], post: describePublish(schemas) }
   const errorReference = toSchema(ErrorEnvelope, schemas)
   return {
     openapi: '3.1.1',
     info: {
       title: 'Prompt Hub API',
       version: '1',
-      summary: 'Read prompts, their versions, tags and owners.',
+      summary: 'Read and publish prompts, their versions, tags and owners.',
       description:
-        'Public data, without a key. Send a descriptive User-Agent and keep answers as Cache-Control allows. Responses may gain fields; they never lose or rename one within /api/v1.',
+        'Reading needs no key; publishing a version needs a token. Send a descriptive User-Agent and keep answers as Cache-Control allows. Responses may gain fields; they never lose or rename one within /api/v1.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
     security: [],
-    tags: [{ name: 'Reading', description: 'Everything that can be read without a key.' }],
+    tags: [
+      { name: 'Reading', description: 'Everything that can be read without a key.' },
+      { name: 'Publishing', description: 'What needs a token.' },
+    ],
     paths,
     components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'A token of this hub: hub_ and 38 letters and digits.' },
+      },
       schemas,
       responses: Object.fromEntries(
         Object.entries(ERRORS).map(([code, { when }]) => [
@@ -75,11 +84,80 @@ function describeRoute(route: Route, schemas: Record<string, unknown>): Json {
     responses: {
       '200': { description: 'What was asked for.', headers: describeHeaders(isText), content },
       '304': { description: 'Not changed since the ETag given in If-None-Match.' },
-      ...Object.fromEntries(
-        errors.map((code) => [String(ERRORS[code].status), { $ref: `#/components/responses/${code}` }]),
-      ),
+      ...describeErrors(errors),
     },
   }
+}
+
+/** Every error that publishing can answer, in the order of the checks. contract.md section 7 */
+const PUBLISH_ERRORS: readonly ErrorCode[] = [
+  'content_too_large',
+  'unsupported_media_type',
+  'unauthorized',
+  'rate_limited',
+  'not_found',
+  'invalid_request',
+  'validation_failed',
+  'forbidden',
+  'idempotency_key_reused',
+  'repo_archived',
+  'version_conflict',
+  'internal_error',
+  'upstream_error',
+  'unavailable',
+]
+
+function describePublish(schemas: Record<string, unknown>): Json {
+  const answer = jsonContent(toSchema(single(PublishAnswer), schemas))
+  return {
+    operationId: 'publishVersion',
+    summary: 'Publish a new version',
+    description:
+      'One commit that adds one version. The number is raised from the highest ever used; the first version is 1.0.0.',
+    tags: ['Publishing'],
+    security: [{ token: [] }],
+    parameters: [
+      describePathParameter('owner'),
+      describePathParameter('name'),
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        required: false,
+        description: 'Names this publish, so that a repeated request answers the first one’s version.',
+        schema: { type: 'string', pattern: '^[!-~]{8,128}$' },
+      },
+    ],
+    requestBody: { required: true, content: jsonContent(toSchema(PublishRequest, schemas)) },
+    responses: {
+      '200': {
+        description:
+          'Nothing new was published: the latest version is the same, the key was used before (Idempotency-Replayed), or it was a dry run.',
+        content: answer,
+      },
+      '201': {
+        description: 'The version that was published.',
+        headers: { Location: { description: 'Its address.', schema: { type: 'string' } } },
+        content: answer,
+      },
+      ...describeErrors(PUBLISH_ERRORS),
+    },
+  }
+}
+
+/** Two codes may share a status; OpenAPI has one place for both. */
+function describeErrors(codes: readonly ErrorCode[]): Json {
+  const byStatus = Map.groupBy(codes, (code) => String(ERRORS[code].status))
+  return Object.fromEntries(
+    [...byStatus].map(([status, [first, ...others]]) => [
+      status,
+      others.length === 0
+        ? { $ref: `#/components/responses/${first}` }
+        : {
+            description: [first!, ...others].map((code) => `${code}: ${ERRORS[code].when}`).join(' '),
+            content: jsonContent({ $ref: '#/components/schemas/Error' }),
+          },
+    ]),
+  )
 }
 
 function describePathParameter(name: string): Json {
@@ -120,7 +198,9 @@ function toSchema(schema: z.ZodType, components: Record<string, unknown>): Json 
     $schema: _,
     $defs,
     ...json
-  } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }) as Json & { $defs?: Record<string, Json> }
+  } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' }) as Json & {
+    $defs?: Record<string, Json>
+  }
   for (const [name, { id: _id, ...definition }] of Object.entries($defs ?? {}))
     components[name] = moveReferences(definition)
   const { id: _id, ...rest } = json

@@ -26,7 +26,7 @@ import {
   type VersionFile,
 } from './prompt-file.ts'
 import { checkVersion, findLicenseProblem, NO_TOKEN } from './rules.ts'
-import type { Provenance, Variable, VersionRecord } from './schema.ts'
+import { type Provenance, type Variable, VersionRecord } from './schema.ts'
 import { holdsToken } from './token.ts'
 import { LIMITS, License, titleFromName, Version } from './values.ts'
 import { BUMPS, nextVersion, resolveLatest, sortVersions } from './versions.ts'
@@ -53,6 +53,21 @@ export const PublishRequest = z
   })
   .meta({ id: 'PublishRequest', description: 'A new version of a repository.' })
 export type PublishRequest = z.infer<typeof PublishRequest>
+
+/** What publishing answers: the version, and what became of the request. */
+export const PublishAnswer = z
+  .object({
+    ...VersionRecord.shape,
+    unchanged: z.boolean().describe('Whether the latest version was the same already, so that none was added.'),
+    commit: z
+      .object({
+        sha: z.string().describe('The commit.'),
+        url: z.string().nullable().describe('Its page, or null where there is none.'),
+      })
+      .nullable()
+      .describe('The commit that was made, or null.'),
+  })
+  .meta({ id: 'PublishAnswer', description: 'A version, and what became of the request.' })
 
 /** A repository as git has it at one commit. */
 export interface RepositoryState {

@@ -41,7 +41,7 @@ export type Variable = z.infer<typeof Variable>
 
 /** Model settings, kept as their author gave them. */
 export const Parameters = z
-  .record(z.string(), z.json())
+  .record(z.string(), z.unknown())
   .describe('Model settings, kept as given, for example {"temperature": 0.2}.')
 export type Parameters = z.infer<typeof Parameters>
 

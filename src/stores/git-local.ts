@@ -123,7 +123,8 @@ async function readPublishes(
   since: Date | undefined,
   signal: AbortSignal,
 ): Promise<PublishMark[]> {
-  const limits = [`-n${PUBLISHES_REMEMBERED}`, ...(since ? [`--since=${since.toISOString()}`] : [])]
+  // --since reads a date as people write it, and takes one far ahead for now.
+  const limits = [`-n${PUBLISHES_REMEMBERED}`, ...(since ? [`--max-age=${Math.floor(since.getTime() / 1000)}`] : [])]
   const log = await git.run(['log', '-z', '--no-color', '--format=%H%n%B', ...limits, head, '--', folder], { signal })
   return log
     .toString()

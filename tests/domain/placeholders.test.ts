@@ -44,7 +44,7 @@ describe('finding', () => {
     const start = performance.now()
     for (const piece of ['{', '{{', '{{ ', '{{a', '{{ a ', '{{a}'])
       expect(findPlaceholders(piece.repeat(262_144 / piece.length))).toEqual([])
-    expect(performance.now() - start).toBeLessThan(1000)
+    expect(performance.now() - start).toBeLessThan(2000)
   })
 })
 

@@ -75,4 +75,5 @@ test.each([
   ['a\ud800', 'a?'],
   ['a'.repeat(80), 'a'.repeat(80)],
   ['a'.repeat(81), `${'a'.repeat(80)}…`],
+  [`${'a'.repeat(79)}😀😀`, `${'a'.repeat(79)}…`],
 ])('%j is printed as %j', (text, printed) => expect(printable(text)).toBe(printed))

@@ -202,7 +202,7 @@ describe('tag', () => {
     const start = performance.now()
     expect(isTag('a-'.repeat(100_000))).toBe(false)
     expect(accepts(Tag, 'a-'.repeat(100_000))).toBe(false)
-    expect(performance.now() - start).toBeLessThan(500)
+    expect(performance.now() - start).toBeLessThan(2000)
   })
 })
 

@@ -1,0 +1,115 @@
+// Owns a small content folder in which every field that takes free text holds something that must never run.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { formatVersionFile } from '../../src/domain/prompt-file.ts'
+
+/** What a hostile field would set if any of it ran. */
+export const MARKER = 'hostileFieldRan'
+
+/** A text that breaks out of every place a page may put it in, if nobody escapes it. @param field tells the fields apart */
+export function hostile(field: string): string {
+  const run = `window.${MARKER}='${field}'`
+  return `${field}</script><script>${run}</script>"'><svg onload="${run}"><a href="javascript:${run}">x</a>\u2028{{x}} &amp; $& \`\${1}\``
+}
+
+/** A content that an HTML parser would change unless the page takes care: a BOM, a first line end, CRLF, a form feed, an end of `pre`. */
+export const CONTENT = `\uFEFF\n${hostile('content')}\r\n</code></pre><b>&lt;\f\t{{language}} {{ tone }} {{language}}{{  other  }}\r\n{{count}} {{strict}} {{free}}`
+
+/** Enough that a tag has a second page. */
+export const PLAIN_COUNT = 65
+
+/** Writes the folder. */
+export function writeHostileContent(dir: string): void {
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), text)
+  }
+  const front = (values: object, body: string) => `---\n${formatJson(values)}\n---\n${body}`
+  const version = (content: string, more: object = {}) =>
+    formatVersionFile({ published_at: '2026-10-01T10:00:00Z', published_by: 'mallory', content, ...more })
+
+  const website = 'https://x.example/?"><svg onload=window.hostileFieldRan=1>'
+  write('mallory/index.md', front({ name: hostile('name'), website }, README))
+  write(
+    'mallory/hostile/index.md',
+    front(
+      {
+        title: hostile('title').slice(0, 200),
+        description: hostile('description'),
+        tags: ['evil', 'many'],
+        license: 'MIT',
+        status: 'deprecated',
+        status_message: hostile('status_message'),
+        replaced_by: 'mallory/plain-1',
+        yanked: { '1.0.1': hostile('yank_reason') },
+        labels: { production: '1.0.0' },
+      },
+      README,
+    ),
+  )
+  write('mallory/hostile/versions/1.0.0.md', version('first'))
+  write('mallory/hostile/versions/1.0.1.md', version('bad', { published_at: '2026-10-02T10:00:00Z' }))
+  write(
+    'mallory/hostile/versions/1.1.0.md',
+    version(CONTENT, {
+      published_at: '2026-11-01T10:00:00Z',
+      changelog: `${hostile('changelog')}\nsecond line`,
+      parameters: { [hostile('key')]: hostile('parameter'), temperature: 0.2 },
+      variables: [
+        {
+          name: 'language',
+          description: hostile('variable'),
+          default: hostile('default'),
+          example: hostile('example'),
+        },
+        { name: 'tone', type: 'enum', required: false, options: ['calm', hostile('option')], example: 'calm' },
+        { name: 'count', type: 'integer', default: 3 },
+        { name: 'strict', type: 'boolean', example: true },
+        { name: 'free', example: `two\nlines ${hostile('example')}` },
+      ],
+    }),
+  )
+  write('mallory/gone/index.md', front({ tags: ['evil', 'only-here'], yanked: { '1.0.0': 'a mistake' } }, ''))
+  write('mallory/gone/versions/1.0.0.md', version('all yanked'))
+  write(
+    'mallory/old/index.md',
+    front({ status: 'archived', status_message: hostile('archived'), replaced_by: 'mallory/hostile' }, ''),
+  )
+  write('mallory/old/versions/1.0.0.md', version('archived content'))
+  const long = 'averylongwordwithoutanybreak'.repeat(7)
+  write(
+    'trent/long/index.md',
+    front({ title: long, description: long.repeat(2), tags: ['many'] }, `# ${long}\n\n${long}`),
+  )
+  write(
+    'trent/long/versions/999999.999999.999999.md',
+    version(long.repeat(20), { published_by: 'a'.repeat(39), changelog: long, published_at: '2026-09-01T10:00:00Z' }),
+  )
+  for (let number = 1; number <= PLAIN_COUNT; number++) {
+    const day = new Date(Date.UTC(2026, 0, number)).toISOString()
+    write(`mallory/plain-${number}/index.md`, front({ tags: ['many'] }, ''))
+    write(`mallory/plain-${number}/versions/1.0.0.md`, version(`plain content ${number}`, { published_at: day }))
+  }
+}
+
+const README = `# ${hostile('readme')}
+
+[a](javascript:window.${MARKER}=1) [b](data:text/html,<script>1</script>) [c](https://x.example/"onmouseover="window.${MARKER}=1)
+
+![pixel](https://x.example/p.png)
+
+<img src=x onerror="window.${MARKER}=1">
+
+| wide | ${'table | '.repeat(30)}
+|${'---|'.repeat(31)}
+| ${'cell | '.repeat(31)}
+
+\`\`\`js
+${hostile('fence')}
+\`\`\`
+`
+
+/** JSON is YAML; U+2028 is escaped, because YAML takes it for a line end. */
+function formatJson(values: object): string {
+  return JSON.stringify(values).replaceAll('\u2028', '\\u2028')
+}

@@ -1,0 +1,77 @@
+// Owns the promise that no markdown of a stranger becomes anything but harmless HTML.
+import { describe, expect, test } from 'vitest'
+import { linkTarget } from '../../src/site/links.ts'
+import { renderMarkdown } from '../../src/site/markdown.ts'
+
+const REL = 'rel="nofollow ugc noopener"'
+
+describe('renderMarkdown', () => {
+  //  what                                   markdown                                      HTML
+  test.each([
+    ['nothing', '', ''],
+    ['emphasis', '*a* **b** ~~c~~', '<p><em>a</em> <strong>b</strong> <s>c</s></p>'],
+    ['a heading stands below the page’s own', '# A\n\n## B', '<h3>A</h3>\n<h4>B</h4>'],
+    ['a link', '[a](https://x.example/)', `<p><a href="https://x.example/" ${REL}>a</a></p>`],
+    ['a mail address', '<a@x.example>', `<p><a href="mailto:a@x.example" ${REL}>a@x.example</a></p>`],
+    ['a relative link', '[a](/docs)', `<p><a href="/docs" ${REL}>a</a></p>`],
+    ['code keeps its signs', '`<b>`', '<p><code>&lt;b&gt;</code></p>'],
+    ['a fence loses its class', '```js\n<b>\n```', '<pre><code>&lt;b&gt;\n</code></pre>'],
+    ['raw HTML is text', '<script>x</script>', '<p>&lt;script&gt;x&lt;/script&gt;</p>'],
+    ['an image is its words', '![a "b"](https://x.example/p.png)', '<p>a "b"</p>'],
+    ['an image’s words are escaped', '![<svg onload=x>](p.png)', '<p>&lt;svg onload=x&gt;</p>'],
+    ['template syntax is text', '{{ a }} {% b %}', '<p>{{ a }} {% b %}</p>'],
+    ['U+2028 is text', 'a\u2028b', '<p>a\u2028b</p>'],
+    ['a protocol-relative link leads nowhere', '[a](//x.example)', `<p><a ${REL}>a</a></p>`],
+    ['an ftp link leads nowhere', '[a](ftp://x.example)', `<p><a ${REL}>a</a></p>`],
+    ['a javascript link stays text', '[a](javascript:x)', '<p>[a](javascript:x)</p>'],
+    ['a vbscript link stays text', '[a](vbscript:x)', '<p>[a](vbscript:x)</p>'],
+    ['a data link stays text', '[a](data:text/html,x)', '<p>[a](data:text/html,x)</p>'],
+  ])('%s', (_, text, html) => expect(renderMarkdown(text).trim()).toBe(html))
+
+  test.each([
+    '[a](JaVaScRiPt:alert(1))',
+    '[a](java\tscript:alert(1))',
+    '[a](&#106;avascript:alert(1))',
+    '[a](&Tab;javascript:alert(1))',
+    '[a](\u0001javascript:alert(1))',
+    '<javascript:alert(1)>',
+    '[a]: javascript:alert(1)\n\n[a]',
+    '[a](https://x.example/"onmouseover="alert(1))',
+    '[a](https://x.example "t\\" onclick=alert(1) x=\\"")',
+    '![a](x" onerror="alert(1))',
+    '<img src=x onerror=alert(1)>',
+    '<svg/onload=alert(1)>',
+    '<iframe src=javascript:alert(1)>',
+    '<a href="javascript:alert(1)">a</a>',
+    '"><svg onload=alert(1)>',
+    '</script><script>alert(1)</script>',
+    '<style>*{display:none}</style>',
+    '<form action=/x><input name=q>',
+    '```"><script>alert(1)</script>\nx\n```',
+    '| a |\n|:-:|\n| <b onclick=alert(1)> |',
+    '<!-- --!><script>alert(1)</script>',
+    '<math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>',
+  ])('%j holds no tag or attribute but the harmless ones', (text) => {
+    const html = renderMarkdown(text)
+    const tags = [...html.matchAll(/<(\/?)([^\s>/]+)([^>]*)>/g)]
+    for (const [, , name, attributes = ''] of tags) {
+      expect(['p', 'a', 'code', 'pre', 'table', 'thead', 'tbody', 'tr', 'th', 'td']).toContain(name)
+      expect(attributes).toMatch(
+        /^(?: href="(?:https?:\/\/|mailto:|\/)?[^":]*(?:&quot;[^":]*)*"| title="[^"]*"| rel="nofollow ugc noopener")*$/,
+      )
+    }
+  })
+})
+
+describe('linkTarget', () => {
+  test.each([
+    ['https://x.example', 'https://x.example/'],
+    ['http://x.example/a?b', 'http://x.example/a?b'],
+    ['mailto:a@x.example', 'mailto:a@x.example'],
+    ['javascript:alert(1)', undefined],
+    [' java\nscript:alert(1)', undefined],
+    ['data:text/html,x', undefined],
+    ['//x.example', undefined],
+    ['x', undefined],
+  ])('%j', (address, target) => expect(linkTarget(address)).toBe(target))
+})

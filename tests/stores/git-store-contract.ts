@@ -1,0 +1,277 @@
+// Owns what every git store promises: one suite that each driver passes, on a real repository that real git judges afterwards.
+import { execFileSync } from 'node:child_process'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/domain/git-store.ts'
+import { nextVersion } from '../../src/domain/versions.ts'
+
+/** A store over a repository that is made for one test. */
+export interface TemporaryStore {
+  store: GitStore
+  /** Another store over the same repository, as another process has it. */
+  openAnother(): GitStore
+  /** Commits files as somebody else does. @param files paths from the repository's root @returns the new head */
+  commitOutside(files: Readonly<Record<string, string | Uint8Array>>): Promise<string>
+  /** The repository as a git folder that the command `git` reads. */
+  exportGit(): Promise<string>
+  close(): Promise<void>
+}
+
+const PLACE = { owner: 'acme', name: 'code-review' }
+const MESSAGE = { headline: 'Publish acme/code-review 1.0.0', trailers: [['Operation-Id', 'op-1']] } as const
+const never = () => ({ signal: new AbortController().signal })
+
+/**
+ * Registers the suite.
+ *
+ * @param label names the driver
+ * @param open makes a repository with one commit, or with none, and a store over it
+ */
+export function gitStoreContract(
+  label: string,
+  open: (options: { isEmpty: boolean }) => Promise<TemporaryStore>,
+): void {
+  describe(`git store contract: ${label}`, () => {
+    let temporary: TemporaryStore
+    let store: GitStore
+    beforeEach(async () => {
+      temporary = await open({ isEmpty: false })
+      store = temporary.store
+    })
+    afterEach(() => temporary.close())
+
+    const read = (place = PLACE) => store.readFolder(place, never())
+    const commit = (base: FolderState, rest: Partial<Additions>) =>
+      store.commit({ ...PLACE, base, message: MESSAGE, version: undefined, index: undefined, ...rest }, never())
+    const version = (number: string, text: string) => ({ version: { version: number, text } })
+    const git = async (...args: string[]) =>
+      execFileSync('git', [`--git-dir=${await temporary.exportGit()}`, ...args], { encoding: 'buffer' })
+    const fsck = async () => expect((await git('fsck', '--full', '--strict', '--no-dangling')).toString()).toBe('')
+
+    test('a folder that nobody wrote to is empty, and its head is a commit', async () => {
+      const state = await read()
+      expect(state).toEqual({
+        head: state.head,
+        versions: new Map(),
+        index: undefined,
+        ownerIndex: undefined,
+        publishes: [],
+      })
+      expect((await git('rev-parse', 'main')).toString()).toBe(`${state.head}\n`)
+    })
+
+    test('what is committed is read at the new head, with its owner beside it', async () => {
+      await temporary.commitOutside({ 'content/acme/index.md': '---\nname: Acme\n---\n' })
+      const before = await read()
+      const outcome = await commit(before, { ...version('1.0.0', 'first'), index: 'about' })
+      expect(outcome).toEqual({ kind: 'committed', sha: expect.stringMatching(/^[0-9a-f]{40}$/), url: urlOf(outcome) })
+      const after = await read()
+      expect(after.head).toBe(shaOf(outcome))
+      expect([...after.versions.keys()]).toEqual(['1.0.0'])
+      expect(after.index).toBe('about')
+      expect(after.ownerIndex).toBe('---\nname: Acme\n---\n')
+      expect(Buffer.from(await store.readBlob(after.versions.get('1.0.0')!, never())).toString()).toBe('first')
+    })
+
+    test('a commit adds its own files on its base, says what it was told, and touches nothing else', async () => {
+      const base = {
+        head: await temporary.commitOutside({ 'content/acme/other/index.md': 'other' }),
+        versions: new Map(),
+      }
+      const trailers = [
+        ['Published-By', 'octocat'],
+        ['Operation-Id', 'op-7'],
+      ] as const
+      const message = { headline: 'Publish acme/code-review 1.0.0', trailers }
+      await commit({ ...(await read()), ...base }, { ...version('1.0.0', 'first'), index: 'about', message })
+      expect((await git('show', '--format=%P%n%B', '--name-status', 'main')).toString()).toBe(
+        `${base.head}\nPublish acme/code-review 1.0.0\n\nPublished-By: octocat\nOperation-Id: op-7\n\n\n` +
+          'A\tcontent/acme/code-review/index.md\nA\tcontent/acme/code-review/versions/1.0.0.md\n',
+      )
+      expect((await git('ls-tree', 'main', 'content/acme/code-review/index.md')).toString()).toMatch(/^100644 blob /)
+      await fsck()
+    })
+
+    //  what                                  bytes
+    test.each([
+      ['CRLF, tabs and trailing blanks', 'a\r\nb\tc  \r\n'],
+      ['no final newline', 'one line'],
+      ['a byte order mark', '\uFEFF---\nx: 1\n---\nbody'],
+      ['lines of ---', '---\n---\n---\n'],
+      ['characters outside the BMP', '𝒳 👩‍👩‍👧 ü\n'],
+      ['NUL, as binary as text gets', 'a\0b\n'],
+      ['words that git gives a meaning to', '$Id$\n<<<<<<< HEAD\n=======\n>>>>>>> x\n'],
+      ['nothing', ''],
+      ['more than GitHub shows as text', `${'0123456789abcdef'.repeat(33_000)}end`],
+    ])('bytes are kept: %s', async (_, text) => {
+      await commit(await read(), { ...version('1.0.0', text), index: text })
+      store = temporary.openAnother()
+      const state = await read()
+      expect(state.index === text).toBe(true)
+      const bytes = await store.readBlob(state.versions.get('1.0.0')!, never())
+      expect(Buffer.from(bytes).equals(Buffer.from(text))).toBe(true)
+      const stored = await git('cat-file', 'blob', 'main:content/acme/code-review/versions/1.0.0.md')
+      expect(stored.equals(Buffer.from(text))).toBe(true)
+    })
+
+    test('bytes that are no text: a file is read exactly, an index.md is refused', async () => {
+      const latin1 = Uint8Array.from([0x63, 0x61, 0x66, 0xe9, 0x0a])
+      await temporary.commitOutside({ 'content/acme/code-review/versions/1.0.0.md': latin1 })
+      const state = await read()
+      expect([...(await store.readBlob(state.versions.get('1.0.0')!, never()))]).toEqual([0x63, 0x61, 0x66, 0xe9, 0x0a])
+      await temporary.commitOutside({ 'content/acme/code-review/index.md': latin1 })
+      await expect(read()).rejects.toMatchObject({ name: 'HubError', code: 'upstream_error' })
+    })
+
+    test('only version files are versions, however many there are', async () => {
+      const folder = 'content/acme/code-review/versions'
+      const many = Array.from({ length: 130 }, (_, patch) => [`${folder}/1.0.${patch}.md`, `text ${patch}`])
+      await temporary.commitOutside({
+        ...Object.fromEntries(many),
+        ...{ [`${folder}/README.md`]: 'x', [`${folder}/v2.0.0.md`]: 'x', [`${folder}/2.0.md`]: 'x' },
+        ...{ [`${folder}/3.0.0.md/x.md`]: 'x', [`${folder}/4.0.0.txt`]: 'x', [`${folder}/05.0.0.md`]: 'x' },
+        'content/acme/code-review-2/versions/9.0.0.md': 'x',
+      })
+      const { versions } = await read()
+      expect(versions.size).toBe(130)
+      expect(Buffer.from(await store.readBlob(versions.get('1.0.129')!, never())).toString()).toBe('text 129')
+    })
+
+    test('a moved head writes nothing', async () => {
+      const before = await read()
+      const head = await temporary.commitOutside({ 'README.md': 'other words' })
+      expect(await commit(before, version('1.0.0', 'late'))).toEqual({ kind: 'moved' })
+      expect(await read()).toMatchObject({ head, versions: new Map() })
+    })
+
+    test('of commits on one head, one is made', async () => {
+      const before = await read()
+      const stores = [store, ...Array.from({ length: 5 }, () => temporary.openAnother())]
+      const outcomes = await Promise.all(
+        stores.map((each, number) =>
+          each.commit(
+            { ...PLACE, base: before, message: MESSAGE, ...version('1.0.0', `${number}`), index: undefined },
+            never(),
+          ),
+        ),
+      )
+      expect(outcomes.filter(({ kind }) => kind === 'committed')).toHaveLength(1)
+      expect(outcomes.filter(({ kind }) => kind === 'moved' || kind === 'busy')).toHaveLength(5)
+      const text = Buffer.from(await store.readBlob((await read()).versions.get('1.0.0')!, never())).toString()
+      expect(text).toBe(`${outcomes.findIndex(({ kind }) => kind === 'committed')}`)
+    })
+
+    test('eight publishers get eight consecutive numbers, each a commit of one file', { timeout: 60_000 }, async () => {
+      const publish = async (writer: GitStore, text: string): Promise<string> => {
+        for (;;) {
+          const base = await writer.readFolder(PLACE, never())
+          const number = nextVersion([...base.versions.keys()], 'patch')
+          const outcome = await writer.commit(
+            { ...PLACE, base, message: MESSAGE, ...version(number, text), index: `latest is ${text}` },
+            never(),
+          )
+          if (outcome.kind === 'committed') return number
+        }
+      }
+      const numbers = await Promise.all(
+        Array.from({ length: 8 }, (_, each) => publish(each % 2 ? store : temporary.openAnother(), `text ${each}`)),
+      )
+      expect(numbers.sort()).toEqual(['1.0.0', '1.0.1', '1.0.2', '1.0.3', '1.0.4', '1.0.5', '1.0.6', '1.0.7'])
+      const changed = (
+        await git('log', '--format=', '--name-status', 'main', '--', 'content/acme/code-review/versions')
+      ).toString()
+      expect(changed.trim().split('\n').sort()).toEqual(
+        numbers.map((number) => `A\tcontent/acme/code-review/versions/${number}.md`),
+      )
+      await fsck()
+    })
+
+    //  what no caller may ask for             additions
+    test.each<[string, Partial<Additions>]>([
+      ['nothing', {}],
+      ['a version that the listing has', version('1.0.0', 'again')],
+      ['a version that is none', version('../1.0.1', 'x')],
+      ['an owner that is none', { owner: '..', index: 'x' }],
+      ['a name that is none', { name: 'a/b', index: 'x' }],
+      [
+        'a trailer with a line end',
+        { index: 'x', message: { headline: 'x', trailers: [['A', 'b\nOperation-Id: c']] } },
+      ],
+      ['a headline with a line end', { index: 'x', message: { headline: 'x\n\nOperation-Id: c', trailers: [] } }],
+    ])('refuses as a fault of ours: %s', async (_, additions) => {
+      await temporary.commitOutside({ 'content/acme/code-review/versions/1.0.0.md': 'first' })
+      const before = await read()
+      await expect((async () => commit(before, additions))()).rejects.toThrow(Error)
+      expect((await read()).head).toBe(before.head)
+    })
+
+    test('publishes are told newest first, of this repository alone, and only when asked', async () => {
+      for (const number of ['1.0.0', '1.0.1']) {
+        const trailers = [
+          ['Published-By', 'octocat'],
+          ['Operation-Id', `op-${number}`],
+        ] as const
+        await commit(await read(), { ...version(number, number), message: { headline: `Publish ${number}`, trailers } })
+        await temporary.commitOutside({ 'content/acme/other/versions/1.0.0.md': number })
+      }
+      expect((await read()).publishes).toEqual([])
+      const { publishes } = await store.readFolder({ ...PLACE, publishes: {} }, never())
+      expect(publishes.map(({ headline, trailers }) => [headline, ...trailers])).toEqual([
+        ['Publish 1.0.1', ['Published-By', 'octocat'], ['Operation-Id', 'op-1.0.1']],
+        ['Publish 1.0.0', ['Published-By', 'octocat'], ['Operation-Id', 'op-1.0.0']],
+      ])
+      const shas = (await git('log', '--format=%H', 'main', '--', 'content/acme/code-review'))
+        .toString()
+        .trim()
+        .split('\n')
+      expect(publishes.map(({ sha }) => sha)).toEqual(shas)
+      const later = await store.readFolder(
+        { ...PLACE, publishes: { since: new Date('2100-01-01T00:00:00Z') } },
+        never(),
+      )
+      expect(later.publishes).toEqual([])
+      const earlier = await store.readFolder(
+        { ...PLACE, publishes: { since: new Date('2020-01-01T00:00:00Z') } },
+        never(),
+      )
+      expect(earlier.publishes).toHaveLength(2)
+    })
+
+    test('a file that git does not have is a fault of the host', async () => {
+      await expect(store.readBlob('0123456789012345678901234567890123456789', never())).rejects.toMatchObject({
+        name: 'HubError',
+        code: 'upstream_error',
+      })
+    })
+
+    test('an aborted call reads nothing and writes nothing', async () => {
+      const before = await read()
+      const aborted = { signal: AbortSignal.abort() }
+      await expect(store.readFolder(PLACE, aborted)).rejects.toMatchObject({ name: 'HubError', code: 'unavailable' })
+      const additions = { ...PLACE, base: before, message: MESSAGE, ...version('1.0.0', 'x'), index: undefined }
+      expect(await store.commit(additions, aborted)).toEqual({ kind: 'busy', retryAfterSeconds: 1 })
+      expect((await read()).head).toBe(before.head)
+    })
+
+    test('a repository without a commit is said to be one', async () => {
+      const empty = await open({ isEmpty: true })
+      try {
+        await expect(empty.store.readFolder(PLACE, never())).rejects.toMatchObject({
+          name: 'HubError',
+          message: expect.stringContaining('first commit'),
+        })
+      } finally {
+        await empty.close()
+      }
+    })
+  })
+}
+
+/** The commit of an outcome. @throws Error for every other outcome */
+export function shaOf(outcome: CommitOutcome): string {
+  if (outcome.kind !== 'committed') throw new Error(`expected a commit, got ${outcome.kind}`)
+  return outcome.sha
+}
+
+function urlOf(outcome: CommitOutcome): string | null {
+  return outcome.kind === 'committed' ? outcome.url : null
+}
