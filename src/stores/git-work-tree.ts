@@ -19,8 +19,8 @@ export interface WorkTree {
 
 /** How many commits of one file are looked through for the bytes that lie in the way. */
 const HISTORY_DEPTH = 50
-/** Another git holds the index for milliseconds, an editor's background refresh at times for longer: some four seconds in all. */
-const INDEX_TRIES = 60
+/** Another git holds the index for milliseconds, an editor's background refresh at times for longer: some two seconds in all. */
+const INDEX_TRIES = 30
 /** A round is repeated only when the head moved during it. */
 const SYNC_ROUNDS = 50
 const BLOB_ENTRY = /^\d+ blob ([0-9a-f]+)$/

@@ -41,7 +41,13 @@ export type Repository = {
   updated_at: string
 }
 
-export type Owner = { handle: string; name: string | null; website: string | null; avatar_url: string | null; bio: string | null }
+export type Owner = {
+  handle: string
+  name: string | null
+  website: string | null
+  avatar_url: string | null
+  bio: string | null
+}
 export type Content = { repositories: Repository[]; owners: Owner[] }
 
 export const DAY = 86_400_000
@@ -71,7 +77,14 @@ export function readContent(root: string): Content {
   for (const owner of folders(root)) {
     const profile = join(root, owner, 'index.md')
     const [data, bio] = existsSync(profile) ? split(readFileSync(profile)) : [{}, null]
-    owners.push({ handle: owner, name: null, website: null, avatar_url: null, ...data, bio: bio?.toString('utf8') ?? null })
+    owners.push({
+      handle: owner,
+      name: null,
+      website: null,
+      avatar_url: null,
+      ...data,
+      bio: bio?.toString('utf8') ?? null,
+    })
     for (const name of folders(join(root, owner))) repositories.push(readRepository(root, owner, name))
   }
   return { owners, repositories }
@@ -170,8 +183,7 @@ export function ranked(content: Content, sort: string, day: number): Repository[
   return content.repositories
     .filter((repository) => repository.listed)
     .sort(
-      (a, b) =>
-        score(b) - score(a) || time(b.updated_at) - time(a.updated_at) || (a.full_name < b.full_name ? -1 : 1),
+      (a, b) => score(b) - score(a) || time(b.updated_at) - time(a.updated_at) || (a.full_name < b.full_name ? -1 : 1),
     )
 }
 
@@ -241,7 +253,8 @@ export function makeContent(): string {
     },
   })
   writeRepository(root, 'zz-suite/highest-yanked', {
-    index: 'title: Highest yanked\nyanked:\n  "1.1.0": "Wrong: “quoted”"\nlabels:\n  production: "1.0.0"\n  next: "1.0.1"',
+    index:
+      'title: Highest yanked\nyanked:\n  "1.1.0": "Wrong: “quoted”"\nlabels:\n  production: "1.0.0"\n  next: "1.0.1"',
     versions: {
       '1.0.0': { at: '2025-02-01T00:00:00Z', content: 'First\n' },
       '1.1.0': { at: '2025-02-02T00:00:00Z', content: 'Retractedword\n' },
@@ -267,7 +280,10 @@ export function makeContent(): string {
     const number = String(i).padStart(2, '0')
     writeRepository(root, `zz-many/page-${number}`, {
       index: `title: Number ${number}\ntags: [zz-many${i % 2 ? ', zz-odd' : ''}]`,
-      versions: one('Pagedword\n', `2024-${i > 28 ? '02' : '01'}-${String(i > 28 ? i - 28 : i).padStart(2, '0')}T00:00:00Z`),
+      versions: one(
+        'Pagedword\n',
+        `2024-${i > 28 ? '02' : '01'}-${String(i > 28 ? i - 28 : i).padStart(2, '0')}T00:00:00Z`,
+      ),
     })
   }
 
@@ -311,7 +327,9 @@ export function makeContent(): string {
       'described',
       'title: N',
       '',
-      { '1.0.0': { at: '2025-03-01T00:00:00Z', more: `variables:\n  - name: a\n    ${EXAMPLE}\n`, content: '{{a}}\n' } },
+      {
+        '1.0.0': { at: '2025-03-01T00:00:00Z', more: `variables:\n  - name: a\n    ${EXAMPLE}\n`, content: '{{a}}\n' },
+      },
     ],
     [
       'described-by-nothing',

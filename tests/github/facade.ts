@@ -94,7 +94,8 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
         },
       })
     const document = parse(query)
-    const wrong = [...validate(schema, document).map(({ message }) => message), ...findUnanswered(schema, document)]
+    const invalid = validate(schema, document).map(({ message }) => message)
+    const wrong = invalid.length > 0 ? invalid : findUnanswered(schema, document)
     if (wrong.length > 0) {
       problems.push(...wrong)
       return answer({ errors: wrong.map((message) => ({ message })) })

@@ -355,7 +355,8 @@ async function open(path: string, options: BrowserContextOptions = {}): Promise<
       console.error(`policy ${event.violatedDirective} ${event.sample}`),
     )
   })
-  await page.goto(origin + path, { waitUntil: 'networkidle' })
+  await page.goto(origin + path)
+  if (options.javaScriptEnabled !== false) await page.waitForFunction(() => !document.querySelector('[aria-busy]'))
   return { page, problems }
 }
 

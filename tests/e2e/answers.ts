@@ -1,0 +1,224 @@
+// What holds for every answer under /api and /data, whatever was asked: headers, caching, error shape and the service's own OpenAPI schema.
+import { resolve } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { expect } from 'vitest'
+import type { Answer, Json } from './client.ts'
+
+export const SHORT = 'public, max-age=60, stale-while-revalidate=600'
+export const FOREVER = 'public, max-age=31536000, immutable'
+export const EXPOSED = 'ETag, Link, Retry-After, X-Prompt-Version'
+
+const CODES: Record<number, string> = {
+  400: 'invalid_request',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  429: 'rate_limited',
+}
+const CACHING: Record<number, string> = {
+  400: 'no-store',
+  404: 'public, max-age=30',
+  405: 'no-store',
+  429: 'no-store',
+}
+
+const VERSION = /^\/api\/v1\/repos\/[^/]+\/[^/]+\/versions\/[^/]+$/
+const RAW_VERSION = /^\/api\/v1\/repos\/[^/]+\/[^/]+\/raw\/?\?(?:.*&)?version=[0-9]/
+
+const list = (text: string | undefined) => (text ?? '').split(',').map((word) => word.trim().toLowerCase())
+
+export function expectError(answer: Answer, status: number): string {
+  expect(answer.status, answer.request).toBe(status)
+  const { error } = answer.json() as { error: { code: string; message: string } }
+  expect(answer.json(), answer.request).toEqual({ error: { code: CODES[status], message: expect.any(String) } })
+  expect(error.message.length, answer.request).toBeGreaterThan(10)
+  expect(error.message, answer.request).not.toMatch(/node_modules|\n\s+at |file:\/\//)
+  expect(error.message, answer.request).not.toContain(resolve('.'))
+  return error.message
+}
+
+/** Checks one answer of the API. Returns it, so that a test goes on with what only it asked for. */
+export function expectPromises(answer: Answer, describedBy: Described | undefined): Answer {
+  const { status, headers, request } = answer
+  const [method = '', address = ''] = request.split(' ')
+  expect(status, `${request}\n${answer.text.slice(0, 300)}`).toBeLessThan(500)
+  expect(headers['access-control-allow-origin'], `CORS of ${request}`).toBe('*')
+  expect(list(headers['access-control-expose-headers']), `exposed by ${request}`).toEqual(
+    expect.arrayContaining(list(EXPOSED)),
+  )
+  expect(headers['x-content-type-options'], `nosniff of ${request}`).toBe('nosniff')
+  expect(headers['content-type'] ?? '', request).not.toContain('html')
+  if (status === 200) {
+    const path = address.replace(/\/?(?:\?.*)?$/, '')
+    const kept = VERSION.test(path) || RAW_VERSION.test(address) ? FOREVER : SHORT
+    expect(headers['cache-control'], `Cache-Control of ${request}`).toBe(kept)
+    expect(headers.etag, `ETag of ${request}`).toMatch(/^(?:W\/)?"[\x21\x23-\x7e]+"$/)
+    expect(headers['content-type'], request).toMatch(
+      path.endsWith('/raw') ? /^text\/plain; ?charset=utf-8$/i : /^application\/json/,
+    )
+  }
+  if (CODES[status]) {
+    expect(headers['cache-control'], `Cache-Control of ${request}`).toBe(CACHING[status])
+    expect(headers['content-type'], request).toMatch(/^application\/json/)
+    if (method !== 'HEAD') expectError(answer, status)
+  }
+  if (method === 'HEAD' || status === 304 || status === 204) expect(answer.bytes.length, `body of ${request}`).toBe(0)
+  else if (describedBy) describedBy(answer)
+  return answer
+}
+
+export type Described = (answer: Answer) => void
+
+/** Compares answers with the schema that the service's own openapi.json gives for that address and status. */
+export function openSchemas(openapi: Json): Described {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true })
+  formats.default(ajv)
+  ajv.addSchema(openapi, 'hub')
+  const paths = openapi.paths as Record<string, Record<string, { responses: Record<string, Json> }>>
+  const routes = Object.keys(paths).map((template) => ({
+    template,
+    pattern: new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    fixed: template.split('/').filter((part) => part && !part.startsWith('{')).length,
+  }))
+  routes.sort((a, b) => b.fixed - a.fixed)
+  const escape = (key: string) =>
+    key.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
+
+  return (answer) => {
+    const [method = '', address = ''] = answer.request.split(' ')
+    const path = address.replace(/\/?(?:\?.*)?$/, '')
+    const template = routes.find(({ pattern }) => pattern.test(path))?.template
+    const operation = template ? paths[template]?.[method.toLowerCase()] : undefined
+    let pointer = '/components/schemas/Error'
+    if (template && operation) {
+      // An upper-case address is answered before it is an address of the API.
+      if (answer.status === 308) return
+      let described = operation.responses[String(answer.status)]
+      expect(described, `${template} describes no ${answer.status}, but ${answer.request} gave it`).toBeDefined()
+      pointer = `/paths/${escape(template)}/${method.toLowerCase()}/responses/${answer.status}`
+      if (typeof described?.$ref === 'string') {
+        pointer = described.$ref.slice(1)
+        const name = pointer.split('/').at(-1) ?? ''
+        described = (openapi.components as { responses: Record<string, Json> }).responses[name]
+      }
+      const media = (answer.headers['content-type'] ?? '').split(';')[0] ?? ''
+      const kinds = Object.keys((described?.content ?? {}) as Json)
+      expect(kinds, `media type of ${answer.request}`).toContain(media)
+      pointer += `/content/${escape(media)}/schema`
+    } else if (answer.status < 400) return
+    const check = ajv.getSchema(`hub#${pointer}`)
+    if (!check) throw new Error(`openapi.json has no ${pointer}`)
+    const body = (answer.headers['content-type'] ?? '').startsWith('text/') ? answer.text : answer.json()
+    expect(check(body) ? [] : check.errors, `${answer.request} against ${pointer}`).toEqual([])
+  }
+}
+
+type Kind = 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'any'
+type Shape = Record<string, Kind | `${Kind}?`>
+
+/** All promised keys with their types; `?` may be null. More keys are allowed. */
+export function expectShape(record: unknown, shape: Shape, where: string): void {
+  expect(record, where).toBeTypeOf('object')
+  for (const [key, kind] of Object.entries(shape)) {
+    expect(Object.keys(record as Json), where).toContain(key)
+    const value = (record as Json)[key]
+    const [type] = kind.split('?')
+    const is =
+      value === null
+        ? 'null'
+        : Array.isArray(value)
+          ? 'array'
+          : Number.isInteger(value)
+            ? 'integer'
+            : (typeof value as string)
+    if (type === 'any' || (is === 'null' && kind.endsWith('?'))) continue
+    expect(is, `${key} of ${where}`).toBe(type)
+  }
+}
+
+export const SUMMARY = {
+  owner: 'string',
+  name: 'string',
+  full_name: 'string',
+  title: 'string',
+  description: 'string',
+  tags: 'array',
+  license: 'string?',
+  status: 'string',
+  status_message: 'string?',
+  latest_version: 'string?',
+  versions_count: 'integer',
+  created_at: 'string',
+  updated_at: 'string',
+  stats: 'object?',
+  url: 'string',
+  html_url: 'string',
+  raw_url: 'string',
+} as const satisfies Shape
+
+export const DETAIL = {
+  ...SUMMARY,
+  content: 'string?',
+  content_sha256: 'string?',
+  size_bytes: 'integer?',
+  variables: 'array',
+  parameters: 'object',
+  labels: 'object',
+  readme: 'string',
+  versions: 'array',
+} as const satisfies Shape
+
+export const VARIABLE = {
+  name: 'string',
+  description: 'string',
+  type: 'string',
+  required: 'boolean',
+  default: 'any',
+  options: 'array',
+  example: 'any',
+} as const satisfies Shape
+
+export const LISTED_VERSION = {
+  version: 'string',
+  changelog: 'string',
+  published_at: 'string',
+  published_by: 'string',
+  content_sha256: 'string',
+  size_bytes: 'integer',
+  yanked: 'boolean',
+  yank_reason: 'string?',
+  url: 'string',
+  raw_url: 'string',
+} as const satisfies Shape
+
+export const VERSION_RECORD = {
+  owner: 'string',
+  name: 'string',
+  full_name: 'string',
+  version: 'string',
+  previous_version: 'string?',
+  content: 'string',
+  content_sha256: 'string',
+  size_bytes: 'integer',
+  variables: 'array',
+  parameters: 'object',
+  changelog: 'string',
+  published_at: 'string',
+  published_by: 'string',
+  provenance: 'object?',
+  url: 'string',
+  raw_url: 'string',
+} as const satisfies Shape
+
+export const TAG = { name: 'string', count: 'integer', url: 'string' } as const satisfies Shape
+
+export const USER = {
+  handle: 'string',
+  name: 'string?',
+  bio: 'string?',
+  website: 'string?',
+  avatar_url: 'string?',
+  html_url: 'string',
+  repos_count: 'integer',
+  repos: 'array',
+} as const satisfies Shape
