@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
-import { openSite, serveSites } from '../src/site/serve-sites.ts'
+import { openLocalStores, openSite, serveSites } from '../src/site/serve-sites.ts'
 
 const config = readConfig(process.env)
 const dist = resolve('dist')
@@ -11,6 +11,12 @@ if (!existsSync(dist)) {
   process.exit(1)
 }
 const site = openSite(dist)
-const host = await serveSites(() => site, config)
+const stores = await openLocalStores(config)
+const host = await serveSites(() => site, stores, config.port)
 console.log(`Serving dist/ at ${config.baseUrl}`)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void host.stop())
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await host.stop()
+    await stores.close()
+  })
+}

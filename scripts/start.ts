@@ -1,7 +1,7 @@
 // `npm start`: builds the site, serves it with the functions, and builds again in the background whenever the content changes.
 import { readConfig } from '../src/config.ts'
 import { followContent } from '../src/site/follow-content.ts'
-import { serveSites } from '../src/site/serve-sites.ts'
+import { openLocalStores, serveSites } from '../src/site/serve-sites.ts'
 
 const config = readConfig(process.env)
 const stopping = new AbortController()
@@ -9,8 +9,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 try {
   console.log('Building the site …')
-  const followed = await followContent(config, stopping.signal)
-  const host = await serveSites(followed.site, config).catch((error: NodeJS.ErrnoException) => {
+  const stores = await openLocalStores(config)
+  stopping.signal.addEventListener('abort', () => void stores.close())
+  const followed = await followContent(config, stopping.signal, (builtFrom) => {
+    // Only git here puts every publish into the content folder at once; a clone of the one on GitHub may lag behind it.
+    if (config.gitStore.kind === 'local') stores.fresh.forgetBefore(builtFrom)
+  })
+  const host = await serveSites(followed.site, stores, config.port).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE'
       ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
       : error

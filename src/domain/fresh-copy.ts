@@ -1,6 +1,7 @@
 // Owns fresh copies: what a repository answers between a publish and the build that has it, and when a copy steps back.
 import { z } from 'zod'
 import { Repository, type VersionRecord, VersionSummary } from './schema.ts'
+import { Time } from './values.ts'
 
 /** A repository as the publish that changed it last left it. */
 export const FreshCopy = z.object({
@@ -10,6 +11,8 @@ export const FreshCopy = z.object({
   versions: z.array(VersionSummary),
   /** SHA-256 of the built record that the first publish since that build found, or null when there was none. */
   based_on: z.string().nullable(),
+  /** When it was kept. */
+  kept_at: Time,
 })
 export type FreshCopy = z.infer<typeof FreshCopy>
 

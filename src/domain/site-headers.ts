@@ -32,6 +32,10 @@ export const HEADER_RULES: readonly HeaderRule[] = [
   },
   { pattern: '/assets/*', headers: { 'Cache-Control': 'public, max-age=31536000, immutable' } },
   {
+    pattern: '/cli/*',
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Security-Policy': "default-src 'none'; sandbox" },
+  },
+  {
     pattern: '/data/*',
     headers: {
       'Access-Control-Allow-Origin': '*',

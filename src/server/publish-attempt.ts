@@ -81,8 +81,9 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
   const wanted = new Map<string, PublishDecision>()
   let last: { state: FolderState; decision: PublishDecision } | undefined
 
-  const outcome = await tools.enqueue(() =>
-    publishInRounds<Outcome>(
+  // The copy is made in the same turn: made later, an older publish could overwrite what a newer one shows.
+  return tools.enqueue(async () => {
+    const outcome = await publishInRounds<Outcome>(
       tools.git,
       {
         owner,
@@ -95,10 +96,10 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
         committed,
       },
       { now: Date.now, random: Math.random },
-    ),
-  )
-  if (last && outcome.commit && !outcome.isReplay) await showAtOnce(last.state, last.decision, accepted, tools)
-  return outcome
+    )
+    if (last && outcome.commit && !outcome.isReplay) await showAtOnce(last.state, last.decision, accepted, tools)
+    return outcome
+  })
 
   async function decide(
     state: FolderState,
@@ -191,7 +192,7 @@ async function showAtOnce(
   tools: PublishTools,
 ): Promise<void> {
   try {
-    await renewFreshCopy({ owner, name, state, decision }, tools)
+    await renewFreshCopy({ owner, name, state, decision }, tools, new Date())
     await tools.purge(repositoryTag(owner, name))
   } catch (error) {
     console.error(

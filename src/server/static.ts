@@ -27,7 +27,7 @@ function candidatesFor(path: string): string[] {
 }
 
 function respondWithFile(request: Request, path: string, bytes: Bytes, status: number): Response {
-  return respondWithBytes(request, bytes, status, { ...headersOf(path), 'Content-Type': mediaTypeOf(path) })
+  return respondWithBytes(request, bytes, status, { 'Content-Type': mediaTypeOf(path), ...headersOf(path) })
 }
 
 function mediaTypeOf(path: string): string {

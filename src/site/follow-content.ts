@@ -24,16 +24,22 @@ export interface FollowedSite {
 /**
  * Builds the content of the settings, then follows it until the signal.
  *
+ * @param onShow told when a build takes over, with the moment at which it began to read the content
  * @returns once the first build is complete; later ones that fail change nothing and say why
  * @throws when the first build fails; its reasons were printed
  */
-export async function followContent(config: Config, signal: AbortSignal): Promise<FollowedSite> {
+export async function followContent(
+  config: Config,
+  signal: AbortSignal,
+  onShow: (builtFrom: Date) => void,
+): Promise<FollowedSite> {
   removeAbandonedBuilds()
   const retiring = new Set<NodeJS.Timeout>()
   let count = 0
-  const build = async (): Promise<{ dir: string; opened: OpenSite } | undefined> => {
+  const build = async (): Promise<{ dir: string; opened: OpenSite; began: Date } | undefined> => {
     const dir = join(BUILDS_DIR, `${process.pid}-${++count}`)
-    if (await runBuild(join(dir, 'dist'), signal)) return { dir, opened: openSite(join(dir, 'dist')) }
+    const began = new Date()
+    if (await runBuild(join(dir, 'dist'), signal)) return { dir, opened: openSite(join(dir, 'dist')), began }
     await rm(dir, { recursive: true, force: true })
     return undefined
   }
@@ -46,6 +52,7 @@ export async function followContent(config: Config, signal: AbortSignal): Promis
   const first = await build()
   if (!first) throw new Error('The site was not built.')
   let current = first
+  onShow(first.began)
   const follow = async () => {
     for await (const _ of changes) {
       const next = await build()
@@ -56,6 +63,7 @@ export async function followContent(config: Config, signal: AbortSignal): Promis
       }
       const { dir, opened } = current
       current = next
+      onShow(next.began)
       console.log('The site shows the changed content.')
       const timer = setTimeout(() => {
         retiring.delete(timer)
@@ -69,27 +77,31 @@ export async function followContent(config: Config, signal: AbortSignal): Promis
   return { site: () => current.opened }
 }
 
-/** Yields once for any number of changes since the last time, when they have settled. */
-async function* watchContent(contentDir: string, signal: AbortSignal): AsyncGenerator<void> {
+/** Watches from now on. @returns what yields once for any number of changes since the last time, when they have settled */
+function watchContent(contentDir: string, signal: AbortSignal): AsyncIterable<void> {
   const watcher = watch(contentDir, { ignoreInitial: true, followSymlinks: false })
-  signal.addEventListener('abort', () => void watcher.close())
-  let wake = () => {}
-  let changed = Promise.withResolvers<void>()
+  let settled = Promise.withResolvers<void>()
   let settling: NodeJS.Timeout | undefined
   watcher.on('all', () => {
     clearTimeout(settling)
-    settling = setTimeout(() => wake(), SETTLE_MS)
+    settling = setTimeout(() => settled.resolve(), SETTLE_MS)
   })
   watcher.on('error', (error) =>
     console.error(`Changes in ${contentDir} cannot be followed: ${error instanceof Error ? error.message : error}`),
   )
-  wake = () => changed.resolve()
-  signal.addEventListener('abort', wake)
-  while (!signal.aborted) {
-    await changed.promise
+  signal.addEventListener('abort', () => {
     clearTimeout(settling)
-    changed = Promise.withResolvers<void>()
-    if (!signal.aborted) yield
+    settled.resolve()
+    void watcher.close()
+  })
+  return {
+    async *[Symbol.asyncIterator]() {
+      while (!signal.aborted) {
+        await settled.promise
+        settled = Promise.withResolvers<void>()
+        if (!signal.aborted) yield
+      }
+    },
   }
 }
 

@@ -1,8 +1,9 @@
 // Owns what the Astro build does beyond pages: it loads the catalogue once, writes the data files and the search index, and mounts the functions in `astro dev`.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
+import { listCliDownloads, readCliFiles } from '../cli/downloads.ts'
 import { readConfig } from '../config.ts'
 import type { Hub } from '../dependencies.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -33,15 +34,17 @@ export function promptHub(): AstroIntegration {
         setCatalogue(catalogue)
         logger.info(`Read ${loaded.filesRead} files of ${catalogue.entries.size} repositories in ${since(started)}.`)
       },
-      'astro:build:done': ({ dir, logger }) => {
-        if (catalogue) writeSite(catalogue, fileURLToPath(dir), logger)
+      'astro:build:done': async ({ dir, logger }) => {
+        if (catalogue) await writeSite(catalogue, fileURLToPath(dir), logger)
       },
       'astro:server:setup': async ({ server, logger }) => {
         const stores = await openLocalStores(config)
         server.httpServer?.once('close', () => void stores.close())
-        const mount = await mountFunctions(stores)
+        const mount = await mountFunctions(stores, config.baseUrl)
         const reload = () => {
+          const began = new Date()
           if (!reloadCatalogue(loader, mount.show, logger)) return
+          if (config.gitStore.kind === 'local') stores.fresh.forgetBefore(began)
           // Astro keeps the list of pages until its own content changes; ours is content too.
           server.environments.ssr?.hot.send('astro:content-changed', {})
           server.ws.send({ type: 'full-reload' })
@@ -65,16 +68,21 @@ export function promptHub(): AstroIntegration {
 }
 
 /** Writes everything that stands beside the pages. */
-function writeSite(catalogue: Catalogue, siteDir: string, logger: AstroIntegrationLogger): void {
+async function writeSite(catalogue: Catalogue, siteDir: string, logger: AstroIntegrationLogger): Promise<void> {
   let started = performance.now()
   const { files, bytes } = writeFiles(siteDir, listDataFiles(catalogue))
   logger.info(`Wrote ${files} data files, ${bytes} bytes, in ${since(started)}.`)
-  writeFileSync(join(siteDir, '_headers'), formatHeadersFile())
+  writeFiles(siteDir, [['/_headers', formatHeadersFile()], ...(await listDownloads(catalogue))])
   started = performance.now()
   const indexPath = searchIndexPath(siteDir)
   mkdirSync(resolve(indexPath, '..'), { recursive: true })
   buildSearchIndex(catalogue, indexPath)
   logger.info(`Wrote the search index in ${since(started)}.`)
+}
+
+/** The client's download area. */
+async function listDownloads({ baseUrl }: { baseUrl: string }): Promise<[string, string][]> {
+  return listCliDownloads({ ...(await readCliFiles('src/cli')), baseUrl })
 }
 
 /** @returns whether there is a new catalogue; a broken file changes nothing but the log */
@@ -97,10 +105,11 @@ function reloadCatalogue(
 }
 
 /** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
-async function mountFunctions({ fresh, blobs, localGit }: LocalStores) {
+async function mountFunctions({ fresh, blobs, localGit }: LocalStores, baseUrl: string) {
   const functions = await loadFunctions<HostContext<Hub>>()
   const route = routeFunctions(functions)
   const indexPath = resolve('.astro', `search-${process.pid}.db`)
+  const downloads = await listDownloads({ baseUrl })
   let files = new Map<string, string>()
   let search: ReturnType<typeof openSearchIndex> | undefined
   const hub: Hub = {
@@ -115,10 +124,10 @@ async function mountFunctions({ fresh, blobs, localGit }: LocalStores) {
   return {
     listener,
     isOurs(method: string, url: string): boolean {
-      return url.startsWith('/data') || route(method, new URL(url, 'http://localhost')) !== undefined
+      return /^\/(?:data|cli)\//.test(url) || route(method, new URL(url, 'http://localhost')) !== undefined
     },
     show(catalogue: Catalogue): void {
-      files = new Map(listDataFiles(catalogue))
+      files = new Map([...listDataFiles(catalogue), ...downloads])
       search?.close()
       search = undefined
       mkdirSync('.astro', { recursive: true })

@@ -14,7 +14,7 @@ import {
   startServer,
 } from '../server/host.ts'
 import { startLocalBlobs } from '../stores/blobs.ts'
-import { freshInBlobs, rememberFresh } from '../stores/fresh.ts'
+import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fresh.ts'
 import { openLocalGit } from '../stores/git-local.ts'
 import { openSearchIndex } from '../stores/search-index.ts'
 import { folderFiles } from '../stores/site-files.ts'
@@ -53,7 +53,8 @@ export function openSite(siteDir: string): OpenSite {
 }
 
 /** The stores of this machine. */
-export interface LocalStores extends Pick<Hub, 'fresh' | 'blobs' | 'localGit'> {
+export interface LocalStores extends Pick<Hub, 'blobs' | 'localGit'> {
+  fresh: RememberedFresh
   close(): Promise<void>
 }
 
@@ -71,27 +72,25 @@ export async function openLocalStores({ contentDir }: Config): Promise<LocalStor
 /** A running host. */
 export interface RunningHost {
   server: Server
-  /** Ends it at once; requests that are under way are cut. */
+  /** Ends it at once; requests that are under way are cut. The stores are the caller's to close. */
   stop(): Promise<void>
 }
 
-/** Serves the site of the moment. @param siteOf asked once a request. @throws when the port is taken */
-export async function serveSites(siteOf: () => Site, config: Config): Promise<RunningHost> {
+/** Serves the site of the moment with the stores of this machine. @param siteOf asked once a request. @throws when the port is taken */
+export async function serveSites(
+  siteOf: () => Site,
+  { fresh, blobs, localGit }: LocalStores,
+  port: number,
+): Promise<RunningHost> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
-  const { close, ...stores } = await openLocalStores(config)
-  const answer = answerWith(route, (): Hub => ({ ...siteOf(), ...stores }))
-  try {
-    const server = await startServer(listenTo(answer), config.port)
-    return { server, stop: () => stopHost(server, close) }
-  } catch (error) {
-    await close()
-    throw error
+  const answer = answerWith(route, (): Hub => ({ ...siteOf(), fresh, blobs, localGit }))
+  const server = await startServer(listenTo(answer), port)
+  return {
+    server,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
   }
-}
-
-async function stopHost(server: Server, closeStores: () => Promise<void>): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  server.closeAllConnections()
-  await closed
-  await closeStores()
 }

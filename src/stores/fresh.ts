@@ -9,41 +9,51 @@ import { VersionRecord } from '../domain/schema.ts'
 export function freshInBlobs(blobs: BlobStore): FreshCopies {
   return {
     find: (owner, name) => read(blobs, keyOf(owner, name), FreshCopy),
-    findVersion: (owner, name, version) => read(blobs, `${keyOf(owner, name)}/${version}`, VersionRecord),
+    findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version), VersionRecord),
     async keep(copy, version) {
       const { owner, name } = copy.repository
       // The version first: a copy never names one that cannot be read.
-      if (version) await blobs.set(`${keyOf(owner, name)}/${version.version}`, JSON.stringify(version))
-      await blobs.set(`${keyOf(owner, name)}/latest`, JSON.stringify(copy))
+      if (version) await blobs.set(versionKeyOf(owner, name, version.version), JSON.stringify(version))
+      await blobs.set(keyOf(owner, name), JSON.stringify(copy))
     },
   }
 }
 
-/** The same, remembered by the one process that publishes and reads: reading then costs nothing but a look into memory. */
-export function rememberFresh(copies: FreshCopies): FreshCopies {
+/** Fresh copies of the one process that publishes and reads. */
+export interface RememberedFresh extends FreshCopies {
+  /** Takes all copies kept before a moment as gone: the build that began then was made from a content folder that had them, or had lost them since. */
+  forgetBefore(moment: Date): void
+}
+
+/** Copies that are remembered, so that reading costs no more than a look into memory. */
+export function rememberFresh(copies: FreshCopies): RememberedFresh {
   const repositories = new Map<string, Promise<FreshCopy | undefined>>()
   const versions = new Map<string, VersionRecord>()
-  const remember = (owner: string, name: string): Promise<FreshCopy | undefined> => {
+  let forgottenMs = 0
+  const find = async (owner: string, name: string): Promise<FreshCopy | undefined> => {
     const key = keyOf(owner, name)
     const known = repositories.get(key) ?? copies.find(owner, name)
     repositories.set(key, known)
     if (repositories.size > MOST_REMEMBERED) repositories.delete(repositories.keys().next().value!)
-    return known
+    const copy = await known
+    return copy && Date.parse(copy.kept_at) >= forgottenMs ? copy : undefined
   }
   return {
-    find: remember,
+    find,
     async findVersion(owner, name, version) {
-      return (
-        versions.get(`${keyOf(owner, name)}/${version}`) ??
-        ((await remember(owner, name)) ? copies.findVersion(owner, name, version) : undefined)
-      )
+      const copy = await find(owner, name)
+      if (!copy?.versions.some((listed) => listed.version === version)) return undefined
+      return versions.get(versionKeyOf(owner, name, version)) ?? copies.findVersion(owner, name, version)
     },
     async keep(copy, version) {
       const { owner, name } = copy.repository
-      if (version) versions.set(`${keyOf(owner, name)}/${version.version}`, version)
+      if (version) versions.set(versionKeyOf(owner, name, version.version), version)
       if (versions.size > MOST_VERSIONS) versions.delete(versions.keys().next().value!)
       repositories.set(keyOf(owner, name), Promise.resolve(copy))
       await copies.keep(copy, version)
+    },
+    forgetBefore(moment) {
+      forgottenMs = moment.getTime()
     },
   }
 }
@@ -75,5 +85,9 @@ async function read<Schema extends z.ZodType>(
 }
 
 function keyOf(owner: string, name: string): string {
-  return `fresh/${owner}/${name}`
+  return `fresh/repositories/${owner}/${name}`
+}
+
+function versionKeyOf(owner: string, name: string, version: string): string {
+  return `fresh/versions/${owner}/${name}/${version}`
 }

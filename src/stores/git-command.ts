@@ -5,8 +5,6 @@ import { spawn } from 'node:child_process'
 export interface GitRun {
   /** Handed to standard input. */
   input?: string | Uint8Array
-  /** An index of our own, so that the user's is left alone. */
-  indexFile?: string
   /** Ends the process; never given to one that holds a lock of the user's. */
   signal?: AbortSignal
 }
@@ -33,11 +31,11 @@ export class GitFailure extends Error {
 }
 
 /**
- * What the user's configuration must not decide here. A reference-transaction hook could refuse or delay a commit, a split index would leave
- * files beside a temporary one, and another commit encoding would be taken for the one our bytes are in.
+ * What the user's configuration must not decide here. A reference-transaction hook could refuse or delay a commit, a pager's
+ * or log's habits would change what is parsed here, and another commit encoding would be taken for the one our bytes are in.
  */
 const SETTINGS = [
-  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.splitIndex=false', 'core.quotePath=false'],
+  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.quotePath=false'],
   ...[
     'i18n.commitEncoding=UTF-8',
     'i18n.logOutputEncoding=UTF-8',
@@ -73,11 +71,11 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
   }
-  const tryRun = (args: readonly string[], { input, indexFile, signal }: GitRun = {}): Promise<GitResult> =>
+  const tryRun = (args: readonly string[], { input, signal }: GitRun = {}): Promise<GitResult> =>
     new Promise((resolve, reject) => {
       const child = spawn('git', [...SETTINGS, ...args], {
         cwd: folder,
-        env: indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: indexFile },
+        env,
         stdio: ['pipe', 'pipe', 'pipe'],
         windowsHide: true,
         ...(signal && { signal }),

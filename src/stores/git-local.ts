@@ -1,7 +1,5 @@
 // Owns git as a work tree on this machine: what is read is the head commit, and a commit also shows in index and work tree.
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { realpath } from 'node:fs/promises'
 import { HubError } from '../domain/errors.ts'
 import {
   type Additions,
@@ -18,6 +16,7 @@ import {
   versionOfEntry,
 } from '../domain/git-store.ts'
 import { createGit, type Git } from './git-command.ts'
+import { writeCommit } from './git-objects.ts'
 import { bringIn, findObstacle, readHead, type WorkTree } from './git-work-tree.ts'
 
 /** Where the content lies, and what git may know of the environment. */
@@ -153,7 +152,8 @@ async function commitFiles(
     throw new HubError('unavailable', `${obstacle}. Commit, move or remove that first; nothing was published.`, {
       retryAfterSeconds: SETUP_RETRY_SECONDS,
     })
-  const sha = await writeCommit(git, base.head, placed, body === '' ? `${headline}\n` : `${headline}\n\n${body}\n`)
+  const message = body === '' ? `${headline}\n` : `${headline}\n\n${body}\n`
+  const sha = await writeCommit(git, { parent: base.head, files: placed, message })
   const outcome = await moveHead(git, { from: base.head, to: sha, reason: headline })
   if (outcome.kind === 'committed') await showCommit(tree, sha, paths, warn)
   return outcome
@@ -173,30 +173,6 @@ async function moveHead(
     return (await readHead(git)) === from ? { kind: 'busy', retryAfterSeconds: 1 } : { kind: 'moved' }
   } catch (cause) {
     return { kind: 'unknown', cause }
-  }
-}
-
-/** Makes blobs, a tree and a commit, none of which anybody sees until a branch leads there. @returns the commit */
-async function writeCommit(
-  git: Git,
-  head: string,
-  files: readonly { path: string; text: string }[],
-  message: string,
-): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'prompt-hub-'))
-  try {
-    const indexFile = join(folder, 'index')
-    const added: string[] = []
-    for (const { path, text } of files) {
-      const id = await git.run(['hash-object', '-w', '--no-filters', '--stdin'], { input: text })
-      added.push('--cacheinfo', `100644,${id.toString().trim()},${path}`)
-    }
-    await git.run(['read-tree', head], { indexFile })
-    await git.run(['update-index', '--add', ...added], { indexFile })
-    const tree = (await git.run(['write-tree'], { indexFile })).toString().trim()
-    return (await git.run(['commit-tree', tree, '-p', head, '-F', '-'], { input: message })).toString().trim()
-  } finally {
-    await rm(folder, { recursive: true, force: true })
   }
 }
 

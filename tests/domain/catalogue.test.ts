@@ -373,6 +373,7 @@ describe('users', () => {
           }),
           nobody: anOwner(),
         },
+        usage: { 'acme/older': [9, 99] },
       },
     ),
   )

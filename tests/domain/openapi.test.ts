@@ -19,7 +19,7 @@ test('a public linter finds no error, with its recommended rules', async () => {
   expect(problems.map(({ ruleId }) => ruleId).filter((rule) => rule !== 'no-unused-components')).toEqual([])
 })
 
-test('it is OpenAPI 3.1 of this hub, without a key', () => {
+test('it is OpenAPI 3.1 of this hub, and only publishing needs a token', () => {
   expect(api).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
     servers: [{ url: 'https://hub.test' }],
@@ -28,58 +28,64 @@ test('it is OpenAPI 3.1 of this hub, without a key', () => {
 })
 
 test('every address, its parameters and its answers', () => {
-  const operations = Object.entries(api.paths!).map(([path, methods]) => [
-    path,
-    Object.keys(methods).join(' '),
-    methods.get!.operationId,
-    methods.get!.parameters!.map((parameter) => `${parameter.in}:${parameter.name}`).join(' '),
-    Object.keys(methods.get!.responses!).join(' '),
-    Object.keys(methods.get!.responses!['200']!.content!).join(' '),
-  ])
+  const operations = Object.entries(api.paths!).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [
+      `${method} ${path}`,
+      operation.operationId,
+      operation.parameters!.map((parameter) => `${parameter.in}:${parameter.name}`).join(' '),
+      Object.keys(operation.responses!).join(' '),
+      Object.keys(operation.responses!['200']!.content!).join(' '),
+    ]),
+  )
+  const read = '200 304 404 429 500 503'
   expect(operations).toEqual([
     [
-      '/api/v1/repos',
-      'get',
+      'get /api/v1/repos',
       'listRepositories',
       'query:page query:sort query:q query:tag',
       '200 304 400 429 500 503',
       'application/json',
     ],
+    ['get /api/v1/repos/{owner}/{name}', 'getRepository', 'path:owner path:name', read, 'application/json'],
+    ['get /api/v1/repos/{owner}/{name}/versions', 'listVersions', 'path:owner path:name', read, 'application/json'],
     [
-      '/api/v1/repos/{owner}/{name}',
-      'get',
-      'getRepository',
-      'path:owner path:name',
-      '200 304 404 429 500 503',
+      'post /api/v1/repos/{owner}/{name}/versions',
+      'publishVersion',
+      'path:owner path:name header:Idempotency-Key',
+      '200 201 400 401 403 404 409 413 415 422 429 500 502 503',
       'application/json',
     ],
     [
-      '/api/v1/repos/{owner}/{name}/versions',
-      'get',
-      'listVersions',
-      'path:owner path:name',
-      '200 304 404 429 500 503',
-      'application/json',
-    ],
-    [
-      '/api/v1/repos/{owner}/{name}/versions/{version}',
-      'get',
+      'get /api/v1/repos/{owner}/{name}/versions/{version}',
       'getVersion',
       'path:owner path:name path:version',
-      '200 304 404 429 500 503',
+      read,
       'application/json',
     ],
     [
-      '/api/v1/repos/{owner}/{name}/raw',
-      'get',
+      'get /api/v1/repos/{owner}/{name}/raw',
       'getRaw',
       'path:owner path:name query:version',
       '200 304 400 404 429 500 503',
       'text/plain',
     ],
-    ['/api/v1/tags', 'get', 'listTags', '', '200 304 429 500 503', 'application/json'],
-    ['/api/v1/users/{handle}', 'get', 'getUser', 'path:handle', '200 304 404 429 500 503', 'application/json'],
-    ['/api/v1/openapi.json', 'get', 'getOpenapi', '', '200 304 429 500 503', 'application/json'],
+    ['get /api/v1/tags', 'listTags', '', '200 304 429 500 503', 'application/json'],
+    ['get /api/v1/users/{handle}', 'getUser', 'path:handle', read, 'application/json'],
+    ['get /api/v1/openapi.json', 'getOpenapi', '', '200 304 429 500 503', 'application/json'],
+  ])
+})
+
+test('publishing takes these fields, and names every error that shares a status', () => {
+  expect(api.paths!['/api/v1/repos/{owner}/{name}/versions']!.post).toMatchObject({
+    security: [{ token: [] }],
+    responses: {
+      409: { description: expect.stringMatching(/repo_archived.*version_conflict/) },
+      422: { description: expect.stringMatching(/validation_failed.*idempotency_key_reused/) },
+    },
+  })
+  expect(Object.keys(api.components!.schemas!.PublishRequest!.properties!)).toEqual([
+    ...['content', 'changelog', 'bump', 'variables', 'parameters', 'title', 'description', 'tags', 'license'],
+    ...['expected_version', 'dry_run'],
   ])
 })
 
@@ -138,6 +144,8 @@ describe('every field of every record', () => {
         'Error',
         'Meta',
         'Provenance',
+        'PublishAnswer',
+        'PublishRequest',
         'Repository',
         'RepositorySummary',
         'Stats',
@@ -150,17 +158,23 @@ describe('every field of every record', () => {
     )
   })
 
-  test.each(records)('%s: described, required, and open for fields to come', (name, schema) => {
-    expect(schema.description).toMatch(/\.$/)
-    expect([...(schema.required as unknown as string[])].sort()).toEqual(Object.keys(schema.properties!).sort())
-    if (name !== 'Error') expect(schema.additionalProperties).toBeUndefined()
-    const silent = (fields: Json): string[] =>
-      Object.entries(fields).flatMap(([key, field]) => [
-        ...(field.description || field.$ref || (field.properties && name === 'Error') ? [] : [key]),
-        ...(field.properties ? silent(field.properties) : []),
-      ])
-    expect(silent(schema.properties!)).toEqual([])
-  })
+  test.each(records)(
+    '%s: described; an answer has them all and is open for fields to come, a request is closed',
+    (name, schema) => {
+      expect(schema.description).toMatch(/\.$/)
+      const isRequest = name === 'PublishRequest'
+      expect([...(schema.required as unknown as string[])].sort()).toEqual(
+        isRequest ? ['content'] : Object.keys(schema.properties!).sort(),
+      )
+      expect(schema.additionalProperties).toBe(isRequest || name === 'Error' ? false : undefined)
+      const silent = (fields: Json): string[] =>
+        Object.entries(fields).flatMap(([key, field]) => [
+          ...(field.description || field.$ref || (field.properties && name === 'Error') ? [] : [key]),
+          ...(field.properties ? silent(field.properties) : []),
+        ])
+      expect(silent(schema.properties!)).toEqual([])
+    },
+  )
 })
 
 describe('answers satisfy it', () => {

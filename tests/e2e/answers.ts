@@ -81,7 +81,7 @@ export function openSchemas(openapi: Json): Described {
     fixed: template.split('/').filter((part) => part && !part.startsWith('{')).length,
   }))
   routes.sort((a, b) => b.fixed - a.fixed)
-  const escape = (key: string) =>
+  const pointerKey = (key: string) =>
     key.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D')
 
   return (answer) => {
@@ -95,7 +95,7 @@ export function openSchemas(openapi: Json): Described {
       if (answer.status === 308) return
       let described = operation.responses[String(answer.status)]
       expect(described, `${template} describes no ${answer.status}, but ${answer.request} gave it`).toBeDefined()
-      pointer = `/paths/${escape(template)}/${method.toLowerCase()}/responses/${answer.status}`
+      pointer = `/paths/${pointerKey(template)}/${method.toLowerCase()}/responses/${answer.status}`
       if (typeof described?.$ref === 'string') {
         pointer = described.$ref.slice(1)
         const name = pointer.split('/').at(-1) ?? ''
@@ -104,7 +104,7 @@ export function openSchemas(openapi: Json): Described {
       const media = (answer.headers['content-type'] ?? '').split(';')[0] ?? ''
       const kinds = Object.keys((described?.content ?? {}) as Json)
       expect(kinds, `media type of ${answer.request}`).toContain(media)
-      pointer += `/content/${escape(media)}/schema`
+      pointer += `/content/${pointerKey(media)}/schema`
     } else if (answer.status < 400) return
     const check = ajv.getSchema(`hub#${pointer}`)
     if (!check) throw new Error(`openapi.json has no ${pointer}`)

@@ -145,3 +145,11 @@ export function freePort(): Promise<number> {
     })
   })
 }
+
+/** A hub that runs already, on the repository's own content. */
+export const runningAt = (address: string): Target => ({
+  name: address,
+  address,
+  sample: Number.POSITIVE_INFINITY,
+  start: () => Promise.reject(new Error(`${address} runs already`)),
+})

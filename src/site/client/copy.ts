@@ -7,14 +7,17 @@ const SHOWN_MS = 2_000
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
   const words = button.querySelector('[data-copy-words]')
   const target = document.getElementById(button.dataset.copy ?? '')
-  if (!words || !target) continue
-  words.setAttribute('role', 'status')
+  // Beside the button, not in it: a status inside would take its words out of the button's name.
+  const status = button.nextElementSibling
+  if (!words || !target || !status) continue
   let timer: number | undefined
   button.addEventListener('click', async () => {
     words.textContent = (await copy(target)) ? 'Copied' : 'Press Ctrl+C'
+    status.textContent = words.textContent
     clearTimeout(timer)
     timer = window.setTimeout(() => {
       words.textContent = 'Copy'
+      status.textContent = ''
     }, SHOWN_MS)
   })
 }

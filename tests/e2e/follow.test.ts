@@ -1,0 +1,333 @@
+// A running hub follows its content: new answers all at once, no error on the way, mistakes only in the log, and a clean end at any moment.
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, type Ask, type Json, openClient, poll } from './client.ts'
+import { temporaryFolder, writeRepository } from './content.ts'
+import { alive, descendants, freePort, launch, npmTarget, type Run, type Server, signalGroup } from './targets.ts'
+
+const WITHIN = 10_000
+const FIRST = { at: '2025-03-01T00:00:00Z', content: 'Originalword {{a}}\n' }
+const items = (answer: Answer) => (answer.json() as { data: Json[] }).data
+const record = (answer: Answer) => (answer.json() as { data: Json }).data
+const item = (answer: Answer, key: string, value: string) => items(answer).find((one) => one[key] === value)
+
+/** Files appear in one step, as git and editors write them. */
+function put(root: string, file: string, text: string): void {
+  const [aside, path] = [join(root, '..', 'aside'), join(root, file)]
+  writeFileSync(aside, text)
+  mkdirSync(dirname(path), { recursive: true })
+  renameSync(aside, path)
+}
+
+function writeContent(): string {
+  const root = join(temporaryFolder(), 'content')
+  writeRepository(root, 'acme/followed', { index: 'title: Before\ntags: [first-tag]', versions: { '1.0.0': FIRST } })
+  writeRepository(root, 'acme/other', { index: 'title: Other\ntags: [first-tag]', versions: { '1.0.0': FIRST } })
+  return root
+}
+
+/** Looks at one address: does it answer as before the change, or as after it? Anything else is an error. */
+type Look = [path: string, state: (answer: Answer) => unknown, before: unknown, after: unknown]
+
+/**
+ * Makes a change while every address is asked all the time. Each must answer as before or as after, nothing else; once any
+ * has answered as after, none may answer as before to a request sent later; all must be there in time.
+ */
+async function follow(ask: Ask, looks: Look[], change: () => void): Promise<void> {
+  let [firstAfter, asked] = [Number.POSITIVE_INFINITY, 0]
+  const done = new Set<string>()
+  const until = { time: Number.POSITIVE_INFINITY }
+  const loops = looks.map(async ([path, state, before, after]) => {
+    for (let still = 0; still < 3 && Date.now() < until.time; ) {
+      const sent = performance.now()
+      const answer = await ask(path)
+      asked++
+      const seen = JSON.stringify(state(answer))
+      if (seen === JSON.stringify(after)) {
+        firstAfter = Math.min(firstAfter, performance.now())
+        done.add(path)
+      } else {
+        expect(seen, `${path} is neither as before nor as after: ${answer.status} ${answer.text.slice(0, 300)}`).toBe(
+          JSON.stringify(before),
+        )
+        expect(sent, `${path} went back to the state before`).toBeLessThan(firstAfter)
+      }
+      if (done.size === looks.length) still++
+    }
+  })
+  const all = Promise.all(loops)
+  all.catch(() => undefined)
+  await poll('every address is asked', 5000, async () => (asked >= 2 * looks.length ? true : undefined))
+  change()
+  until.time = Date.now() + WITHIN
+  await all
+  expect([...done].toSorted(), `as after the change within ${WITHIN} ms`).toEqual(
+    looks.map(([path]) => path).toSorted(),
+  )
+}
+
+describe('npm start follows the content', { timeout: 40_000 }, () => {
+  const root = writeContent()
+  let server: Server
+  let ask: Ask
+  beforeAll(async () => {
+    server = await npmTarget('start').start({ contentDir: root, limit: 0 })
+    ask = openClient(server.base)
+  }, 60_000)
+  afterAll(async () => {
+    await server?.stop()
+    rmSync(dirname(root), { recursive: true, force: true })
+  }, 30_000)
+
+  const file = 'acme/followed/versions/1.0.0.md'
+  const repository = '/api/v1/repos/acme/followed'
+
+  test('an edited version file', async () => {
+    const [before, after] = ['Originalword {{a}}\n', 'Editedword {{b}}\n']
+    const variable = (answer: Answer) => (record(answer).variables as Json[]).map(({ name }) => name)
+    await follow(
+      ask,
+      [
+        [repository, (answer) => [record(answer).content, variable(answer)], [before, ['a']], [after, ['b']]],
+        [`${repository}/raw`, ({ text }) => text, before, after],
+        [`${repository}/raw?version=1.0.0`, ({ text }) => text, before, after],
+        [`${repository}/versions/1.0.0`, (answer) => record(answer).content, before, after],
+        [`${repository}/versions`, (answer) => items(answer)[0]?.size_bytes, 19, 17],
+        ['/api/v1/repos?q=editedword', (answer) => items(answer).length, 0, 1],
+        ['/data/v1/repos/acme/followed/raw.txt', ({ text }) => text, before, after],
+        ['/data/v1/repos/acme/followed.json', (answer) => record(answer).content, before, after],
+      ],
+      () => put(root, file, readFileSync(join(root, file), 'utf8').replace(before, after)),
+    )
+  })
+
+  test('an edited index', async () => {
+    const title = (answer: Answer) => item(answer, 'full_name', 'acme/followed')?.title
+    const tag = (answer: Answer) => [
+      item(answer, 'name', 'first-tag')?.count,
+      item(answer, 'name', 'second-tag')?.count ?? 0,
+    ]
+    await follow(
+      ask,
+      [
+        [repository, (answer) => record(answer).title, 'Before', 'After'],
+        ['/api/v1/repos', title, 'Before', 'After'],
+        ['/api/v1/repos?sort=new', title, 'Before', 'After'],
+        ['/api/v1/repos?tag=second-tag', (answer) => items(answer).length, 0, 1],
+        ['/api/v1/repos?q=after', (answer) => items(answer).length, 0, 1],
+        ['/api/v1/tags', tag, [2, 0], [1, 1]],
+        [
+          '/api/v1/users/acme',
+          (answer) => (record(answer).repos as Json[]).map((one) => one.title).toSorted(),
+          ['Before', 'Other'],
+          ['After', 'Other'],
+        ],
+        ['/data/v1/index.json', title, 'Before', 'After'],
+        ['/data/v1/lists/trending/1.json', title, 'Before', 'After'],
+      ],
+      () => put(root, 'acme/followed/index.md', '---\ntitle: After\ntags: [second-tag]\n---\n'),
+    )
+  })
+
+  test('an added version', async () => {
+    const latest = (answer: Answer) => item(answer, 'full_name', 'acme/followed')?.latest_version
+    const state = (answer: Answer) => [record(answer).latest_version, record(answer).versions, record(answer).content]
+    await follow(
+      ask,
+      [
+        [repository, state, ['1.0.0', ['1.0.0'], 'Editedword {{b}}\n'], ['1.1.0', ['1.1.0', '1.0.0'], 'Secondword\n']],
+        [
+          `${repository}/raw`,
+          ({ headers, text }) => [headers['x-prompt-version'], text],
+          ['1.0.0', 'Editedword {{b}}\n'],
+          ['1.1.0', 'Secondword\n'],
+        ],
+        [`${repository}/versions`, (answer) => items(answer).map((one) => one.version), ['1.0.0'], ['1.1.0', '1.0.0']],
+        [`${repository}/versions/1.1.0`, ({ status }) => status, 404, 200],
+        ['/api/v1/repos', latest, '1.0.0', '1.1.0'],
+        ['/api/v1/repos?q=secondword', (answer) => items(answer).length, 0, 1],
+        ['/data/v1/repos/acme/followed/raw/1.1.0.txt', ({ status }) => status, 404, 200],
+      ],
+      () =>
+        put(
+          root,
+          'acme/followed/versions/1.1.0.md',
+          '---\npublished_at: "2025-04-01T00:00:00Z"\npublished_by: tester\nchangelog: More\n---\nSecondword\n',
+        ),
+    )
+  })
+
+  test('an added repository', async () => {
+    const aside = join(root, '..', 'new')
+    writeRepository(aside, 'added', { index: 'title: Added\ntags: [third-tag]', versions: { '1.0.0': FIRST } })
+    mkdirSync(join(root, 'newcomer'))
+    const total = (answer: Answer) => (answer.json() as { meta: { total: number } }).meta.total
+    await follow(
+      ask,
+      [
+        ['/api/v1/repos/newcomer/added', ({ status }) => status, 404, 200],
+        ['/api/v1/repos/newcomer/added/raw', ({ status }) => status, 404, 200],
+        ['/api/v1/repos', total, 2, 3],
+        ['/api/v1/repos?sort=trending', total, 2, 3],
+        ['/api/v1/repos?q=originalword', total, 1, 2],
+        ['/api/v1/tags', (answer) => item(answer, 'name', 'third-tag')?.count ?? 0, 0, 1],
+        ['/api/v1/users/newcomer', ({ status }) => status, 404, 200],
+        ['/data/v1/index.json', total, 2, 3],
+      ],
+      () => renameSync(join(aside, 'added'), join(root, 'newcomer', 'added')),
+    )
+  })
+
+  test('a broken file changes nothing but the log; mended, it counts', async () => {
+    const before = (await ask(repository)).text
+    const list = (await ask('/api/v1/repos')).text
+    const from = server.log().length
+    put(root, 'acme/followed/index.md', '---\ntitle: Broken\ntagz: [second-tag]\n---\n')
+    const words = await poll('the log names the file', WITHIN, async () => {
+      expect((await ask(repository)).text).toBe(before)
+      expect((await ask('/api/v1/repos')).text).toBe(list)
+      const line = server
+        .log()
+        .slice(from)
+        .split('\n')
+        .find((one) => one.includes('acme/followed/index.md') && one.includes('tagz'))
+      return line
+    })
+    expect(words).toMatch(/acme\/followed\/index\.md: tagz: \S+/)
+    put(root, 'acme/followed/versions/1.2.0.md', 'no front matter at all\n')
+    await poll('the log names the other file', WITHIN, async () => {
+      expect((await ask(repository)).text).toBe(before)
+      return /acme\/followed\/versions\/1\.2\.0\.md: expected .*---/.test(server.log().slice(from)) ? true : undefined
+    })
+    rmSync(join(root, 'acme/followed/versions/1.2.0.md'))
+    await follow(ask, [[repository, (answer) => record(answer).title, 'After', 'Mended']], () =>
+      put(root, 'acme/followed/index.md', '---\ntitle: Mended\ntags: [second-tag]\n---\n'),
+    )
+  })
+
+  test('a deleted repository is gone', async () => {
+    await follow(
+      ask,
+      [
+        ['/api/v1/repos/newcomer/added', ({ status }) => status, 200, 404],
+        ['/api/v1/repos', (answer) => items(answer).length, 3, 2],
+        ['/data/v1/repos/newcomer/added.json', ({ status }) => status, 200, 404],
+      ],
+      () => renameSync(join(root, 'newcomer'), join(root, '..', 'gone')),
+    )
+  })
+})
+
+describe('SIGTERM ends npm start cleanly', { timeout: 40_000 }, () => {
+  const root = writeContent()
+  const BUILDS = '.hub/builds'
+  const builds = () => (existsSync(BUILDS) ? readdirSync(BUILDS) : [])
+  afterAll(() => rmSync(dirname(root), { recursive: true, force: true }))
+
+  /** The command of `npm start` itself, so that its own exit code is seen and not npm's. */
+  const start = async (): Promise<[Run, string]> => {
+    const port = await freePort()
+    const settings = { PORT: String(port), CONTENT_DIR: root, RATE_LIMIT_PER_MINUTE: '0' }
+    return [launch('node_modules/.bin/node', ['scripts/start.ts'], settings), `http://localhost:${port}`]
+  }
+  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+  const endsCleanly = async (run: Run, when: string) => {
+    const family = descendants(run.child.pid)
+    signalGroup(run.child, 'SIGTERM')
+    const gone = async () => (run.ended() && !family.some(alive) ? true : undefined)
+    try {
+      await poll(`${when}: all processes end\n${run.log()}`, 8000, gone)
+    } finally {
+      await run.end()
+    }
+    const { code, signal } = await run.closed
+    // Before its first word the process has not yet heard of signals: then the signal itself is its end.
+    if (run.log() !== '') expect({ code, signal }, `${when}\n${run.log()}`).toEqual({ code: 0, signal: null })
+    expect(run.log(), when).not.toMatch(/\n\s+at |Error/)
+    const left = builds().filter((name) => name.startsWith(`${run.child.pid}-`))
+    expect(left, `${when}: left in ${BUILDS}`).toEqual([])
+  }
+
+  test.each([0, 300, 600, 900, 1200, 1500])('within 300 ms from %s ms after its start', async (from) => {
+    const [run] = await start()
+    const moment = Math.round(from + 300 * Math.random())
+    await pause(moment)
+    await endsCleanly(run, `${moment} ms after the start`)
+  })
+
+  test.each([0, 250, 500, 750, 1000])('within 250 ms from %s ms after a change of content', async (from) => {
+    const [run, base] = await start()
+    const ask = openClient(base)
+    await poll('it answers', 30_000, async () =>
+      (await ask('/api/v1/tags').catch(() => undefined))?.status === 200 ? true : undefined,
+    )
+    put(root, 'acme/followed/index.md', `---\ntitle: Changed after ${from}\n---\n`)
+    const moment = Math.round(from + 250 * Math.random())
+    await pause(moment)
+    await endsCleanly(run, `${moment} ms after a change`)
+  })
+
+  test('a port that is taken is said in one line', async () => {
+    const [run, base] = await start()
+    const ask = openClient(base)
+    await poll('it answers', 30_000, async () =>
+      (await ask('/api/v1/tags').catch(() => undefined))?.status === 200 ? true : undefined,
+    )
+    const second = launch('node_modules/.bin/node', ['scripts/start.ts'], {
+      PORT: new URL(base).port,
+      CONTENT_DIR: root,
+    })
+    const { code } = await second.closed
+    expect(code).not.toBe(0)
+    expect(second.log()).toMatch(new RegExp(`Port ${new URL(base).port} is taken`))
+    expect(builds().filter((name) => name.startsWith(`${second.child.pid}-`))).toEqual([])
+    await endsCleanly(run, 'at rest')
+  })
+})
+
+describe('npm run dev', { timeout: 60_000 }, () => {
+  const root = writeContent()
+  let server: Server
+  beforeAll(async () => {
+    server = await npmTarget('dev').start({ contentDir: root, limit: 0 })
+  }, 60_000)
+  afterAll(async () => {
+    await server?.stop()
+    rmSync(dirname(root), { recursive: true, force: true })
+  }, 30_000)
+
+  test('shows a changed content file within 2 s', async () => {
+    const ask = openClient(server.base)
+    for (const title of ['Once', 'Twice']) {
+      put(root, 'acme/followed/index.md', `---\ntitle: ${title}\n---\n`)
+      await poll(`${title} is shown`, 2000, async () => {
+        const [detail, list, file] = await Promise.all([
+          ask('/api/v1/repos/acme/followed'),
+          ask(`/api/v1/repos?q=${title}`),
+          ask('/data/v1/index.json'),
+        ])
+        expect([detail.status, list.status, file.status]).toEqual([200, 200, 200])
+        const shown =
+          record(detail).title === title &&
+          items(list).length === 1 &&
+          item(file, 'full_name', 'acme/followed')?.title === title
+        return shown ? true : undefined
+      })
+    }
+  })
+
+  test('a broken file changes nothing but the log, and can be mended', async () => {
+    const ask = openClient(server.base)
+    const before = (await ask('/api/v1/repos/acme/other')).text
+    put(root, 'acme/other/index.md', '---\ntitle: Broken\nlicence: MIT\n---\n')
+    await poll('the log names the file', 5000, async () => {
+      expect((await ask('/api/v1/repos/acme/other')).text).toBe(before)
+      return /acme\/other\/index\.md: licence: \S+/.test(server.log()) ? true : undefined
+    })
+    put(root, 'acme/other/index.md', '---\ntitle: Mended\n---\n')
+    await poll('the mended file is shown', 2000, async () =>
+      record(await ask('/api/v1/repos/acme/other')).title === 'Mended' ? true : undefined,
+    )
+  })
+})
