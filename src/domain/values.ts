@@ -111,6 +111,11 @@ export const Time = z.iso
 export const WebAddress = z
   .url({ protocol: /^https?$/, error: 'expected an address that starts with https:// or http://' })
   .max(500, 'expected at most 500 characters')
+  // A link that carries a password, or characters that do not show, is never what its author meant to publish.
+  .refine(
+    (address) => !/[\s\p{C}]/u.test(address) && !URL.parse(address)?.username,
+    'expected an address without white space, invisible characters or a password',
+  )
 
 /** A number that git or GitHub counts, kept as text so that no digit is lost. */
 export const NumericId = z

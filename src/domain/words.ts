@@ -6,7 +6,8 @@ const WORD =
 
 /** The words of a text, in order: lower case, without accents and other marks; everything but letters and digits separates. */
 export function splitWords(text: string): string[] {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().match(WORD) ?? []
+  // A sigma has another form at the end of a word, but not in the middle of the word that a prefix stands for.
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ').match(WORD) ?? []
 }
 
 /**

@@ -1,11 +1,10 @@
-// Pins what is special to git on GitHub: who we are there, what each answer and each lost answer means, and how many calls it takes.
+// Pins what is special to git on GitHub: who we are there, how many calls it takes, and which bytes are believed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FolderState, GitStore } from '../../src/domain/git-store.ts'
 import { type GitHubOptions, openGitHub } from '../../src/stores/git-github.ts'
-import { FAULTS, type Fault } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { gitStoreContract } from './git-store-contract.ts'
 
@@ -149,142 +148,6 @@ describe('git on GitHub', () => {
         JSON.stringify(thrown, Object.getOwnPropertyNames(thrown)) + String(thrown instanceof Error && thrown.cause)
       expect(told).toContain('GitHub answered status 401')
       expect(told).not.toMatch(/ghp_|secret|c2VjcmV0/)
-    })
-  })
-
-  describe('what an answer to the mutation means', () => {
-    const busy = (retryAfterSeconds: number) => ({ kind: 'busy', retryAfterSeconds })
-    const unknown = { kind: 'unknown', cause: expect.any(Error) }
-    const nowSeconds = () => Math.floor(Date.now() / 1000)
-    //  what                                      fault                                      outcome             written
-    test.each<[string, Fault, object, boolean]>([
-      ['STALE_DATA without cause', FAULTS.typed('STALE_DATA'), { kind: 'moved' }, false],
-      ['a secondary limit over GraphQL', FAULTS.secondaryLimit(200, '7'), busy(7), false],
-      ['a secondary limit', FAULTS.secondaryLimit(403, '9'), busy(9), false],
-      ['a secondary limit as 429', FAULTS.secondaryLimit(429, '9'), busy(9), false],
-      ['a limit without a time', FAULTS.secondaryLimit(403), busy(60), false],
-      ['a primary limit without a time', FAULTS.typed('RATE_LIMITED'), busy(60), false],
-      ['a primary limit that is over', FAULTS.rateLimited(1), busy(1), false],
-      ['502, not applied', FAULTS.badGateway(false), unknown, false],
-      ['502, applied', FAULTS.badGateway(true), unknown, true],
-      ['errors without a type, not applied', FAULTS.untypedErrors(false), unknown, false],
-      ['errors without a type, applied', FAULTS.untypedErrors(true), unknown, true],
-      ['an error of a type nobody listed', FAULTS.typed('SOMETHING_NEW'), unknown, false],
-      ['a refusal beside an error nobody listed', FAULTS.typed('FORBIDDEN', 'SOMETHING_NEW'), unknown, false],
-      ['HTML with 200', FAULTS.html(true), unknown, true],
-      ['half a JSON with 200', FAULTS.halfJson(true), unknown, true],
-      ['nothing with 200', FAULTS.nothing(true), unknown, true],
-      ['null with 200', FAULTS.nullBody(true), unknown, true],
-      ['a socket cut before', FAULTS.cut(false), unknown, false],
-      ['a socket cut after', FAULTS.cut(true), unknown, true],
-    ])('%s', async (_, fault, outcome, isWritten) => {
-      const before = await read()
-      standIn.script({ on: 'mutation', fault })
-      expect(await commit(before)).toEqual(outcome)
-      expect((await read()).versions.size).toBe(isWritten ? 1 : 0)
-      expect(standIn.counts().mutation).toBe(1)
-    })
-
-    test('a primary limit is waited for until its end', async () => {
-      const before = await read()
-      standIn.script({ on: 'mutation', fault: FAULTS.rateLimited(nowSeconds() + 100) })
-      const outcome = await commit(before)
-      expect(outcome.kind).toBe('busy')
-      if (outcome.kind === 'busy') expect([98, 99, 100]).toContain(outcome.retryAfterSeconds)
-    })
-
-    //  type
-    test.each(['NOT_FOUND', 'FORBIDDEN', 'INSUFFICIENT_SCOPES', 'UNPROCESSABLE', 'BRANCH_PROTECTION_RULE_VIOLATION'])(
-      '%s is refused for good',
-      async (type) => {
-        const before = await read()
-        standIn.script({ on: 'mutation', fault: FAULTS.typed(type) })
-        await expect(commit(before)).rejects.toMatchObject({ code: 'upstream_error', retryAfterSeconds: undefined })
-      },
-    )
-
-    test('a commit whose other fields failed is a commit all the same', async () => {
-      const before = await read()
-      const oid = '0123456789012345678901234567890123456789'
-      const data = { createCommitOnBranch: { commit: { oid, url: null } } }
-      const body = JSON.stringify({ data, errors: [{ message: 'no address' }] })
-      const headers = { 'content-type': 'application/json' }
-      standIn.script({ on: 'mutation', fault: { kind: 'answer', applied: false, status: 200, headers, body } })
-      expect(await commit(before)).toEqual({ kind: 'committed', sha: oid, url: null })
-    })
-
-    test('our time limit passes while GitHub still works: unknown, and it may be written later', async () => {
-      const before = await read()
-      const late = Promise.withResolvers<void>()
-      standIn.script({ on: 'mutation', fault: FAULTS.hold(late.promise, true) })
-      expect(await commit(before, 'first', open(place, { callTimeoutMs: 40 }))).toEqual(unknown)
-      late.resolve()
-    })
-
-    test('the caller’s own end passes: unknown', async () => {
-      const before = await read()
-      const late = Promise.withResolvers<void>()
-      const end = new AbortController()
-      const isSent = Promise.withResolvers<void>()
-      const when = () => {
-        isSent.resolve()
-        return true
-      }
-      standIn.script({ on: 'mutation', when, fault: FAULTS.hold(late.promise) })
-      const additions = {
-        ...PLACE,
-        base: before,
-        message: MESSAGE,
-        version: { version: '1.0.0', text: 'x' },
-        index: undefined,
-      }
-      const outcome = store.commit(additions, { signal: end.signal })
-      await isSent.promise
-      end.abort()
-      expect(await outcome).toEqual(unknown)
-      late.resolve()
-    })
-
-    test('a base that a lagging read gave ends in a moved head', async () => {
-      const old = await read()
-      await commit(old)
-      standIn.script({ on: 'query', fault: FAULTS.oldAnswer() })
-      const lagging = await read()
-      expect(lagging).toEqual(old)
-      expect(await commit(lagging, 'second')).toEqual({ kind: 'moved' })
-    })
-  })
-
-  describe('what an answer to a read means', () => {
-    //  what                              fault                                 code               seconds
-    test.each<[string, Fault, string, number | undefined]>([
-      ['502', FAULTS.badGateway(false), 'unavailable', undefined],
-      ['errors without a type', FAULTS.untypedErrors(false), 'unavailable', undefined],
-      ['too costly a query', FAULTS.typed('RESOURCE_LIMITS_EXCEEDED'), 'unavailable', undefined],
-      ['HTML with 200', FAULTS.html(false), 'unavailable', undefined],
-      ['half a JSON', FAULTS.halfJson(false), 'unavailable', undefined],
-      ['nothing', FAULTS.nothing(false), 'unavailable', undefined],
-      ['null', FAULTS.nullBody(false), 'unavailable', undefined],
-      ['a cut socket', FAULTS.cut(false), 'unavailable', undefined],
-      ['a secondary limit', FAULTS.secondaryLimit(200, '7'), 'unavailable', 7],
-      ['a limit without a time', FAULTS.secondaryLimit(429), 'unavailable', 60],
-      ['a primary limit', FAULTS.rateLimited(1), 'unavailable', 1],
-      ['NOT_FOUND', FAULTS.typed('NOT_FOUND'), 'upstream_error', undefined],
-      ['a wrong token', FAULTS.badCredentials(), 'upstream_error', undefined],
-    ])('%s', async (_, fault, code, retryAfterSeconds) => {
-      standIn.script({ on: 'query', fault })
-      await expect(read()).rejects.toMatchObject({ name: 'HubError', code, retryAfterSeconds })
-      expect(standIn.counts().all).toBe(1)
-      expect((await read()).versions.size).toBe(0)
-    })
-
-    test('before an App has its token nothing was sent, so nothing is unknown', async () => {
-      const before = await read()
-      const fresh = open(place, { credential: { kind: 'app', ...standIn.app } })
-      standIn.script({ on: 'rest', fault: FAULTS.cut(false) })
-      expect(await commit(before, 'first', fresh)).toEqual({ kind: 'busy', retryAfterSeconds: 1 })
-      expect(standIn.counts().mutation).toBe(0)
-      expect((await commit(before, 'first', fresh)).kind).toBe('committed')
     })
   })
 })

@@ -1,0 +1,69 @@
+// Tests of `npm run generate`: what it makes is content like any other, and the same seed makes the same bytes.
+import { hash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { generateContent } from '../../scripts/generate-content.ts'
+import { openContentDir } from '../../src/stores/content-dir.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'generate-content-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+
+const generate = (name: string, seed: number, repositories = 40) =>
+  generateContent({ repositories, versions: 3, seed, dir: join(dir, name) })
+
+/** One digest of every path and every byte below a folder. */
+function digest(name: string): string {
+  const entries = readdirSync(join(dir, name), { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return hash(
+    'sha256',
+    paths
+      .sort()
+      .map((path) => [path.slice(join(dir, name).length), readFileSync(path, 'utf8')])
+      .join('\n'),
+  )
+}
+
+test('the same seed gives the same bytes, another one does not', () => {
+  generate('first', 1)
+  generate('again', 1)
+  generate('other', 2)
+  expect(digest('again')).toBe(digest('first'))
+  expect(digest('other')).not.toBe(digest('first'))
+})
+
+test('what is made satisfies every rule and holds what was asked for', () => {
+  const made = generate('valid', 3, 400)
+  const { tree, problems, filesRead } = openContentDir(join(dir, 'valid'))()
+  expect(problems).toEqual([])
+  const repositories = [...tree.repositories.values()]
+  expect(repositories).toHaveLength(400)
+  expect(repositories.filter(({ versions }) => versions.length !== 3)).toEqual([])
+  expect(tree.owners.size).toBe(made.owners)
+  expect(filesRead).toBe(made.files)
+  const statuses = new Set(repositories.map(({ file }) => file?.status))
+  expect(statuses).toEqual(new Set(['active', 'deprecated', 'archived']))
+  for (const key of ['yanked', 'labels'] as const) {
+    expect(repositories.some(({ file }) => Object.keys(file?.[key] ?? {}).length > 0)).toBe(true)
+  }
+  expect(repositories.some(({ versions }) => versions.some(({ variables }) => variables.length > 0))).toBe(true)
+})
+
+test('sizes are long-tailed: the longest content is many times the middle one', () => {
+  generate('sizes', 4, 400)
+  const { tree } = openContentDir(join(dir, 'sizes'))()
+  const sizes = [...tree.repositories.values()].map(({ versions }) => versions[0]!.size_bytes).sort((a, b) => a - b)
+  expect(sizes.at(-1)!).toBeGreaterThan(5 * sizes[200]!)
+})
+
+test('a folder that it made is replaced, any other is left alone', () => {
+  generate('replaced', 5, 20)
+  generate('replaced', 5, 10)
+  expect(openContentDir(join(dir, 'replaced'))().tree.repositories.size).toBe(10)
+  mkdirSync(join(dir, 'mine'))
+  writeFileSync(join(dir, 'mine/notes.md'), 'mine')
+  expect(() => generate('mine', 5)).toThrow('did not make')
+  expect(readdirSync(join(dir, 'mine'))).toEqual(['notes.md'])
+})

@@ -1,0 +1,150 @@
+// Pins that git as a work tree loses nothing: what is not committed is never overwritten, and trouble beside a commit is told.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { shaOf } from './git-store-contract.ts'
+import { INDEX, type LocalRepository, makeRepository, publish, VERSIONS } from './local-repository.ts'
+
+let repository: LocalRepository
+let folder: string
+let warnings: string[]
+let git: LocalRepository['git']
+let write: LocalRepository['write']
+let openStore: LocalRepository['openStore']
+beforeEach(() => {
+  repository = makeRepository()
+  ;({ folder, warnings, git, write, openStore } = repository)
+})
+afterEach(() => repository.remove())
+
+describe('what is not committed is never overwritten', () => {
+  const version = { version: { version: '1.0.1', text: 'ours' } }
+  //  what lies there                              how it came                                        the sentence's beginning
+  test.each<[string, () => void, string]>([
+    [
+      'a version file of the user',
+      () => write({ [`${VERSIONS}/1.0.1.md`]: 'theirs' }),
+      `${VERSIONS}/1.0.1.md holds changes`,
+    ],
+    [
+      'a staged version file without a file',
+      () => {
+        write({ [`${VERSIONS}/1.0.1.md`]: 'theirs' })
+        git('add', '.')
+        rmSync(join(folder, `${VERSIONS}/1.0.1.md`))
+      },
+      `${VERSIONS}/1.0.1.md holds changes`,
+    ],
+    ['a changed index.md', () => write({ [INDEX]: 'edited' }), `${INDEX} holds changes`],
+    [
+      'a staged index.md that was put back',
+      () => {
+        write({ [INDEX]: 'edited' })
+        git('add', '.')
+        write({ [INDEX]: 'about' })
+      },
+      `${INDEX} holds changes`,
+    ],
+    [
+      'a link in place of the version',
+      () => symlinkSync('../../../../README.md', join(folder, `${VERSIONS}/1.0.1.md`)),
+      `${VERSIONS}/1.0.1.md is not a regular file`,
+    ],
+    [
+      'a link in place of the folder',
+      () => {
+        rmSync(join(folder, VERSIONS), { recursive: true })
+        mkdirSync(join(folder, 'outside'))
+        symlinkSync(join(folder, 'outside'), join(folder, VERSIONS))
+      },
+      `${VERSIONS} is not a folder`,
+    ],
+    [
+      'a link in place of the owner',
+      () => {
+        rmSync(join(folder, 'content/acme'), { recursive: true })
+        mkdirSync(join(folder, 'outside'))
+        symlinkSync(join(folder, 'outside'), join(folder, 'content/acme'))
+      },
+      'content/acme is not a folder',
+    ],
+  ])('%s', async (_, prepare, sentence) => {
+    const head = repository.commit({ [`${VERSIONS}/1.0.0.md`]: 'first', [INDEX]: 'about' })
+    prepare()
+    const before = git('status', '--porcelain', '-uall')
+    await expect(publish(openStore(), { ...version, index: 'new words' })).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfterSeconds: 60,
+      message: expect.stringMatching(new RegExp(`^${sentence}.*nothing was published\\.$`)),
+    })
+    expect(git('rev-parse', 'HEAD').trim()).toBe(head)
+    expect(git('status', '--porcelain', '-uall')).toBe(before)
+    if (existsSync(join(folder, 'outside'))) expect(readdirSync(join(folder, 'outside'))).toEqual([])
+  })
+
+  test('a draft with another number, and bytes that git has already, are no obstacle', async () => {
+    repository.commit({ [INDEX]: 'old words' })
+    repository.commit({ [INDEX]: 'about' })
+    write({ [INDEX]: 'old words', [`${VERSIONS}/1.0.2.md`]: 'draft' })
+    expect((await publish(openStore(), { ...version, index: 'new words' })).kind).toBe('committed')
+    expect(readFileSync(join(folder, INDEX), 'utf8')).toBe('new words')
+    expect(git('status', '--porcelain')).toBe(`?? ${VERSIONS}/1.0.2.md\n`)
+  })
+
+  test('a file in git where a folder must be is not replaced', async () => {
+    const head = repository.commit({ 'content/acme': 'a file' })
+    rmSync(join(folder, 'content/acme'))
+    await expect(publish(openStore(), version)).rejects.toMatchObject({ code: 'upstream_error' })
+    expect(git('rev-parse', 'HEAD').trim()).toBe(head)
+  })
+})
+
+describe('trouble beside the commit', () => {
+  test('a locked branch is busy, and nothing is written', async () => {
+    const store = openStore()
+    const head = git('rev-parse', 'HEAD')
+    write({ '.git/refs/heads/main.lock': '' })
+    expect(await publish(store, { index: 'about' })).toEqual({ kind: 'busy', retryAfterSeconds: 1 })
+    expect(git('rev-parse', 'HEAD')).toBe(head)
+    rmSync(join(folder, '.git/refs/heads/main.lock'))
+    expect((await publish(store, { index: 'about' })).kind).toBe('committed')
+  })
+
+  test('an index that stays locked: the commit stands, and a person is told', { timeout: 30_000 }, async () => {
+    write({ '.git/index.lock': '' })
+    const outcome = await publish(openStore(), { index: 'about' })
+    expect(git('show', `${shaOf(outcome)}:${INDEX}`)).toBe('about')
+    expect(warnings).toEqual([
+      `${INDEX} was committed, but could not be brought into the work tree. git checkout HEAD -- <path> does it.`,
+    ])
+  })
+
+  test('four processes at once: consecutive numbers, and a clean work tree at the end', {
+    timeout: 120_000,
+  }, async () => {
+    const program = join(import.meta.dirname, 'local-publisher.ts')
+    const children = ['a', 'b', 'c', 'd'].map(
+      (name) =>
+        new Promise<string>((resolve, reject) => {
+          const child = spawn(process.execPath, [program, join(folder, 'content'), name, '5'], {
+            stdio: ['ignore', 'pipe', 'inherit'],
+          })
+          let out = ''
+          child.stdout.on('data', (chunk) => {
+            out += chunk
+          })
+          child.on('close', (code) =>
+            code === 0 ? resolve(out) : reject(new Error(`publisher ${name} ended with ${code}`)),
+          )
+        }),
+    )
+    const numbers = (await Promise.all(children)).flatMap((out) => out.trim().split('\n'))
+    expect(new Set(numbers).size).toBe(20)
+    expect(readdirSync(join(folder, VERSIONS))).toHaveLength(20)
+    expect(git('rev-list', '--count', 'HEAD')).toBe('21\n')
+    expect(git('status', '--porcelain')).toBe('')
+    expect(readFileSync(join(folder, INDEX), 'utf8')).toBe(git('show', `HEAD:${INDEX}`))
+    expect(git('fsck', '--full', '--strict', '--no-dangling')).toBe('')
+  })
+})

@@ -1,0 +1,84 @@
+// Owns the git repositories that tests of the local store work on: made in a temporary folder, with commits of somebody else.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Additions, CommitOutcome, GitStore } from '../../src/domain/git-store.ts'
+import { type LocalGitOptions, openLocalGit } from '../../src/stores/git-local.ts'
+
+/** Files by their path from the top of the work tree. */
+export type Files = Readonly<Record<string, string | Uint8Array>>
+
+/** A work tree with a folder `content`. */
+export interface LocalRepository {
+  folder: string
+  /** What stores opened with `openStore` warned of. */
+  warnings: string[]
+  /** Runs git as the user. @returns standard output */
+  git(...args: string[]): string
+  /** Writes files without committing them. */
+  write(files: Files): void
+  /** Commits files as somebody else, and nothing else that may be staged. @returns the new head */
+  commit(files: Files): string
+  openStore(options?: Partial<LocalGitOptions>): GitStore
+  remove(): void
+}
+
+/** The repository that all of these tests publish to. */
+export const PLACE = { owner: 'acme', name: 'code-review' }
+/** Its folder of versions, and its index.md. */
+export const VERSIONS = 'content/acme/code-review/versions'
+export const INDEX = 'content/acme/code-review/index.md'
+
+/** A call that nobody aborts. */
+export const never = () => ({ signal: new AbortController().signal })
+
+/** Makes a folder with `content` in it. @param state `bare`: no git at all; `empty`: no commit; `ready`: one commit with a README.md */
+export function makeRepository(
+  state: 'bare' | 'empty' | 'ready' = 'ready',
+  folder = mkdtempSync(join(tmpdir(), 'hub-')),
+): LocalRepository {
+  const identity = ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.com']
+  const git = (...args: string[]) =>
+    execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 })
+  const warnings: string[] = []
+  const repository: LocalRepository = {
+    folder,
+    warnings,
+    git,
+    write(files) {
+      for (const [path, bytes] of Object.entries(files)) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true })
+        writeFileSync(join(folder, path), bytes)
+      }
+    },
+    commit(files) {
+      repository.write(files)
+      git('-c', 'core.autocrlf=false', 'add', '--', ...Object.keys(files))
+      git('commit', '-q', '-m', 'Somebody else', '--only', '--', ...Object.keys(files))
+      return git('rev-parse', 'HEAD').trim()
+    },
+    openStore: (options) =>
+      openLocalGit({
+        contentDir: join(folder, 'content'),
+        environment: process.env,
+        warn: (message) => warnings.push(message),
+        ...options,
+      }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+  mkdirSync(join(folder, 'content'), { recursive: true })
+  if (state !== 'bare') git('init', '-q', '-b', 'main')
+  if (state === 'ready') repository.commit({ 'README.md': '# Hub\n' })
+  return repository
+}
+
+/** Reads the folder and commits on what it read. */
+export async function publish(
+  store: GitStore,
+  what: Partial<Pick<Additions, 'version' | 'index'>>,
+): Promise<CommitOutcome> {
+  const base = await store.readFolder(PLACE, never())
+  const message = { headline: 'Publish acme/code-review', trailers: [['Operation-Id', 'op-1']] } as const
+  return await store.commit({ ...PLACE, base, message, version: undefined, index: undefined, ...what }, never())
+}
