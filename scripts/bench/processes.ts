@@ -22,7 +22,14 @@ export interface Finished {
   log: string
   seconds: number
   /** Undefined where the system does not tell. */
-  peakBytes: number | undefined
+  usage: Usage | undefined
+}
+
+/** What a process and everything it started used. */
+export interface Usage {
+  peakBytes: number
+  /** Time on a processor: unlike the seconds on the clock, it stays nearly the same on a busy machine. */
+  processorSeconds: number
 }
 
 /**
@@ -37,15 +44,15 @@ export async function runNode(
 ): Promise<Finished> {
   const started = performance.now()
   const child = launch(parameters, { cwd, settings: settings ?? {} })
-  const readPeak = watchMemory(child)
+  const readUsage = watchUsage(child)
   const timer = setTimeout(() => child.kill('SIGKILL'), deadlineMs)
   let log = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (log += text))
   const code = await new Promise((done) => child.once('close', done))
   clearTimeout(timer)
-  const peakBytes = readPeak()
+  const usage = readUsage()
   if (code !== 0) throw new Error(`${parameters.join(' ')} ended with ${code}:\n${log.trimEnd()}`)
-  return { log, seconds: (performance.now() - started) / 1000, peakBytes }
+  return { log, seconds: (performance.now() - started) / 1000, usage }
 }
 
 /**
@@ -116,35 +123,35 @@ function answers(port: number): Promise<boolean> {
 }
 
 /**
- * Samples the memory of a process and of everything it starts, from /proc.
+ * Samples what a process and everything it starts use, from /proc.
  *
- * @returns a function that stops and tells the peak: the largest sum seen at once, and never less than what one process held at its own peak
+ * @returns a function that stops and tells; the peak is the largest sum seen at once, and never less than what one process held at its own peak
  */
-function watchMemory(child: ChildProcess): () => number | undefined {
-  let peak: number | undefined
+function watchUsage(child: ChildProcess): () => Usage | undefined {
+  let peakBytes = 0
+  const processorSeconds = new Map<number, number>()
   const timer = setInterval(() => {
     const processes = child.pid === undefined ? [] : readTree(child.pid)
     const together = processes.reduce((sum, { residentBytes }) => sum + residentBytes, 0)
-    for (const bytes of [together, ...processes.map(({ peakBytes }) => peakBytes)]) {
-      if (bytes > (peak ?? 0)) peak = bytes
-    }
+    peakBytes = Math.max(peakBytes, together, ...processes.map((process) => process.peakBytes))
+    for (const process of processes) processorSeconds.set(process.pid, process.processorSeconds)
   }, SAMPLE_MS)
   return () => {
     clearInterval(timer)
-    return peak
+    if (peakBytes === 0) return undefined
+    return { peakBytes, processorSeconds: [...processorSeconds.values()].reduce((sum, seconds) => sum + seconds, 0) }
   }
 }
 
-interface MemoryOfProcess {
+interface ProcessUsage extends Usage {
   pid: number
   parent: number
   residentBytes: number
-  peakBytes: number
 }
 
-function readTree(root: number): MemoryOfProcess[] {
+function readTree(root: number): ProcessUsage[] {
   if (process.platform !== 'linux') return []
-  const all = readdirSync('/proc').flatMap((name) => readMemory(Number(name)) ?? [])
+  const all = readdirSync('/proc').flatMap((name) => readProcess(Number(name)) ?? [])
   const tree = new Set([root])
   // A child's number may be lower than its parent's once numbers start over, so one pass is not enough.
   for (let size = 0; size !== tree.size; ) {
@@ -154,16 +161,23 @@ function readTree(root: number): MemoryOfProcess[] {
   return all.filter(({ pid }) => tree.has(pid))
 }
 
-function readMemory(pid: number): MemoryOfProcess | undefined {
+/** Linux counts processor time in hundredths of a second, whatever its own clock does. proc_pid_stat(5) */
+const TICKS_A_SECOND = 100
+
+function readProcess(pid: number): ProcessUsage | undefined {
   if (!Number.isInteger(pid)) return undefined
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     const numberAfter = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name in brackets may hold spaces; user and system time are the 12th and 13th field after it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return {
       pid,
       parent: numberAfter('PPid'),
       residentBytes: numberAfter('VmRSS') * 1024,
       peakBytes: numberAfter('VmHWM') * 1024,
+      processorSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND,
     }
   } catch {
     // It ended between being listed and being read.

@@ -57,7 +57,7 @@ const IDENTITY = {
  * Git in one folder.
  *
  * @param folder where it runs
- * @param environment usually `process.env`, for PATH and HOME; every GIT_* variable of it is left out, for one of them
+ * @param environment usually that of the process, for PATH and HOME; every GIT_* variable of it is left out, for one of them
  *   could point at another repository (git sets them for hooks, and some editors export them)
  */
 export function createGit(folder: string, environment: Readonly<Record<string, string | undefined>>): Git {

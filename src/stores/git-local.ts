@@ -23,7 +23,7 @@ import { bringIn, findObstacle, readHead, type WorkTree } from './git-work-tree.
 export interface LocalGitOptions {
   /** The content folder: any folder of a work tree, under any name. */
   contentDir: string
-  /** Usually `process.env`; its GIT_* variables are not used. */
+  /** Usually that of the process, for PATH and HOME; its GIT_* variables are not used. */
   environment: Readonly<Record<string, string | undefined>>
   /** Told what a person should know although the commit stands; the console by default. */
   warn?: (message: string, cause?: unknown) => void

@@ -256,6 +256,13 @@ describe('SIGTERM ends npm start cleanly', { timeout: 40_000 }, () => {
     await endsCleanly(run, `${moment} ms after the start`)
   })
 
+  test.each([0, 4, 8, 12, 16, 20, 24, 28])('%s ms after its first word', async (moment) => {
+    const [run] = await start()
+    await new Promise((resolve) => run.child.stdout?.once('data', resolve))
+    await pause(moment)
+    await endsCleanly(run, `${moment} ms after the first word`)
+  })
+
   test.each([0, 250, 500, 750, 1000])('within 250 ms from %s ms after a change of content', async (from) => {
     const [run, base] = await start()
     const ask = openClient(base)

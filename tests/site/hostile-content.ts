@@ -28,7 +28,7 @@ export function writeHostileContent(dir: string): void {
   const version = (content: string, more: object = {}) =>
     formatVersionFile({ published_at: '2026-10-01T10:00:00Z', published_by: 'mallory', content, ...more })
 
-  const website = 'https://x.example/?"><svg onload=window.hostileFieldRan=1>'
+  const website = 'https://x.example/?"><svg/onload=window.hostileFieldRan=1>'
   write('mallory/index.md', front({ name: hostile('name'), website }, README))
   write(
     'mallory/hostile/index.md',

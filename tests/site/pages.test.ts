@@ -9,7 +9,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { fillPlaceholders } from '../../src/domain/placeholders.ts'
 import { HEADER_RULES } from '../../src/domain/site-headers.ts'
-import { type OpenSite, openSite, type RunningHost, serveSites } from '../../src/site/serve-sites.ts'
+import {
+  type LocalStores,
+  type OpenSite,
+  openLocalStores,
+  openSite,
+  type RunningHost,
+  serveSites,
+} from '../../src/site/serve-sites.ts'
 import { openBrowser } from './browser.ts'
 import { CONTENT, hostile, MARKER, PLAIN_COUNT, writeHostileContent } from './hostile-content.ts'
 
@@ -23,6 +30,7 @@ const KINDS = [
 
 let dir: string
 let site: OpenSite
+let stores: LocalStores
 let host: RunningHost
 let browser: Browser
 let origin: string
@@ -31,11 +39,12 @@ const before = { ...process.env }
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
   writeHostileContent(join(dir, 'content'))
-  Object.assign(process.env, { SITE_URL, CONTENT_DIR: join(dir, 'content'), RATE_LIMIT_PER_MINUTE: '0', PORT: '0' })
+  Object.assign(process.env, { SITE_URL, CONTENT_DIR: join(dir, 'content'), RATE_LIMIT_PER_MINUTE: '0' })
   const opening = openBrowser()
   await build(join(dir, 'dist'))
   site = openSite(join(dir, 'dist'))
-  host = await serveSites(() => site, readConfig(process.env))
+  stores = await openLocalStores(readConfig(process.env))
+  host = await serveSites(() => site, stores, 0)
   origin = `http://localhost:${(host.server.address() as AddressInfo).port}`
   browser = await opening
 }, 60_000)
@@ -43,6 +52,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await host?.stop()
+  await stores?.close()
   site?.close()
   process.env = before
   rmSync(dir, { recursive: true, force: true })

@@ -175,7 +175,7 @@ describe('what the user has set', () => {
     const lines = [
       `100755 blob ${id}\trun.sh`,
       `120000 blob ${id}\tlink`,
-      `160000 commit ${id}\tsub`,
+      `160000 commit 0123456789012345678901234567890123456789\tsub`,
       `100644 blob ${id}\tcaf\xe9`,
     ]
     const input = Buffer.from(`${lines.join('\0')}\0`, 'latin1')
