@@ -1,5 +1,6 @@
 // Owns the API reference as data: routes, records and limits in the words of the tables and schemas that the code runs on.
 import { z } from 'zod'
+import { PublishAnswer, PublishRequest } from '../domain/publish.ts'
 import { type QueryParameter, ROUTES, type Route } from '../domain/routes.ts'
 import {
   ErrorEnvelope,
@@ -56,20 +57,30 @@ const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
 const RECORDS = [
   ...[RepositorySummary, Repository, Variable, VersionSummary, VersionRecord, Provenance, TagRecord, User, Stats],
   ...[Meta, ErrorEnvelope.shape.error.meta({ id: 'Error', description: 'What every error answers, as `error`.' })],
+  ...[PublishRequest, PublishAnswer],
 ] as const
+
+/** Records that are another one and more; what they share is shown once. */
+const INCLUDED = new Map<z.ZodType, z.ZodObject>([
+  [Repository, RepositorySummary],
+  [PublishAnswer, VersionRecord],
+])
 
 /** Every record with every field. */
 export function describeRecords(): DescribedRecord[] {
   return RECORDS.map((record) => {
     const { id = '', description = '' } = record.meta() ?? {}
-    const { properties = {} } = rootOf(toJsonSchema(record))
-    const isRepeated = (field: string) => record === Repository && Object.hasOwn(RepositorySummary.shape, field)
-    const fields = Object.entries(properties).filter(([name]) => !isRepeated(name))
+    const { properties = {}, required = [] } = rootOf(toJsonSchema(record))
+    const included = INCLUDED.get(record)
+    const fields = Object.entries(properties).filter(([name]) => !included || !Object.hasOwn(included.shape, name))
     return {
       name: id,
       description,
-      includes: record === Repository ? RepositorySummary.meta()?.id : undefined,
-      fields: fields.map(([name, field]) => describe(name, field)),
+      includes: included?.meta()?.id,
+      fields: fields.map(([name, field]) => {
+        const described = describe(name, field)
+        return required.includes(name) ? described : { ...described, type: `${described.type}, optional` }
+      }),
     }
   })
 }
@@ -141,7 +152,7 @@ function describe(name: string, field: z.core.JSONSchema._JSONSchema): Described
 }
 
 function toJsonSchema(schema: z.ZodType): Schema {
-  return z.toJSONSchema(schema, { io: 'input' })
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
 }
 
 /** A schema with an id refers to its own definition when something in it refers to it as well. */
@@ -156,7 +167,7 @@ function nameIn(reference: string): string {
 /** A type in a few words; the limits that matter to a client come with it. */
 function sayType(schema: Schema): string {
   if (schema.$ref) return nameIn(schema.$ref)
-  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  if (schema.enum) return `one of ${schema.enum.join(', ')}${sayDefault(schema)}`
   if (schema.anyOf) return schema.anyOf.map(sayAny).join(' or ')
   if (schema.type === 'array') {
     const { items } = schema
@@ -166,8 +177,11 @@ function sayType(schema: Schema): string {
   const type = [schema.type ?? 'anything'].flat().join(' or ')
   const words = [schema.format === 'date-time' ? 'time' : schema.format === 'uri' ? 'address' : type]
   if (schema.maxLength !== undefined) words.push(`of at most ${schema.maxLength} characters`)
-  if (schema.default !== undefined) words.push(`(${JSON.stringify(schema.default)} by default)`)
-  return words.join(' ')
+  return words.join(' ') + sayDefault(schema)
+}
+
+function sayDefault({ default: preset }: Schema): string {
+  return preset === undefined ? '' : ` (${JSON.stringify(preset)} by default)`
 }
 
 function sayObject({ additionalProperties: values }: Schema): string {

@@ -7,7 +7,9 @@ import { join, resolve } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import { ERRORS } from '../../src/domain/errors.ts'
 import { fillPlaceholders } from '../../src/domain/placeholders.ts'
+import { ROUTES } from '../../src/domain/routes.ts'
 import { HEADER_RULES } from '../../src/domain/site-headers.ts'
 import {
   type LocalStores,
@@ -100,6 +102,15 @@ describe('reading without a browser', () => {
     for (const part of ['<title>title', 'name="description" content="description', 'property="og:title"'])
       expect(html).toContain(part)
     expect(html.trimEnd()).toMatch(/<\/html>$/)
+  })
+
+  test('the API reference names every address, error and field, and says something of each', async () => {
+    const html = await (await fetch(`${origin}/docs`)).text()
+    for (const { path } of Object.values(ROUTES)) expect(html).toContain(`<code>GET ${path}</code>`)
+    for (const code of Object.keys(ERRORS)) expect(html).toContain(`<code>${code}</code>`)
+    for (const field of ['full_name', 'content_sha256', 'previous_version', 'yank_reason', 'repos_count', 'dry_run'])
+      expect(html).toContain(`<code>${field}</code>`)
+    expect(html).not.toContain('<td></td>')
   })
 
   test('what is not listed asks not to be found', async () => {
