@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access-token.ts'
 import { BLOBS_DIR } from '../src/site/serve-sites.ts'
-import { startLocalBlobs } from '../src/stores/blobs.ts'
+import { startLocalBlobs } from '../src/stores/local-blobs.ts'
 import { createToken } from '../src/stores/tokens.ts'
 
 const USAGE = 'Usage: npm run token -- <owner>[/<name>] [--days N] [--label text]'

@@ -51,7 +51,7 @@ describe('who may import whom', () => {
     ['src/stores', ['src/domain/', 'src/stores/']],
     ['src/server', ['src/domain/', 'src/server/']],
     ['src/cli', ['src/domain/', 'src/cli/']],
-    ['netlify', ['src/dependencies.ts', 'src/server/']],
+    ['netlify', ['src/dependencies/', 'src/server/']],
     ['src/pages', ['src/domain/', 'src/site/', 'src/config.ts']],
   ] as const)('%s', (room, allowed) => {
     const wrong = inRoom(room).flatMap(({ path, imports }) =>
@@ -118,7 +118,8 @@ describe('who may import whom', () => {
       )
       .map(({ path }) => path)
     expect(readers.sort()).toEqual([
-      'src/dependencies.ts',
+      'src/dependencies/publish.ts',
+      'src/dependencies/read.ts',
       'src/pages/docs/index.astro',
       'src/site/follow-content.ts',
       'src/site/integration.ts',

@@ -1,6 +1,6 @@
 // Owns the addresses below /data at which no file is: a JSON error instead of the host's page. Files themselves are served without a function.
 import type { Config } from '@netlify/functions'
-import { answerNotFound } from '../../src/server/read.ts'
+import { answerNotFound } from '../../src/server/refusals.ts'
 
 export default (request: Request) => answerNotFound(request)
 

@@ -1,6 +1,6 @@
 // Owns the answer that stands in for every request over the platform's own limit.
 import type { Config } from '@netlify/functions'
-import { answerRateLimited } from '../../src/server/read.ts'
+import { answerRateLimited } from '../../src/server/refusals.ts'
 
 export default (request: Request) => answerRateLimited(request)
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Until the server's code is compiled and its files are in memory. */
+/** Until the server's code is compiled; beyond it, until every address was answered once. */
 const WARM_UP_MS = 1_000
 
 const [port = '', connections = '', seconds = '', pathsFile = ''] = process.argv.slice(2)
@@ -48,6 +48,7 @@ function fail(reason: unknown): void {
 
 for (let count = 0; count < Number(connections); count++) ask()
 await sleep(WARM_UP_MS)
+while (answered < requests.length) await sleep(20)
 const before = answered
 const started = performance.now()
 await sleep(Number(seconds) * 1000)

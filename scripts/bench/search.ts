@@ -93,7 +93,7 @@ function measureOpening(indexPath: string): Measurement {
 /** The statements alone: how many match, which are the best twenty, and their summaries as they are stored. */
 function openBare(path: string) {
   const database = new DatabaseSync(path, { readOnly: true })
-  const tagged = 'AND words.rowid IN (SELECT repository FROM repository_tags WHERE tag = ?)'
+  const tagged = 'AND +words.rowid IN (SELECT repository FROM repository_tags WHERE tag = ?)'
   const [plainStatements, taggedStatements] = ['', tagged].map((condition) => ({
     count: database.prepare(`SELECT count(*) AS total FROM words WHERE words MATCH ? ${condition}`),
     page: database.prepare(

@@ -46,7 +46,7 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
       measured: quantile(servers[0].rates, 0.5),
       floor: quantile(servers[1].rates, 0.5),
       limit: { of: 'measured', least: 2_000 },
-      note: `${CONNECTIONS} connections; floor: a bare static server`,
+      note: `${CONNECTIONS} connections, ${DETAILS} addresses in turn; floor: a bare static server`,
     },
   ]
 }

@@ -1,5 +1,4 @@
 // Owns the {{name}} placeholders of a content: finding them and filling them in one literal pass.
-import { LIMITS } from './values.ts'
 
 /** `{{name}}` or `{{ name }}`; everything else in braces is somebody else's syntax and stays. contract.md section 2. */
 const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
@@ -9,11 +8,6 @@ export function findPlaceholders(content: string): string[] {
   const names = new Set<string>()
   for (const match of content.matchAll(PLACEHOLDER)) names.add(match[2]!)
   return [...names]
-}
-
-/** Placeholder names that are longer than a variable's name may be. */
-export function findOverlongPlaceholders(content: string): string[] {
-  return findPlaceholders(content).filter((name) => name.length > LIMITS.variableNameCharacters)
 }
 
 /**

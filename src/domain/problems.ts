@@ -1,5 +1,6 @@
 // Owns how a problem in something from outside is said: where it stands, what was expected, what came.
 import type { z } from 'zod'
+import { printable } from './printable.ts'
 
 /** One thing that is wrong in a value; `key` is a dotted path, empty for the whole. */
 export interface ValueProblem {
@@ -61,10 +62,4 @@ export function describeValue(value: unknown): string {
   if (typeof value === 'object') return 'an object'
   const text = JSON.stringify(value) ?? typeof value
   return text.length > 60 ? `a long ${typeof value}` : printable(text)
-}
-
-/** Names from outside are echoed short and without control or format characters, so that a message cannot draw on a terminal. */
-export function printable(text: string): string {
-  const clean = text.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')
-  return clean.length > 80 ? `${clean.slice(0, 80).replace(/\p{Cs}$/u, '')}…` : clean
 }

@@ -209,12 +209,26 @@ export function decidePublish(
   }
   const problems = checkVersion(version)
   if (problems.length > 0) throw validationFailed(problems)
-  return finish(version, formatVersionFile({ ...said, content: front.content }))
+  const versionText = formatVersionFile({ ...said, content: front.content })
+  refuseLongFile(measure(versionText).size_bytes)
+  return finish(version, versionText)
 }
 
 /** All problems in one message, each with its field. */
 export function validationFailed(problems: readonly ValueProblem[]): HubError {
-  return new HubError('validation_failed', `${problems.map(formatProblem).join('; ')}.`)
+  // A message quotes what it was given, and a token that slipped into the wrong field would be quoted too, whole or cut.
+  const message = problems
+    .map(formatProblem)
+    .join('; ')
+    .replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
+  return new HubError('validation_failed', `${message}.`)
+}
+
+/** YAML can be many times as long as the JSON it was made of, and a file that is too long to be read would break every later build. */
+function refuseLongFile(bytes: number): void {
+  if (bytes <= LIMITS.requestBytes) return
+  const message = `expected a version file of at most ${LIMITS.requestBytes} bytes, got ${bytes}; shorten the parameters or the variables`
+  throw validationFailed([{ key: 'parameters', message }])
 }
 
 function refuseConflict(

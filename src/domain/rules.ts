@@ -1,8 +1,9 @@
 // Owns what the content as a whole must satisfy beyond the shape of each file: one named rule each, with the file and key it finds fault with.
 import parseLicense from 'spdx-expression-parse'
 import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
-import { findOverlongPlaceholders } from './placeholders.ts'
-import { type Problem, printable, type ValueProblem } from './problems.ts'
+import { findPlaceholders } from './placeholders.ts'
+import { printable } from './printable.ts'
+import type { Problem, ValueProblem } from './problems.ts'
 import { formatPath } from './prompt-file.ts'
 import { holdsToken } from './token.ts'
 import { findContentProblem, LIMITS } from './values.ts'
@@ -31,7 +32,7 @@ export const VERSION_RULES = {
           message: `expected at most ${LIMITS.variablesPerVersion} placeholders, got ${variables.length}`,
         },
   placeholdersAreShort: ({ content }) => {
-    const [long] = findOverlongPlaceholders(content)
+    const long = findPlaceholders(content).find((name) => name.length > LIMITS.variableNameCharacters)
     return long === undefined
       ? undefined
       : {

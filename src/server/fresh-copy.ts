@@ -1,17 +1,9 @@
-// Owns using fresh copies: finding the one that is newer than the build, and making the next one after a publish.
+// Owns finding what a repository answers now: the built record, or the fresh copy where a publish is ahead of the build.
 import { hash } from 'node:crypto'
-import { z } from 'zod'
-import { addressesBelow } from '../domain/addresses.ts'
-import { describeRepository, summariseVersion } from '../domain/catalogue.ts'
-import type { VersionEntry } from '../domain/content-tree.ts'
 import { type FreshCopies, type FreshCopy, isNewer } from '../domain/fresh-copy.ts'
-import { decodeText, type FolderState, type GitStore } from '../domain/git-store.ts'
-import { parseVersionFile } from '../domain/prompt-file.ts'
-import type { PublishDecision } from '../domain/publish.ts'
 import { DATA_FILES } from '../domain/routes.ts'
-import { Repository, single, VersionSummary } from '../domain/schema.ts'
+import { Repository, single } from '../domain/schema.ts'
 import type { Bytes, SiteFiles } from '../domain/site-files.ts'
-import { sortVersions } from '../domain/versions.ts'
 import { parseJsonFile } from './site-json.ts'
 
 /** Where a repository's newest state is looked for. */
@@ -37,77 +29,4 @@ export async function findRepository(owner: string, name: string, { siteFiles, f
     sha256: hash('sha256', built),
   }
   return { built, copy: isNewer(copy, state) ? copy : undefined }
-}
-
-/** A publish as it stands in git now. */
-export interface Published {
-  owner: string
-  name: string
-  /** What was read before the commit. */
-  state: FolderState
-  decision: PublishDecision
-}
-
-/** Versions that neither the build nor a copy knows came by another way; so many of them are read for the list. */
-const MOST_UNKNOWN = 50
-const READ_MS = 8_000
-
-/**
- * Makes and keeps the copy that shows a publish at once.
- *
- * @param now when it is kept
- * @throws whatever the stores throw; the caller decides that it does not matter
- */
-export async function renewFreshCopy(
-  published: Published,
-  sources: Sources & { baseUrl: string; git: GitStore },
-  now: Date,
-): Promise<void> {
-  const { owner, name, state, decision } = published
-  const { built, copy } = await findRepository(owner, name, sources)
-  const addresses = addressesBelow(sources.baseUrl)
-  const summarise = (entry: VersionEntry) =>
-    summariseVersion(entry, decision.file, addresses.version(owner, name, entry.version))
-  const summaries = new Map(
-    (copy?.versions ?? (await readBuiltVersions(published, sources))).map((summary) => [summary.version, summary]),
-  )
-  summaries.set(decision.version.version, summarise(decision.version))
-  for (const version of [...state.versions.keys()].filter((known) => !summaries.has(known)).slice(0, MOST_UNKNOWN)) {
-    summaries.set(version, summarise(await readVersion(version, state, sources.git)))
-  }
-  const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
-  // Another process may have published a higher one between our commit and its discovery.
-  const highest = versions.find(({ yanked }) => !yanked)?.version
-  const latest =
-    highest === undefined || highest === decision.version.version
-      ? decision.version
-      : await readVersion(highest, state, sources.git)
-  const stats =
-    copy?.repository.stats ?? (built ? parseJsonFile(built, single(Repository.pick({ stats: true }))).data.stats : null)
-  const repository = describeRepository({ owner, name, file: decision.file, versions, latest, stats }, addresses)
-  const basedOn = copy ? copy.based_on : built ? hash('sha256', built) : null
-  // The store has no dependable compare-and-swap: a copy that knows more, written meanwhile by another process, stays.
-  const meanwhile = await sources.fresh.find(owner, name)
-  if (meanwhile && meanwhile.repository.versions_count > repository.versions_count) return
-  await sources.fresh.keep(
-    { repository, versions, based_on: basedOn, kept_at: now.toISOString() },
-    decision.isUnchanged ? undefined : decision.record,
-  )
-}
-
-async function readBuiltVersions({ owner, name }: Published, { siteFiles }: Sources): Promise<VersionSummary[]> {
-  const built = await siteFiles.read(DATA_FILES.versions(owner, name))
-  return built ? parseJsonFile(built, z.object({ data: z.array(VersionSummary) })).data : []
-}
-
-async function readVersion(version: string, { versions }: FolderState, git: GitStore): Promise<VersionEntry> {
-  const bytes = await git.readBlob(versions.get(version)!, { signal: AbortSignal.timeout(READ_MS) })
-  const { value } = parseVersionFile(decodeText(version, bytes))
-  if (!value) throw new Error(`version ${version} cannot be read`)
-  return {
-    ...value,
-    version,
-    content_sha256: hash('sha256', value.content),
-    size_bytes: Buffer.byteLength(value.content),
-  }
 }

@@ -1,6 +1,6 @@
 // Owns reading the query of the list: every value checked once, here. contract.md section 4.
 import { HubError } from '../domain/errors.ts'
-import { printable } from '../domain/problems.ts'
+import { printable } from '../domain/printable.ts'
 import { SORTS, type Sort } from '../domain/ranking.ts'
 import { countCharacters, isVersion, LIMITS } from '../domain/values.ts'
 

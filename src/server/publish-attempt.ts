@@ -18,8 +18,8 @@ import {
 import type { VersionRecord } from '../domain/schema.ts'
 import type { SiteFiles } from '../domain/site-files.ts'
 import { type Caller, requireRights } from './auth.ts'
-import { renewFreshCopy } from './fresh-copy.ts'
 import { publishInRounds, type Round } from './publish-loop.ts'
+import { renewFreshCopy } from './renew-fresh-copy.ts'
 import { repositoryTag } from './respond.ts'
 
 /** What a publish needs once it is accepted. */

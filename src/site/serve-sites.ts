@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Config } from '../config.ts'
-import type { Hub } from '../dependencies.ts'
+import type { Hub } from '../dependencies/platform.ts'
 import {
   answerWith,
   type HostContext,
@@ -13,9 +13,9 @@ import {
   routeFunctions,
   startServer,
 } from '../server/host.ts'
-import { startLocalBlobs } from '../stores/blobs.ts'
 import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fresh.ts'
 import { openLocalGit } from '../stores/git-local.ts'
+import { startLocalBlobs } from '../stores/local-blobs.ts'
 import { openSearchIndex } from '../stores/search-index.ts'
 import { folderFiles } from '../stores/site-files.ts'
 

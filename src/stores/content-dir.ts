@@ -5,7 +5,8 @@ import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../domain/content-tree.ts'
 import { Usage } from '../domain/front-matter.ts'
-import { type Parsed, type Problem, parseBy, printable } from '../domain/problems.ts'
+import { printable } from '../domain/printable.ts'
+import { type Parsed, type Problem, parseBy } from '../domain/problems.ts'
 import {
   type OwnerFile,
   type Place,

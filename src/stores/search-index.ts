@@ -153,9 +153,11 @@ function select(
         ? 'words JOIN repositories ON repositories.id = words.rowid'
         : 'words'
   const id = needsRepositories ? 'repositories.id' : 'words.rowid'
+  // The plus keeps the tag from leading: SQLite would match the words anew for every repository that carries it.
+  const tagged = match === undefined ? id : `+${id}`
   const conditions = [
     ...(match === undefined ? [] : ['words MATCH ?']),
-    ...tags.map(() => `${id} IN (SELECT repository FROM repository_tags WHERE tag = ?)`),
+    ...tags.map(() => `${tagged} IN (SELECT repository FROM repository_tags WHERE tag = ?)`),
   ]
   const from = `FROM ${source} WHERE ${conditions.join(' AND ') || 'true'}`
   const values = [...(match === undefined ? [] : [match]), ...tags]

@@ -1,7 +1,8 @@
 // Pins how a problem is said: where it stands, what was expected, what came; every one at once, and nothing that draws on a terminal.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { formatProblem, parseBy, printable } from '../../src/domain/problems.ts'
+import { printable } from '../../src/domain/printable.ts'
+import { formatProblem, parseBy } from '../../src/domain/problems.ts'
 
 const schema = z.strictObject({
   name: z.string(),

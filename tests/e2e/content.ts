@@ -76,7 +76,9 @@ export function readContent(root: string): Content {
   const repositories: Repository[] = []
   for (const owner of folders(root)) {
     const profile = join(root, owner, 'index.md')
-    const [data, bio] = existsSync(profile) ? split(readFileSync(profile)) : [{}, null]
+    const [data, bio]: [Record<string, unknown>, Buffer | null] = existsSync(profile)
+      ? split(readFileSync(profile))
+      : [{}, null]
     owners.push({
       handle: owner,
       name: null,
@@ -93,7 +95,9 @@ export function readContent(root: string): Content {
 function readRepository(root: string, owner: string, name: string): Repository {
   const folder = join(root, owner, name)
   const index = join(folder, 'index.md')
-  const [data, readme] = existsSync(index) ? split(readFileSync(index)) : [{}, Buffer.from('')]
+  const [data, readme]: [Record<string, unknown>, Buffer] = existsSync(index)
+    ? split(readFileSync(index))
+    : [{}, Buffer.from('')]
   const yanked = (data.yanked ?? {}) as Record<string, string>
   const versions = readdirSync(join(folder, 'versions'))
     .map((file): Version => {

@@ -2,4 +2,4 @@
 import { readSuite } from './read-suite.ts'
 import { npmTarget } from './targets.ts'
 
-readSuite(npmTarget('preview', 3))
+readSuite(npmTarget('preview', 1))

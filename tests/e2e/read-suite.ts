@@ -55,11 +55,15 @@ export function readSuite(target: Target): void {
       /^zz-(suite|plain|rated)$/.test(owner) || !listed || active.length < versions.length || status !== 'active',
   )
   const starter = content.repositories.filter((one) => !one.owner.startsWith('zz-') && !rare.includes(one))
-  const looked = [...rare, ...starter.slice(0, target.sample)]
+  const looked = [
+    ...rare.filter(({ full_name }) => !target.netlify || !/^zz-rated\/(?!vouched|described$)/.test(full_name)),
+    ...starter.slice(0, target.sample),
+  ]
   const tags = [...new Set(listed.flatMap((repository) => repository.tags))]
     .map((name) => ({ name, count: listed.filter((repository) => repository.tags.includes(name)).length }))
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
-  const some = <T>(rows: readonly T[]) => (target.netlify ? rows.filter((_, i) => i % 4 === 0) : [...rows])
+  /** Every row, but one in so many of the local Netlify server, where a call costs up to a second. */
+  const some = <const T>(rows: readonly T[], step = 6) => rows.filter((_, i) => !target.netlify || i % step === 0)
   const firstDay = Math.floor(Date.now() / DAY)
 
   let server: Server | undefined
@@ -69,7 +73,12 @@ export function readSuite(target: Target): void {
 
   /** Asks and checks what holds for every answer of the API. */
   const get = async (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> =>
-    expectPromises(await send(path, { method, headers }), described)
+    expectPromises(
+      await send(path, { method, headers }).catch((error: Error) => {
+        throw new Error(`${method} ${path}: ${error.message}\n${server?.log().slice(-2000)}`)
+      }),
+      described,
+    )
   const missing = async (path: string) => expectError(await get(path), 404)
   const refused = async (path: string) => expectError(await get(path), 400)
   const found = async (path: string): Promise<Answer> => {
@@ -300,22 +309,27 @@ export function readSuite(target: Target): void {
       })
 
       //  what                     tag
-      test.each([
-        ['unknown', 'no-such-tag'],
-        ['a property of every object', '__proto__'],
-        ['a method of every object', 'tostring'],
-        ['blanks', 'Two%20Words'],
-        ['upper case', 'WRITING'],
-        ['two hyphens', 'a--b'],
-        ['a hyphen at the end', 'writing-'],
-        ['37 characters', 'a'.repeat(37)],
-        ['a path', '..%2F..%2Findex'],
-        ['a slash', 'writing%2Ftop'],
-        ['NUL', 'writing%00'],
-        ['a line end', 'writing%0A'],
-        ['a quote', "writing'%20OR%201=1"],
-        ['a wildcard', 'writ*'],
-      ])('%s: an empty list', async (_, tag) => {
+      test.each(
+        some(
+          [
+            ['unknown', 'no-such-tag'],
+            ['a property of every object', '__proto__'],
+            ['a method of every object', 'tostring'],
+            ['blanks', 'Two%20Words'],
+            ['upper case', 'WRITING'],
+            ['two hyphens', 'a--b'],
+            ['a hyphen at the end', 'writing-'],
+            ['37 characters', 'a'.repeat(37)],
+            ['a path', '..%2F..%2Findex'],
+            ['a slash', 'writing%2Ftop'],
+            ['NUL', 'writing%00'],
+            ['a line end', 'writing%0A'],
+            ['a quote', "writing'%20OR%201=1"],
+            ['a wildcard', 'writ*'],
+          ],
+          4,
+        ),
+      )('%s: an empty list', async (_, tag) => {
         expect((await found(`/api/v1/repos?tag=${tag}`)).json()).toEqual(NO_ITEMS)
         expect((await found(`/api/v1/repos?tag=writing&tag=${tag}&sort=new`)).json()).toEqual(NO_ITEMS)
       })
@@ -381,34 +395,44 @@ export function readSuite(target: Target): void {
       })
 
       //  what                 q
-      test.each([
-        ['only a quote', '"'],
-        ['only signs', '*^-+():{}.~'],
-        ['an open NEAR', 'NEAR('],
-        ['only AND', 'AND'],
-        ['a phrase left open', '"review'],
-        ['SQL', "'; DROP TABLE prompts; --"],
-        ['NUL', '\0'],
-        ['NUL in a word', 're\0view'],
-        ['line ends', 'review\r\nX-Injected: 1'],
-        ['an emoji', '🦄'],
-        ['only blanks', '   '],
-        ['a property of every object', '__proto__'],
-        ['a pattern that would never end', `${times('(a+)+', 20)}$`],
-        ['200 letters', 'a'.repeat(200)],
-        ['200 code points of four bytes', '🦄'.repeat(200)],
-        ['a hundred words', times('a ', 100).slice(0, 200)],
-      ])('%s is just text', async (_, q) => {
+      test.each(
+        some(
+          [
+            ['only a quote', '"'],
+            ['only signs', '*^-+():{}.~'],
+            ['an open NEAR', 'NEAR('],
+            ['only AND', 'AND'],
+            ['a phrase left open', '"review'],
+            ['SQL', "'; DROP TABLE prompts; --"],
+            ['NUL', '\0'],
+            ['NUL in a word', 're\0view'],
+            ['line ends', 'review\r\nX-Injected: 1'],
+            ['an emoji', '🦄'],
+            ['only blanks', '   '],
+            ['a property of every object', '__proto__'],
+            ['a pattern that would never end', `${times('(a+)+', 20)}$`],
+            ['200 letters', 'a'.repeat(200)],
+            ['200 code points of four bytes', '🦄'.repeat(200)],
+            ['a hundred words', times('a ', 100).slice(0, 200)],
+          ],
+          4,
+        ),
+      )('%s is just text', async (_, q) => {
         const answer = await found(`/api/v1/repos?q=${encode(q)}`)
         expect(meta(answer)).toMatchObject({ page: 1, total: expect.any(Number) })
       })
 
       //  what                 q
-      test.each([
-        ['201 letters', 'a'.repeat(201)],
-        ['201 code points of four bytes', '🦄'.repeat(201)],
-        ['5,000 letters', 'a'.repeat(5000)],
-      ])('%s: refused', async (_, q) => {
+      test.each(
+        some(
+          [
+            ['201 letters', 'a'.repeat(201)],
+            ['201 code points of four bytes', '🦄'.repeat(201)],
+            ['5,000 letters', 'a'.repeat(5000)],
+          ],
+          2,
+        ),
+      )('%s: refused', async (_, q) => {
         expect(await refused(`/api/v1/repos?q=${encode(q)}`)).toMatch(/200/)
       })
 
@@ -419,57 +443,62 @@ export function readSuite(target: Target): void {
       if (!own) return
 
       //  what                                    q                             found
-      test.each<[string, string, string[]]>([
-        ['a word of the name', 'grobnik', ['grobnik']],
-        ['a word of the title', 'flarnholt', ['every-field']],
-        ['a word of the description', 'vexpindle', ['every-field']],
-        ['a tag', 'wobbletag', ['every-field']],
-        ['a word of the readme', 'crundlemire', ['every-field']],
-        ['a word of the content', 'snarfblatt', ['every-field']],
-        ['words of different fields', 'flarnholt snarfblatt wobbletag', ['every-field']],
-        ['the order of words does not matter', 'snarfblatt flarnholt', ['every-field']],
-        ['every word must match', 'flarnholt grobnik', []],
-        ['the last word as a prefix', 'flarnholt snarf', ['every-field']],
-        ['one word is the last word', 'vexpi', ['every-field']],
-        ['only the last word as a prefix', 'snarf flarnholt', []],
-        ['case does not matter', 'FLARNholt', ['every-field']],
-        ['accents in the text do not matter', 'grunwalder spatzle', ['accents']],
-        ['accents in the question do not matter', 'zárreqüin', ['accents']],
-        ['the same accents', 'GRÜNWÄLDER', ['accents']],
-        ['accents written apart', 'gru\u0308nwa\u0308lder', ['accents']],
-        ['a wrong letter', 'flarnhult', ['every-field']],
-        ['a missing letter', 'snarfblat flarnholt', ['every-field']],
-        ['a letter too many', 'crundlemmire', ['every-field']],
-        ['two letters swapped', 'vexpnidle', ['every-field']],
-        ['a wrong letter in one of two words', 'flarnhult snarfblatt', ['every-field']],
-        ['a typo is no excuse where something matches', 'harvestix', ['exact']],
-        ['a typo between two words finds both', 'harvestox', ['exact', 'nearly']],
-        ['title before content', 'mirthoven', ['in-title', 'in-content']],
-        ['name before content', 'plumquist', ['plumquist', 'not-in-name']],
-        ['Persian', 'فارسی', ['persian']],
-        ['the beginning of a Persian word', 'فار', ['persian']],
-        ['Chinese', '代码审查', ['chinese']],
-        ['the beginning of a Chinese word', '代码审', ['chinese']],
-        ['quoted: the words, not a phrase', '"snarfblatt flarnholt"', ['every-field']],
-        ['one quote', 'snarfblatt"', ['every-field']],
-        ['a star is no wildcard', 'fl*holt', []],
-        ['a star at the end', 'snarf*', ['every-field']],
-        ['AND is a word', 'snarfblatt AND flarnholt', []],
-        ['and, where it stands in the text', 'trundlewick AND blimford', ['joined']],
-        ['OR is a word', 'snarfblatt OR flarnholt', []],
-        ['NOT is a word', 'snarfblatt NOT grobnik', []],
-        ['NEAR( is a word', 'NEAR(snarfblatt flarnholt)', []],
-        ['a column name is a word', 'title:flarnholt', []],
-        ['a caret', '^snarfblatt', ['every-field']],
-        ['a minus', '-snarfblatt', ['every-field']],
-        ['brackets', '(snarfblatt)', ['every-field']],
-        ['a percent sign', 'snarf%blatt', []],
-        ['blanks around', '  snarfblatt\t ', ['every-field']],
-        ['a deprecated repository is found', 'superseededword', ['zz-suite/deprecated']],
-        ['an archived one is not', 'mothballedword', []],
-        ['one without an active version is not', 'vanishedword', []],
-        ['nor is a yanked version’s content', 'retractedword', []],
-      ])('%s', async (_, q, expected) => {
+      test.each<[string, string, string[]]>(
+        some<[string, string, string[]]>(
+          [
+            ['a word of the name', 'grobnik', ['grobnik']],
+            ['a word of the title', 'flarnholt', ['every-field']],
+            ['a word of the description', 'vexpindle', ['every-field']],
+            ['a tag', 'wobbletag', ['every-field']],
+            ['a word of the readme', 'crundlemire', ['every-field']],
+            ['a word of the content', 'snarfblatt', ['every-field']],
+            ['words of different fields', 'flarnholt snarfblatt wobbletag', ['every-field']],
+            ['the order of words does not matter', 'snarfblatt flarnholt', ['every-field']],
+            ['every word must match', 'flarnholt grobnik', []],
+            ['the last word as a prefix', 'flarnholt snarf', ['every-field']],
+            ['one word is the last word', 'vexpi', ['every-field']],
+            ['only the last word as a prefix', 'snarf flarnholt', []],
+            ['case does not matter', 'FLARNholt', ['every-field']],
+            ['accents in the text do not matter', 'grunwalder spatzle', ['accents']],
+            ['accents in the question do not matter', 'zárreqüin', ['accents']],
+            ['the same accents', 'GRÜNWÄLDER', ['accents']],
+            ['accents written apart', 'gru\u0308nwa\u0308lder', ['accents']],
+            ['a wrong letter', 'flarnhult', ['every-field']],
+            ['a missing letter', 'snarfblat flarnholt', ['every-field']],
+            ['a letter too many', 'crundlemmire', ['every-field']],
+            ['two letters swapped', 'vexpnidle', ['every-field']],
+            ['a wrong letter in one of two words', 'flarnhult snarfblatt', ['every-field']],
+            ['a typo is no excuse where something matches', 'harvestix', ['exact']],
+            ['a typo between two words finds both', 'harvestox', ['exact', 'nearly']],
+            ['title before content', 'mirthoven', ['in-title', 'in-content']],
+            ['name before content', 'plumquist', ['plumquist', 'not-in-name']],
+            ['Persian', 'فارسی', ['persian']],
+            ['the beginning of a Persian word', 'فار', ['persian']],
+            ['Chinese', '代码审查', ['chinese']],
+            ['the beginning of a Chinese word', '代码审', ['chinese']],
+            ['quoted: the words, not a phrase', '"snarfblatt flarnholt"', ['every-field']],
+            ['one quote', 'snarfblatt"', ['every-field']],
+            ['a star is no wildcard', 'fl*holt', []],
+            ['a star at the end', 'snarf*', ['every-field']],
+            ['AND is a word', 'snarfblatt AND flarnholt', []],
+            ['and, where it stands in the text', 'trundlewick AND blimford', ['joined']],
+            ['OR is a word', 'snarfblatt OR flarnholt', []],
+            ['NOT is a word', 'snarfblatt NOT grobnik', []],
+            ['NEAR( is a word', 'NEAR(snarfblatt flarnholt)', []],
+            ['a column name is a word', 'title:flarnholt', []],
+            ['a caret', '^snarfblatt', ['every-field']],
+            ['a minus', '-snarfblatt', ['every-field']],
+            ['brackets', '(snarfblatt)', ['every-field']],
+            ['a percent sign', 'snarf%blatt', []],
+            ['blanks around', '  snarfblatt\t ', ['every-field']],
+            ['a deprecated repository is found', 'superseededword', ['zz-suite/deprecated']],
+            ['an archived one is not', 'mothballedword', []],
+            ['one without an active version is not', 'vanishedword', []],
+            ['nor is a yanked version’s content', 'retractedword', []],
+          ],
+          3,
+        ),
+      )('%s', async (_, q, expected) => {
         const full = expected.map((name) => (name.includes('/') ? name : `zz-search/${name}`))
         const got = await search(q)
         if (_ === 'a typo between two words finds both') expect(got.toSorted()).toEqual(full)
@@ -533,36 +562,41 @@ export function readSuite(target: Target): void {
       const raw = `/api/v1/repos/${first.full_name}/raw`
 
       //  page
-      test.each([
-        '0',
-        '-1',
-        '%2B1',
-        '01',
-        '1.5',
-        '1.0',
-        '1e3',
-        '1e9',
-        '0x10',
-        'NaN',
-        'Infinity',
-        'abc',
-        '%20',
-        '%201',
-        '1%20',
-        '1%0A',
-        '1%00',
-        '100001',
-        '9007199254740993',
-        '%EF%BC%91',
-        '%D9%A1',
-        '1,2',
-        '__proto__',
-      ])('page=%s: refused', async (page) => {
+      test.each(
+        some(
+          [
+            '0',
+            '-1',
+            '%2B1',
+            '01',
+            '1.5',
+            '1.0',
+            '1e3',
+            '1e9',
+            '0x10',
+            'NaN',
+            'Infinity',
+            'abc',
+            '%20',
+            '%201',
+            '1%20',
+            '1%0A',
+            '1%00',
+            '100001',
+            '9007199254740993',
+            '%EF%BC%91',
+            '%D9%A1',
+            '1,2',
+            '__proto__',
+          ],
+          6,
+        ),
+      )('page=%s: refused', async (page) => {
         expect(await refused(`/api/v1/repos?page=${page}`)).toMatch(/page/i)
       })
 
       //  sort
-      test.each(['TOP', 'best', 'relevance', 'top%20', 'new,top', '__proto__', 'constructor', '%00'])(
+      test.each(some(['TOP', 'best', 'relevance', 'top%20', 'new,top', '__proto__', 'constructor', '%00'], 4))(
         'sort=%s: refused',
         async (sort) => {
           expect(await refused(`/api/v1/repos?sort=${sort}`)).toMatch(/sort/i)
@@ -591,7 +625,7 @@ export function readSuite(target: Target): void {
         '%D9%A1.0.0',
         '__proto__',
       ]
-      test.each(malformed)('raw?version=%s: refused', async (version) => {
+      test.each(some(malformed, 5))('raw?version=%s: refused', async (version) => {
         expect(await refused(`${raw}?version=${version}`)).toMatch(/version/i)
       })
       test('a malformed version in the path, and a number never published: 404', async () => {
@@ -731,20 +765,25 @@ export function readSuite(target: Target): void {
       const malformed = ['/api/v1/repos/%/x', '/api/v1/repos/a%zz/x', '/api/v1/users/%E0%A4%A', '/data/v1/%zz.json']
 
       test('what is unknown, malformed or reserved: a JSON 404', { timeout: own ? 120_000 : 900_000 }, async () => {
-        await each(target.netlify ? some(unknown) : [...unknown, ...(own ? malformed : [])], (path) => missing(path))
+        await each(target.netlify ? some(unknown, 8) : [...unknown, ...(own ? malformed : [])], (path) => missing(path))
       })
 
       //  what                      path
-      test.each([
-        ['a repository', `/api/v1/repos/${full_name}`],
-        ['its content', `/api/v1/repos/${full_name}/raw`],
-        ['its versions', `/api/v1/repos/${full_name}/versions`],
-        ['a version', `/api/v1/repos/${full_name}/versions/${version}`],
-        ['a list', '/api/v1/repos'],
-        ['tags', '/api/v1/tags'],
-        ['a user', `/api/v1/users/${owner}`],
-        ['OpenAPI', '/api/v1/openapi.json'],
-      ])('%s: a trailing slash is ignored', async (_, path) => {
+      test.each(
+        some(
+          [
+            ['a repository', `/api/v1/repos/${full_name}`],
+            ['its content', `/api/v1/repos/${full_name}/raw`],
+            ['its versions', `/api/v1/repos/${full_name}/versions`],
+            ['a version', `/api/v1/repos/${full_name}/versions/${version}`],
+            ['a list', '/api/v1/repos'],
+            ['tags', '/api/v1/tags'],
+            ['a user', `/api/v1/users/${owner}`],
+            ['OpenAPI', '/api/v1/openapi.json'],
+          ],
+          3,
+        ),
+      )('%s: a trailing slash is ignored', async (_, path) => {
         const [bare, slashed] = [await found(path), await get(`${path}/`)]
         expect(slashed.status).toBe(200)
         expect(slashed.text).toBe(bare.text)
@@ -753,16 +792,21 @@ export function readSuite(target: Target): void {
 
       const [upper, capital] = [full_name.toUpperCase(), owner[0]?.toUpperCase() + owner.slice(1)]
       //  what                           path                                     lower case
-      test.each([
-        ['owner', `/api/v1/repos/${capital}/${name}`, `/api/v1/repos/${full_name}`],
-        ['owner and name', `/api/v1/repos/${upper}`, `/api/v1/repos/${full_name}`],
-        ['a handle', `/api/v1/users/${capital}`, `/api/v1/users/${owner}`],
-        ['the versions', `/api/v1/repos/${upper}/versions`, `/api/v1/repos/${full_name}/versions`],
-        ['one version', `/api/v1/repos/${upper}/versions/1.0.0`, `/api/v1/repos/${full_name}/versions/1.0.0`],
-        ['the content', `/api/v1/repos/${upper}/raw`, `/api/v1/repos/${full_name}/raw`],
-        ['nothing at all', '/api/v1/repos/No-Such/Thing', '/api/v1/repos/no-such/thing'],
-        ['a fixed word', '/api/v1/Tags', '/api/v1/tags'],
-      ])('upper case in %s: 308 to lower case, with the query as it is', async (_, path, lower) => {
+      test.each(
+        some(
+          [
+            ['owner', `/api/v1/repos/${capital}/${name}`, `/api/v1/repos/${full_name}`],
+            ['owner and name', `/api/v1/repos/${upper}`, `/api/v1/repos/${full_name}`],
+            ['a handle', `/api/v1/users/${capital}`, `/api/v1/users/${owner}`],
+            ['the versions', `/api/v1/repos/${upper}/versions`, `/api/v1/repos/${full_name}/versions`],
+            ['one version', `/api/v1/repos/${upper}/versions/1.0.0`, `/api/v1/repos/${full_name}/versions/1.0.0`],
+            ['the content', `/api/v1/repos/${upper}/raw`, `/api/v1/repos/${full_name}/raw`],
+            ['nothing at all', '/api/v1/repos/No-Such/Thing', '/api/v1/repos/no-such/thing'],
+            ['a fixed word', '/api/v1/Tags', '/api/v1/tags'],
+          ],
+          3,
+        ),
+      )('upper case in %s: 308 to lower case, with the query as it is', async (_, path, lower) => {
         for (const query of ['', '?version=1.0.0&Q=%C3%84&x=A&x=b']) {
           const answer = await get(path + query)
           expect(answer.status, answer.request).toBe(308)
@@ -790,7 +834,7 @@ export function readSuite(target: Target): void {
         '/api/v1/openapi.json',
       ]
 
-      test.each(paths)('HEAD %s: as GET, without a body', async (path) => {
+      test.each(some(paths, 2))('HEAD %s: as GET, without a body', async (path) => {
         const [body, head] = [await found(path), await get(path, {}, 'HEAD')]
         expect(head.status).toBe(200)
         for (const header of ['content-type', 'cache-control', 'etag', 'link', 'x-prompt-version']) {
@@ -803,7 +847,7 @@ export function readSuite(target: Target): void {
         expect((await get('/api/v1/repos?page=0', {}, 'HEAD')).status).toBe(400)
       })
 
-      test.each(paths)('OPTIONS %s: 204 with what is allowed', async (path) => {
+      test.each(some(paths, 2))('OPTIONS %s: 204 with what is allowed', async (path) => {
         const answer = await get(
           path,
           { Origin: 'https://example.com', 'Access-Control-Request-Method': 'GET' },
@@ -816,20 +860,25 @@ export function readSuite(target: Target): void {
       })
 
       //  method     path
-      test.each([
-        ['POST', '/api/v1/repos'],
-        ['PUT', '/api/v1/repos'],
-        ['DELETE', `/api/v1/repos/${full_name}`],
-        ['PATCH', `/api/v1/repos/${full_name}`],
-        ['PUT', `/api/v1/repos/${full_name}/versions`],
-        ['DELETE', `/api/v1/repos/${full_name}/versions`],
-        ['POST', `/api/v1/repos/${full_name}/versions/${first.latest.version}`],
-        ['DELETE', `/api/v1/repos/${full_name}/versions/${first.latest.version}`],
-        ['POST', `/api/v1/repos/${full_name}/raw`],
-        ['POST', '/api/v1/tags'],
-        ['PATCH', `/api/v1/users/${owner}`],
-        ['DELETE', '/api/v1/openapi.json'],
-      ])('%s %s: 405 with what is allowed', async (method, path) => {
+      test.each(
+        some(
+          [
+            ['POST', '/api/v1/repos'],
+            ['PUT', '/api/v1/repos'],
+            ['DELETE', `/api/v1/repos/${full_name}`],
+            ['PATCH', `/api/v1/repos/${full_name}`],
+            ['PUT', `/api/v1/repos/${full_name}/versions`],
+            ['DELETE', `/api/v1/repos/${full_name}/versions`],
+            ['POST', `/api/v1/repos/${full_name}/versions/${first.latest.version}`],
+            ['DELETE', `/api/v1/repos/${full_name}/versions/${first.latest.version}`],
+            ['POST', `/api/v1/repos/${full_name}/raw`],
+            ['POST', '/api/v1/tags'],
+            ['PATCH', `/api/v1/users/${owner}`],
+            ['DELETE', '/api/v1/openapi.json'],
+          ],
+          3,
+        ),
+      )('%s %s: 405 with what is allowed', async (method, path) => {
         const answer = await get(path, { 'Content-Length': '0' }, method)
         expectError(answer, 405)
         const allowed = (answer.headers.allow ?? '').split(/, ?/)
@@ -837,7 +886,7 @@ export function readSuite(target: Target): void {
         expect(allowed).not.toContain(method)
       })
 
-      test.each(paths)('%s: If-None-Match answers 304', async (path) => {
+      test.each(some(paths, 2))('%s: If-None-Match answers 304', async (path) => {
         const { etag = '' } = (await found(path)).headers
         const strong = etag.replace(/^W\//, '')
         const matching = [etag, `W/${strong}`, `"other", ${etag}`, `"a,b" , W/"c",${etag}, "d"`, '*']

@@ -335,8 +335,9 @@ describe('unchanged', () => {
 # how we call it
 title: Code review
 tags: [ review ]
-labels: # where they point
-  production: "1.0.0"
+labels:
+  # where they point
+  production: "1.0.0" # the stable one
 ---
 
 The *readme*.

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync }
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { shaOf } from './git-store-contract.ts'
-import { INDEX, type LocalRepository, makeRepository, publish, VERSIONS } from './local-repository.ts'
+import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VERSIONS } from './local-repository.ts'
 
 let repository: LocalRepository
 let folder: string
@@ -90,6 +90,17 @@ describe('what is not committed is never overwritten', () => {
     expect((await publish(openStore(), { ...version, index: 'new words' })).kind).toBe('committed')
     expect(readFileSync(join(folder, INDEX), 'utf8')).toBe('new words')
     expect(git('status', '--porcelain')).toBe(`?? ${VERSIONS}/1.0.2.md\n`)
+  })
+
+  test('what another publish brought there is no obstacle but a moved head', async () => {
+    const store = openStore()
+    const base = await store.readFolder(PLACE, never())
+    expect((await publish(openStore(), { ...version, index: 'theirs' })).kind).toBe('committed')
+    const message = { headline: 'Publish acme/code-review', trailers: [] }
+    expect(await store.commit({ ...PLACE, base, message, ...version, index: 'ours' }, never())).toEqual({
+      kind: 'moved',
+    })
+    expect(readFileSync(join(folder, INDEX), 'utf8')).toBe('theirs')
   })
 
   test('a file in git where a folder must be is not replaced', async () => {

@@ -1,41 +1,20 @@
-// Owns the blob store's drivers: Netlify Blobs, and its own file-backed server for our host. The only importer of @netlify/blobs.
-import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+// Owns the blob store over Netlify Blobs, the platform's or a server of the same kind.
 import { type GetStoreOptions, getStore } from '@netlify/blobs'
-import { BlobsServer } from '@netlify/blobs/server'
 import type { BlobStore } from '../domain/blob-store.ts'
 import { HubError } from '../domain/errors.ts'
 
 /** The platform tries for much longer; a caller is better served by an honest 503. */
 const CALL_MS = 3_000
-const STORE_NAME = 'prompt-hub'
+const NAME = 'prompt-hub'
 
 /** The store of a Netlify site; inside a function the platform gives the access. Reads are strong: a revoked token must be revoked at once. */
 export function netlifyBlobs(): BlobStore {
-  return overStore({ name: STORE_NAME, consistency: 'strong' })
+  return blobsOver({ consistency: 'strong' })
 }
 
-/** A blob store in a folder of this machine. */
-export interface LocalBlobs {
-  blobs: BlobStore
-  close(): Promise<void>
-}
-
-/** Starts the store's own server on a free loopback port, over a folder that is made when it is missing. */
-export async function startLocalBlobs(directory: string): Promise<LocalBlobs> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const token = randomBytes(32).toString('hex')
-  const server = new BlobsServer({ directory, token, logger: () => {} })
-  const { port } = await server.start()
-  return {
-    blobs: overStore({ name: STORE_NAME, apiURL: `http://localhost:${port}`, siteID: 'local', token }),
-    close: async () => {
-      await server.stop()
-    },
-  }
-}
-
-function overStore(options: GetStoreOptions & { name: string }): BlobStore {
+/** A blob store behind an address. @param access where the server is and the token it asks for; inside a Netlify function, neither */
+export function blobsOver(access: Omit<GetStoreOptions, 'name'>): BlobStore {
+  const options = { ...access, name: NAME }
   return {
     get: (key) => call(options, async (store) => (await store.get(key, { type: 'text' })) ?? undefined),
     set: (key, text) => call(options, async (store) => void (await store.set(key, text))),

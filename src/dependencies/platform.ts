@@ -1,0 +1,56 @@
+// Owns what every function is told of the platform it runs on: Netlify, its dev server, or our own host, which hands its own parts over.
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import type { BlobStore } from '../domain/blob-store.ts'
+import type { FreshCopies } from '../domain/fresh-copy.ts'
+import type { GitStore } from '../domain/git-store.ts'
+import type { RateLimiter } from '../domain/rate-limit.ts'
+import type { Search } from '../domain/search.ts'
+import type { SiteFiles } from '../domain/site-files.ts'
+import { limitInMemory } from '../server/rate-limit.ts'
+import { limitInFile } from '../stores/rate-limit-file.ts'
+import { deployFiles } from '../stores/site-files.ts'
+
+/** One build as our own host serves it, with the host's own stores. */
+export interface Hub {
+  files: SiteFiles
+  /** Opened on first use. */
+  search: () => Search
+  fresh: FreshCopies
+  blobs: BlobStore
+  /** Git on this machine; used unless the settings name a repository on GitHub. */
+  localGit: GitStore
+}
+
+/** What a function is told about a request: by Netlify, or by our own host, which adds what it serves. */
+export interface FunctionContext {
+  /** The client's address. */
+  ip: string
+  hub?: Hub
+}
+
+/** The site's files: those our host serves, or those of the deploy that is being asked. */
+export function siteFilesOf(request: Request, hub: Hub | undefined): SiteFiles {
+  return hub?.files ?? deployFiles(new URL(request.url).origin)
+}
+
+const MINUTE_MS = 60_000
+const limiters = new Map<string, RateLimiter>()
+
+/**
+ * The limiter of a kind of request: one for the life of the process, for its memory is the window.
+ *
+ * @param requests most in a minute; 0 is off
+ */
+export function limiterOf(kind: string, requests: number, { isNetlifyDev }: Config): RateLimiter {
+  const limit = { requests, windowMs: MINUTE_MS }
+  // The dev server's workers share nothing but their process, whose number keeps one run apart from the next.
+  const limiter =
+    limiters.get(kind) ??
+    (isNetlifyDev
+      ? limitInFile(limit, join(tmpdir(), 'prompt-hub', `${process.pid}-${kind}.db`))
+      : limitInMemory(limit))
+  limiters.set(kind, limiter)
+  return limiter
+}

@@ -1,0 +1,40 @@
+// Owns the refusals that need nothing but the request: no such address, no such method, too many requests.
+import { HubError } from '../domain/errors.ts'
+import { printable } from '../domain/printable.ts'
+import { respondToOptions, respondWithError } from './respond.ts'
+
+/** What every address of the API can be asked. */
+export const READ_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/** Answers an address at which nothing is, as JSON: below /api and /data no reader ever meets a page. */
+export function answerNotFound(request: Request): Response {
+  if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
+  return respondWithError(
+    request,
+    new HubError(
+      'not_found',
+      `There is nothing at ${printable(new URL(request.url).pathname)}. The addresses are listed at /api/v1/openapi.json.`,
+    ),
+  )
+}
+
+/** Answers a request that the platform's own limit turned away. */
+export function answerRateLimited(request: Request): Response {
+  return respondWithError(request, refuseRate(60))
+}
+
+/** The error for a method that an address lacks. @param allow the methods it has */
+export function refuseMethod(method: string, allow: readonly string[]): HubError {
+  return new HubError('method_not_allowed', `${printable(method)} is not possible here. Use ${allow.join(', ')}.`, {
+    allow,
+  })
+}
+
+/** The error of a client that reads too often. */
+export function refuseRate(waitSeconds: number): HubError {
+  return new HubError(
+    'rate_limited',
+    `Too many requests from this address. Try again in ${waitSeconds} s, and keep answers as Cache-Control allows.`,
+    { retryAfterSeconds: waitSeconds },
+  )
+}

@@ -1,0 +1,301 @@
+// Pins fresh copies: what was published is read at once, without a build, until one has caught up; and a store of copies that fails fails nothing else.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { HubError } from '../../src/domain/errors.ts'
+import { consecutive, type Hub, memoryBlobs, openHub, openLocalWorld, sorted, type World } from './open-hub.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 })
+
+const OLD = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\nchangelog: First\n---\nOld {{x}}\n'
+const VERSION_1 = 'content/acme/code-review/versions/1.0.0.md'
+const INDEX = 'content/acme/code-review/index.md'
+
+let world: World
+let hub: Hub
+beforeEach(async () => {
+  world = openLocalWorld({ [VERSION_1]: OLD })
+  hub = await openHub(world)
+  await hub.build()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  world.close()
+})
+
+const latestOf = async (at = hub) => (await at.readRepository()).data.latest_version
+const listOf = async (at = hub) => {
+  const { text } = await at.readRepository('/versions')
+  const list: { data: { version: string; yanked: boolean }[]; meta: object } = JSON.parse(text)
+  return list
+}
+
+describe('at once, without any build', () => {
+  test('detail, versions, version and raw of a new version, each with an ETag', async () => {
+    const published = await hub.publish({
+      content: 'New {{y}}\r\n',
+      changelog: 'Second',
+      title: 'Reviews',
+      tags: ['go'],
+    })
+    expect(published.status).toBe(201)
+    const { unchanged: _unchanged, commit: _commit, ...record } = published.data
+
+    const detail = await hub.readRepository()
+    expect(detail.data).toMatchObject({
+      full_name: 'acme/code-review',
+      title: 'Reviews',
+      tags: ['go'],
+      latest_version: '1.0.1',
+      versions_count: 2,
+      created_at: '2026-01-01T00:00:00Z',
+      updated_at: published.data.published_at,
+      content: 'New {{y}}\r\n',
+      content_sha256: published.data.content_sha256,
+      size_bytes: 11,
+      variables: [{ name: 'y' }],
+      versions: ['1.0.1', '1.0.0'],
+      status: 'active',
+      stats: null,
+    })
+    const list = await listOf()
+    expect(list.meta).toEqual({ page: 1, pages: 1, total: 2 })
+    expect(list.data).toMatchObject([
+      { version: '1.0.1', changelog: 'Second', yanked: false, size_bytes: 11 },
+      { version: '1.0.0', changelog: 'First', yanked: false },
+    ])
+    expect((await hub.readRepository('/versions/1.0.1')).data).toEqual(record)
+    const raw = await hub.readRepository('/raw')
+    expect([raw.text, raw.headers.get('X-Prompt-Version')]).toEqual(['New {{y}}\r\n', '1.0.1'])
+    expect(raw.headers.get('Content-Type')).toBe('text/plain; charset=utf-8')
+    expect((await hub.readRepository('/raw?version=1.0.1')).text).toBe('New {{y}}\r\n')
+    expect((await hub.readRepository('/raw?version=1.0.0')).text).toBe('Old {{x}}\n')
+
+    //  rest                 cache
+    for (const [rest, cache] of [
+      ['', 'public, max-age=60, stale-while-revalidate=600'],
+      ['/versions', 'public, max-age=60, stale-while-revalidate=600'],
+      ['/raw', 'public, max-age=60, stale-while-revalidate=600'],
+      ['/versions/1.0.1', 'public, max-age=31536000, immutable'],
+      ['/raw?version=1.0.1', 'public, max-age=31536000, immutable'],
+    ] as const) {
+      const answer = await hub.readRepository(rest)
+      const etag = answer.headers.get('ETag') ?? ''
+      expect(etag).toMatch(/^"[A-Za-z0-9_-]{22}"$/)
+      expect(answer.headers.get('Cache-Control')).toBe(cache)
+      const again = await hub.readRepository(rest, { 'If-None-Match': etag })
+      expect([again.status, again.text]).toEqual([304, ''])
+    }
+  })
+
+  test('the validators of what changed change, and that of an old version does not', async () => {
+    const etagOf = async (rest: string) => (await hub.readRepository(rest)).headers.get('ETag')
+    const rests = ['', '/versions', '/raw', '/versions/1.0.0', '/raw?version=1.0.0']
+    const before = await Promise.all(rests.map(etagOf))
+    await hub.publish({ content: 'New\n' })
+    const after = await Promise.all(rests.map(etagOf))
+    expect(rests.map((_, index) => before[index] === after[index])).toEqual([false, false, false, true, true])
+  })
+
+  test('a repository that no build has ever seen', async () => {
+    expect((await hub.read('/api/v1/repos/acme/brand-new')).status).toBe(404)
+    await hub.publish({ content: 'Hello\n' }, { to: 'acme/brand-new' })
+    const detail = await hub.read('/api/v1/repos/acme/brand-new')
+    expect(detail.data).toMatchObject({
+      title: 'Brand new',
+      latest_version: '1.0.0',
+      versions: ['1.0.0'],
+      versions_count: 1,
+    })
+    expect((await hub.read('/api/v1/repos/acme/brand-new/raw')).text).toBe('Hello\n')
+    expect((await hub.read('/api/v1/repos/acme/brand-new/versions/1.0.1')).status).toBe(404)
+  })
+
+  test('a title that changed alone', async () => {
+    const answer = await hub.publish({ content: 'Old {{x}}\n', title: 'Reviews' })
+    expect([answer.status, answer.data.unchanged]).toEqual([200, true])
+    expect((await hub.readRepository()).data).toMatchObject({
+      title: 'Reviews',
+      latest_version: '1.0.0',
+      versions_count: 1,
+    })
+  })
+
+  test('several publishes one after the other, then a build of all of them', async () => {
+    for (const patch of [1, 2, 3]) {
+      expect((await hub.publish({ content: `New ${patch}\n` })).version).toBe(`1.0.${patch}`)
+      expect(await latestOf()).toBe(`1.0.${patch}`)
+    }
+    expect((await listOf()).data.map(({ version }) => version)).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
+    await hub.build()
+    expect((await listOf()).data.map(({ version }) => version)).toEqual(['1.0.3', '1.0.2', '1.0.1', '1.0.0'])
+  })
+
+  test('versions and yanks that came into git by another way are in the copy too', async () => {
+    await world.commitOutside({
+      'content/acme/code-review/versions/1.1.0.md': OLD.replace('Old {{x}}', 'By hand'),
+      [INDEX]: '---\nyanked:\n  "1.0.0": Wrong\n---\n',
+    })
+    expect((await hub.publish({ content: 'New\n' })).version).toBe('1.1.1')
+    expect((await listOf()).data).toMatchObject([
+      { version: '1.1.1', yanked: false },
+      { version: '1.1.0', yanked: false },
+      { version: '1.0.0', yanked: true, yank_reason: 'Wrong' },
+    ])
+    expect((await hub.readRepository()).data).toMatchObject({ versions: ['1.1.1', '1.1.0'], versions_count: 3 })
+  })
+
+  test('the cache of that repository is purged once, and a purge that fails matters to nobody', async () => {
+    const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const purged: string[] = []
+    const purging = await openHub(world, {
+      purge: async (tag) => {
+        purged.push(tag)
+        throw new Error('the CDN is away')
+      },
+    })
+    expect((await purging.publish({ content: 'New\n' })).status).toBe(201)
+    await purging.publish({ content: 'New\n' })
+    await purging.publish({ content: 'Newer\n', dry_run: true })
+    expect(purged).toEqual(['repo_acme_code-review'])
+    expect(errors).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('stepping back', () => {
+  test('a build that has the version is served, the copy no longer', async () => {
+    await hub.publish({ content: 'New\n' })
+    const files = await hub.build()
+    expect((await hub.readRepository()).text).toBe(files.get('/data/v1/repos/acme/code-review.json'))
+    // What only the build can know, such as a status set in git, shows now.
+    await world.commitOutside({ [INDEX]: '---\nstatus: deprecated\n---\n' })
+    await hub.build()
+    expect((await hub.readRepository()).data).toMatchObject({ status: 'deprecated', latest_version: '1.0.1' })
+  })
+
+  test('a build that began before the publish does not hide it', async () => {
+    await hub.publish({ content: 'New\n' })
+    const late = openLocalWorld({ [VERSION_1]: OLD, [INDEX]: '---\ntitle: Built late\n---\n' })
+    const other = await openHub(late, { blobs: hub.blobs })
+    await other.build()
+    expect(await latestOf(other)).toBe('1.0.1')
+    expect((await other.readRepository('/raw')).text).toBe('New\n')
+    late.close()
+  })
+
+  test('a title that changed alone is shown until the next build, and then by it', async () => {
+    await hub.publish({ content: 'Old {{x}}\n', title: 'Reviews' })
+    await world.commitOutside({ [INDEX]: '---\ntitle: By hand\n---\n' })
+    expect((await hub.readRepository()).data.title).toBe('Reviews')
+    await hub.build()
+    expect((await hub.readRepository()).data.title).toBe('By hand')
+  })
+
+  test('a yank that is built wins over the copy', async () => {
+    await hub.publish({ content: 'New\n' })
+    await world.commitOutside({ [INDEX]: '---\nyanked:\n  "1.0.1": Wrong\n---\n' })
+    await hub.build()
+    expect(await latestOf()).toBe('1.0.0')
+    expect((await hub.readRepository('/versions/1.0.1')).status).toBe(200)
+  })
+})
+
+describe('publishers at once', () => {
+  test('each reads its own version right after 201, and the last copy has them all', async () => {
+    // Stores that answer after different times are what brings the writers out of order.
+    let turn = 0
+    const slow = await openHub(world, { blobs: memoryBlobs(() => sleep((turn++ * 7) % 30)) })
+    await slow.build()
+    const seen = await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const { version } = await slow.publish({ content: `New ${index}\n` })
+        const { data } = await slow.readRepository()
+        const raw = await slow.readRepository(`/raw?version=${version}`)
+        return {
+          version,
+          isListed: Array.isArray(data.versions) && data.versions.includes(version),
+          raw: raw.text,
+          index,
+        }
+      }),
+    )
+    expect(sorted(seen.map(({ version }) => version))).toEqual(consecutive(8, 1))
+    for (const { isListed, raw, index } of seen) expect([isListed, raw]).toEqual([true, `New ${index}\n`])
+    expect(await latestOf(slow)).toBe('1.0.8')
+    expect((await listOf(slow)).data.map(({ version }) => version)).toEqual(consecutive(9).reverse())
+  })
+
+  test('a process that is late with its copy does not put back the clock', async () => {
+    const late = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    const blobs = memoryBlobs()
+    const held = {
+      ...blobs,
+      get: async (key: string) => {
+        const isAfterCommit =
+          key.startsWith('fresh/') &&
+          (
+            await world
+              .openStore()
+              .readFolder({ owner: 'acme', name: 'code-review' }, { signal: AbortSignal.timeout(9_000) })
+          ).versions.has('1.0.1')
+        if (isAfterCommit) {
+          reached.resolve()
+          await late.promise
+        }
+        return await blobs.get(key)
+      },
+    }
+    const first = await openHub(world, { blobs, freshBlobs: held })
+    const second = await openHub(world, { blobs })
+    const publishing = first.publish({ content: 'Early\n' })
+    await reached.promise
+    expect((await second.publish({ content: 'Late\n' })).version).toBe('1.0.2')
+    late.resolve()
+    expect((await publishing).version).toBe('1.0.1')
+    expect(await latestOf(second)).toBe('1.0.2')
+    expect((await second.readRepository('/raw')).text).toBe('Late\n')
+    expect((await second.readRepository('/raw?version=1.0.1')).text).toBe('Early\n')
+    expect((await listOf(second)).data.map(({ version }) => version)).toEqual(['1.0.2', '1.0.1', '1.0.0'])
+  })
+})
+
+describe('a store of copies that fails', () => {
+  const away = async (): Promise<never> => {
+    throw new HubError('unavailable', 'The store cannot be reached.', { retryAfterSeconds: 5 })
+  }
+  const memory = memoryBlobs()
+  //  what                         store
+  test.each([
+    ['throws at everything', { get: away, set: away, delete: away, list: away }],
+    ['throws when it is written', { ...memory, set: away }],
+    ['throws when it is read', { ...memoryBlobs(), get: away }],
+    [
+      'throws something strange',
+      { ...memoryBlobs(), get: () => Promise.reject(new TypeError('x')), set: () => Promise.reject(null) },
+    ],
+    ['holds no JSON', { ...memoryBlobs(), get: async () => '{"half' }],
+    ['holds another shape', { ...memoryBlobs(), get: async () => '{"repository":{"owner":"acme"}}' }],
+  ])('%s: publishing and reading go on', async (_, freshBlobs) => {
+    const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const failing = await openHub(world, { freshBlobs })
+    await failing.build()
+    const answer = await failing.publish({ content: 'New\n' })
+    expect([answer.status, answer.version]).toEqual([201, '1.0.1'])
+    for (const rest of ['', '/versions', '/raw', '/versions/1.0.0', '/raw?version=1.0.0'])
+      expect((await failing.readRepository(rest)).status).toBe(200)
+    expect((await failing.publish({ content: 'New\n' })).data.unchanged).toBe(true)
+    expect((await failing.publish({ content: 'Newer\n' })).version).toBe('1.0.2')
+    await failing.build()
+    expect((await failing.readRepository('/raw')).text).toBe('Newer\n')
+    expect(errors).toHaveBeenCalled()
+    for (const [line] of errors.mock.calls) expect(JSON.parse(String(line))).toMatchObject({ level: 'warning' })
+  })
+
+  test('a copy of versions that git never had does not stop a publish', async () => {
+    await hub.publish({ content: 'New\n' })
+    const reset = openLocalWorld({ [VERSION_1]: OLD })
+    const other = await openHub(reset, { blobs: hub.blobs })
+    expect((await other.publish({ content: 'Again\n' })).version).toBe('1.0.1')
+    reset.close()
+  })
+})
