@@ -1,6 +1,6 @@
 // `npm run bench`: measures build, search, read handler and host on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureBuild } from './bench/build.ts'
@@ -52,6 +52,8 @@ const machine = {
   processor: cpus()[0]?.model ?? 'unknown',
   memory_gb: Math.round(totalmem() / 1e9),
   node: process.version,
+  // Above the number of cores, others were at work too: seconds then say little, ratios and processor time still hold.
+  load: Number(loadavg()[1]!.toFixed(1)),
 }
 mkdirSync(dirname(flags.json), { recursive: true })
 writeFileSync(
@@ -59,7 +61,7 @@ writeFileSync(
   `${JSON.stringify({ machine, versions_per_prompt: VERSIONS, rows, failures }, undefined, 2)}\n`,
 )
 console.log(
-  `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}; ${VERSIONS} versions a prompt\n`,
+  `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}, load ${machine.load}; ${VERSIONS} versions a prompt\n`,
 )
 console.log(formatTable(rows))
 for (const failure of failures) console.error(failure)

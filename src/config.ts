@@ -8,7 +8,7 @@ const setting = <Schema extends z.ZodType>(schema: Schema) =>
 
 const baseAddress = z
   .url({ protocol: /^https?$/, error: 'expected an address such as https://prompts.example.org' })
-  .refine((address) => new URL(address).pathname === '/', 'expected an address without a path')
+  .refine((address) => URL.parse(address)?.pathname === '/', 'expected an address without a path')
   .transform((address) => new URL(address).origin)
 
 /** Every setting by its name in the environment. architecture.md section 4. */

@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FreshCopies } from '../../src/domain/fresh-copy.ts'
 import { DATA_FILES } from '../../src/domain/routes.ts'
 import type { SiteFiles } from '../../src/domain/site-files.ts'
 import { LIMITS } from '../../src/domain/values.ts'
 import { answerRead } from '../../src/server/read.ts'
+import { freshInBlobs } from '../../src/stores/fresh.ts'
 import { deployFiles, folderFiles } from '../../src/stores/site-files.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 import { startNode } from './processes.ts'
@@ -122,12 +122,13 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
   }
 }
 
-/** Copies lie in a store whose speed is not ours. */
-const NOTHING_FRESH: FreshCopies = {
-  find: async () => undefined,
-  findVersion: async () => undefined,
-  keep: async () => {},
-}
+/** An empty store: how fast a real one answers is not ours. */
+const NOTHING_FRESH = freshInBlobs({
+  get: async () => undefined,
+  set: async () => {},
+  delete: async () => {},
+  list: async () => [],
+})
 
 /** The answer with its whole content, as whoever runs the function takes it. */
 async function readWhole(address: string, siteFiles: SiteFiles): Promise<void> {

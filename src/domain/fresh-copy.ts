@@ -22,8 +22,10 @@ export interface FreshCopies {
   find(owner: string, name: string): Promise<FreshCopy | undefined>
   /** A version that was published since the last build, or undefined. */
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
-  /** Keeps a copy, and the version that it is about. */
-  keep(copy: FreshCopy, version: VersionRecord | undefined): Promise<void>
+  /** Keeps a version that no build has yet. */
+  keepVersion(version: VersionRecord): Promise<void>
+  /** Keeps a copy; all its new versions were kept before. */
+  keep(copy: FreshCopy): Promise<void>
 }
 
 /**

@@ -38,13 +38,22 @@ export async function renewFreshCopy(
   now: Date,
 ): Promise<void> {
   const { owner, name, state, decision } = published
+  // The version first: a copy never names one that cannot be read.
+  if (!decision.isUnchanged) await sources.fresh.keepVersion(decision.record)
   const { built, copy } = await findRepository(owner, name, sources)
+  // Only a publish on top of this one knows a version that neither this one nor its base has, and then its copy lists this one too.
+  const isKnown = (version: string) => version === decision.version.version || state.versions.has(version)
+  if (copy?.versions.some(({ version }) => !isKnown(version))) return
   const addresses = addressesBelow(sources.baseUrl)
   const summarise = (entry: VersionEntry) =>
     summariseVersion(entry, decision.file, addresses.version(owner, name, entry.version))
-  const summaries = new Map(
-    (copy?.versions ?? (await readBuiltVersions(published, sources))).map((summary) => [summary.version, summary]),
-  )
+  // What the copy and the build say of yanks is older than what `index.md` says now.
+  const markYanked = (summary: VersionSummary): VersionSummary => {
+    const reason = Object.hasOwn(decision.file.yanked, summary.version) ? decision.file.yanked[summary.version]! : null
+    return { ...summary, yanked: reason !== null, yank_reason: reason }
+  }
+  const listed = copy?.versions ?? (await readBuiltVersions(published, sources))
+  const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
   summaries.set(decision.version.version, summarise(decision.version))
   for (const version of [...state.versions.keys()].filter((known) => !summaries.has(known)).slice(0, MOST_UNKNOWN)) {
     summaries.set(version, summarise(await readVersion(version, state, sources.git)))
@@ -63,10 +72,7 @@ export async function renewFreshCopy(
   // The store has no dependable compare-and-swap: a copy that knows more, written meanwhile by another process, stays.
   const meanwhile = await sources.fresh.find(owner, name)
   if (meanwhile && meanwhile.repository.versions_count > repository.versions_count) return
-  await sources.fresh.keep(
-    { repository, versions, based_on: basedOn, kept_at: now.toISOString() },
-    decision.isUnchanged ? undefined : decision.record,
-  )
+  await sources.fresh.keep({ repository, versions, based_on: basedOn, kept_at: now.toISOString() })
 }
 
 async function readBuiltVersions({ owner, name }: Published, { siteFiles }: Sources): Promise<VersionSummary[]> {

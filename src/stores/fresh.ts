@@ -10,12 +10,9 @@ export function freshInBlobs(blobs: BlobStore): FreshCopies {
   return {
     find: (owner, name) => read(blobs, keyOf(owner, name), FreshCopy),
     findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version), VersionRecord),
-    async keep(copy, version) {
-      const { owner, name } = copy.repository
-      // The version first: a copy never names one that cannot be read.
-      if (version) await blobs.set(versionKeyOf(owner, name, version.version), JSON.stringify(version))
-      await blobs.set(keyOf(owner, name), JSON.stringify(copy))
-    },
+    keepVersion: (version) =>
+      blobs.set(versionKeyOf(version.owner, version.name, version.version), JSON.stringify(version)),
+    keep: (copy) => blobs.set(keyOf(copy.repository.owner, copy.repository.name), JSON.stringify(copy)),
   }
 }
 
@@ -45,18 +42,23 @@ export function rememberFresh(copies: FreshCopies): RememberedFresh {
       if (!copy?.versions.some((listed) => listed.version === version)) return undefined
       return versions.get(versionKeyOf(owner, name, version)) ?? copies.findVersion(owner, name, version)
     },
-    async keep(copy, version) {
-      const { owner, name } = copy.repository
-      if (version) versions.set(versionKeyOf(owner, name, version.version), version)
+    async keepVersion(version) {
+      versions.set(versionKeyOf(version.owner, version.name, version.version), version)
       if (versions.size > MOST_VERSIONS) versions.delete(versions.keys().next().value!)
-      repositories.set(keyOf(owner, name), Promise.resolve(copy))
-      await copies.keep(copy, version)
+      await copies.keepVersion(version).catch(ignoreFailure)
+    },
+    async keep(copy) {
+      repositories.set(keyOf(copy.repository.owner, copy.repository.name), Promise.resolve(copy))
+      await copies.keep(copy).catch(ignoreFailure)
     },
     forgetBefore(moment) {
       forgottenMs = moment.getTime()
     },
   }
 }
+
+/** Memory is enough for the life of this process, and the next one begins with a build. */
+function ignoreFailure(): void {}
 
 /** Whoever asks for names that do not exist must not fill the memory. */
 const MOST_REMEMBERED = 10_000

@@ -291,6 +291,17 @@ describe('a store of copies that fails', () => {
     for (const [line] of errors.mock.calls) expect(JSON.parse(String(line))).toMatchObject({ level: 'warning' })
   })
 
+  test('a process that remembers shows what it published all the same', async () => {
+    const remembering = await openHub(world, {
+      freshBlobs: { get: away, set: away, delete: away, list: away },
+      isRemembering: true,
+    })
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    expect((await remembering.publish({ content: 'New\n' })).version).toBe('1.0.1')
+    expect((await remembering.readRepository('/raw')).text).toBe('New\n')
+    expect((await remembering.readRepository('/versions/1.0.1')).data.content).toBe('New\n')
+  })
+
   test('a copy of versions that git never had does not stop a publish', async () => {
     await hub.publish({ content: 'New\n' })
     const reset = openLocalWorld({ [VERSION_1]: OLD })

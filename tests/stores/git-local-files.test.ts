@@ -1,8 +1,10 @@
 // Pins that git as a work tree loses nothing: what is not committed is never overwritten, and trouble beside a commit is told.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createGit, type Git } from '../../src/stores/git-command.ts'
+import { bringIn } from '../../src/stores/git-work-tree.ts'
 import { shaOf } from './git-store-contract.ts'
 import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VERSIONS } from './local-repository.ts'
 
@@ -103,6 +105,14 @@ describe('what is not committed is never overwritten', () => {
     expect(readFileSync(join(folder, INDEX), 'utf8')).toBe('theirs')
   })
 
+  test('a folder in git where the version must be is not replaced', async () => {
+    const head = repository.commit({ [`${VERSIONS}/1.0.1.md/notes.md`]: 'theirs' })
+    rmSync(join(folder, VERSIONS), { recursive: true })
+    git('rm', '-rq', '--cached', VERSIONS)
+    await expect(publish(openStore(), version)).rejects.toMatchObject({ code: 'upstream_error' })
+    expect(git('rev-parse', 'HEAD').trim()).toBe(head)
+  })
+
   test('a file in git where a folder must be is not replaced', async () => {
     const head = repository.commit({ 'content/acme': 'a file' })
     rmSync(join(folder, 'content/acme'))
@@ -129,6 +139,45 @@ describe('trouble beside the commit', () => {
     expect(warnings).toEqual([
       `${INDEX} was committed, but could not be brought into the work tree. git checkout HEAD -- <path> does it.`,
     ])
+  })
+
+  test('an index that is locked for a moment is waited for', async () => {
+    const head = git('rev-parse', 'HEAD')
+    write({ '.git/index.lock': '' })
+    const outcome = publish(openStore(), { index: 'about' })
+    await expect.poll(() => git('rev-parse', 'HEAD')).not.toBe(head)
+    rmSync(join(folder, '.git/index.lock'))
+    expect((await outcome).kind).toBe('committed')
+    expect(warnings).toEqual([])
+    expect(git('status', '--porcelain')).toBe('')
+  })
+
+  test('a head that moves while files are brought in is looked at again', async () => {
+    const real = createGit(folder, process.env)
+    const commitBehind = (text: string) => {
+      const id = execFileSync('git', ['hash-object', '-w', '--stdin'], { cwd: folder, input: text }).toString().trim()
+      const tree = git('write-tree').trim()
+      git('read-tree', tree)
+      git('update-index', '--add', '--cacheinfo', `100644,${id},${INDEX}`)
+      git('update-ref', 'HEAD', git('commit-tree', git('write-tree').trim(), '-p', 'HEAD', '-m', text).trim())
+      git('read-tree', tree)
+    }
+    commitBehind('first')
+    let isFirst = true
+    const moving: Git = {
+      ...real,
+      async tryRun(args, run) {
+        const result = await real.tryRun(args, run)
+        if (args[0] === 'update-index' && isFirst) {
+          isFirst = false
+          commitBehind('second')
+        }
+        return result
+      },
+    }
+    await bringIn({ git: moving, folder, gitFolder: join(folder, '.git'), prefix: 'content/' }, [INDEX])
+    expect(readFileSync(join(folder, INDEX), 'utf8')).toBe('second')
+    expect(git('status', '--porcelain')).toBe('')
   })
 
   test('four processes at once: consecutive numbers, and a clean work tree at the end', {

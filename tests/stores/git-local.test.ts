@@ -113,7 +113,7 @@ describe('what the user has set', () => {
     }
     write({
       'home/.gitconfig': [
-        '[core]\nautocrlf = true\nhooksPath = ../hooks\nsplitIndex = true\nsafecrlf = true\nquotePath = true',
+        '[core]\nautocrlf = true\nhooksPath = hooks\nsplitIndex = true\nsafecrlf = true\nquotePath = true',
         '[commit]\ngpgsign = true\n[gpg]\nprogram = /bin/false\n[i18n]\ncommitEncoding = ISO-8859-1',
         '[log]\nshowSignature = true\nfollow = true\nshowRoot = false\n[user]\nuseConfigOnly = true\n[color]\nui = always',
         '[filter "rot"]\nclean = tr a-z n-za-m\nsmudge = tr a-z n-za-m\n',

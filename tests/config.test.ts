@@ -1,0 +1,94 @@
+// Pins the settings: their defaults, what is refused and how it is said, and that the README lists the same ones.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { readConfig, Settings } from '../src/config.ts'
+
+test('nothing needs to be set', () => {
+  expect(readConfig({ SOURCE_DATE_EPOCH: '1795219200' })).toMatchObject({
+    port: 8888,
+    baseUrl: 'http://localhost:8888',
+    contentDir: 'content',
+    gitStore: { kind: 'local' },
+    rateLimitPerMinute: 120,
+    isNetlifyDev: false,
+    buildDay: '2026-11-21',
+  })
+})
+
+test.each([
+  [
+    'SITE_URL before URL',
+    { SITE_URL: 'https://hub.example/', URL: 'https://x.netlify.app' },
+    { baseUrl: 'https://hub.example' },
+  ],
+  [
+    'URL where there is no SITE_URL',
+    { SITE_URL: '', URL: 'https://x.netlify.app' },
+    { baseUrl: 'https://x.netlify.app' },
+  ],
+  ['the port in the local address', { PORT: '9000' }, { baseUrl: 'http://localhost:9000', port: 9000 }],
+  ['no limit', { RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
+  [
+    'a token for GitHub',
+    { GITHUB_REPOSITORY: 'o/r', GITHUB_TOKEN: 't' },
+    {
+      gitStore: {
+        kind: 'github',
+        repository: 'o/r',
+        branch: 'main',
+        apiUrl: 'https://api.github.com',
+        credential: { kind: 'token', token: 't' },
+      },
+    },
+  ],
+  [
+    'half a setup',
+    { GITHUB_REPOSITORY: 'o/r' },
+    { gitStore: { kind: 'incomplete', missing: 'GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY)' } },
+  ],
+  ['the other half', { GITHUB_TOKEN: 't' }, { gitStore: { kind: 'incomplete', missing: 'GITHUB_REPOSITORY' } }],
+  [
+    'half an App',
+    { GITHUB_REPOSITORY: 'o/r', GITHUB_APP_ID: '1' },
+    { gitStore: { kind: 'incomplete', missing: 'GITHUB_APP_PRIVATE_KEY' } },
+  ],
+])('%s', (_, environment, config) => expect(readConfig(environment)).toMatchObject(config))
+
+describe('what is wrong is named, never repeated', () => {
+  test.each([
+    ['PORT', 'secret', 'PORT: expected a port number'],
+    ['PORT', '70000', 'PORT: '],
+    ['SITE_URL', 'hub.example-secret', 'SITE_URL: expected an address such as https://prompts.example.org'],
+    ['SITE_URL', 'https://hub.example/secret', 'SITE_URL: expected an address without a path'],
+    ['RATE_LIMIT_PER_MINUTE', '-1', 'RATE_LIMIT_PER_MINUTE: expected 0 or more'],
+    ['GITHUB_REPOSITORY', 'secret', 'GITHUB_REPOSITORY: expected owner/name'],
+    ['GITHUB_APP_PRIVATE_KEY', 'secret', 'GITHUB_APP_PRIVATE_KEY: expected a private key in PEM form'],
+  ])('%s=%s', (name, value, sentence) => {
+    const read = () => readConfig({ [name]: value })
+    expect(read).toThrow(expect.objectContaining({ code: 'unavailable', message: expect.stringContaining(sentence) }))
+    expect(read).not.toThrow('secret')
+  })
+
+  test('all of them at once', () => {
+    expect(() => readConfig({ PORT: 'x', SITE_URL: 'y' })).toThrow(/PORT: .*SITE_URL: /)
+  })
+})
+
+test('the README lists every setting that people make, and no other', () => {
+  const readme = readFileSync('README.md', 'utf8')
+  const table = readme.slice(readme.indexOf('| Setting |'), readme.indexOf('On Netlify, connect'))
+  const listed = [...table.matchAll(/`([A-Z][A-Z_]+)`/g)].map((match) => match[1])
+  const madeByThePlatform = ['URL', 'NETLIFY_LOCAL', 'LAMBDA_TASK_ROOT']
+  expect([...new Set(listed)].filter((name) => name !== 'URL').sort()).toEqual(
+    Object.keys(Settings.shape)
+      .filter((name) => !madeByThePlatform.includes(name))
+      .sort(),
+  )
+})
+
+test('the README lists every command, and no other', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const readme = readFileSync('README.md', 'utf8')
+  const listed = [...readme.matchAll(/^\| `npm (?:run )?([a-z:]+)/gm)].map((match) => match[1])
+  expect(listed.sort()).toEqual(Object.keys(scripts).sort())
+})

@@ -1,0 +1,42 @@
+// Pins what the port itself decides: how a commit's message is written and read.
+import { describe, expect, test } from 'vitest'
+import { formatMessage, parseMessage } from '../../src/domain/git-store.ts'
+
+describe('messages', () => {
+  const trailers = [
+    ['Published-By', 'octocat'],
+    ['Operation-Id', 'op-1'],
+  ] as const
+
+  test('what is written is read', () => {
+    const { headline, body } = formatMessage({ headline: 'Publish acme/code-review 1.0.0', trailers })
+    expect(body).toBe('Published-By: octocat\nOperation-Id: op-1')
+    expect(parseMessage(`${headline}\n\n${body}\n`)).toEqual({
+      headline: 'Publish acme/code-review 1.0.0',
+      trailers: new Map(trailers),
+    })
+  })
+
+  //  what                                     message                                           trailers
+  test.each<[string, string, [string, string][]]>([
+    ['nothing', '', []],
+    ['a headline that looks like a trailer', 'Operation-Id: op-1', []],
+    ['part of a line', 'x\n\nsee Operation-Id: op-1', []],
+    ['an indented line', 'x\n\n Operation-Id: op-1', []],
+    ['a value that is empty', 'x\n\nOperation-Id: ', []],
+    ['two of a name: the first', 'x\n\nOperation-Id: a\nOperation-Id: b', [['Operation-Id', 'a']]],
+    ['line ends of Windows', 'x\r\n\r\nOperation-Id: a\r\n', [['Operation-Id', 'a']]],
+    ['a value with a colon', 'x\n\nPublished-By: a: b', [['Published-By', 'a: b']]],
+  ])('%s', (_, message, read) => expect(parseMessage(message).trailers).toEqual(new Map(read)))
+
+  //  what                             headline   trailer
+  test.each<[string, string, [string, string]]>([
+    ['a line end in a value', 'x', ['A', 'b\nOperation-Id: c']],
+    ['a carriage return in a value', 'x', ['A', 'b\rc']],
+    ['a line end in a headline', 'x\n\nOperation-Id: c', ['A', 'b']],
+    ['a name that would not be read', 'x', ['a name', 'b']],
+    ['an empty value', 'x', ['A', '']],
+  ])('refuses %s', (_, headline, trailer) =>
+    expect(() => formatMessage({ headline, trailers: [trailer] })).toThrow(Error),
+  )
+})

@@ -1,0 +1,112 @@
+// Pins what the platform's own bundler makes of the functions: addresses, methods, limits, and what lies in each bundle.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+const Manifest = z.object({
+  functions: z.array(
+    z.object({
+      name: z.string(),
+      path: z.string(),
+      runtimeVersion: z.string(),
+      routes: z.array(
+        z.object({ pattern: z.string(), methods: z.array(z.string()), prefer_static: z.boolean().optional() }),
+      ),
+      trafficRules: z.unknown().optional(),
+    }),
+  ),
+})
+
+const LIMIT = {
+  action: {
+    type: 'rewrite',
+    config: {
+      to: '/rate-limited',
+      rateLimitConfig: { windowLimit: 120, windowSize: 60, algorithm: 'sliding_window' },
+      aggregate: { keys: [{ type: 'ip' }, { type: 'domain' }] },
+    },
+  },
+}
+
+const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-manifest-'))
+let functions: Map<string, z.infer<typeof Manifest>['functions'][number]>
+
+beforeAll(() => {
+  for (const name of ['astro.config.mjs', 'content', 'netlify', 'netlify.toml', 'package.json', 'src', 'tsconfig.json'])
+    cpSync(name, join(dir, name), { recursive: true })
+  symlinkSync(resolve('node_modules'), join(dir, 'node_modules'))
+  const environment = { ...process.env, CI: 'true', NODE_ENV: '', VITEST: '' }
+  execFileSync(resolve('node_modules/.bin/netlify'), ['build', '--offline'], {
+    cwd: dir,
+    env: environment,
+    stdio: 'pipe',
+  })
+  const manifest = Manifest.parse(JSON.parse(readFileSync(join(dir, '.netlify/functions/manifest.json'), 'utf8')))
+  functions = new Map(manifest.functions.map((built) => [built.name, built]))
+}, 120_000)
+
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+describe('the manifest', () => {
+  //  function        paths                        methods                                                          file first
+  test.each([
+    ['missing-data', ['/data', '/data/*'], [], true],
+    ['publish', ['/api', '/api/*'], ['POST'], undefined],
+    ['rate-limited', ['/rate-limited'], [], undefined],
+    ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'], undefined],
+  ])('%s answers where it should', (name, paths, methods, isFileFirst) => {
+    const built = functions.get(name)
+    expect(built?.routes.map(({ pattern }) => pattern)).toEqual(paths)
+    for (const route of built?.routes ?? [])
+      expect(route).toMatchObject({ methods, ...(isFileFirst ? { prefer_static: true } : {}) })
+    expect(built?.runtimeVersion).toBe('nodejs24.x')
+  })
+
+  test.each(['publish', 'read'])('%s declares its limit', (name) => {
+    expect(functions.get(name)?.trafficRules).toEqual(LIMIT)
+  })
+
+  test('no function is missing from these pins', () => {
+    expect([...functions.keys()].sort()).toEqual(['missing-data', 'publish', 'rate-limited', 'read'])
+  })
+})
+
+describe('the bundles', () => {
+  const listFiles = (name: string) => {
+    const script = 'import sys, zipfile; print("\\n".join(zipfile.ZipFile(sys.argv[1]).namelist()))'
+    return execFileSync('python3', ['-c', script, functions.get(name)?.path ?? ''])
+      .toString()
+      .trim()
+      .split('\n')
+  }
+  const readCode = (name: string) => {
+    const script =
+      'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); print("".join(z.read(n).decode() for n in z.namelist() if n.endswith(sys.argv[2])))'
+    return execFileSync('python3', ['-c', script, functions.get(name)?.path ?? '', `${name}.mjs`], {
+      maxBuffer: 1e8,
+    }).toString()
+  }
+
+  test.each([
+    ['missing-data', false],
+    ['publish', false],
+    ['rate-limited', false],
+    ['read', true],
+  ])('%s carries the search index: %s', (name, carries) => {
+    expect(listFiles(name).includes('build/search.db')).toBe(carries)
+  })
+
+  test.each([
+    ['read', ['gray-matter', '@octokit/rest', 'yaml', '@netlify/blobs/server']],
+    ['rate-limited', ['gray-matter', '@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
+    ['missing-data', ['gray-matter', '@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
+    ['publish', ['@netlify/blobs/server', 'astro']],
+  ])('%s imports nothing it has no use for', (name, strangers) => {
+    const code = readCode(name)
+    expect(code.length).toBeGreaterThan(500)
+    for (const stranger of strangers) expect(code).not.toMatch(new RegExp(`from ?["']${stranger}["']`))
+  })
+})

@@ -1,0 +1,201 @@
+// Pins that a prompt is the same bytes everywhere: as published, in git, as a fresh copy and after a rebuild, on this machine and on GitHub.
+import { execFileSync } from 'node:child_process'
+import { hash } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { type Hub, openGitHubWorld, openHub, openLocalWorld, type World } from './open-hub.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => code)
+  .filter((code) => code > 0 && (code < 0x20 || code >= 0x7f))
+  .map((code) => String.fromCharCode(code))
+  .join('')
+
+//  what                                    content
+const CORPUS: readonly (readonly [string, string])[] = [
+  ['CRLF', 'a\r\nb\r\n'],
+  ['lone carriage returns', '\ra\r\rb\r'],
+  ['every kind of line end', 'a\nb\r\nc\rd\u0085e\u2028f\u2029g\v\f'],
+  ['a byte order mark', '\uFEFFa\n'],
+  ['two byte order marks, and one inside', '\uFEFF\uFEFFa\uFEFFb'],
+  ['no final newline', 'a'],
+  ['many final newlines', 'a\n\n\n\n'],
+  ['leading newlines and blanks', '\n\n  \t a'],
+  ['a line of ---', '---\n'],
+  ['--- lines all over', '---\n---\na\n---\n---'],
+  ['--- with CRLF', '---\r\ntitle: x\r\n---\r\nbody'],
+  ['---js', '---js\nmodule.exports = 1\n---\nbody\n'],
+  ['---js alone', '---js'],
+  ['only front matter', '---\ntitle: x\n---\n'],
+  ['... and +++', '...\n+++\n%YAML 1.2\n'],
+  ['every control character that is allowed', CONTROLS + 'x'],
+  ['a control character alone', '\u0001'],
+  ['tabs and trailing blanks', '\ta \t \n'],
+  ['characters outside the BMP', '𝒳 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿\n'],
+  ['combining and decomposed', 'e\u0301 \u00e9 \u1e9b\u0323 \ufb01\n'],
+  ['noncharacters and private use', '\ufffe\uffff\ue000\u{10ffff}\n'],
+  ['U+FFFD itself', 'a\ufffdb\n'],
+  ['bidi, joiners, tags', '\u202e\u2066\u200d\u200c\u{e0001}\u00ad\n'],
+  ['braces of many languages', '{{a}} {{ a }} {{{a}}} {{ a}} {% if %} ${a} {"json": {}} \\frac{{1}}{2}\n'],
+  ['what git gives a meaning to', '$Id$ $Revision$\n<<<<<<< HEAD\n=======\n>>>>>>> x\n'],
+  ['backslashes and quotes', '\\n \\u0000 "\'` \\\r\n'],
+  ['262,144 bytes exactly', 'x'.repeat(262_144)],
+  ['262,144 bytes of four each', '🦄'.repeat(65_536)],
+  ['262,144 bytes without a blank at the end', `${'a\n'.repeat(131_071)}ab`],
+]
+
+let standIn: GitHubStandIn
+beforeAll(async () => {
+  standIn = await startGitHubStandIn()
+}, 60_000)
+afterAll(() => standIn.close())
+
+const encode = (text: string) => Buffer.from(text)
+const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
+
+describe.each<[string, () => Promise<World>]>([
+  ['local', async () => openLocalWorld()],
+  ['github', () => openGitHubWorld(standIn)],
+])('%s', (_, openWorld) => {
+  let world: World
+  let hub: Hub
+  beforeAll(async () => {
+    world = await openWorld()
+    hub = await openHub(world)
+  })
+  afterAll(() => world.close())
+
+  const publish = async (body: { content: string } & Record<string, unknown>, to: string) => {
+    const answer = await hub.publish(body, { to })
+    expect([answer.status, answer.message]).toEqual([201, ''])
+    expect(answer.data.content === body.content).toBe(true)
+    expect(answer.data.content_sha256).toBe(hash('sha256', encode(body.content)))
+    expect(answer.data.size_bytes).toBe(encode(body.content).length)
+    return answer
+  }
+  /** Both addresses of the raw content, and the two records that hold it. */
+  const expectRead = async (to: string, version: string, content: string) => {
+    const path = `/api/v1/repos/${to}`
+    for (const rest of ['/raw', `/raw?version=${version}`]) {
+      const raw = await hub.read(path + rest)
+      expect([raw.status, raw.headers.get('X-Prompt-Version')]).toEqual([200, version])
+      expect(same(raw.bytes, encode(content))).toBe(true)
+    }
+    for (const rest of ['', `/versions/${version}`]) {
+      const { data } = await hub.read(path + rest)
+      expect(data.content === content).toBe(true)
+      expect(data.content_sha256).toBe(hash('sha256', encode(content)))
+    }
+  }
+
+  test('the corpus comes back exactly: at once, from git, and after a rebuild', async () => {
+    const published: [string, string, string][] = []
+    for (const [index, [, content]] of CORPUS.entries()) {
+      const to = `acme/corpus-${index}`
+      const { version } = await publish({ content }, to)
+      await expectRead(to, version, content)
+      published.push([to, version, content])
+    }
+    const folder = await world.gitFolder()
+    for (const [to, version, content] of published) {
+      const path = `main:content/${to}/versions/${version}.md`
+      const file = execFileSync('git', ['--git-dir', folder, 'cat-file', 'blob', path], { maxBuffer: 1 << 28 })
+      expect(same(file.subarray(-encode(content).length), encode(content))).toBe(true)
+      expect(file.subarray(0, -encode(content).length).toString()).toMatch(/^---\n[^]*\n---\n$/)
+    }
+    await hub.build()
+    for (const [to, version, content] of published) await expectRead(to, version, content)
+  })
+
+  test('what a content was does not change when the next one comes', async () => {
+    const contents = ['\uFEFFa\r\n', 'b', '---js\n', '\r']
+    for (const content of contents) await publish({ content }, 'acme/history')
+    await hub.build()
+    for (const [patch, content] of contents.entries()) {
+      const raw = await hub.read(`/api/v1/repos/acme/history/raw?version=1.0.${patch}`)
+      expect(same(raw.bytes, encode(content))).toBe(true)
+    }
+  })
+
+  test('any text, with any changelog, parameters and variables', async () => {
+    const chunk = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.constantFrom(
+        '---\n',
+        '\n---',
+        '\r\n',
+        '\uFEFF',
+        '\u0085',
+        '{{x}}',
+        '{{ x }}',
+        '---js\n',
+        '\t',
+        ' ',
+        ': ',
+        '# ',
+        '- ',
+      ),
+    )
+    const text = fc.array(chunk, { maxLength: 12 }).map((chunks) => chunks.join('').replaceAll('\0', ''))
+    const line = (most: number) =>
+      fc.string({ unit: 'grapheme', maxLength: most }).map((value) => value.replace(/\p{Cc}/gu, ''))
+    const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => !JSON.stringify(value).includes('__proto__'))
+    const key = fc.oneof(
+      fc.string({ maxLength: 10 }),
+      fc.constantFrom('<<', '~', 'null', '1', '1.0', 'yes', '', '? a', 'a: b'),
+    )
+    const body = fc.record({
+      content: text.filter((value) => value.trim() !== ''),
+      changelog: fc.oneof(
+        line(80),
+        fc.array(line(20), { maxLength: 4 }).map((lines) => lines.join('\n')),
+      ),
+      parameters: fc.dictionary(
+        key.filter((value) => value !== '__proto__'),
+        json,
+        { maxKeys: 4, noNullPrototype: true },
+      ),
+      variables: fc.uniqueArray(
+        fc.record({
+          name: fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/),
+          description: line(40),
+          default: fc.option(fc.string({ unit: 'grapheme', maxLength: 20 }).map((value) => value.replaceAll('\0', ''))),
+        }),
+        { maxLength: 3, selector: ({ name }) => name },
+      ),
+      title: line(40).filter((value) => value.trim() !== ''),
+      description: line(80),
+    })
+    let count = 0
+    const published: {
+      to: string
+      body: { content: string } & Record<string, unknown>
+      record: Record<string, unknown>
+    }[] = []
+    await fc.assert(
+      fc.asyncProperty(body, async (value) => {
+        count += 1
+        const to = `acme/any-${count}`
+        const { data } = await publish(value, to)
+        const { unchanged: _unchanged, commit: _commit, ...record } = data
+        expect([record.changelog, record.parameters]).toEqual([
+          value.changelog,
+          JSON.parse(JSON.stringify(value.parameters)),
+        ])
+        const again = await hub.publish(value, { to })
+        expect([again.status, again.data.unchanged, again.data.commit]).toEqual([200, true, null])
+        published.push({ to, body: value, record })
+      }),
+      { numRuns: 20 },
+    )
+    await hub.build()
+    for (const { to, body: sent, record } of published) {
+      await expectRead(to, '1.0.0', sent.content)
+      expect((await hub.read(`/api/v1/repos/${to}/versions/1.0.0`)).data).toEqual(record)
+      const { data } = await hub.read(`/api/v1/repos/${to}`)
+      expect([data.title, data.description]).toEqual([sent.title, sent.description])
+    }
+  })
+})

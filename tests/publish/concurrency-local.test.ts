@@ -1,0 +1,103 @@
+// Pins many publishers at once on this machine: consecutive numbers, one winner of an expected version, and a history that real git calls sound.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  consecutive,
+  expectPublished,
+  type Hub,
+  judgeHistory,
+  openHub,
+  openLocalWorld,
+  sorted,
+  type World,
+} from './open-hub.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 })
+
+const BUMPS = ['patch', 'minor', 'major'] as const
+
+let world: World
+beforeEach(() => {
+  world = openLocalWorld()
+})
+afterEach(() => world.close())
+
+/** Hubs that share git and the store of tokens, as processes do; the queue is each one's own. */
+const openHubs = async (count: number): Promise<Hub[]> => {
+  const first = await openHub(world)
+  const others = Array.from({ length: count - 1 }, () => openHub(world, { blobs: first.blobs }))
+  return [first, ...(await Promise.all(others))]
+}
+const at = <Value>(values: readonly Value[], index: number): Value => values[index % values.length]!
+
+describe.each([
+  ['in one process', 1],
+  ['in four processes', 4],
+])('12 at once, %s', (_, processes) => {
+  test('get 12 different, consecutive versions', async () => {
+    const hubs = await openHubs(processes)
+    const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, changelog: `${index}` }))
+    const answers = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
+    expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(12))
+    await expectPublished(world, bodies, answers)
+    expect(await judgeHistory(world)).toEqual(consecutive(12).map((v) => `content/acme/code-review/versions/${v}.md`))
+    expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.11', versions_count: 12 })
+  })
+
+  test('with mixed bumps each raises the one before it', async () => {
+    const hubs = await openHubs(processes)
+    const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, bump: at(BUMPS, index) }))
+    const answers = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
+    await expectPublished(world, bodies, answers)
+    const order = (await judgeHistory(world)).map((path) => path.split('/').at(-1)!.slice(0, -3))
+    expect([...order].sort()).toEqual(answers.map(({ version }) => version).sort())
+    expect(order[0]).toBe('1.0.0')
+    for (const [index, version] of order.entries()) {
+      if (index === 0) continue
+      const [major = 0, minor = 0, patch = 0] = order[index - 1]!.split('.').map(Number)
+      const bump = bodies[answers.findIndex((answer) => answer.version === version)]!.bump
+      const raised = { patch: [major, minor, patch + 1], minor: [major, minor + 1, 0], major: [major + 1, 0, 0] }
+      expect(version).toBe(raised[bump].join('.'))
+      expect(answers.find((answer) => answer.version === version)!.data.previous_version).toBe(order[index - 1])
+    }
+  })
+
+  //  what                                expected
+  test.each([
+    ['a new repository', null],
+    ['the latest version', '1.0.0'],
+  ])('of 8 that expect %s, one gets 201 and seven 409', async (_, expected_version) => {
+    const hubs = await openHubs(processes)
+    if (expected_version !== null) await hubs[0]!.publish({ content: 'First\n' })
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        at(hubs, index).publish({ content: `Text ${index}\n`, bump: at(BUMPS, index), expected_version }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+    expect(new Set(answers.map(({ code }) => code))).toEqual(new Set([undefined, 'version_conflict']))
+    expect(await judgeHistory(world)).toHaveLength(expected_version === null ? 1 : 2)
+  })
+})
+
+test('of 8 with the same content, one publishes and seven hear that nothing changed', async () => {
+  const hubs = await openHubs(4)
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => at(hubs, index).publish({ content: 'The same\n', title: 'Same' })),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201])
+  expect(new Set(answers.map(({ version }) => version))).toEqual(new Set(['1.0.0']))
+  expect(await judgeHistory(world)).toHaveLength(1)
+})
+
+test('twelve repositories at once are twelve first versions', async () => {
+  const hubs = await openHubs(4)
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      at(hubs, index).publish({ content: 'x\n' }, { to: `acme/number-${index}` }),
+    ),
+  )
+  expect(answers.map(({ status, version }) => [status, version])).toEqual(Array(12).fill([201, '1.0.0']))
+  expect(await judgeHistory(world)).toHaveLength(12)
+})

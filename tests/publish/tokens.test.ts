@@ -1,0 +1,288 @@
+// Pins who may publish: what a token must be, what it covers, when it ends, how often it may be used, and that nobody ever reads one.
+import { hash } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { HubError } from '../../src/domain/errors.ts'
+import { isToken } from '../../src/domain/token.ts'
+import { limitInMemory } from '../../src/server/rate-limit.ts'
+import { noteUse, revokeToken } from '../../src/stores/tokens.ts'
+import { type Hub, memoryBlobs, openHub, openLocalWorld, type World } from './open-hub.ts'
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+
+const DAY_MS = 86_400_000
+const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorization: Bearer hub_…".'
+/** Well formed and with a right checksum, but never made here. */
+const UNKNOWN = 'hub_000000000000000000000000000000002XhiBt'
+
+let world: World
+let hub: Hub
+const said: string[] = []
+beforeAll(async () => {
+  world = openLocalWorld()
+  hub = await openHub(world)
+})
+afterAll(() => world.close())
+beforeEach(() => {
+  said.length = 0
+  for (const method of ['log', 'info', 'warn', 'error'] as const)
+    vi.spyOn(console, method).mockImplementation((...parts: unknown[]) => void said.push(parts.map(String).join(' ')))
+})
+afterEach(() => vi.restoreAllMocks())
+
+let count = 0
+/** Publishes something new, so that no answer is "unchanged". */
+const publish = (sending: Parameters<Hub['publish']>[1] = {}, at = hub) => {
+  count += 1
+  return at.publish(
+    {
+      content: `Text ${count}
+`,
+    },
+    sending,
+  )
+}
+
+describe('401', () => {
+  const withHeader = (value: string) => ({ token: null, headers: { Authorization: value } })
+  //  what                               how
+  test.each<[string, () => Parameters<Hub['publish']>[1]]>([
+    ['no header', () => ({ token: null })],
+    ['an empty header', () => withHeader('')],
+    ['Bearer and nothing', () => withHeader('Bearer ')],
+    ['Basic', () => withHeader(`Basic ${Buffer.from(`x:${hub.token}`).toString('base64')}`)],
+    ['another scheme', () => withHeader(`Token ${hub.token}`)],
+    ['the bare token', () => withHeader(hub.token)],
+    ['two tokens', () => withHeader(`Bearer ${hub.token}, Bearer ${hub.token}`)],
+    ['a token and a word', () => withHeader(`Bearer ${hub.token} x`)],
+    ['of another form', () => ({ token: 'ghp_0123456789' })],
+    ['one digit short', () => ({ token: hub.token.slice(0, -1) })],
+    ['one digit long', () => ({ token: `${hub.token}0` })],
+    ['upper case', () => ({ token: hub.token.toUpperCase() })],
+    ['a wrong checksum', () => ({ token: `${hub.token.slice(0, -1)}${hub.token.endsWith('0') ? '1' : '0'}` })],
+    ['a changed digit inside', () => ({ token: `hub_${hub.token[4] === 'a' ? 'b' : 'a'}${hub.token.slice(5)}` })],
+    ['unknown', () => ({ token: UNKNOWN })],
+    ['only in a cookie', () => ({ token: null, headers: { Cookie: `token=${hub.token}` } })],
+    ['only in the query', () => ({ token: null, path: `/api/v1/repos/acme/code-review/versions?token=${hub.token}` })],
+  ])('%s', async (_, how) => {
+    const answer = await publish(how())
+    expect([answer.status, answer.code, answer.message]).toEqual([401, 'unauthorized', NO_GOOD_TOKEN])
+    expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
+    expect(answer.headers.get('Cache-Control')).toBe('no-store')
+    expect(said).toEqual([])
+  })
+
+  test('the unknown token of these tests has a right checksum', () => expect(isToken(UNKNOWN)).toBe(true))
+
+  test('the scheme may be written in any case', async () => {
+    expect((await publish({ token: null, headers: { Authorization: `bEARER  ${hub.token}` } })).status).toBe(201)
+  })
+
+  test('a wrong form or checksum is refused without asking the store', async () => {
+    const blobs = memoryBlobs()
+    const counting = await openHub(world, { blobs })
+    const get = vi.spyOn(blobs, 'get')
+    await publish({ token: `${hub.token.slice(0, -6)}000000` }, counting)
+    await publish({ token: 'hub_short' }, counting)
+    expect(get).not.toHaveBeenCalled()
+    await publish({ token: UNKNOWN }, counting)
+    expect(get.mock.calls).toEqual([[`tokens/${hash('sha256', UNKNOWN)}`]])
+  })
+
+  //  what                                    made             days   status
+  test.each([
+    ['a second before its end', -DAY_MS + 2_000, 1, 201],
+    ['at its end', -DAY_MS, 1, 401],
+    ['long after its end', -400 * DAY_MS, 365, 401],
+    ['in its first days', -80 * DAY_MS, 90, 201],
+  ])('expiry: %s', async (_, madeMs, days, status) => {
+    const made = new Date(Date.now() + madeMs)
+    const answer = await publish({ token: await hub.makeToken({ days }, made) })
+    expect(answer.status).toBe(status)
+    if (status === 201) return
+    const ended = new Date(made.getTime() + days * DAY_MS).toISOString()
+    expect(answer.message).toBe(`This token expired at ${ended}. Make a new one.`)
+    expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
+  })
+
+  test('revoked: from then on, with the sentence of an unknown one', async () => {
+    const token = await hub.makeToken()
+    expect((await publish({ token })).status).toBe(201)
+    await revokeToken(hub.blobs, token, new Date())
+    const answer = await publish({ token })
+    expect([answer.status, answer.message]).toEqual([401, NO_GOOD_TOKEN])
+    await revokeToken(hub.blobs, token, new Date())
+    expect((await publish({ token })).status).toBe(401)
+  })
+})
+
+describe('scopes', () => {
+  //  scope               to              status
+  test.each([
+    ['acme/*', 'acme/one', 201],
+    ['acme/*', 'acme-2/one', 403],
+    ['ac/*', 'acme/one', 403],
+    ['acme/*', 'ac/one', 403],
+    ['acme/one', 'acme/one', 201],
+    ['acme/one', 'acme/one-more', 403],
+    ['acme/one', 'acme/on', 403],
+    ['acme/one-more', 'acme/one', 403],
+    ['acme/one', 'other/one', 403],
+    ['a/b', 'a/bc', 403],
+    ['a/b', 'a/b', 201],
+    ['a/*', 'ab/c', 403],
+    ['a/*', 'a/bc', 201],
+  ])('%s for %s: %i', async (scope, to, status) => {
+    const answer = await publish({ token: await hub.makeToken({ scope }), to })
+    expect([answer.status, answer.code]).toEqual([status, status === 403 ? 'forbidden' : undefined])
+    if (status === 403)
+      expect(answer.message).toBe(`This token covers ${scope}, not ${to}. Use a token for this repository.`)
+  })
+})
+
+describe('the person behind a token', () => {
+  const holder = { kind: 'person', user_id: '583231', login: 'octocat' } as const
+
+  test('publishes to their own handle, under their login', async () => {
+    const answer = await publish({ token: await hub.makeToken({ scope: 'octocat/*', holder }), to: 'octocat/mine' })
+    expect([answer.status, answer.data.published_by]).toEqual([201, 'octocat'])
+  })
+
+  test('publishes to an owner only while its members name them', async () => {
+    const token = await hub.makeToken({ scope: 'team/*', holder })
+    const before = await publish({ token, to: 'team/ours' })
+    expect([before.status, before.code]).toEqual([403, 'forbidden'])
+    expect(before.message).toContain('content/team/index.md')
+    await world.commitOutside({ 'content/team/index.md': '---\nmembers: [octocat-2, octocat]\n---\n' })
+    const during = await publish({ token, to: 'team/ours' })
+    expect([during.status, during.data.published_by]).toEqual([201, 'octocat'])
+    await world.commitOutside({ 'content/team/index.md': '---\nmembers: [octocat-2]\n---\n' })
+    expect((await publish({ token, to: 'team/ours' })).status).toBe(403)
+    expect((await hub.publish({ content: 'x', dry_run: true }, { token, to: 'team/ours' })).status).toBe(403)
+  })
+
+  test('a membership of another owner is none here', async () => {
+    await world.commitOutside({ 'content/others/index.md': '---\nmembers: [octocat]\n---\n' })
+    expect((await publish({ token: await hub.makeToken({ scope: 'acme/*', holder }), to: 'acme/x' })).status).toBe(403)
+  })
+
+  test('an operator publishes as the owner', async () => {
+    expect((await publish({ to: 'acme/operated' })).data.published_by).toBe('acme')
+  })
+})
+
+describe('30 a minute', () => {
+  test('the 31st with a token waits; another token does not', async () => {
+    let nowMs = 1_000_000
+    const limited = await openHub(world, { limiter: limitInMemory({ requests: 30, windowMs: 60_000 }, () => nowMs) })
+    // A path that is refused after the limit counts and costs nothing.
+    const attempt = (token = limited.token) => publish({ token, path: '/api/v1/repos/Acme/x/versions' }, limited)
+    for (let number = 0; number < 30; number++) {
+      nowMs += 1_000
+      expect((await attempt()).status).toBe(404)
+    }
+    const answer = await attempt()
+    expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([429, 'rate_limited', '31'])
+    expect(answer.message).toBe('Too many publishes with this token. Try again in 31 s.')
+    expect(answer.headers.get('Cache-Control')).toBe('no-store')
+    expect((await attempt(await limited.makeToken())).status).toBe(404)
+    expect((await attempt(UNKNOWN)).status).toBe(401)
+    nowMs += 31_000
+    expect((await attempt()).status).toBe(404)
+    expect((await attempt()).status).toBe(429)
+  })
+})
+
+describe('the store of tokens', () => {
+  const away = async (): Promise<never> => {
+    throw new HubError('unavailable', 'The store of tokens cannot be reached just now. Try again.', {
+      retryAfterSeconds: 5,
+      cause: new Error('connect ECONNREFUSED'),
+    })
+  }
+
+  test('out of reach is 503 with Retry-After, never a pass and never 401', async () => {
+    const blobs = memoryBlobs()
+    const failing = await openHub(world, { blobs })
+    blobs.get = away
+    const answer = await publish({}, failing)
+    expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([503, 'unavailable', '5'])
+    expect(answer.message).toBe('The store of tokens cannot be reached just now. Try again.')
+    expect(answer.text).not.toContain('ECONNREFUSED')
+  })
+
+  test('out of reach for the last use alone is nobody’s problem', async () => {
+    const blobs = memoryBlobs()
+    const failing = await openHub(world, { blobs })
+    const { set } = blobs
+    blobs.set = (key, text) => (key.startsWith('token-uses/') ? away() : set(key, text))
+    expect((await publish({}, failing)).status).toBe(201)
+  })
+
+  test('the last use is noted, at most once an hour', async () => {
+    const blobs = memoryBlobs()
+    const set = vi.spyOn(blobs, 'set')
+    const start = Date.parse('2026-11-20T10:00:00Z')
+    for (const minutes of [0, 1, 59, 60, 61]) await noteUse(blobs, 'id', new Date(start + minutes * 60_000))
+    expect(set.mock.calls).toEqual([
+      ['token-uses/id', '2026-11-20T10:00:00.000Z'],
+      ['token-uses/id', '2026-11-20T11:00:00.000Z'],
+    ])
+  })
+
+  test('holds the digest, never the token', async () => {
+    const blobs = memoryBlobs()
+    const other = await openHub(world, { blobs })
+    await publish({}, other)
+    const key = `tokens/${hash('sha256', other.token)}`
+    expect(JSON.parse(blobs.texts.get(key) ?? '')).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      holder: { kind: 'operator' },
+      name: 'test',
+      last_four: other.token.slice(-4),
+      scope: 'acme/*',
+      created_at: expect.any(String),
+      expires_at: expect.any(String),
+      revoked_at: null,
+    })
+    for (const [each, text] of blobs.texts) expect(each + text).not.toContain(other.token)
+  })
+})
+
+describe('no token in any answer or log line', () => {
+  test('whatever a publish comes to', async () => {
+    const { token } = hub
+    const noisy = await openHub(world, {
+      freshBlobs: {
+        ...memoryBlobs(),
+        get: () => Promise.reject(new Error('away')),
+        set: () => Promise.reject(new Error('away')),
+      },
+      purge: () => Promise.reject(new Error('away')),
+    })
+    await world.commitOutside({
+      'content/acme/broken/index.md': 'no front matter',
+      'content/acme/broken/versions/1.0.0.md': 'x',
+    })
+    const answers = [
+      await publish({}, noisy),
+      await publish({ to: 'acme/broken' }, noisy),
+      await publish({ to: 'other/x' }, noisy),
+      await publish({ to: 'Acme/x' }, noisy),
+      await publish({ token: `${token.slice(0, -1)}_` }, noisy),
+      await publish({ key: 'x' }, noisy),
+      await noisy.publish({ content: token, title: token, nonsense: token, [token]: token, bump: token }, {}),
+      await noisy.publish(`{"content": "${token}"`, {}),
+      await noisy.publish('x', { headers: { 'Content-Type': `text/${token}` } }),
+      await publish({ method: 'POST', path: '/api/v1/tags' }, noisy),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([201, 502, 403, 404, 401, 400, 422, 400, 415, 405])
+    const secrets = [token, noisy.token].map((each) => each.slice(4, 30))
+    for (const { text, headers } of answers)
+      for (const secret of secrets) expect(text + JSON.stringify([...headers])).not.toContain(secret)
+    expect(said.length).toBeGreaterThan(0)
+    for (const line of said) {
+      expect(() => JSON.parse(line)).not.toThrow()
+      for (const secret of secrets) expect(line).not.toContain(secret)
+    }
+  })
+})

@@ -1,0 +1,200 @@
+// Pins what reading answers when something behind it fails, and what no server that is aimed by an address can be asked: raw paths, odd bytes, broken stores.
+import { describe, expect, test, vi } from 'vitest'
+import { HubError } from '../../src/domain/errors.ts'
+import type { FreshCopies } from '../../src/domain/fresh-copy.ts'
+import type { SiteFiles } from '../../src/domain/site-files.ts'
+import { answerRead, type ReadDependencies } from '../../src/server/read.ts'
+import { answerNotFound, answerRateLimited } from '../../src/server/refusals.ts'
+
+const nothingFresh: FreshCopies = {
+  find: async () => undefined,
+  findVersion: async () => undefined,
+  keep: async () => {},
+  keepVersion: async () => {},
+}
+const filesOf = (files: Record<string, string>): SiteFiles => ({
+  read: async (path) => (files[path] === undefined ? undefined : new TextEncoder().encode(files[path])),
+})
+const dependencies = (given: Partial<ReadDependencies> = {}): ReadDependencies => ({
+  baseUrl: 'https://hub.example',
+  siteFiles: filesOf({}),
+  fresh: nothingFresh,
+  search: () => ({ find: () => ({ matches: [], total: 0 }) }),
+  limiter: { take: () => 0 },
+  clientAddress: '127.0.0.1',
+  ...given,
+})
+const read = (path: string, given: Partial<ReadDependencies> = {}, init: RequestInit = {}) =>
+  answerRead(new Request(`https://hub.example${path}`, init), () => dependencies(given))
+const errorOf = async (response: Response) => ({ status: response.status, ...(await response.json()) })
+
+describe('when something fails', () => {
+  test.each([
+    [
+      'files out of reach',
+      {
+        siteFiles: {
+          read: async () =>
+            Promise.reject(new HubError('unavailable', 'The catalogue cannot be read.', { retryAfterSeconds: 5 })),
+        },
+      },
+      '/api/v1/repos/a/b',
+      503,
+      'unavailable',
+      '5',
+    ],
+    ['half a site', {}, '/api/v1/tags', 503, 'unavailable', '5'],
+    [
+      'a file that is no JSON',
+      { siteFiles: filesOf({ '/data/v1/lists/top/1.json': '<html>' }) },
+      '/api/v1/repos',
+      500,
+      'internal_error',
+      null,
+    ],
+    [
+      'a search that throws',
+      {
+        search: () => {
+          throw new TypeError('secret detail at /srv/app')
+        },
+      },
+      '/api/v1/repos?q=x',
+      500,
+      'internal_error',
+      null,
+    ],
+    [
+      'a limiter that throws',
+      {
+        limiter: {
+          take: () => {
+            throw new Error('secret detail')
+          },
+        },
+      },
+      '/api/v1/tags',
+      500,
+      'internal_error',
+      null,
+    ],
+  ] as const)('%s', async (_, given, path, status, code, retryAfter) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const response = await read(path, given)
+    expect(response.headers.get('Retry-After')).toBe(retryAfter)
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    const text = await response.text()
+    expect(JSON.parse(text).error.code).toBe(code)
+    expect(response.status).toBe(status)
+    expect(text).not.toContain('secret')
+    log.mockRestore()
+  })
+
+  test('settings that are wrong are answered, not thrown', async () => {
+    const response = await answerRead(new Request('https://hub.example/api/v1/tags'), () => {
+      throw new HubError('unavailable', 'The hub is not set up: SITE_URL: expected an address.', {
+        retryAfterSeconds: 60,
+      })
+    })
+    expect(await errorOf(response)).toEqual({
+      status: 503,
+      error: { code: 'unavailable', message: 'The hub is not set up: SITE_URL: expected an address.' },
+    })
+  })
+
+  test('one log line an error, whatever the message holds', async () => {
+    const lines: string[] = []
+    const log = vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line))
+    await read('/api/v1/repos?q=x', {
+      search: () => {
+        throw new Error('two\nlines')
+      },
+    })
+    log.mockRestore()
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).not.toContain('\n')
+    expect(JSON.parse(lines[0] ?? '').cause).toBe('two\nlines')
+  })
+})
+
+describe('paths as they come', () => {
+  test.each([
+    ['/api/v1/repos/a%2Fb', 404],
+    ['/api/v1/repos/a/b%00', 404],
+    ['/api/v1/repos/a/%E0%A4%A', 404],
+    ['/api/v1/repos/a/..%2f..%2fetc', 404],
+    ['/api/v1/repos//b', 404],
+    ['/api/v1/repos/a/b/versions/1.2.3%0A', 404],
+    ['/api/v1/repos/a/b/versions/01.2.3', 404],
+    ['/api/v1/repos/a/b/versions/v1.0.0', 404],
+    ['/api/v1/repos/a/b/versions/9007199254740993.0.0', 404],
+    ['/api/v1/repos/con/b', 404],
+    ['/api/v1/repos/a/b.', 404],
+    ['/api/v1/repos/a/bü', 404],
+    ['/api/v1/repos/__proto__/constructor', 404],
+    ['/api/v1/repos/A%20/b', 404],
+    ['/api', 404],
+    ['/api/v1', 404],
+    ['/api/v2/repos', 404],
+  ])('%s is %i', async (path, status) => {
+    const response = await read(path)
+    expect(await errorOf(response)).toMatchObject({ status, error: { code: 'not_found' } })
+    expect(response.headers.get('Cache-Control')).toBe('public, max-age=30')
+  })
+
+  test('upper case leads to lower case, with the query as it came', async () => {
+    const response = await read('/api/v1/repos/ACME/Code-Review/raw?version=1.0.0&x=%20Y')
+    expect(response.status).toBe(308)
+    expect(response.headers.get('Location')).toBe('/api/v1/repos/acme/code-review/raw?version=1.0.0&x=%20Y')
+  })
+})
+
+describe('for the CDN', () => {
+  const files = filesOf({
+    '/data/v1/repos/a/b.json': JSON.stringify({ data: { latest_version: '1.0.0' } }),
+    '/data/v1/repos/a/b/versions/1.0.0.json': '{"data":{}}',
+    '/data/v1/repos/a/b/raw/1.0.0.txt': '\ufeffx',
+    '/data/v1/tags.json': '{"data":[],"meta":{"page":1,"pages":0,"total":0}}',
+  })
+  test.each([
+    ['/api/v1/repos/a/b', 'public, max-age=60, stale-while-revalidate=600', 'repo_a_b', null],
+    ['/api/v1/repos/a/b/raw', 'public, max-age=60, stale-while-revalidate=600', 'repo_a_b', null],
+    ['/api/v1/repos/a/b/raw?version=1.0.0', 'public, max-age=31536000, immutable', 'repo_a_b', 'version_repo_a_b'],
+    ['/api/v1/repos/a/b/versions/1.0.0', 'public, max-age=31536000, immutable', 'repo_a_b', 'version_repo_a_b'],
+    ['/api/v1/tags', 'public, max-age=60, stale-while-revalidate=600', null, null],
+  ])('%s', async (path, cacheControl, tag, id) => {
+    const { headers, status } = await read(path, { siteFiles: files })
+    expect(status).toBe(200)
+    expect(headers.get('Cache-Control')).toBe(cacheControl)
+    expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, durable, s-maxage=31536000')
+    expect(headers.get('Netlify-Vary')).toBe('query=page|sort|q|tag|version')
+    expect(headers.get('Netlify-Cache-Tag')).toBe(tag)
+    expect(headers.get('Netlify-Cache-ID')).toBe(id)
+    expect(headers.get('Vary')).toBeNull()
+  })
+
+  test('a 404 of a repository is short-lived there, and purged with it', async () => {
+    const { headers } = await read('/api/v1/repos/a/nothing', { siteFiles: files })
+    expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, s-maxage=30')
+    expect(headers.get('Netlify-Cache-Tag')).toBe('repo_a_nothing')
+  })
+
+  test('a byte order mark is content', async () => {
+    const response = await read('/api/v1/repos/a/b/raw', { siteFiles: files })
+    expect([...new Uint8Array(await response.arrayBuffer())]).toEqual([0xef, 0xbb, 0xbf, 0x78])
+  })
+})
+
+describe('answers without a catalogue', () => {
+  test('what the platform turned away', async () => {
+    const response = answerRateLimited(new Request('https://hub.example/rate-limited'))
+    expect(response.headers.get('Retry-After')).toBe('60')
+    expect(await errorOf(response)).toMatchObject({ status: 429, error: { code: 'rate_limited' } })
+  })
+  test('a data file that is not there', async () => {
+    const response = answerNotFound(new Request('https://hub.example/data/v1/nothing.json'))
+    expect(await errorOf(response)).toMatchObject({ status: 404, error: { code: 'not_found' } })
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+  })
+})

@@ -1,0 +1,146 @@
+// Pins what the search finds: words, prefixes, accents, typos, tags, orders, and that no text is ever a pattern.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { buildCatalogue } from '../../src/domain/catalogue.ts'
+import type { SearchQuestion } from '../../src/domain/search.ts'
+import { openContentDir } from '../../src/stores/content-dir.ts'
+import { buildSearchIndex, openSearchIndex } from '../../src/stores/search-index.ts'
+import { writeFiles } from '../../src/stores/site-files.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-search-'))
+const version = (content: string, day = 1) =>
+  `---\npublished_at: "2026-01-0${day}T00:00:00Z"\npublished_by: octocat\n---\n${content}`
+const index = (lines: string, readme = '') => `---\n${lines}\n---\n${readme}`
+
+writeFiles(join(dir, 'content'), [
+  ['/a/code-review/versions/1.0.0.md', version('Look at the patch.')],
+  [
+    '/a/code-review/index.md',
+    index('title: Code review\ntags: [code, quality]\ndescription: Finds real problems in a change and says so.'),
+  ],
+  ['/a/poetry/versions/1.0.0.md', version('A poem. The word review stands here by chance.', 2)],
+  ['/a/cafe/versions/1.0.0.md', version('Crème brûlée für Äpfel; ΟΔΟΣΗΜΑ.', 3)],
+  ['/a/cafe/index.md', index('title: Café menu\ntags: [code]')],
+  ['/a/chinese/versions/1.0.0.md', version('请审查这段代码并给出建议', 4)],
+  ['/a/readme/versions/1.0.0.md', version('x', 5)],
+  ['/a/readme/index.md', index('title: Notes', 'The zebra lives in the readme.')],
+  ['/a/hidden/versions/1.0.0.md', version('zebra archived', 6)],
+  ['/a/hidden/index.md', index('status: archived')],
+])
+writeFileSync(join(dir, 'empty.db'), '')
+const { tree, problems } = openContentDir(join(dir, 'content'))()
+const catalogue = buildCatalogue(tree, { baseUrl: 'http://localhost:8888', day: '2026-06-01' })
+buildSearchIndex(catalogue, join(dir, 'search.db'))
+const search = openSearchIndex(join(dir, 'search.db'))
+afterAll(() => {
+  search.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const find = (question: Partial<SearchQuestion>) => {
+  const { matches, total } = search.find({ text: '', tags: [], sort: undefined, offset: 0, limit: 20, ...question })
+  return { names: matches.map(({ name }) => name), total }
+}
+
+test('the fixture is valid content', () => expect(problems).toEqual([]))
+
+describe('words', () => {
+  test.each([
+    ['a word of the title before one of the content', 'review', ['code-review', 'poetry']],
+    ['every word must match', 'review patch', ['code-review']],
+    ['the last word is a prefix', 'rev', ['code-review', 'poetry']],
+    ['only the last word is', 'rev patch', []],
+    ['case does not matter', 'REVIEW pAtCh', ['code-review']],
+    ['accents do not matter', 'creme brulee', ['cafe']],
+    ['nor do they in the question', 'càfé', ['cafe']],
+    ['decomposed accents either', 'cafe\u0301', ['cafe']],
+    ['a final sigma is a prefix too', 'οδος', ['cafe']],
+    ['the full name', 'a/code-review', ['code-review']],
+    ['words joined by a hyphen belong together', 'review-code', []],
+    ['the readme', 'zebra', ['readme']],
+    ['scripts without spaces', '代码', ['chinese']],
+    ['their characters in another order', '码代', []],
+  ])('%s', (_, text, names) => expect(find({ text })).toEqual({ names, total: names.length }))
+})
+
+describe('a typo', () => {
+  test.each([
+    ['two letters swapped', 'reveiw', ['code-review', 'poetry']],
+    ['one letter missing', 'revew', ['code-review', 'poetry']],
+    ['one letter too many', 'revieew', ['code-review', 'poetry']],
+    ['one letter wrong', 'rewiew', ['code-review', 'poetry']],
+    ['in one of two words', 'reviwe patch', ['code-review']],
+    ['in each of two words', 'reviwe pacth', ['code-review']],
+    ['in the first letter', 'zatch', ['code-review']],
+    ['two typos are another word', 'rwvieq', []],
+    ['a short word is not guessed at', 'xoe', []],
+  ])('%s', (_, text, names) => expect(find({ text }).names).toEqual(names))
+
+  test('an exact match leaves the similar ones out', () => expect(find({ text: 'poem' }).names).toEqual(['poetry']))
+})
+
+describe('no text is a pattern', () => {
+  test.each([
+    '"',
+    '""',
+    '*',
+    'AND',
+    'OR',
+    'NOT',
+    'NEAR(',
+    'NEAR(review patch)',
+    'title:review',
+    'review*',
+    '^review',
+    '-review',
+    'a AND',
+    "'; DROP TABLE words; --",
+    '\0',
+    '😀',
+    '(((',
+    '{content}: review',
+    'x'.repeat(200),
+  ])('%j is answered', (text) => expect(find({ text }).total).toBeGreaterThanOrEqual(0))
+  test('words that FTS5 knows are words', () => expect(find({ text: 'review OR poem' }).names).toEqual([]))
+  test('a column name is a word', () => expect(find({ text: 'title:review' }).names).toEqual([]))
+  test('a text without any word matches nothing', () => expect(find({ text: '***' })).toEqual({ names: [], total: 0 }))
+})
+
+describe('tags, orders and pages', () => {
+  test.each([
+    ['one tag', { tags: ['code'] }, ['cafe', 'code-review']],
+    ['all of several tags', { tags: ['code', 'quality'] }, ['code-review']],
+    ['an unknown tag', { tags: ['nothing'] }, []],
+    ['a malformed tag', { tags: ['__proto__'] }, []],
+    ['words and a tag', { text: 'review', tags: ['code'] }, ['code-review']],
+    ['newest first', { sort: 'new' }, ['readme', 'chinese', 'cafe', 'poetry', 'code-review']],
+    ['words, newest first', { text: 'review', sort: 'new' }, ['poetry', 'code-review']],
+  ] as const)('%s', (_, question, names) => expect(find(question).names.toSorted()).toEqual([...names].toSorted()))
+
+  test('orders are those of the catalogue', () => {
+    for (const sort of ['top', 'trending', 'new'] as const)
+      expect(find({ sort }).names, sort).toEqual(catalogue.listed[sort].map(({ name }) => name))
+  })
+  test('a page is a part of the whole', () => {
+    expect(find({ sort: 'new', offset: 1, limit: 2 })).toEqual({ names: ['chinese', 'cafe'], total: 5 })
+    expect(find({ sort: 'new', offset: 5, limit: 2 })).toEqual({ names: [], total: 5 })
+  })
+  test('archived repositories are not found', () => expect(find({ text: 'archived' }).total).toBe(0))
+})
+
+describe('trouble', () => {
+  test.each([
+    ['a missing file', join(dir, 'nothing.db')],
+    ['a file that is no index', join(dir, 'content/a/poetry/versions/1.0.0.md')],
+    ['an empty file', join(dir, 'empty.db')],
+  ])('%s is unavailable, not a crash', (_, path) => {
+    expect(() => openSearchIndex(path)).toThrow(expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 5 }))
+  })
+
+  test('two builds of one catalogue give the same bytes', () => {
+    buildSearchIndex(catalogue, join(dir, 'again.db'))
+    expect(readFileSync(join(dir, 'again.db')).equals(readFileSync(join(dir, 'search.db')))).toBe(true)
+  })
+})
