@@ -2,16 +2,8 @@
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { PublishAnswer, PublishRequest } from './publish.ts'
-import { type QueryParameter, ROUTES, type Route } from './routes.ts'
+import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route } from './routes.ts'
 import { ErrorEnvelope, single } from './schema.ts'
-import { Name, Owner, Version } from './values.ts'
-
-const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
-  owner: Owner,
-  handle: Owner,
-  name: Name,
-  version: Version,
-}
 
 type Json = Record<string, unknown>
 

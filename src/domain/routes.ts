@@ -11,10 +11,16 @@ import {
   VersionRecord,
   VersionSummary,
 } from './schema.ts'
-import { isName, isOwner, isVersion, LIMITS } from './values.ts'
+import { isName, isOwner, isVersion, LIMITS, Name, Owner, Version } from './values.ts'
 
 /** How long an answer stays true: `immutable` for ever, `changing` until the next build or publish. contract.md section 4. */
 export type CacheClass = 'immutable' | 'changing'
+
+/** What each class says to clients. contract.md section 4 */
+export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
+  immutable: 'public, max-age=31536000, immutable',
+  changing: 'public, max-age=60, stale-while-revalidate=600',
+}
 
 /** What stands in the braces of a route's path. */
 export type PathParameters = Readonly<Record<string, string>>
@@ -140,6 +146,14 @@ export const ROUTES = {
 
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
+
+/** What each parameter of a path must be, as it is documented. */
+export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
+  owner: Owner,
+  handle: Owner,
+  name: Name,
+  version: Version,
+}
 
 /** What a segment must be to stand for a parameter; segments are never decoded, so a `%` never matches. */
 const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {

@@ -1,4 +1,5 @@
 // Owns the headers of the site's static files: one table, from which the build writes Netlify's `_headers` and our own host answers.
+import { CACHE_CONTROL } from './routes.ts'
 
 /** A pattern as Netlify's `_headers` writes it (a final `*` stands for anything) and the headers of the files it matches. */
 interface HeaderRule {
@@ -41,7 +42,7 @@ export const HEADER_RULES: readonly HeaderRule[] = [
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': 'ETag',
       'Content-Security-Policy': "default-src 'none'; sandbox",
-      'Cache-Control': 'public, max-age=60, stale-while-revalidate=600',
+      'Cache-Control': CACHE_CONTROL.changing,
     },
   },
 ]

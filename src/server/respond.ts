@@ -1,7 +1,7 @@
 // Owns what an answer looks like: headers, caching, conditional requests, and the one way an error becomes an answer.
 import { hash } from 'node:crypto'
 import { ERRORS, HubError } from '../domain/errors.ts'
-import type { CacheClass } from '../domain/routes.ts'
+import { CACHE_CONTROL, type CacheClass } from '../domain/routes.ts'
 import type { ErrorEnvelope } from '../domain/schema.ts'
 import type { Bytes } from '../domain/site-files.ts'
 
@@ -17,11 +17,6 @@ const CDN_VARY = 'query=page|sort|q|tag|version'
 
 /** A changing answer is dropped from the CDN by the next deploy, or by a publish that purges its tag; so a year is no promise. */
 const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
-
-const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
-  immutable: 'public, max-age=31536000, immutable',
-  changing: 'public, max-age=60, stale-while-revalidate=600',
-}
 
 /** What a 200 is made of. */
 export interface Answer {

@@ -1,7 +1,7 @@
 // Owns the API reference as data: routes, records and limits in the words of the tables and schemas that the code runs on.
 import { z } from 'zod'
 import { PublishAnswer, PublishRequest } from '../domain/publish.ts'
-import { type QueryParameter, ROUTES, type Route } from '../domain/routes.ts'
+import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route } from '../domain/routes.ts'
 import {
   ErrorEnvelope,
   Meta,
@@ -15,7 +15,7 @@ import {
   VersionRecord,
   VersionSummary,
 } from '../domain/schema.ts'
-import { LIMITS, Name, Owner, Version } from '../domain/values.ts'
+import { LIMITS } from '../domain/values.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
 
@@ -44,13 +44,6 @@ export interface DescribedRoute {
   answer: string
   cache: Route['cache']
   example: string
-}
-
-const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
-  owner: Owner,
-  handle: Owner,
-  name: Name,
-  version: Version,
 }
 
 /** The records in the order of reading. An error is one too. */
