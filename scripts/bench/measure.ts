@@ -10,6 +10,8 @@ export interface Measurement {
   measured: number
   /** The same work without our code, measured in the same run. */
   floor?: number
+  /** What the work adds to its floor, where it was taken pair by pair; else the difference of the two. */
+  added?: number
   limit?: Limit
   /** How much was done, where that tells something. */
   note?: string
@@ -27,19 +29,24 @@ export interface Row extends Measurement {
 
 /** Judges a measurement. @param prompts size of the catalogue it was taken on */
 export function judge(measurement: Measurement, prompts: number): Row {
-  const { measured, floor, unit, limit } = measurement
+  const { measured, floor, unit, limit, added } = measurement
   const ratio = floor === undefined ? undefined : unit === 'requests/s' ? floor / measured : measured / floor
-  return { prompts, ...measurement, ratio, isKept: limit && isWithin(limit, measured, floor, ratio) }
+  return {
+    prompts,
+    ...measurement,
+    ratio,
+    isKept: limit && isWithin(limit, { measured, ratio, added: added ?? measured - (floor ?? Number.NaN) }),
+  }
 }
 
-function isWithin(limit: Limit, measured: number, floor = Number.NaN, ratio = Number.NaN): boolean {
-  if ('least' in limit) return measured >= limit.least
-  return { measured, ratio, added: measured - floor }[limit.of] <= limit.most
+function isWithin(limit: Limit, value: { measured: number; ratio: number | undefined; added: number }): boolean {
+  if ('least' in limit) return value.measured >= limit.least
+  return (value[limit.of] ?? Number.NaN) <= limit.most
 }
 
 /** The rows as a table for people. */
 export function formatTable(rows: readonly Row[]): string {
-  const cells = rows.map(({ prompts, name, unit, measured, floor, ratio, limit, isKept, note }) => [
+  const cells = rows.map(({ prompts, name, unit, measured, floor, ratio, added, limit, isKept, note }) => [
     String(prompts),
     name,
     `${formatNumber(measured)} ${unit}`,
@@ -47,7 +54,7 @@ export function formatTable(rows: readonly Row[]): string {
     ratio === undefined ? '' : ratio.toFixed(2),
     limit ? formatLimit(limit, unit) : '',
     isKept === undefined ? '' : isKept ? 'pass' : 'FAIL',
-    note ?? '',
+    [...(added === undefined ? [] : [`adds ${formatNumber(added)} ${unit}`]), ...(note ? [note] : [])].join('; '),
   ])
   const table = [['prompts', 'name', 'measured', 'raw floor', 'ratio', 'limit', '', 'note'], ...cells]
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
@@ -79,9 +86,23 @@ export function quantile(samples: readonly number[], share: number): number {
 
 /** How long some work takes, in milliseconds. */
 export function time(work: () => unknown): number {
+  return timeWork(work).ms
+}
+
+/** How long some work took: on the clock, and on the processor, which other processes hardly change. */
+export interface Timed {
+  ms: number
+  processorMs: number
+}
+
+/** How long some work takes, both ways. */
+export function timeWork(work: () => unknown): Timed {
+  const usage = process.cpuUsage()
   const started = performance.now()
   work()
-  return performance.now() - started
+  const ms = performance.now() - started
+  const { user, system } = process.cpuUsage(usage)
+  return { ms, processorMs: (user + system) / 1000 }
 }
 
 /** How long it takes until a promise is kept, in milliseconds. */

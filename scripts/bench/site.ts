@@ -10,7 +10,7 @@ import { searchIndexPath } from '../../src/site/serve-sites.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { writeFiles } from '../../src/stores/site-files.ts'
 import { generateContent } from '../generate-content.ts'
-import { time } from './measure.ts'
+import { type Timed, timeWork } from './measure.ts'
 import { LAST_DAY } from './versions.ts'
 
 /** The project's own folder. */
@@ -30,8 +30,8 @@ export interface BenchSite {
   /** The settings that made it, for a process that makes it again. */
   settings: Record<string, string>
   filesRead: number
-  contentMs: number
-  indexMs: number
+  content: Timed
+  index: Timed
 }
 
 /** Makes the site of one size. @param dir new folder to make it in */
@@ -47,11 +47,11 @@ export function makeSite(dir: string, prompts: number): BenchSite {
   }
   const loader = openCatalogue(readConfig(settings))
   let loaded: ReturnType<typeof loader.load> | undefined
-  const contentMs = time(() => (loaded = loader.load()))
+  const content = timeWork(() => (loaded = loader.load()))
   const { catalogue, filesRead } = loaded!
   writeFiles(siteDir, listDataFiles(catalogue))
   mkdirSync(join(indexPath, '..'), { recursive: true })
-  const indexMs = time(() => buildSearchIndex(catalogue, indexPath))
+  const index = timeWork(() => buildSearchIndex(catalogue, indexPath))
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
-  return { dir, siteDir, indexPath, prompts, catalogue, settings, filesRead, contentMs, indexMs }
+  return { dir, siteDir, indexPath, prompts, catalogue, settings, filesRead, content, index }
 }

@@ -89,7 +89,9 @@ export async function publishInRounds<Answer>(
       return await work()
     } catch (error) {
       if (!(error instanceof HubError) || error.code !== 'unavailable') throw error
-      await waitOrGiveUp(error.retryAfterSeconds ?? 0, error)
+      // Without a time of the host's own, what counts for the caller is that the time is up, and that a write may have been lost.
+      const ending = error.retryAfterSeconds === undefined ? tooLate(undefined, error.cause) : error
+      await waitOrGiveUp(error.retryAfterSeconds ?? 0, ending)
       return undefined
     }
   }
@@ -113,11 +115,11 @@ function findOperation({ publishes }: FolderState, operationId: string): Publish
   return publishes.find(({ trailers }) => trailers.get('Operation-Id') === operationId)
 }
 
-function tooLate(retryAfterSeconds = 5): HubError {
+function tooLate(retryAfterSeconds = 5, cause?: unknown): HubError {
   const seconds = Math.max(1, retryAfterSeconds)
   return new HubError(
     'unavailable',
     `The git host is busy or does not answer. Nothing was written, or a retry finds what was; try again in ${seconds} s.`,
-    { retryAfterSeconds: seconds },
+    { retryAfterSeconds: seconds, cause },
   )
 }

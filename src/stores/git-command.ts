@@ -31,18 +31,12 @@ export class GitFailure extends Error {
 }
 
 /**
- * What the user's configuration must not decide here. A reference-transaction hook could refuse or delay a commit, a pager's
- * or log's habits would change what is parsed here, and another commit encoding would be taken for the one our bytes are in.
+ * What the user's configuration must not decide here: a reference-transaction hook could refuse a commit, a file system monitor would be
+ * started, a signature's check would be printed between the commits, and another encoding would be taken for the one our bytes are in.
  */
 const SETTINGS = [
-  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.quotePath=false'],
-  ...[
-    'i18n.commitEncoding=UTF-8',
-    'i18n.logOutputEncoding=UTF-8',
-    'log.follow=false',
-    'log.showRoot=true',
-    'log.showSignature=false',
-  ],
+  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'log.showSignature=false'],
+  ...['i18n.commitEncoding=UTF-8', 'i18n.logOutputEncoding=UTF-8'],
 ].flatMap((setting) => ['-c', setting])
 
 /** A fresh clone has no identity, and a commit of the service is not the user's. */

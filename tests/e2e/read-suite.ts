@@ -629,7 +629,7 @@ export function readSuite(target: Target): void {
         expect(await refused(`${raw}?version=${version}`)).toMatch(/version/i)
       })
       test('a malformed version in the path, and a number never published: 404', async () => {
-        await each(some(malformed), (version) => missing(`/api/v1/repos/${first.full_name}/versions/${version}`))
+        await each(some(malformed, 9), (version) => missing(`/api/v1/repos/${first.full_name}/versions/${version}`))
         await missing(`/api/v1/repos/${first.full_name}/versions/999999.999999.999999`)
         await missing(`${raw}?version=999999.999999.999999`)
       })
@@ -913,10 +913,13 @@ export function readSuite(target: Target): void {
       })
 
       test('different bytes have different ETags, the same bytes the same', async () => {
-        const etags = await Promise.all(paths.map(async (path) => (await found(path)).headers.etag))
-        const again = await Promise.all(paths.map(async (path) => (await found(path)).headers.etag))
+        const asked = some(paths, 3)
+        const etags = await Promise.all(asked.map(async (path) => (await found(path)).headers.etag))
+        const again = await Promise.all(asked.map(async (path) => (await found(path)).headers.etag))
         expect(again).toEqual(etags)
-        expect(new Set(etags.filter((_, i) => !paths[i]?.includes('/raw'))).size).toBe(paths.length - 2)
+        // The bytes of a version and of the latest content are the same.
+        const distinct = etags.filter((_, i) => !asked[i]?.includes('/raw'))
+        expect(new Set(distinct).size).toBe(distinct.length)
       })
 
       test('a version is kept for a year, all else for a minute', async () => {
@@ -976,7 +979,7 @@ export function readSuite(target: Target): void {
       test('lists/{sort}/{page}.json: every page of every order, and none after the last', async () => {
         const pages = Array.from({ length: Math.ceil(listed.length / 20) }, (_, i) => i + 1)
         for (const sort of SORTS) {
-          await each(pages, (page) =>
+          await each(some(pages, 3), (page) =>
             same(`/data/v1/lists/${sort}/${page}.json`, `/api/v1/repos?sort=${sort}&page=${page}`),
           )
           expect((await send(`/data/v1/lists/${sort}/${pages.length + 1}.json`)).status).toBe(404)
@@ -1072,7 +1075,7 @@ export function readSuite(target: Target): void {
         return found(url.pathname + url.search)
       }
       const list = (await found('/api/v1/repos?page=2')).json() as List
-      for (const one of some(list.data)) {
+      for (const one of some(list.data, 10)) {
         expect(data(await resolve(one.url)).full_name).toBe(one.full_name)
         expect((await resolve(one.raw_url)).headers['x-prompt-version']).toBe(one.latest_version)
         const versions = (await found(`/api/v1/repos/${one.full_name}/versions`)).json() as List

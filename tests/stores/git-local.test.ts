@@ -111,10 +111,22 @@ describe('what the user has set', () => {
       write({ [`.git/hooks/${hook}`]: '#!/bin/sh\nexit 1\n', [`hooks/${hook}`]: '#!/bin/sh\nexit 1\n' })
       for (const where of ['.git/hooks', 'hooks']) chmodSync(join(folder, where, hook), 0o755)
     }
+    write({ 'hooks/verifier': '#!/bin/sh\necho "a signature by nobody" >&2\nexit 1\n' })
+    chmodSync(join(folder, 'hooks/verifier'), 0o755)
+    const sign = (sha: string) => {
+      const raw = git('cat-file', 'commit', sha).replace(
+        '\n\n',
+        '\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\n',
+      )
+      const signed = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: folder, input: raw })
+      execFileSync('git', ['-c', 'core.hooksPath=/dev/null', 'update-ref', 'HEAD', signed.toString().trim()], {
+        cwd: folder,
+      })
+    }
     write({
       'home/.gitconfig': [
         '[core]\nautocrlf = true\nhooksPath = hooks\nsplitIndex = true\nsafecrlf = true\nquotePath = true',
-        '[commit]\ngpgsign = true\n[gpg]\nprogram = /bin/false\n[i18n]\ncommitEncoding = ISO-8859-1',
+        '[commit]\ngpgsign = true\n[gpg]\nprogram = hooks/verifier\n[i18n]\ncommitEncoding = ISO-8859-1\nlogOutputEncoding = ISO-8859-1',
         '[log]\nshowSignature = true\nfollow = true\nshowRoot = false\n[user]\nuseConfigOnly = true\n[color]\nui = always',
         '[filter "rot"]\nclean = tr a-z n-za-m\nsmudge = tr a-z n-za-m\n',
       ].join('\n'),
@@ -128,11 +140,18 @@ describe('what the user has set', () => {
     const stored = execFileSync('git', ['cat-file', 'blob', `HEAD:${VERSIONS}/1.0.0.md`], { cwd: folder })
     expect(stored.toString()).toBe('$Id$ é line\r\nnext\nlast')
     expect(readFileSync(join(folder, VERSIONS, '1.0.0.md'), 'utf8')).toBe('$Id$ é line\r\nnext\nlast')
-    const { publishes, index } = await store.readFolder({ ...PLACE, publishes: {} }, never())
-    expect(index).toBe('$Id$ é line\r\nnext\nlast')
-    expect(publishes.map(({ sha, trailers }) => [sha, ...trailers])).toEqual([
-      [shaOf(outcome), ['Operation-Id', 'op-1']],
+    const state = await store.readFolder(PLACE, never())
+    expect(state.index).toBe('$Id$ é line\r\nnext\nlast')
+    const message = { headline: 'Publish é', trailers: [] }
+    const additions = { ...PLACE, base: state, message, version: { version: '1.0.1', text: 'x' }, index: undefined }
+    const second = await store.commit(additions, never())
+    sign(shaOf(second))
+    const { publishes } = await store.readFolder({ ...PLACE, publishes: {} }, never())
+    expect(publishes.map(({ headline, trailers }) => [headline, ...trailers])).toEqual([
+      ['Publish é'],
+      ['Publish acme/code-review', ['Operation-Id', 'op-1']],
     ])
+    expect(publishes[1]?.sha).toBe(shaOf(outcome))
     expect(git('log', '-1', '--format=%an <%ae>, %cn <%ce>')).toBe(
       'Prompt Hub <prompt-hub@localhost>, Prompt Hub <prompt-hub@localhost>\n',
     )

@@ -1,0 +1,256 @@
+// Pins many publishers at once on GitHub's stand-in under each of its faults, what a publish costs there, and how long ten at once take.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { FAULTS, type Fault, type Rule } from '../github/faults.ts'
+import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import {
+  type Answer,
+  consecutive,
+  expectPublished,
+  type Hub,
+  judgeHistory,
+  openGitHubWorld,
+  openHub,
+  sorted,
+  type World,
+} from './open-hub.ts'
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
+
+let standIn: GitHubStandIn
+let world: World & { place: StandInRepository }
+beforeAll(async () => {
+  standIn = await startGitHubStandIn()
+}, 60_000)
+afterAll(() => standIn.close())
+beforeEach(async () => {
+  world = await openGitHubWorld(standIn)
+  standIn.forget()
+})
+afterEach(() => {
+  standIn.forget()
+  world.close()
+})
+
+const openHubs = async (count: number): Promise<Hub[]> => {
+  const first = await openHub(world)
+  const others = Array.from({ length: count - 1 }, () => openHub(world, { blobs: first.blobs }))
+  return [first, ...(await Promise.all(others))]
+}
+const at = <Value>(values: readonly Value[], index: number): Value => values[index % values.length]!
+
+/** The same coins at every run: mulberry32. */
+function createCoin(seed: number): (share: number) => () => boolean {
+  let state = seed
+  return (share) => () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32 < share
+  }
+}
+
+/** A fault that works anew for each call. */
+const holdEach = (work: () => Promise<unknown>): Fault => ({
+  kind: 'hold',
+  applied: false,
+  get until() {
+    return work()
+  },
+})
+
+const OUTSIDE = 'Somebody else'
+/** Moves the branch as GitHub does it, one commit after the other, so that no commit of ours can be lost to it. */
+async function moveBranch({ repository, token }: StandInRepository, number: number): Promise<void> {
+  const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
+  for (;;) {
+    const ref = await fetch(`${standIn.url}/repos/${repository}/git/ref/heads/main`, { headers })
+    const { object }: { object: { sha: string } } = JSON.parse(await ref.text())
+    const input = {
+      branch: { repositoryNameWithOwner: repository, branchName: 'main' },
+      expectedHeadOid: object.sha,
+      message: { headline: OUTSIDE },
+      fileChanges: { additions: [{ path: `notes/${number}.md`, contents: 'eA==' }] },
+    }
+    const query =
+      'mutation Outside($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }'
+    const body = JSON.stringify({ query, variables: { input } })
+    const answer = await fetch(`${standIn.url}/graphql`, { method: 'POST', headers, body })
+    if (!(await answer.text()).includes('errors')) return
+  }
+}
+
+/** What befalls the calls, by the name of the order. */
+const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoin>) => Rule[]])[] = [
+  ['no fault', () => []],
+  [
+    '40 % of the answers lost after the write',
+    (coin) => [{ on: 'mutation', times: Infinity, when: coin(0.4), fault: FAULTS.cut(true) }],
+  ],
+  [
+    '15 % of 502',
+    (coin) => [
+      { on: 'any', times: Infinity, when: coin(0.08), fault: FAULTS.badGateway(true) },
+      { on: 'any', times: Infinity, when: coin(0.08), fault: FAULTS.badGateway(false) },
+    ],
+  ],
+  ['stale reads', (coin) => [{ on: 'query', times: Infinity, when: coin(0.3), fault: FAULTS.oldAnswer() }]],
+  [
+    'a branch that moves under other commits',
+    (coin) => {
+      let number = 0
+      const isHit = coin(0.4)
+      const move = async () => {
+        number += 1
+        await moveBranch(world.place, number)
+      }
+      return [
+        { on: 'mutation', times: Infinity, when: ({ name }) => name === 'Commit' && isHit(), fault: holdEach(move) },
+      ]
+    },
+  ],
+  [
+    'secondary rate limits',
+    (coin) => [
+      { on: 'mutation', times: 2, when: coin(0.3), fault: FAULTS.secondaryLimit(200, '1') },
+      { on: 'mutation', times: 2, when: coin(0.3), fault: FAULTS.secondaryLimit(403, '1') },
+      { on: 'query', times: 2, when: coin(0.2), fault: FAULTS.secondaryLimit(429, '1') },
+    ],
+  ],
+  [
+    'all of it at once',
+    (coin) => [
+      { on: 'mutation', times: Infinity, when: coin(0.2), fault: FAULTS.cut(true) },
+      { on: 'any', times: Infinity, when: coin(0.08), fault: FAULTS.untypedErrors(false) },
+      { on: 'any', times: Infinity, when: coin(0.05), fault: FAULTS.html(true) },
+      { on: 'mutation', times: Infinity, when: coin(0.1), fault: FAULTS.typed('STALE_DATA') },
+      { on: 'query', times: Infinity, when: coin(0.2), fault: FAULTS.oldAnswer() },
+    ],
+  ],
+]
+
+describe.each(CONDITIONS)('12 at once: %s', (_, makeRules) => {
+  //  how                       processes
+  test.each([
+    ['in one process', 1],
+    ['in three processes', 3],
+  ])('%s they get 12 different, consecutive versions', async (_, processes) => {
+    const hubs = await openHubs(processes)
+    standIn.script(...makeRules(createCoin(processes)))
+    const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, changelog: `${index}` }))
+    const answers: Answer[] = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
+    standIn.forget()
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
+    expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(12))
+    await expectPublished(world, bodies, answers)
+    expect(await judgeHistory(world)).toEqual(consecutive(12).map((v) => `content/acme/code-review/versions/${v}.md`))
+    // What was answered with 201 is read at once, whatever happened on the way.
+    for (const [index, { version }] of answers.entries())
+      expect((await hubs[0]!.readRepository(`/raw?version=${version}`)).text).toBe(bodies[index]!.content)
+    expect((await hubs[0]!.readRepository()).data).toMatchObject({ latest_version: '1.0.11', versions_count: 12 })
+  })
+
+  test('of 8 with the same expected_version one gets 201', async () => {
+    const hubs = await openHubs(2)
+    await hubs[0]!.publish({ content: 'First\n' })
+    standIn.script(...makeRules(createCoin(8)))
+    const bumps = ['patch', 'minor', 'major'] as const
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        at(hubs, index).publish({ content: `Text ${index}\n`, bump: at(bumps, index), expected_version: '1.0.0' }),
+      ),
+    )
+    standIn.forget()
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+    expect(await judgeHistory(world)).toHaveLength(2)
+  })
+})
+
+test('mixed bumps, with lost answers: each raises the one before it', async () => {
+  const hubs = await openHubs(3)
+  standIn.script({ on: 'mutation', times: Infinity, when: createCoin(5)(0.4), fault: FAULTS.cut(true) })
+  const bumps = ['patch', 'minor', 'major'] as const
+  const bodies = Array.from({ length: 12 }, (_, index) => ({ content: `Text ${index}\n`, bump: at(bumps, index) }))
+  const answers = await Promise.all(bodies.map((body, index) => at(hubs, index).publish(body)))
+  standIn.forget()
+  expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
+  await expectPublished(world, bodies, answers)
+  const order = (await judgeHistory(world)).map((path) => path.split('/').at(-1)!.slice(0, -3))
+  expect([...order].sort()).toEqual(answers.map(({ version }) => version).sort())
+  for (const [index, version] of order.entries()) {
+    const answer = answers.find((each) => each.version === version)!
+    expect(answer.data.previous_version).toBe(order[index - 1] ?? null)
+    if (index === 0) continue
+    const [major = 0, minor = 0, patch = 0] = order[index - 1]!.split('.').map(Number)
+    const raised = { patch: [major, minor, patch + 1], minor: [major, minor + 1, 0], major: [major + 1, 0, 0] }
+    expect(version).toBe(raised[bodies[answers.indexOf(answer)]!.bump].join('.'))
+  }
+})
+
+test('at 200 ms a call, ten at once finish within ten seconds', async () => {
+  const hub = await openHub(world)
+  standIn.script({ on: 'any', times: Infinity, fault: holdEach(() => sleep(200)) })
+  const began = performance.now()
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => hub.publish({ content: `Text ${index}\n` })),
+  )
+  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(sorted(answers.map(({ version }) => version))).toEqual(consecutive(10))
+  expect(standIn.counts()).toEqual({ query: 19, mutation: 10, rest: 0, all: 29 })
+})
+
+describe('what a publish costs', () => {
+  const FIRST = { content: 'First\n', title: 'A title' }
+  //  what                                   body                                                                key           status   calls
+  test.each<[string, Record<string, unknown>, string | undefined, number, string[]]>([
+    ['a new version', { content: 'Second\n' }, undefined, 201, ['Folder', 'Blob', 'Commit']],
+    ['with a key', { content: 'Second\n' }, 'key-0002', 201, ['Folder', 'Blob', 'Commit']],
+    [
+      'with an index.md that changes',
+      { content: 'Second\n', title: 'Another' },
+      undefined,
+      201,
+      ['Folder', 'Blob', 'Commit'],
+    ],
+    ['index.md alone', { content: 'First\n', title: 'Another' }, undefined, 200, ['Folder', 'Blob', 'Commit']],
+    ['nothing changed', { content: 'First\n' }, undefined, 200, ['Folder', 'Blob']],
+    ['a dry run', { content: 'Second\n', dry_run: true }, undefined, 200, ['Folder', 'Blob']],
+    ['a conflict', { content: 'Second\n', expected_version: '0.9.0' }, undefined, 409, ['Folder', 'Blob']],
+    ['a replay', FIRST, 'key-0001', 200, ['Folder', 'Blob']],
+    ['another body with the same key', { content: 'Second\n' }, 'key-0001', 422, ['Folder']],
+    ['a body that is refused', { content: '' }, undefined, 422, []],
+  ])('%s', async (_, body, key, status, calls) => {
+    const warm = await openHub(world)
+    await warm.publish(FIRST, { key: 'key-0001' })
+    // Another process: it has nothing in memory but the build.
+    const cold = await openHub(world, { blobs: warm.blobs })
+    await cold.build()
+    standIn.forget()
+    const answer = await cold.publish(body, { token: warm.token, ...(key !== undefined && { key }) })
+    expect(answer.status).toBe(status)
+    expect(standIn.calls.map(({ name }) => name)).toEqual(calls)
+  })
+
+  test('a new repository: one read and one write', async () => {
+    const hub = await openHub(world)
+    expect((await hub.publish({ content: 'First\n' })).status).toBe(201)
+    expect(standIn.counts()).toEqual({ query: 1, mutation: 1, rest: 0, all: 2 })
+  })
+
+  test('the same process knows its own last version still by its id alone: at most three', async () => {
+    const hub = await openHub(world)
+    for (const content of ['First\n', 'Second\n', 'Third\n']) {
+      standIn.forget()
+      await hub.publish({ content })
+      expect(standIn.counts().all).toBeLessThanOrEqual(3)
+      expect(standIn.counts().mutation).toBe(1)
+    }
+  })
+
+  test('the answer says where the commit is shown', async () => {
+    const { data } = await (await openHub(world)).publish({ content: 'First\n' })
+    const commit = JSON.parse(JSON.stringify(data.commit))
+    expect(commit.sha).toMatch(/^[0-9a-f]{40}$/)
+    expect(commit.url).toBe(`https://github.com/${world.place.repository}/commit/${commit.sha}`)
+  })
+})

@@ -1,0 +1,272 @@
+// Pins what a publisher hears when GitHub is down, slow, busy or refuses us: a clear 503 or 502, nothing half-written, reading undisturbed, and a retry that finds what was written.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { FAULTS, type Fault } from '../github/faults.ts'
+import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { type Hub, judgeHistory, openGitHubWorld, openHub, type World } from './open-hub.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const OLD = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\n---\nOld\n'
+const VERSION_1 = 'content/acme/code-review/versions/1.0.0.md'
+const BODY = { content: 'New\n', changelog: 'Again' }
+const BUSY = /^The git host .*(?:[Tt]ry again|Try again later)/
+
+let standIn: GitHubStandIn
+let world: World & { place: StandInRepository }
+let hub: Hub
+let logged: string[]
+beforeAll(async () => {
+  standIn = await startGitHubStandIn()
+}, 60_000)
+afterAll(() => standIn.close())
+beforeEach(async () => {
+  world = await openGitHubWorld(standIn, { [VERSION_1]: OLD }, 150)
+  hub = await openHub(world)
+  await hub.build()
+  standIn.forget()
+  logged = []
+  for (const method of ['log', 'warn', 'error'] as const)
+    vi.spyOn(console, method).mockImplementation((...parts: unknown[]) => void logged.push(parts.map(String).join(' ')))
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  standIn.forget()
+  world.close()
+})
+
+/** Only the clock stands still, and jumps at each call: 25 seconds pass without anybody waiting for them. */
+function passTimeAtEachCall(seconds: number): () => boolean {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  return () => {
+    vi.setSystemTime(Date.now() + seconds * 1000)
+    return true
+  }
+}
+
+/** Every address of reading answers as before; GitHub is asked nothing for it. */
+async function expectReading(): Promise<void> {
+  const calls = standIn.counts().all
+  for (const rest of ['', '/versions', '/raw', '/versions/1.0.0', '/raw?version=1.0.0'])
+    expect((await hub.readRepository(rest)).status).toBe(200)
+  expect((await hub.readRepository('/raw')).text).toBe('Old\n')
+  expect(standIn.counts().all).toBe(calls)
+}
+
+/** Neither our credential, nor the content, nor a stack stands in a log line, and each is one JSON line. */
+function expectCleanLog(): void {
+  for (const line of logged) {
+    expect(() => JSON.parse(line)).not.toThrow()
+    expect(line).not.toMatch(/ghp_|hub_|New\\n|TmV3|[Aa]uthorization/)
+  }
+}
+
+const never = new Promise<never>(() => {})
+
+describe('GitHub is down or slow for the whole time', () => {
+  //  what                                    on           fault
+  test.each<[string, 'any' | 'mutation', Fault]>([
+    ['connections are cut', 'any', FAULTS.cut(false)],
+    ['502', 'any', FAULTS.badGateway(false)],
+    ['errors without a type', 'any', FAULTS.untypedErrors(false)],
+    ['HTML with 200', 'any', FAULTS.html(false)],
+    ['half a JSON', 'any', FAULTS.halfJson(false)],
+    ['nothing with 200', 'any', FAULTS.nothing(false)],
+    ['null with 200', 'any', FAULTS.nullBody(false)],
+    ['no answer in time', 'any', FAULTS.hold(never)],
+    ['writes are cut before they are applied', 'mutation', FAULTS.cut(false)],
+    ['writes answer 502 and are not applied', 'mutation', FAULTS.badGateway(false)],
+    ['writes are never answered', 'mutation', FAULTS.hold(never)],
+    ['the head moves at every write', 'mutation', FAULTS.typed('STALE_DATA')],
+  ])('%s: 503 with Retry-After, nothing written', async (_, on, fault) => {
+    standIn.script({ on, times: Infinity, when: passTimeAtEachCall(6), fault })
+    const answer = await hub.publish(BODY)
+    expect([answer.status, answer.code]).toEqual([503, 'unavailable'])
+    expect(Number(answer.headers.get('Retry-After') ?? 5)).toBeGreaterThan(0)
+    expect(answer.headers.get('Retry-After')).toMatch(/^\d+$/)
+    expect(answer.message).toMatch(BUSY)
+    expect(answer.headers.get('Cache-Control')).toBe('no-store')
+    await expectReading()
+    expectCleanLog()
+    vi.useRealTimers()
+    standIn.forget()
+    expect(await judgeHistory(world)).toEqual([])
+    expect((await hub.publish(BODY)).version).toBe('1.0.1')
+  })
+
+  test('no address at all', async () => {
+    const away = await openHub({
+      ...world,
+      openStore: () => ({
+        ...world.openStore(),
+        readFolder: async () => {
+          vi.setSystemTime(Date.now() + 9_000)
+          throw new TypeError('fetch failed')
+        },
+      }),
+    })
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const answer = await away.publish(BODY)
+    expect([answer.status, answer.code]).toEqual([500, 'internal_error'])
+  })
+})
+
+describe('GitHub asks for a pause', () => {
+  const soon = () => Math.floor(Date.now() / 1000) + 900
+  //  what                                   on          fault                                       seconds
+  test.each<[string, 'query' | 'mutation', () => Fault, RegExp]>([
+    ['reading: a secondary limit without a time', 'query', () => FAULTS.secondaryLimit(403), /^60$/],
+    ['reading: a secondary limit of 40 s', 'query', () => FAULTS.secondaryLimit(429, '40'), /^40$/],
+    ['reading: the primary limit', 'query', () => FAULTS.rateLimited(soon()), /^(?:900|899|898)$/],
+    ['writing: a secondary limit without a time', 'mutation', () => FAULTS.secondaryLimit(403), /^60$/],
+    ['writing: a secondary limit of 40 s over GraphQL', 'mutation', () => FAULTS.secondaryLimit(200, '40'), /^40$/],
+    ['writing: the primary limit', 'mutation', () => FAULTS.rateLimited(soon()), /^(?:900|899|898)$/],
+  ])('%s: 503 at once, with its time', async (_, on, fault, seconds) => {
+    standIn.script({ on, times: Infinity, fault: fault() })
+    const answer = await hub.publish(BODY)
+    expect([answer.status, answer.code]).toEqual([503, 'unavailable'])
+    expect(answer.headers.get('Retry-After')).toMatch(seconds)
+    expect(answer.message).toMatch(BUSY)
+    expect(standIn.calls.filter(({ kind }) => kind === on)).toHaveLength(1)
+    await expectReading()
+    expectCleanLog()
+    standIn.forget()
+    expect(await judgeHistory(world)).toEqual([])
+  })
+
+  test('a pause that fits is waited for', async () => {
+    standIn.script({ on: 'mutation', fault: FAULTS.secondaryLimit(403, '1') })
+    expect((await hub.publish(BODY)).status).toBe(201)
+    expect(standIn.counts().mutation).toBe(2)
+  })
+})
+
+describe('GitHub refuses us', () => {
+  //  what                         on           fault                                              calls
+  test.each<[string, 'any' | 'mutation', Fault, number]>([
+    ['wrong credentials', 'any', FAULTS.badCredentials(), 1],
+    ['no such repository', 'any', FAULTS.typed('NOT_FOUND'), 1],
+    ['too little right', 'mutation', FAULTS.typed('FORBIDDEN'), 3],
+    ['too narrow a scope', 'mutation', FAULTS.typed('INSUFFICIENT_SCOPES'), 3],
+    ['a protected branch', 'mutation', FAULTS.typed('BRANCH_PROTECTION_RULE_VIOLATION'), 3],
+    ['bad input', 'mutation', FAULTS.typed('UNPROCESSABLE'), 3],
+    ['credentials that end between read and write', 'mutation', FAULTS.badCredentials(), 3],
+  ])('%s: 502, no retry, logged for the operator', async (_, on, fault, calls) => {
+    standIn.script({ on, times: Infinity, fault })
+    const answer = await hub.publish(BODY)
+    expect([answer.status, answer.code]).toEqual([502, 'upstream_error'])
+    expect(answer.message).toBe('The git host refused the hub. Its operator finds the reason in the log.')
+    expect(answer.headers.get('Retry-After')).toBe(null)
+    expect(standIn.counts().all).toBe(calls)
+    expect(logged).toHaveLength(1)
+    expect(JSON.parse(logged[0] ?? '')).toMatchObject({ level: 'error', code: 'upstream_error' })
+    expectCleanLog()
+    await expectReading()
+    standIn.forget()
+    expect(await judgeHistory(world)).toEqual([])
+  })
+
+  test('a repository without a branch says what it needs', async () => {
+    const { repository, token } = await standIn.createRepository({ isEmpty: true })
+    const { openGitHub } = await import('../../src/stores/git-github.ts')
+    const empty = await openHub({
+      ...world,
+      openStore: () =>
+        openGitHub({ repository, branch: 'main', credential: { kind: 'token', token }, apiUrl: standIn.url }),
+    })
+    const answer = await empty.publish(BODY)
+    expect([answer.status, answer.code]).toEqual([502, 'upstream_error'])
+    expect(answer.message).toContain('needs a first commit')
+  })
+})
+
+describe('trouble that passes', () => {
+  //  what                                      faults, one a call
+  test.each<[string, 'query' | 'mutation', Fault[]]>([
+    ['a read that fails three times', 'query', [FAULTS.cut(false), FAULTS.badGateway(false), FAULTS.nothing(false)]],
+    ['a write that is lost before it is applied', 'mutation', [FAULTS.cut(false)]],
+    ['a write that is applied and lost', 'mutation', [FAULTS.cut(true)]],
+    ['a write that is applied and answered with HTML', 'mutation', [FAULTS.html(true)]],
+    ['a write that is applied and answered with 502', 'mutation', [FAULTS.badGateway(true)]],
+    [
+      'a write that is applied after our own time limit',
+      'mutation',
+      [FAULTS.hold(new Promise((done) => setTimeout(done, 600)))],
+    ],
+    ['a head that moved without cause', 'mutation', [FAULTS.typed('STALE_DATA'), FAULTS.typed('STALE_DATA')]],
+  ])('%s: 201, one version', async (_, on, faults) => {
+    standIn.script(...faults.map((fault) => ({ on, fault })))
+    const answer = await hub.publish(BODY)
+    expect([answer.status, answer.version]).toEqual([201, '1.0.1'])
+    expect((await hub.readRepository('/raw')).text).toBe('New\n')
+    standIn.forget()
+    expect(await judgeHistory(world)).toEqual(['content/acme/code-review/versions/1.0.1.md'])
+    expectCleanLog()
+  })
+})
+
+describe('an answer lost for good', () => {
+  /** The write is applied, then GitHub is gone until the deadline. */
+  const loseEverything = async (key?: string) => {
+    const pass = passTimeAtEachCall(6)
+    standIn.script(
+      { on: 'mutation', when: pass, fault: FAULTS.cut(true) },
+      {
+        on: 'query',
+        times: Infinity,
+        when: ({ name }) => standIn.counts().mutation > 0 && name === 'Folder' && pass(),
+        fault: FAULTS.cut(false),
+      },
+    )
+    const answer = await hub.publish(BODY, key === undefined ? {} : { key })
+    expect([answer.status, answer.code]).toEqual([503, 'unavailable'])
+    expect(answer.message).toContain('Nothing was written, or a retry finds what was')
+    vi.useRealTimers()
+    standIn.forget()
+  }
+
+  test('with a key, the retry hears of the version, also when others came since', async () => {
+    await loseEverything('key-0001')
+    expect((await hub.publish({ content: 'Other\n' })).version).toBe('1.0.2')
+    const again = await hub.publish(BODY, { key: 'key-0001' })
+    expect([again.status, again.version, again.headers.get('Idempotency-Replayed')]).toEqual([200, '1.0.1', 'true'])
+    expect(again.data.commit).toMatchObject({ sha: expect.stringMatching(/^[0-9a-f]{40}$/) })
+    expect(await judgeHistory(world)).toHaveLength(2)
+  })
+
+  test('with a key and another body, the retry is refused', async () => {
+    await loseEverything('key-0001')
+    const again = await hub.publish({ ...BODY, changelog: 'Other' }, { key: 'key-0001' })
+    expect([again.status, again.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('without a key, the retry finds that nothing is to change', async () => {
+    await loseEverything()
+    const again = await hub.publish(BODY)
+    expect([again.status, again.version, again.data.unchanged]).toEqual([200, '1.0.1', true])
+    expect(await judgeHistory(world)).toHaveLength(1)
+  })
+
+  test('with expected_version, the retry is a conflict that names the version', async () => {
+    await loseEverything()
+    const again = await hub.publish({ ...BODY, expected_version: '1.0.0' })
+    expect([again.status, again.code]).toEqual([409, 'version_conflict'])
+    expect(again.message).toContain('1.0.1')
+  })
+})
+
+test('a listing that lags behind a known publish is read again before a conflict or "unchanged" is said', async () => {
+  await hub.publish({ content: 'First\n' })
+  standIn.forget()
+  const stale = (times: number) =>
+    standIn.script({ on: 'query', times, when: ({ name }) => name === 'Folder', fault: FAULTS.oldAnswer() })
+  // One call makes the answer that is then replayed as the old one.
+  await hub.publish({ content: 'First\n' })
+  await hub.publish({ content: 'Second\n' })
+  stale(2)
+  expect((await hub.publish({ content: 'Third\n', expected_version: '1.0.2' })).version).toBe('1.0.3')
+  stale(2)
+  expect((await hub.publish({ content: 'Third\n' })).data).toMatchObject({ version: '1.0.3', unchanged: true })
+  standIn.forget()
+  expect(await judgeHistory(world)).toHaveLength(3)
+})
