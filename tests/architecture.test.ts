@@ -118,8 +118,7 @@ describe('who may import whom', () => {
       )
       .map(({ path }) => path)
     expect(readers.sort()).toEqual([
-      'src/dependencies/publish.ts',
-      'src/dependencies/read.ts',
+      'src/dependencies/platform.ts',
       'src/pages/docs/index.astro',
       'src/site/follow-content.ts',
       'src/site/integration.ts',

@@ -1,7 +1,7 @@
 // Owns what every function is told of the platform it runs on: Netlify, its dev server, or our own host, which hands its own parts over.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import type { BlobStore } from '../domain/blob-store.ts'
 import type { FreshCopies } from '../domain/fresh-copy.ts'
 import type { GitStore } from '../domain/git-store.ts'
@@ -28,6 +28,14 @@ export interface FunctionContext {
   /** The client's address. */
   ip: string
   hub?: Hub
+}
+
+let config: Config | undefined
+
+/** The settings, read once: they do not change while a process runs. @throws HubError `unavailable` naming a setting that is wrong */
+export function currentConfig(): Config {
+  config ??= readConfig(process.env)
+  return config
 }
 
 /** The site's files: those our host serves, or those of the deploy that is being asked. */

@@ -1,20 +1,20 @@
 // Owns what publishing needs on the platform at hand.
 import { purgeCache } from '@netlify/functions'
-import { type Config, notSetUp, readConfig } from '../config.ts'
+import { type Config, notSetUp } from '../config.ts'
 import type { GitStore } from '../domain/git-store.ts'
 import type { PublishDependencies } from '../server/publish.ts'
 import { freshInBlobs } from '../stores/fresh.ts'
 import { openGitHub } from '../stores/git-github.ts'
 import { netlifyBlobs } from '../stores/netlify-blobs.ts'
 import { findToken, noteUse } from '../stores/tokens.ts'
-import { type FunctionContext, type Hub, limiterOf, siteFilesOf } from './platform.ts'
+import { currentConfig, type FunctionContext, type Hub, limiterOf, siteFilesOf } from './platform.ts'
 
 /** Most publishes a minute with one token. contract.md section 6 */
 const PUBLISHES_PER_MINUTE = 30
 
 /** What publishing needs. @throws HubError `unavailable` naming a setting that is missing or wrong */
 export function connectPublish(request: Request, { hub }: FunctionContext): PublishDependencies {
-  const config = readConfig(process.env)
+  const config = currentConfig()
   const blobs = hub?.blobs ?? netlifyBlobs()
   return {
     baseUrl: config.baseUrl,

@@ -1,16 +1,16 @@
 // Owns what reading needs on the platform at hand.
 import { resolve } from 'node:path'
-import { type Config, readConfig } from '../config.ts'
+import type { Config } from '../config.ts'
 import type { Search } from '../domain/search.ts'
 import type { ReadDependencies } from '../server/read.ts'
 import { freshInBlobs } from '../stores/fresh.ts'
 import { netlifyBlobs } from '../stores/netlify-blobs.ts'
 import { openSearchIndex } from '../stores/search-index.ts'
-import { type FunctionContext, limiterOf, siteFilesOf } from './platform.ts'
+import { currentConfig, type FunctionContext, limiterOf, siteFilesOf } from './platform.ts'
 
 /** What reading needs. @throws HubError `unavailable` naming a setting that is wrong */
 export function connectRead(request: Request, { ip, hub }: FunctionContext): ReadDependencies {
-  const config = readConfig(process.env)
+  const config = currentConfig()
   return {
     baseUrl: config.baseUrl,
     siteFiles: siteFilesOf(request, hub),

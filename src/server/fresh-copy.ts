@@ -20,12 +20,15 @@ export interface Found {
   copy: FreshCopy | undefined
 }
 
+/** Made once: making a schema costs more than reading by it. */
+const OnlyCount = single(Repository.pick({ versions_count: true }))
+
 /** Looks a repository up in the build and among the copies. */
 export async function findRepository(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Found> {
   const [built, copy] = await Promise.all([siteFiles.read(DATA_FILES.repository(owner, name)), fresh.find(owner, name)])
   if (!copy) return { built, copy: undefined }
   const state = built && {
-    versionsCount: parseJsonFile(built, single(Repository.pick({ versions_count: true }))).data.versions_count,
+    versionsCount: parseJsonFile(built, OnlyCount).data.versions_count,
     sha256: hash('sha256', built),
   }
   return { built, copy: isNewer(copy, state) ? copy : undefined }

@@ -76,13 +76,14 @@ async function findFreshVersion(owner: string, name: string, version: string, { 
   return record
 }
 
+/** Made once: making a schema costs more than reading by it. */
+const OnlyLatest = single(Repository.pick({ latest_version: true }))
+
 /** The bare content does not say its number, so the record is asked for it: content and number cannot disagree. */
 async function findLatest(owner: string, name: string, tools: ReadTools): Promise<string> {
   const { built, copy } = await findRepository(owner, name, tools)
   if (!built && !copy) throw noRepository(owner, name)
-  const latest = copy
-    ? copy.repository.latest_version
-    : parseJsonFile(built!, single(Repository.pick({ latest_version: true }))).data.latest_version
+  const latest = copy ? copy.repository.latest_version : parseJsonFile(built!, OnlyLatest).data.latest_version
   if (latest !== null) return latest
   throw new HubError(
     'not_found',

@@ -1,11 +1,10 @@
 // Owns answering the list: from files where they hold the answer, from the search where words or several tags are asked for.
-import { z } from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/routes.ts'
 import { listEnvelope, Meta, type RepositorySummary } from '../domain/schema.ts'
+import type { Bytes } from '../domain/site-files.ts'
 import { isTag, LIMITS } from '../domain/values.ts'
 import type { ListQuery } from './list-query.ts'
 import type { Found, ReadTools } from './read-answers.ts'
-import { parseJsonFile } from './site-json.ts'
 
 /** Answers the list. */
 export async function answerList(query: ListQuery, { baseUrl, siteFiles, search }: ReadTools): Promise<Found> {
@@ -21,13 +20,20 @@ export async function answerList(query: ListQuery, { baseUrl, siteFiles, search 
   const pathOf = (number: number) =>
     tag === undefined ? DATA_FILES.list(order, number) : DATA_FILES.tagged(tag, order, number)
   const bytes = await siteFiles.read(pathOf(page))
-  if (bytes) return { bytes, headers: linkHeader(parseJsonFile(bytes, OnlyMeta).meta.pages, query, baseUrl) }
+  if (bytes) return { bytes, headers: linkHeader(readMeta(bytes).pages, query, baseUrl) }
   // Past the end, the first page tells how many there are; when even that is missing, nothing carries the tag.
   const first = page === 1 ? undefined : await siteFiles.read(pathOf(1))
-  return answerEnvelope([], first ? parseJsonFile(first, OnlyMeta).meta.total : 0, query, baseUrl)
+  return answerEnvelope([], first ? readMeta(first).total : 0, query, baseUrl)
 }
 
-const OnlyMeta = z.object({ meta: Meta })
+/** Where a list stands, from the end of its file: our envelopes end with `meta`, and a page of records is long. */
+function readMeta(bytes: Bytes): Meta {
+  const end = new TextDecoder().decode(bytes.subarray(-MOST_META_BYTES))
+  return Meta.parse(JSON.parse(end.slice(end.lastIndexOf('"meta":') + 7, -1)))
+}
+
+/** Three numbers and their names. */
+const MOST_META_BYTES = 120
 
 function answerEnvelope(records: RepositorySummary[], total: number, query: ListQuery, baseUrl: string): Found {
   const envelope = listEnvelope(records, { page: query.page, size: LIMITS.pageSize, total })

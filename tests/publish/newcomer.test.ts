@@ -1,0 +1,243 @@
+// Pins the first minutes of a newcomer: a fresh clone, `npm start`, a token from `npm run token`, a publish with curl, and the prompt read back at once.
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { consecutive, sorted } from './open-hub.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 })
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const run = promisify(execFile)
+
+/** What the test runner put into the environment is not a newcomer's. */
+const RUNNER =
+  /^(?:VITEST.*|TEST|NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|SITE_URL|URL|PORT|CONTENT_DIR|npm_.*|GIT_.*|GITHUB_.*|FORCE_COLOR)$/
+const environment = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !RUNNER.test(name))),
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+  ASTRO_TELEMETRY_DISABLED: '1',
+  NO_COLOR: '1',
+}
+
+let folder: string
+let clone: string
+let base: string
+let host: ChildProcess
+let hostLog = ''
+let token: string
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: clone, encoding: 'utf8', env: environment })
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hub-newcomer-'))
+  clone = join(folder, 'clone')
+  cloneWorkingTree()
+  // Installing is the package manager's part, and needs the network.
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+  const port = await freePort()
+  base = `http://localhost:${port}`
+  host = spawn('npm', ['start'], {
+    cwd: clone,
+    env: { ...environment, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  for (const stream of [host.stdout, host.stderr]) stream?.on('data', (text) => (hostLog += text))
+  await poll(120_000, async () => {
+    if (host.exitCode !== null) throw new Error(`npm start ended with ${host.exitCode}:\n${hostLog}`)
+    return (await fetch(`${base}/data/v1/tags.json`).catch(() => undefined))?.status === 200
+  })
+})
+afterAll(async () => {
+  if (host?.pid) process.kill(-host.pid, 'SIGTERM')
+  if (host) await poll(15_000, async () => host.exitCode !== null || host.signalCode !== null)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('a token is made with one command, which prints it and nothing else but npm’s own lines', () => {
+  const printed = execFileSync('npm', ['run', 'token', '--', 'acme'], {
+    cwd: clone,
+    encoding: 'utf8',
+    env: environment,
+  })
+  const [last = '', ...others] = printed.trimEnd().split('\n').reverse()
+  expect(last).toMatch(/^hub_[0-9A-Za-z]{38}$/)
+  expect(others.filter((line) => line !== '' && !line.startsWith('> '))).toEqual([])
+  token = last
+})
+
+test('curl publishes, and the same bytes are read at once', async () => {
+  const content = '---\ntitle: not front matter\r\n---\n\uFEFFReview {{code}} — "now" \\ \u0001 🦄\r\nno final newline'
+  const published = await publish('acme/first-prompt', { content, changelog: 'First', tags: ['review'] })
+  expect(published.status).toBe(201)
+  expect(published.headers).toMatch(
+    new RegExp(`^location: ${base}/api/v1/repos/acme/first-prompt/versions/1\\.0\\.0\r$`, 'im'),
+  )
+  expect(published.data).toMatchObject({ version: '1.0.0', published_by: 'acme', unchanged: false, content })
+
+  const { stdout } = await run('curl', ['-sSf', `${base}/api/v1/repos/acme/first-prompt/raw`], { encoding: 'buffer' })
+  expect(stdout.equals(Buffer.from(content))).toBe(true)
+  for (const rest of ['', '/versions', '/versions/1.0.0', '/raw?version=1.0.0'])
+    expect((await fetch(`${base}/api/v1/repos/acme/first-prompt${rest}`)).headers.get('ETag')).toMatch(/^"/)
+
+  expect(git('log', '-1', '--format=%s', '--name-status')).toBe(
+    'Publish acme/first-prompt 1.0.0\n\nA\tcontent/acme/first-prompt/index.md\nA\tcontent/acme/first-prompt/versions/1.0.0.md\n',
+  )
+  expect(git('status', '--porcelain', '--', 'content')).toBe('')
+})
+
+test('the next version is one commit that adds one file', async () => {
+  const before = git('rev-parse', 'HEAD').trim()
+  const published = await publish('acme/first-prompt', { content: 'Shorter {{code}}\n', bump: 'minor' })
+  expect([published.status, published.data.version]).toEqual([201, '1.1.0'])
+  expect(git('log', '--format=%P %s', '--name-status', `${before}..HEAD`)).toBe(
+    `${before} Publish acme/first-prompt 1.1.0\n\nA\tcontent/acme/first-prompt/versions/1.1.0.md\n`,
+  )
+  expect((await publish('acme/first-prompt', { content: 'Shorter {{code}}\n' })).data).toMatchObject({
+    version: '1.1.0',
+    unchanged: true,
+    commit: null,
+  })
+})
+
+test('content that looks like JavaScript is not run by the build that follows, and the build shows everything', async () => {
+  const canary = join(folder, 'executed')
+  const content = `---js\nrequire('node:fs').writeFileSync(${JSON.stringify(canary)}, 'x')\n---\nBody\n`
+  expect((await publish('acme/looks-like-code', { content, title: content.slice(0, 5) })).status).toBe(201)
+  await poll(90_000, async () => {
+    const built = await fetch(`${base}/data/v1/repos/acme/looks-like-code/raw.txt`)
+    return built.status === 200 && (await built.text()) === content
+  })
+  expect(existsSync(canary)).toBe(false)
+  expect((await fetch(`${base}/acme/looks-like-code`)).status).toBe(200)
+  const list = await (await fetch(`${base}/data/v1/index.json`)).text()
+  expect(list).toContain('acme/first-prompt')
+  expect(await (await fetch(`${base}/api/v1/repos/acme/first-prompt/raw`)).text()).toBe('Shorter {{code}}\n')
+})
+
+test('twelve at once get twelve consecutive versions', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => publish('acme/at-once', { content: `Text ${index}\n` })),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
+  expect(sorted(answers.map(({ data }) => String(data.version)))).toEqual(consecutive(12))
+  expect(git('log', '--format=', '--name-status', '--', 'content/acme/at-once').trim().split('\n')).toHaveLength(12)
+  expect(git('fsck', '--full', '--strict', '--no-dangling')).toBe('')
+})
+
+test('a token is good for thirty publishes a minute', async () => {
+  const once = () =>
+    execFileSync('npm', ['run', '--silent', 'token', '--', 'acme/limited', '--days', '1', '--label', 'limited'], {
+      cwd: clone,
+      encoding: 'utf8',
+      env: environment,
+    }).trim()
+  const headers = { Authorization: `Bearer ${once()}`, 'Content-Type': 'application/json' }
+  // The limit stands before the name in the path, so nothing is published here.
+  const statuses: number[] = []
+  for (let number = 0; number < 30; number++)
+    statuses.push((await fetch(`${base}/api/v1/repos/Acme/x/versions`, { method: 'POST', headers, body: '{}' })).status)
+  expect(statuses).toEqual(Array(30).fill(404))
+  const refused = await fetch(`${base}/api/v1/repos/Acme/x/versions`, { method: 'POST', headers, body: '{}' })
+  expect([refused.status, Number(refused.headers.get('Retry-After')) > 0]).toEqual([429, true])
+})
+
+//  what                          arguments
+test.each([
+  ['no owner', []],
+  ['two owners', ['acme', 'other']],
+  ['a reserved owner', ['api']],
+  ['upper case', ['Acme']],
+  ['a path', ['acme/x/y']],
+  ['no days', ['acme', '--days', '0']],
+  ['too many days', ['acme', '--days', '366']],
+  ['half a day', ['acme', '--days', '1.5']],
+  ['a name of 65 characters', ['acme', '--label', 'l'.repeat(65)]],
+])('no token is made for %s', async (_, parameters) => {
+  const made = await run(process.execPath, ['scripts/token.ts', ...parameters], { cwd: clone, env: environment }).then(
+    () => undefined,
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+  expect([made?.code, made?.stdout]).toEqual([1, ''])
+  expect(made?.stderr).toContain('Usage: npm run token -- <owner>[/<name>] [--days N] [--label text]')
+  expect(made?.stderr).not.toMatch(/node_modules|\n\s+at /)
+})
+
+test('the token stands in no log, no file of the host and no commit', () => {
+  const secret = token.slice(4, 24)
+  expect(hostLog).not.toContain(secret)
+  expect(git('log', '-p', '--format=%B', '--author=prompt-hub@localhost')).not.toContain(secret)
+  const files = readdirSync(join(clone, '.hub/blobs'), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  expect(files.length).toBeGreaterThan(0)
+  for (const { parentPath, name } of files)
+    expect(readFileSync(join(parentPath, name), 'utf8') + name).not.toContain(secret)
+})
+
+/** Commits the working tree into a repository of its own, so that the index and the objects of this one stay as they are. */
+function cloneWorkingTree(): void {
+  const seed = join(folder, 'seed.git')
+  mkdirSync(seed)
+  const inSeed = (...args: string[]) =>
+    execFileSync(
+      'git',
+      ['--git-dir', seed, '--work-tree', ROOT, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args],
+      {
+        cwd: ROOT,
+        env: environment,
+      },
+    )
+  inSeed('init', '-q', '-b', 'main')
+  inSeed('add', '-A')
+  inSeed('commit', '-q', '-m', 'The working tree')
+  execFileSync('git', ['clone', '-q', seed, clone], { env: environment })
+}
+
+async function publish(
+  to: string,
+  body: object,
+): Promise<{ status: number; headers: string; data: Record<string, unknown> }> {
+  const file = join(folder, `${Math.random()}.json`)
+  writeFileSync(file, JSON.stringify(body))
+  const { stdout } = await run('curl', [
+    ...['-sS', '-i', '-X', 'POST', '-H', `Authorization: Bearer ${token}`, '-H', 'Content-Type: application/json'],
+    ...['--data-binary', `@${file}`, `${base}/api/v1/repos/${to}/versions`],
+  ])
+  const end = stdout.indexOf('\r\n\r\n')
+  const { data = {} }: { data?: Record<string, unknown> } = JSON.parse(stdout.slice(end + 4))
+  return { status: Number(stdout.split(' ')[1]), headers: stdout.slice(0, end + 2), data }
+}
+
+async function poll(milliseconds: number, look: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + milliseconds
+  while (!(await look())) {
+    if (Date.now() > end) throw new Error(`not within ${milliseconds} ms:\n${hostLog}`)
+    await sleep(100)
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer()
+    server.once('error', fail)
+    server.listen(0, () => {
+      const address = server.address()
+      server.close(() => (address && typeof address === 'object' ? done(address.port) : fail(new Error('no port'))))
+    })
+  })
+}
