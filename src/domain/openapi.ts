@@ -1,7 +1,7 @@
 // Owns the OpenAPI description of the API, made from the tables and schemas that the code runs on.
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from './errors.ts'
-import { PublishAnswer, PublishRequest } from './publish.ts'
+import { PublishAnswer, PublishRequest } from './publish-request.ts'
 import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route } from './routes.ts'
 import { ErrorEnvelope, single } from './schema.ts'
 

@@ -6,9 +6,9 @@ import { matchRoute } from '../domain/routes.ts'
 import { isName, isOwner } from '../domain/values.ts'
 import { authenticate, type FindToken, requireScope } from './auth.ts'
 import { digest, measure, type Outcome, type PublishTools, publishToGit } from './publish-attempt.ts'
-import { parseJsonBody, readIdempotencyKey, readLimitedBody, requireJson } from './publish-request.ts'
 import { methodsOf } from './read.ts'
 import { answerNotFound, refuseMethod } from './refusals.ts'
+import { parseJsonBody, readIdempotencyKey, readLimitedBody, requireJson } from './request-body.ts'
 import { COMMON_HEADERS, respondWithError, toHubError } from './respond.ts'
 
 /** What publishing needs. */
