@@ -1,5 +1,6 @@
 // `npm start`: builds the site, serves it with the functions, and builds again in the background whenever the content changes.
 import { readConfig } from '../src/config.ts'
+import { whenAborted } from '../src/site/abort.ts'
 import { followContent } from '../src/site/follow-content.ts'
 import { openLocalStores, serveSites } from '../src/site/serve-sites.ts'
 
@@ -10,7 +11,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 try {
   console.log('Building the site …')
   const stores = await openLocalStores(config)
-  stopping.signal.addEventListener('abort', () => void stores.close())
+  whenAborted(stopping.signal, stores.close)
   const followed = await followContent(config, stopping.signal, (builtFrom) => {
     // Only git here puts every publish into the content folder at once; a clone of the one on GitHub may lag behind it.
     if (config.gitStore.kind === 'local') stores.fresh.forgetBefore(builtFrom)
@@ -21,7 +22,7 @@ try {
       : error
   })
   console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
-  stopping.signal.addEventListener('abort', () => void host.stop())
+  whenAborted(stopping.signal, host.stop)
 } catch (error) {
   if (!stopping.signal.aborted) {
     console.error(error instanceof Error ? error.message : error)

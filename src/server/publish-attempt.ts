@@ -6,15 +6,8 @@ import { HubError } from '../domain/errors.ts'
 import type { FreshCopies, FreshCopy } from '../domain/fresh-copy.ts'
 import type { FolderState, GitStore, PublishMark } from '../domain/git-store.ts'
 import { parseVersionFile } from '../domain/prompt-file.ts'
-import {
-  decidePublish,
-  latestOf,
-  type Measure,
-  nextLower,
-  type PublishDecision,
-  type PublishRequest,
-  type RepositoryState,
-} from '../domain/publish.ts'
+import { decidePublish, latestOf, nextLower, type PublishDecision, type RepositoryState } from '../domain/publish.ts'
+import type { Measure, PublishRequest } from '../domain/publish-request.ts'
 import type { VersionRecord } from '../domain/schema.ts'
 import type { SiteFiles } from '../domain/site-files.ts'
 import { type Caller, requireRights } from './auth.ts'

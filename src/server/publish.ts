@@ -1,6 +1,6 @@
 // Owns the publish API's conversation: the checks that need no git, in their order, and the answer.
 import { HubError } from '../domain/errors.ts'
-import { canonicalJson, parsePublishRequest } from '../domain/publish.ts'
+import { canonicalJson, parsePublishRequest } from '../domain/publish-request.ts'
 import type { RateLimiter } from '../domain/rate-limit.ts'
 import { matchRoute } from '../domain/routes.ts'
 import { isName, isOwner } from '../domain/values.ts'

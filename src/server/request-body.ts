@@ -1,6 +1,6 @@
 // Owns reading a publish request from the wire: size, media type, encoding and JSON, each with its own answer.
 import { HubError } from '../domain/errors.ts'
-import { contentTooLarge } from '../domain/publish.ts'
+import { contentTooLarge } from '../domain/publish-request.ts'
 import { LIMITS } from '../domain/values.ts'
 
 /**

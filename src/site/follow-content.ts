@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { watch } from 'chokidar'
 import type { Config } from '../config.ts'
 
+import { whenAborted } from './abort.ts'
 import { type OpenSite, openSite, type Site } from './serve-sites.ts'
 
 const BUILDS_DIR = resolve('.hub/builds')
@@ -43,7 +44,7 @@ export async function followContent(
     await rm(dir, { recursive: true, force: true })
     return undefined
   }
-  signal.addEventListener('abort', () => {
+  whenAborted(signal, () => {
     for (const timer of retiring) clearTimeout(timer)
     removeBuildsOf(process.pid)
   })
@@ -89,7 +90,7 @@ function watchContent(contentDir: string, signal: AbortSignal): AsyncIterable<vo
   watcher.on('error', (error) =>
     console.error(`Changes in ${contentDir} cannot be followed: ${error instanceof Error ? error.message : error}`),
   )
-  signal.addEventListener('abort', () => {
+  whenAborted(signal, () => {
     clearTimeout(settling)
     settled.resolve()
     void watcher.close()
@@ -112,18 +113,17 @@ function runBuild(outDir: string, signal: AbortSignal): Promise<boolean> {
   const child = spawn(process.execPath, [astro, 'build', '--outDir', outDir], {
     env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+    killSignal: 'SIGKILL',
   })
-  const stop = () => child.kill('SIGKILL')
-  signal.addEventListener('abort', stop)
   let log = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (log += text))
   return new Promise((done) => {
     child.once('error', (error) => {
-      console.error(error.message)
+      if (!signal.aborted) console.error(error.message)
       done(false)
     })
     child.once('close', (code) => {
-      signal.removeEventListener('abort', stop)
       if (code !== 0 && !signal.aborted) console.error(log.trimEnd())
       if (signal.aborted) rmSync(dirname(outDir), { recursive: true, force: true })
       done(code === 0 && !signal.aborted)

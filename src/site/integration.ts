@@ -1,5 +1,6 @@
 // Owns what the Astro build does beyond pages: it loads the catalogue once, writes the data files and the search index, and mounts the functions in `astro dev`.
 import { mkdirSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
@@ -24,6 +25,7 @@ export function promptHub(): AstroIntegration {
   const config = readConfig(process.env)
   const loader = openCatalogue(config)
   let catalogue: Catalogue | undefined
+  let goFirst = (): unknown => undefined
   return {
     name: 'prompt-hub',
     hooks: {
@@ -58,10 +60,18 @@ export function promptHub(): AstroIntegration {
           clearTimeout(settling)
           settling = setTimeout(reload, SETTLE_MS)
         })
-        server.middlewares.use((incoming, outgoing, next) => {
-          if (!mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/')) return next()
-          void mount.listener(incoming, outgoing)
-        })
+        goFirst = () =>
+          server.middlewares.stack.unshift({
+            route: '',
+            handle: (incoming: IncomingMessage, outgoing: ServerResponse, next: () => void) => {
+              if (mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/')) void mount.listener(incoming, outgoing)
+              else next()
+            },
+          })
+      },
+      // Only now: Astro puts middleware of its own in front of whatever was there, and answers preflights and odd addresses in its own way.
+      'astro:server:start': () => {
+        goFirst()
       },
     },
   }

@@ -1,6 +1,6 @@
 // Owns the API reference as data: routes, records and limits in the words of the tables and schemas that the code runs on.
 import { z } from 'zod'
-import { PublishAnswer, PublishRequest } from '../domain/publish.ts'
+import { PublishAnswer, PublishRequest } from '../domain/publish-request.ts'
 import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route } from '../domain/routes.ts'
 import {
   ErrorEnvelope,
