@@ -1,0 +1,76 @@
+// Runs the install steps of the README and of the site, as they are written, against the built site, and then the client they installed.
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { listCliCommands, listInstallSteps } from '../../src/site/cli-guide.ts'
+import { openLocalStores, openSite, type RunningHost, serveSites } from '../../src/site/serve-sites.ts'
+
+const run = promisify(execFile)
+const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-install-'))
+let host: RunningHost
+let stores: Awaited<ReturnType<typeof openLocalStores>>
+let baseUrl: string
+
+beforeAll(async () => {
+  const port = await findFreePort()
+  baseUrl = `http://localhost:${port}`
+  const environment = { ...process.env, SITE_URL: baseUrl, ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: '', VITEST: '' }
+  await run(process.execPath, [resolve('node_modules/astro/bin/astro.mjs'), 'build', '--outDir', join(dir, 'dist')], {
+    env: environment,
+  })
+  stores = await openLocalStores(readConfig({ CONTENT_DIR: 'content' }))
+  const site = openSite(join(dir, 'dist'))
+  host = await serveSites(() => site, stores, port)
+}, 120_000)
+
+afterAll(async () => {
+  await host.stop()
+  await stores.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+describe('the steps, as written', () => {
+  const readme = () => /## hubcli[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
+
+  test.each([
+    ['in the README', () => readme().replaceAll('http://localhost:8888', baseUrl)],
+    ['on the site', () => listInstallSteps(baseUrl, '1.0.0')],
+  ])('%s install a client that works', async (name, steps) => {
+    const home = join(dir, name.replaceAll(' ', '-'))
+    mkdirSync(home)
+    const environment = { PATH: process.env.PATH, HOME: home }
+    const { stdout } = await run('sh', ['-euc', steps()], { cwd: home, env: environment })
+    expect(stdout).toBe('hubcli: OK\n')
+    const client = join(home, '.local/bin/hubcli')
+    const content = await run(client, ['cat', 'acme/code-review', '--version', '1.0.0'], { env: environment })
+    expect(content.stdout).toBe(
+      readFileSync('content/acme/code-review/versions/1.0.0.md', 'utf8').split('\n---\n').slice(1).join('\n---\n'),
+    )
+  })
+
+  test('the page shows them', async () => {
+    const page = await (await fetch(`${baseUrl}/docs/cli`)).text()
+    for (const line of listInstallSteps(baseUrl, '1.0.0').split('\n'))
+      expect(page).toContain(line.replaceAll('&', '&amp;'))
+  })
+})
+
+test('the guide says what hubcli help says', async () => {
+  const { stdout } = await run('sh', ['src/cli/hubcli', 'help'])
+  for (const { usage } of listCliCommands()) expect(stdout).toContain(usage)
+})
+
+function findFreePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((found) => {
+    server.listen(0, () => {
+      const address = server.address()
+      server.close(() => found(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
