@@ -2,15 +2,15 @@
 import { HubError } from './errors.ts'
 import { formatPath, type Place, parsePath } from './prompt-file.ts'
 
-/** One commit that published a version of this repository, as its trailers tell. */
+/** One commit that changed this repository's folder; ours are known by their trailers. */
 export interface PublishMark {
   /** The commit, in hex: 40 digits, or 64 in a local repository that git was told to keep with SHA-256. */
   sha: string
   /** Address of the commit for people, or null where there is none. */
   url: string | null
-  /** The trailers of the message, by name, read as whole lines: `Operation-Id`, `Idempotency-Key`, `Request-Digest`, `Published-By`. */
+  /** The trailers of the message, by name, read as whole lines: `Version`, `Operation-Id`, `Idempotency-Key`, `Request-Digest`, `Published-By`. */
   trailers: ReadonlyMap<string, string>
-  /** The headline, which we write ourselves: `Publish {owner}/{name} {version}`. */
+  /** The headline, which we write ourselves: `Publish {owner}/{name} {version}`, or `Update {owner}/{name}` for `index.md` alone. */
   headline: string
 }
 
@@ -114,14 +114,16 @@ export function listAddedFiles({ owner, name, base, version, index }: Additions)
   return files
 }
 
-/** The paths that a question is about, from the content folder; the one of `versions` is the folder. @throws Error for a malformed name */
+/** The paths that a question is about, from the content folder; those of `folder` and `versions` are folders. @throws Error for a malformed name */
 export function listReadPaths({ owner, name }: FolderQuestion): {
+  folder: string
   versions: string
   index: string
   ownerIndex: string
 } {
   const index = checkedPath({ kind: 'repository', owner, name })
-  return { versions: `${owner}/${name}/versions`, index, ownerIndex: checkedPath({ kind: 'owner', owner }) }
+  const folder = `${owner}/${name}`
+  return { folder, versions: `${folder}/versions`, index, ownerIndex: checkedPath({ kind: 'owner', owner }) }
 }
 
 /** Whether an entry of the folder `versions` is a version's file; its number, or undefined for what must not be there. */

@@ -64,7 +64,14 @@ export function requireScope({ scope }: Caller, owner: string, name: string): vo
  */
 export function requireRights({ holder }: Caller, owner: string, ownerIndex: string | undefined): void {
   if (holder.kind === 'operator' || holder.login === owner) return
-  const members = ownerIndex === undefined ? [] : (parseOwnerFile(ownerIndex).value?.members ?? [])
+  const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
+  // Whose fault decides: a file on the branch that does not parse is no reason to tell a member that they are none.
+  if (parsed?.problems)
+    throw new HubError(
+      'upstream_error',
+      `content/${owner}/index.md on the branch cannot be read. Mend it in git, then publish again.`,
+    )
+  const members = parsed?.value.members ?? []
   if (!members.includes(holder.login))
     throw new HubError(
       'forbidden',

@@ -117,6 +117,7 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
     wanted.set(headline, decision)
     last = { state, decision }
     const trailers: [string, string][] = [
+      ['Version', version.version],
       ['Published-By', publisher.published_by],
       ['Operation-Id', operationId],
     ]
@@ -155,7 +156,7 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
         'This Idempotency-Key was used for another body. Send each publish with a key of its own, and repeat a key only with the same body.',
       )
     }
-    const version = headline.split(' ').at(-1) ?? ''
+    const version = trailers.get('Version') ?? ''
     const parsed = parseVersionFile((await readVersion(version)) ?? '')
     if (parsed.problems)
       throw new HubError(
@@ -164,7 +165,7 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
       )
     const entry = { ...parsed.value, ...measure(parsed.value.content), version }
     const record = recordVersion(entry, nextLower([...state.versions.keys()], version), { owner, name }, addresses)
-    return { record, isNew: false, isUnchanged: false, isReplay: true, commit: { sha, url } }
+    return { record, isNew: false, isUnchanged: headline.startsWith('Update '), isReplay: true, commit: { sha, url } }
   }
 }
 

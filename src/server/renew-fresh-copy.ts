@@ -80,8 +80,11 @@ async function readBuiltVersions({ owner, name }: Published, { siteFiles }: Sour
   return built ? parseJsonFile(built, z.object({ data: z.array(VersionSummary) })).data : []
 }
 
+/** A read that failed once is tried again: the publish is done, and this is all that is left to show it. */
+const READ_ATTEMPTS = 3
+
 async function readVersion(version: string, { versions }: FolderState, git: GitStore): Promise<VersionEntry> {
-  const bytes = await git.readBlob(versions.get(version)!, { signal: AbortSignal.timeout(READ_MS) })
+  const bytes = await readBlob(versions.get(version)!, git)
   const { value } = parseVersionFile(decodeText(version, bytes))
   if (!value) throw new Error(`version ${version} cannot be read`)
   return {
@@ -89,5 +92,14 @@ async function readVersion(version: string, { versions }: FolderState, git: GitS
     version,
     content_sha256: hash('sha256', value.content),
     size_bytes: Buffer.byteLength(value.content),
+  }
+}
+
+async function readBlob(id: string, git: GitStore, attempt = 1): Promise<Uint8Array> {
+  try {
+    return await git.readBlob(id, { signal: AbortSignal.timeout(READ_MS) })
+  } catch (error) {
+    if (attempt === READ_ATTEMPTS) throw error
+    return readBlob(id, git, attempt + 1)
   }
 }

@@ -82,6 +82,7 @@ export function openGitHub({ repository, branch, credential, apiUrl, callTimeout
         const answer = await octokit.graphql<unknown>(FOLDER_QUERY, {
           ...place,
           branch: `refs/heads/${branch}`,
+          folder: `content/${paths.folder}`,
           versions: `content/${paths.versions}`,
           index: `content/${paths.index}`,
           ownerIndex: `content/${paths.ownerIndex}`,

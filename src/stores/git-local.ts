@@ -106,7 +106,7 @@ async function readFolder(
   const [index, ownerIndex, publishes] = await Promise.all([
     readText(paths.index),
     readText(paths.ownerIndex),
-    question.publishes ? readPublishes(git, head, folder, question.publishes.since, signal) : [],
+    question.publishes ? readPublishes(git, head, `${prefix}${paths.folder}/`, question.publishes.since, signal) : [],
   ])
   const versions = [...blobs].flatMap(([path, id]) => {
     const version = path.startsWith(folder) ? versionOfEntry(question, path.slice(folder.length)) : undefined

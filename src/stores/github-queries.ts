@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
 /** Everything stands inside one commit, whose `oid` is the head: a listing of another state could hide a version that a commit then replaces. */
-export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $versions: String!, $index: String!, $ownerIndex: String!,
+export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $folder: String!, $versions: String!, $index: String!, $ownerIndex: String!,
     $withPublishes: Boolean!, $since: GitTimestamp) {
   repository(owner: $owner, name: $name) {
     ref(qualifiedName: $branch) {
@@ -13,7 +13,7 @@ export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $bran
           versions: file(path: $versions) { object { ... on Tree { entries { name oid type } } } }
           index: file(path: $index) { object { ... on Blob { oid text isTruncated } } }
           ownerIndex: file(path: $ownerIndex) { object { ... on Blob { oid text isTruncated } } }
-          history(path: $versions, first: 100, since: $since) @include(if: $withPublishes) { nodes { oid url message } }
+          history(path: $folder, first: 100, since: $since) @include(if: $withPublishes) { nodes { oid url message } }
         }
       }
     }

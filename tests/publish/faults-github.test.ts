@@ -216,6 +216,15 @@ describe('trouble that passes', () => {
   })
 })
 
+test('a change of index.md alone that is applied and lost: its commit is found, and shows at once', async () => {
+  await hub.publish(BODY)
+  standIn.script({ on: 'mutation', fault: FAULTS.cut(true) })
+  const answer = await hub.publish({ ...BODY, title: 'Reviews' })
+  expect([answer.status, answer.version, answer.data.unchanged]).toEqual([200, '1.0.1', true])
+  expect(answer.data.commit).toMatchObject({ sha: expect.stringMatching(/^[0-9a-f]{40}$/) })
+  expect(JSON.parse((await hub.readRepository('')).text).data.title).toBe('Reviews')
+})
+
 test('a write that is applied after our own time limit: 201, one version', async () => {
   const impatient = await openImpatient()
   standIn.script({ on: 'mutation', fault: FAULTS.hold(new Promise((done) => setTimeout(done, 600))) })

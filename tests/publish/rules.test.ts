@@ -527,6 +527,16 @@ describe('Idempotency-Key', () => {
     expect(await commits()).toBe(3)
   })
 
+  test('a request that changed index.md alone is remembered too, and never becomes a version later', async () => {
+    await hub.publish({ content: 'One\n' })
+    const update = await hub.publish({ content: 'One\n', title: 'Reviews' }, { key: 'key-0001' })
+    await hub.publish({ content: 'Two\n' })
+    const again = await hub.publish({ content: 'One\n', title: 'Reviews' }, { key: 'key-0001' })
+    expect([again.status, again.version, again.headers.get('Idempotency-Replayed')]).toEqual([200, '1.0.0', 'true'])
+    expect(again.data).toEqual(update.data)
+    expect(await commits()).toBe(4)
+  })
+
   test('the same fields in another order, or with their defaults, are the same request', async () => {
     await hub.publish('{"content": "x", "changelog": "A", "parameters": {"a": 1, "b": 2}}', { key: 'key-0001' })
     const again = await hub.publish(
