@@ -1,5 +1,6 @@
 // Owns the table of addresses: what is answered where, from which data file, how long it may be kept, and in which shape.
 import { z } from 'zod'
+import type { CacheClass } from './cache-class.ts'
 import { SORTS, type Sort } from './ranking.ts'
 import {
   list,
@@ -12,15 +13,6 @@ import {
   VersionSummary,
 } from './schema.ts'
 import { isName, isOwner, isVersion, LIMITS, Name, Owner, Version } from './values.ts'
-
-/** How long an answer stays true: `immutable` for ever, `changing` until the next build or publish. contract.md section 4. */
-export type CacheClass = 'immutable' | 'changing'
-
-/** What each class says to clients. contract.md section 4 */
-export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
-  immutable: 'public, max-age=31536000, immutable',
-  changing: 'public, max-age=60, stale-while-revalidate=600',
-}
 
 /** What stands in the braces of a route's path. */
 export type PathParameters = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 // Owns what an answer looks like: headers, caching, conditional requests, and the one way an error becomes an answer.
 import { hash } from 'node:crypto'
+import { CACHE_CONTROL, type CacheClass } from '../domain/cache-class.ts'
 import { ERRORS, HubError } from '../domain/errors.ts'
-import { CACHE_CONTROL, type CacheClass } from '../domain/routes.ts'
 import type { ErrorEnvelope } from '../domain/schema.ts'
 import type { Bytes } from '../domain/site-files.ts'
 
