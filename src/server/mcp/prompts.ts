@@ -32,8 +32,8 @@ export function sayMenu(title: string, description: string): string {
 }
 
 function describeArgument(variable: Variable) {
-  const usual = variable.default === null ? '' : ` Default: ${variable.default}`
-  const description = menuText(`${variable.description}${usual}`, ARGUMENT_CHARACTERS)
+  const usual = variable.default === null ? '' : `(default: ${variable.default})`
+  const description = menuText(`${variable.description} ${usual}`, ARGUMENT_CHARACTERS)
   return { name: variable.name, ...(description === '' ? {} : { description }), required: isNeeded(variable) }
 }
 
