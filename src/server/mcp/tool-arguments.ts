@@ -12,9 +12,11 @@ export type Arguments<Name extends ToolName> = z.output<(typeof INPUTS)[Name]>
 /** @throws HubError `invalid_request` with every problem, each with its argument and an example */
 export function readArguments<Name extends ToolName>(tool: Name, given: Given): Arguments<Name>
 export function readArguments(tool: ToolName, given: Given): unknown {
-  const { value, problems } = parseBy<z.ZodType>(INPUTS[tool], settle(tool, given))
+  const settled = settle(tool, given)
+  const { value, problems } = parseBy<z.ZodType>(INPUTS[tool], settled)
   if (problems) throw new HubError('invalid_request', problems.map(formatProblem).join('; '))
-  return value
+  // A checked record lacks an own `__proto__`, but {{__proto__}} is a placeholder like others.
+  return isObject(value) && isObject(settled.variables) ? { ...value, variables: textsIn(settled.variables) } : value
 }
 
 /** Brings what is accepted but not advertised into the advertised form. */
@@ -65,6 +67,10 @@ function textsOf(variables: Given): Given {
       typeof value === 'number' || typeof value === 'boolean' ? String(value) : value,
     ]),
   )
+}
+
+function textsIn(variables: Given): Given {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => typeof value === 'string'))
 }
 
 /** Whether a value is a JSON object. */
