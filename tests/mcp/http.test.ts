@@ -6,6 +6,8 @@ import { answerMcp } from '../../src/server/mcp/answer.ts'
 import { ENDPOINT, modern, openMcpHub, post } from './open-hub.ts'
 
 const hub = openMcpHub('content')
+// What clients are not told is logged.
+vi.spyOn(console, 'error').mockReturnValue(undefined)
 afterAll(() => hub.close())
 afterEach(() => vi.unstubAllEnvs())
 

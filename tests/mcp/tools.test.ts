@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/errors.ts'
 import { TOOLS } from '../../src/server/mcp/tools.ts'
 import { limitInMemory } from '../../src/server/rate-limit.ts'
@@ -16,6 +16,8 @@ writeFileSync(
   `---\npublished_at: "2025-01-01T00:00:00Z"\npublished_by: tester\n---\n${'{{a}}'.repeat(9)}\n`,
 )
 const hub = openMcpHub(contentDir)
+// What clients are not told is logged.
+vi.spyOn(console, 'error').mockReturnValue(undefined)
 afterAll(() => {
   hub.close()
   rmSync(contentDir, { recursive: true, force: true })

@@ -1,12 +1,15 @@
 // Owns serving the 2025 revisions through the 1.x SDK, its only importer: one server and one transport a request, nothing held open.
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import { dispatch, isOurs } from './dispatch.ts'
 import { CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 import type { Serving } from './serving.ts'
 
 /** Serves one message. @param message parsed already; the request's own body is not read again */
 export async function serveLegacy({ request, message, tools }: Serving): Promise<Response> {
+  // Loaded when first needed: a cold function answers its first request sooner by the time that the other one takes.
+  const [{ Server }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/index.js'),
+    import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+  ])
   const server = new Server(describeServer(tools.baseUrl), {
     capabilities: CAPABILITIES,
     instructions: INSTRUCTIONS,

@@ -148,13 +148,18 @@ function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
       properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, under(part)])),
     }),
     ...(items !== undefined && { items: Array.isArray(items) ? items.map(under) : under(items) }),
-    ...(additionalProperties !== undefined && { additionalProperties: under(additionalProperties) }),
+    ...(additionalProperties !== undefined && { additionalProperties: sayOpen(under(additionalProperties)) }),
     ...rest,
   }
   for (const key of dropped) Reflect.deleteProperty(tidied, key)
   // What a double can hold exactly is no limit of ours.
   if (tidied.maximum === Number.MAX_SAFE_INTEGER) delete tidied.maximum
   return tidied
+}
+
+/** "Anything" as `true`: the Inspector warns of an empty schema. */
+function sayOpen(part: z.core.JSONSchema._JSONSchema): z.core.JSONSchema._JSONSchema {
+  return typeof part !== 'boolean' && Object.keys(part).length === 0 ? true : part
 }
 
 function withoutDescription({ description: _, ...rest }: JsonSchema): JsonSchema {
