@@ -1,7 +1,6 @@
 // Owns what the MCP endpoint needs on the platform at hand: what reading needs, a limit of its own, and the names it answers under.
-import { readConfig } from '../config.ts'
 import type { McpDependencies } from '../server/mcp/answer.ts'
-import { type FunctionContext, limiterOf } from './platform.ts'
+import { currentConfig, type FunctionContext, limiterOf } from './platform.ts'
 import { connectRead } from './read.ts'
 
 /** Hosted clients share addresses, so that many more tool calls than reads come from one. */
@@ -9,7 +8,7 @@ const TIMES_READS = 5
 
 /** What the MCP endpoint needs. @throws HubError `unavailable` naming a setting that is wrong */
 export function connectMcp(request: Request, context: FunctionContext): McpDependencies {
-  const config = readConfig(process.env)
+  const config = currentConfig()
   return {
     ...connectRead(request, context),
     limiter: limiterOf('tool-calls', config.rateLimitPerMinute * TIMES_READS, config),

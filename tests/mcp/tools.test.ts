@@ -135,10 +135,9 @@ describe('the same data as the read API', () => {
     const version = { ...versions[0]!, version: '1.0.1', changelog: 'Just now' }
     const record = { ...records[0]!, version: '1.0.1', content: 'Justnowword\n', changelog: 'Just now' }
     const all = { ...repository, latest_version: '1.0.1', versions_count: 2, versions: ['1.0.1', '1.0.0'] }
-    await hub.fresh.keep(
-      { repository: all, versions: [version, ...versions], based_on: null, kept_at: '2026-11-21T00:00:00Z' },
-      record,
-    )
+    await hub.fresh.keepVersion(record)
+    const kept_at = '2026-11-21T00:00:00Z'
+    await hub.fresh.keep({ repository: all, versions: [version, ...versions], based_on: null, kept_at })
     const repo = { owner: 'zz-plain', name: 'three-plain-words' }
     expect(await ask('get_prompt', repo)).toMatchObject({ data: { version: '1.0.1', content: 'Justnowword\n' } })
     expect(await ask('list_versions', repo)).toMatchObject({ data: [{ version: '1.0.1' }, { version: '1.0.0' }] })
