@@ -68,7 +68,8 @@ export function listClientSetups(address: string): ClientSetup[] {
     {
       id: 'bridge',
       client: 'Clients that only start programs',
-      where: 'They reach the server through a bridge, which needs Node; Claude Desktop reaches a hub on your own machine so.',
+      where:
+        'They reach the server through a bridge, which needs Node; Claude Desktop reaches a hub on your own machine so.',
       code: servers({ command: 'npx', args: ['-y', 'mcp-remote', address] }),
     },
     {
