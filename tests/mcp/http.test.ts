@@ -214,6 +214,20 @@ describe('requests that are answered', () => {
 })
 
 describe('trouble', () => {
+  test.each([
+    ['in arguments', '{"name":"list_tags","arguments":{"q":', '}}'],
+    ['in values', '{"name":"get_prompt","arguments":{"repo":"acme/x","variables":{"a":', '}}}'],
+    ['in an unknown key', '{"name":"list_tags","arguments":{"x":', '}}'],
+    ['beside the arguments', '{"name":"list_tags","x":', '}'],
+    ['in the metadata', '{"name":"list_tags","_meta":{"x":', '}}'],
+  ])('lists in lists, a hundred thousand deep, %s: an answer of ours', async (_, before, after) => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${before}${deep}${after}}`
+    const [status, keys] = await show(post(body))
+    expect(status).toBe(200)
+    expect(keys).toContain('content')
+  })
+
   test('a store that never answers: 504 at the deadline', async () => {
     const stuck = openMcpHub('content', { siteFiles: { read: () => new Promise(() => {}) }, deadlineMs: 50 })
     const call = { ...LIST, method: 'tools/call', params: { name: 'get_prompt', arguments: { repo: 'acme/x' } } }
