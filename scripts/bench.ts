@@ -1,9 +1,10 @@
-// `npm run bench`: measures build, search, read handler and host on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
+// `npm run bench`: measures build, search, read handler, MCP and host on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureBuild } from './bench/build.ts'
+import { measureMcp } from './bench/mcp.ts'
 import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
 import { stopAll } from './bench/processes.ts'
 import { measureRead } from './bench/read.ts'
@@ -15,6 +16,7 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   build: measureBuild,
   search: measureSearch,
   read: measureRead,
+  mcp: measureMcp,
   serve: measureServe,
 }
 

@@ -46,6 +46,9 @@ export const Settings = z.object({
       .url({ protocol: /^https?$/, error: 'expected an address such as https://api.github.com' })
       .default('https://api.github.com'),
   ).describe('The GitHub API; another one for GitHub Enterprise.'),
+  SITE_NAME: setting(z.string().optional()).describe(
+    'Set by Netlify: the site’s name there, below which its deploys lie.',
+  ),
   NETLIFY_LOCAL: setting(z.string().optional()).describe(
     'Set by the Netlify dev server: each request then runs in a worker of its own.',
   ),
@@ -76,6 +79,10 @@ export interface Config {
   port: number
   /** Base address without a final slash. */
   baseUrl: string
+  /** The host names of the public addresses. */
+  hostnames: string[]
+  /** The site's name on Netlify, when it runs there. */
+  netlifySite: string | undefined
   contentDir: string
   /** 0 is off. */
   rateLimitPerMinute: number
@@ -107,6 +114,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   return {
     port: settings.PORT,
     baseUrl: settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`,
+    hostnames: [settings.SITE_URL, settings.URL].flatMap((address) => (address ? [new URL(address).hostname] : [])),
+    netlifySite: settings.SITE_NAME,
     contentDir: settings.CONTENT_DIR,
     gitStore: readGitStore(settings),
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,

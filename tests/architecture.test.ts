@@ -100,6 +100,9 @@ describe('who may import whom', () => {
     ['node:sqlite', ['src/stores/rate-limit-file.ts', 'src/stores/search-index.ts']],
     ['@hono/node-server', ['src/server/host.ts']],
     ['@octokit/rest', ['src/stores/git-github.ts']],
+    ['@modelcontextprotocol/sdk/server/index.js', ['src/server/mcp/legacy-leg.ts']],
+    ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
+    ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
     ['chokidar', ['src/site/follow-content.ts']],
   ] as const)('%s has one importer in src', (name, importers) => {
     const found = inRoom('src')

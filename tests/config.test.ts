@@ -78,7 +78,7 @@ test('the README lists every setting that people make, and no other', () => {
   const readme = readFileSync('README.md', 'utf8')
   const table = readme.slice(readme.indexOf('| Setting |'), readme.indexOf('On Netlify, connect'))
   const listed = [...table.matchAll(/`([A-Z][A-Z_]+)`/g)].map((match) => match[1])
-  const madeByThePlatform = ['URL', 'NETLIFY_LOCAL', 'LAMBDA_TASK_ROOT']
+  const madeByThePlatform = ['URL', 'SITE_NAME', 'NETLIFY_LOCAL', 'LAMBDA_TASK_ROOT']
   expect([...new Set(listed)].filter((name) => name !== 'URL').sort()).toEqual(
     Object.keys(Settings.shape)
       .filter((name) => !madeByThePlatform.includes(name))

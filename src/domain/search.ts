@@ -1,6 +1,6 @@
 // Owns the port of the search: what can be asked, and what comes back.
 import type { Sort } from './ranking.ts'
-import type { RepositorySummary } from './schema.ts'
+import type { Repository, RepositorySummary } from './schema.ts'
 
 /** A question to the search; whatever is given must all hold. */
 export interface SearchQuestion {
@@ -23,8 +23,28 @@ export interface SearchAnswer {
   total: number
 }
 
+/** A repository as a menu shows it, before anybody has asked for anything. */
+export type MenuEntry = Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'updated_at' | 'variables'>
+
+/** How many repositories a menu shows. */
+export const MENU_SIZE = 100
+
+/** What a beginning may become. */
+export interface Completions {
+  /** In the order of names, as many as asked for. */
+  values: string[]
+  /** How many there are in all. */
+  total: number
+}
+
 /** The search over the listed repositories of one build. */
 export interface Search {
   /** @throws HubError `unavailable` when the index cannot be read */
   find(question: SearchQuestion): SearchAnswer
+  /** The first of `top`, at most `MENU_SIZE`. @throws HubError `unavailable` */
+  listMenu(): MenuEntry[]
+  /** Owners that begin with a text. @throws HubError `unavailable` */
+  completeOwner(prefix: string, limit: number): Completions
+  /** Names that begin with a text, of one owner or of all. @throws HubError `unavailable` */
+  completeName(prefix: string, owner: string | undefined, limit: number): Completions
 }

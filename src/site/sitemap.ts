@@ -35,7 +35,7 @@ export function formatSitemapPart(catalogue: Catalogue, part: number): string {
 
 function listPlaces({ baseUrl, listed, users, tags }: Catalogue): Place[] {
   return [
-    ...['/', '/tags', '/docs'].map((path) => ({ address: baseUrl + path })),
+    ...['/', '/tags', '/docs', '/docs/mcp'].map((path) => ({ address: baseUrl + path })),
     ...listed.new.map(({ html_url, updated_at }) => ({ address: html_url, changedAt: updated_at })),
     ...[...users.values()].filter((user) => user.repos_count > 0).map(({ html_url }) => ({ address: html_url })),
     ...tags.map(({ name }) => ({ address: baseUrl + tagPage(name) })),

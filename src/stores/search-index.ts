@@ -3,8 +3,15 @@ import { rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { HubError } from '../domain/errors.ts'
-import type { RepositorySummary } from '../domain/schema.ts'
-import type { Search, SearchAnswer, SearchQuestion } from '../domain/search.ts'
+import type { Repository, RepositorySummary } from '../domain/schema.ts'
+import {
+  type Completions,
+  MENU_SIZE,
+  type MenuEntry,
+  type Search,
+  type SearchAnswer,
+  type SearchQuestion,
+} from '../domain/search.ts'
 import { isTag } from '../domain/values.ts'
 import { isForgiven, isOneTypoApart, splitQuestion, splitWords, typoKeys } from '../domain/words.ts'
 
@@ -14,6 +21,8 @@ import { isForgiven, isOneTypoApart, splitQuestion, splitWords, typoKeys } from 
  */
 const TABLES = `
   CREATE TABLE repositories (id INTEGER PRIMARY KEY, trending INTEGER NOT NULL, new INTEGER NOT NULL, summary TEXT NOT NULL);
+  CREATE TABLE names (owner TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (owner, name)) WITHOUT ROWID;
+  CREATE TABLE menu (id INTEGER PRIMARY KEY, entry TEXT NOT NULL);
   CREATE TABLE repository_tags (tag TEXT NOT NULL, repository INTEGER NOT NULL, PRIMARY KEY (tag, repository)) WITHOUT ROWID;
   CREATE VIRTUAL TABLE words USING fts5(full_name, title, tags, description, readme, content, content='', tokenize='ascii');
   CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL, repositories INTEGER NOT NULL);
@@ -48,6 +57,8 @@ export function buildSearchIndex(catalogue: Catalogue, path: string): void {
 function fillRepositories(database: DatabaseSync, { listed, entries }: Catalogue): void {
   const places = { trending: placesIn(listed.trending), new: placesIn(listed.new) }
   const insertRepository = database.prepare('INSERT INTO repositories VALUES (?, ?, ?, ?)')
+  const insertName = database.prepare('INSERT INTO names VALUES (?, ?)')
+  const insertMenu = database.prepare('INSERT INTO menu VALUES (?, ?)')
   const insertTag = database.prepare('INSERT INTO repository_tags VALUES (?, ?)')
   const insertWords = database.prepare(
     'INSERT INTO words(rowid, full_name, title, tags, description, readme, content) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -62,6 +73,8 @@ function fillRepositories(database: DatabaseSync, { listed, entries }: Catalogue
       places.new.get(summary.full_name)!,
       JSON.stringify(summary),
     )
+    insertName.run(summary.owner, summary.name)
+    if (id <= MENU_SIZE) insertMenu.run(id, JSON.stringify(menuEntryOf(repository)))
     for (const tag of new Set(summary.tags)) insertTag.run(tag, id)
     insertWords.run(
       id,
@@ -73,6 +86,10 @@ function fillRepositories(database: DatabaseSync, { listed, entries }: Catalogue
       fold(repository.content ?? ''),
     )
   }
+}
+
+function menuEntryOf({ owner, name, title, description, updated_at, variables }: Repository): MenuEntry {
+  return { owner, name, title, description, updated_at, variables }
 }
 
 function placesIn(summaries: readonly RepositorySummary[]): Map<string, number> {
@@ -111,6 +128,20 @@ export function openSearchIndex(path: string): Search & { close(): void } {
   }
   return {
     find: (question) => orUnavailable(() => find(question, prepare)),
+    listMenu: () =>
+      orUnavailable(() =>
+        prepare('SELECT entry FROM menu ORDER BY id')
+          .all()
+          .map(({ entry }): MenuEntry => JSON.parse(String(entry))),
+      ),
+    completeOwner: (prefix, limit) =>
+      orUnavailable(() => complete('owner', 'owner >= ? AND owner < ?', rangeOf(prefix), limit, prepare)),
+    completeName: (prefix, owner, limit) =>
+      orUnavailable(() =>
+        owner === undefined
+          ? complete('name', 'name >= ? AND name < ?', rangeOf(prefix), limit, prepare)
+          : complete('name', 'owner = ? AND name >= ? AND name < ?', [owner, ...rangeOf(prefix)], limit, prepare),
+      ),
     close: () => database.close(),
   }
 }
@@ -170,6 +201,27 @@ function select(
     `SELECT summary FROM (${page}) AS found JOIN repositories ON repositories.id = found.id ORDER BY found.place, found.id`,
   ).all(...values, limit, offset)
   return { matches: rows.map(({ summary }): RepositorySummary => JSON.parse(String(summary))), total }
+}
+
+/** From a prefix to just behind all that begins with it: names hold letters, digits and hyphens, which all come before `{`. */
+function rangeOf(prefix: string): string[] {
+  return [prefix, `${prefix}{`]
+}
+
+function complete(
+  column: 'owner' | 'name',
+  condition: string,
+  values: readonly string[],
+  limit: number,
+  prepare: Prepare,
+): Completions {
+  const from = `FROM (SELECT DISTINCT ${column} AS value FROM names WHERE ${condition})`
+  return {
+    values: prepare(`SELECT value ${from} ORDER BY value LIMIT ?`)
+      .all(...values, limit)
+      .map(({ value }) => String(value)),
+    total: Number(prepare(`SELECT count(*) AS total ${from}`).get(...values)?.total),
+  }
 }
 
 /** Each phrase in quotes, where no character has a meaning to FTS5; phrases hold letters and digits only, so none needs escaping. */

@@ -20,16 +20,16 @@ const Manifest = z.object({
   ),
 })
 
-const LIMIT = {
+const limitOf = (windowLimit: number) => ({
   action: {
     type: 'rewrite',
     config: {
       to: '/rate-limited',
-      rateLimitConfig: { windowLimit: 120, windowSize: 60, algorithm: 'sliding_window' },
+      rateLimitConfig: { windowLimit, windowSize: 60, algorithm: 'sliding_window' },
       aggregate: { keys: [{ type: 'ip' }, { type: 'domain' }] },
     },
   },
-}
+})
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-manifest-'))
 let functions: Map<string, z.infer<typeof Manifest>['functions'][number]>
@@ -53,6 +53,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 describe('the manifest', () => {
   //  function        paths                        methods                                                          file first
   test.each([
+    ['mcp', ['/mcp'], [], undefined],
     ['missing-data', ['/data', '/data/*'], [], true],
     ['publish', ['/api', '/api/*'], ['POST'], undefined],
     ['rate-limited', ['/rate-limited'], [], undefined],
@@ -65,12 +66,16 @@ describe('the manifest', () => {
     expect(built?.runtimeVersion).toBe('nodejs24.x')
   })
 
-  test.each(['publish', 'read'])('%s declares its limit', (name) => {
-    expect(functions.get(name)?.trafficRules).toEqual(LIMIT)
+  test.each([
+    ['mcp', 1200],
+    ['publish', 120],
+    ['read', 120],
+  ])('%s declares its limit', (name, requests) => {
+    expect(functions.get(name)?.trafficRules).toEqual(limitOf(requests))
   })
 
   test('no function is missing from these pins', () => {
-    expect([...functions.keys()].sort()).toEqual(['missing-data', 'publish', 'rate-limited', 'read'])
+    expect([...functions.keys()].sort()).toEqual(['mcp', 'missing-data', 'publish', 'rate-limited', 'read'])
   })
 })
 
@@ -91,6 +96,7 @@ describe('the bundles', () => {
   }
 
   test.each([
+    ['mcp', true],
     ['missing-data', false],
     ['publish', false],
     ['rate-limited', false],
@@ -100,6 +106,7 @@ describe('the bundles', () => {
   })
 
   test.each([
+    ['mcp', ['gray-matter', '@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
     ['read', ['gray-matter', '@octokit/rest', 'yaml', '@netlify/blobs/server']],
     ['rate-limited', ['gray-matter', '@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['missing-data', ['gray-matter', '@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],

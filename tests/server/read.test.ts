@@ -19,7 +19,12 @@ const dependencies = (given: Partial<ReadDependencies> = {}): ReadDependencies =
   baseUrl: 'https://hub.example',
   siteFiles: filesOf({}),
   fresh: nothingFresh,
-  search: () => ({ find: () => ({ matches: [], total: 0 }) }),
+  search: () => ({
+    find: () => ({ matches: [], total: 0 }),
+    listMenu: () => [],
+    completeOwner: () => ({ values: [], total: 0 }),
+    completeName: () => ({ values: [], total: 0 }),
+  }),
   limiter: { take: () => 0 },
   clientAddress: '127.0.0.1',
   ...given,

@@ -26,7 +26,18 @@ const SITE_URL = 'https://hub.example'
 const REPOSITORY = '/mallory/hostile'
 /** One of each kind. */
 const KINDS = [
-  ...['/', '/tags', '/tags/evil', '/tags/many/2', '/docs', '/mallory', REPOSITORY, '/mallory/gone', '/mallory/old'],
+  ...[
+    '/',
+    '/tags',
+    '/tags/evil',
+    '/tags/many/2',
+    '/docs',
+    '/docs/mcp',
+    '/mallory',
+    REPOSITORY,
+    '/mallory/gone',
+    '/mallory/old',
+  ],
   ...['/trent/long', '/nobody/here', '/?q=hostile', '/?tag=many&sort=new', '/?q=nothing+at+all'],
 ]
 

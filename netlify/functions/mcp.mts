@@ -1,0 +1,18 @@
+// Owns the MCP endpoint's place on the platform. No method: every one gets its answer from us, with our headers.
+import type { Config, Context } from '@netlify/functions'
+import { connectMcp } from '../../src/dependencies/mcp.ts'
+import { answerMcp } from '../../src/server/mcp/answer.ts'
+
+export default (request: Request, context: Context) => answerMcp(request, () => connectMcp(request, context))
+
+// Literals only: the platform's bundler reads this without running it, and drops what it cannot read.
+export const config: Config = {
+  path: '/mcp',
+  rateLimit: {
+    action: 'rewrite',
+    to: '/rate-limited',
+    windowLimit: 1200,
+    windowSize: 60,
+    aggregateBy: ['ip', 'domain'],
+  },
+}

@@ -1,0 +1,81 @@
+// Owns the MCP endpoint: from a request to an answer, each check in its turn, and no answer later than its deadline.
+import { HubError } from '../../domain/errors.ts'
+import type { RateLimiter } from '../../domain/rate-limit.ts'
+import type { ReadTools } from '../read-answers.ts'
+import { toHubError } from '../respond.ts'
+import { checkSource, type IsOwnHost } from './guard.ts'
+import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from './http.ts'
+import { serveLegacy } from './legacy-leg.ts'
+import { isLegacy, serveModern } from './modern-leg.ts'
+import { CODES } from './protocol.ts'
+import { readMessage } from './read-message.ts'
+
+/** What the endpoint needs. */
+export interface McpDependencies extends ReadTools {
+  isOwnHost: IsOwnHost
+  /** Counts tool calls. */
+  limiter: RateLimiter
+  /** As the platform gives it; a header never decides it. */
+  clientAddress: string
+  /** Longest time to an answer; left out, the usual one. */
+  deadlineMs?: number
+}
+
+/** Well under what platforms and clients wait. */
+const DEADLINE_MS = 8_000
+
+/** Answers one request. Never throws. @param connect makes the dependencies; what it throws is answered too */
+export async function answerMcp(request: Request, connect: () => McpDependencies): Promise<Response> {
+  try {
+    const dependencies = connect()
+    checkSource(request, dependencies.isOwnHost)
+    if (request.method === 'OPTIONS') return respondToPreflight()
+    if (request.method !== 'POST') {
+      throw new Refusal(405, CODES.refused, 'Use POST. There is no session to end, and no stream to listen to.')
+    }
+    return await withDeadline(answerMessage(request, dependencies), dependencies.deadlineMs ?? DEADLINE_MS)
+  } catch (thrown) {
+    return respondWithRefusal(request, thrown instanceof Refusal ? thrown : refuseTrouble(thrown))
+  }
+}
+
+async function answerMessage(request: Request, dependencies: McpDependencies): Promise<Response> {
+  const { limiter, clientAddress } = dependencies
+  const message = await readMessage(request)
+  // The handshake and the lists are cheap and cached; hosted clients share an address, and each connects again and again.
+  const waitSeconds = message.method === 'tools/call' ? limiter.take(clientAddress) : 0
+  const serving = { request: withoutBody(request), message, tools: { ...dependencies, waitSeconds } }
+  const response = (await isLegacy(serving)) ? await serveLegacy(serving) : await serveModern(serving)
+  return respondWithLeg(response, waitSeconds)
+}
+
+/** The body is read; and a session that an earlier server may have named means nothing here. */
+function withoutBody(request: Request): Request {
+  const headers = new Headers(request.headers)
+  headers.delete('Mcp-Session-Id')
+  headers.delete('Content-Length')
+  return new Request(request.url, { method: 'POST', headers })
+}
+
+async function withDeadline(work: Promise<Response>, deadlineMs: number): Promise<Response> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    const refusal = new Refusal(504, CODES.internalError, 'The hub did not answer in time. Try again in a few seconds.')
+    timer = setTimeout(() => reject(refusal), deadlineMs)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+    // Its answer comes too late for anybody; so does its trouble.
+    work.catch(() => {})
+  }
+}
+
+/** Only sentences made for clients reach them. */
+function refuseTrouble(thrown: unknown): Refusal {
+  const error = toHubError(thrown)
+  return thrown instanceof HubError && error.code === 'unavailable'
+    ? new Refusal(503, CODES.internalError, error.message)
+    : new Refusal(500, CODES.internalError, 'Internal error')
+}

@@ -1,0 +1,55 @@
+// Owns calling a tool: from `tools/call` to a result, or to a failure that tells the model what to do next.
+import { type ErrorCode, HubError } from '../../domain/errors.ts'
+import { printable } from '../../domain/printable.ts'
+import type { ReadTools } from '../read-answers.ts'
+import { toHubError } from '../respond.ts'
+import { type McpResult, refuseParams } from './protocol.ts'
+import { TOOL_ANSWERS } from './tool-answers.ts'
+import { isObject, readArguments } from './tool-arguments.ts'
+import type { ToolName } from './tool-schemas.ts'
+import { TOOL_NAMES } from './tools.ts'
+
+/** What answering needs beside the data. */
+export interface McpTools extends ReadTools {
+  /** Seconds until the client may call a tool again; 0 when it may now. */
+  waitSeconds: number
+}
+
+/**
+ * Calls a tool.
+ *
+ * @returns also its failures: models read results, not protocol errors
+ * @throws McpFailure when no tool is named
+ */
+export async function callTool(params: Record<string, unknown>, tools: McpTools): Promise<McpResult> {
+  const { name, arguments: given = {} } = params
+  const tool = TOOL_NAMES.find((candidate) => candidate === name)
+  if (!tool) {
+    const echo = typeof name === 'string' ? `no tool ${printable(name)}` : 'no tool named'
+    throw refuseParams(`There is ${echo}. The tools are ${TOOL_NAMES.join(', ')}.`)
+  }
+  if (!isObject(given)) throw refuseParams('arguments: expected an object, for example {"owner": "acme"}.')
+  try {
+    if (tools.waitSeconds > 0) throw refuseRate(tools.waitSeconds)
+    const structured = await answerTool(tool, given, tools)
+    // Clients forward one or the other to the model, so both say the same.
+    return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }
+  } catch (thrown) {
+    const { code, message } = toHubError(thrown)
+    // Without structuredContent: the 1.x client holds it against the output schema even when it is an error.
+    return { content: [{ type: 'text', text: `${code}: ${SENTENCES[code] ?? message}` }], isError: true }
+  }
+}
+
+/** Whichever store fails, it is one thing to the caller. */
+const SENTENCES: Partial<Record<ErrorCode, string>> = {
+  unavailable: 'The catalogue cannot be read just now. Try again in a few seconds.',
+}
+
+function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unknown>, tools: ReadTools) {
+  return TOOL_ANSWERS[tool](readArguments(tool, given), tools)
+}
+
+function refuseRate(waitSeconds: number): HubError {
+  return new HubError('rate_limited', `Too many tool calls from this address. Try again in ${waitSeconds} s.`)
+}

@@ -1,0 +1,39 @@
+// Owns guessing what a name that does not exist was meant to be.
+import { HubError } from '../../domain/errors.ts'
+import type { ReadTools } from '../read-answers.ts'
+
+const MOST_CLOSE = 3
+/** Candidates of one question; the closest of all are kept. */
+const CANDIDATES = 10
+/** More words than this make a name, not a guess; each costs a question to the search. */
+const MOST_WORDS = 4
+/** The right owner is worth as much as so many right characters. */
+const SAME_OWNER = 3
+
+/** Full names of listed repositories that are close to one that does not exist, the closest first; at most three. */
+export function findClose(owner: string, name: string, { search }: ReadTools): string[] {
+  const words = name.split('-')
+  const longestFirst = [...words].sort((a, b) => b.length - a.length).slice(0, MOST_WORDS)
+  const closeness = new Map<string, number>()
+  try {
+    for (const text of new Set([words.join(' '), ...longestFirst, owner.replaceAll('-', ' ')])) {
+      const { matches } = search().find({ text, tags: [], sort: undefined, offset: 0, limit: CANDIDATES })
+      for (const found of matches) {
+        const shared = countShared(found.name, name) + (found.owner === owner ? SAME_OWNER : 0)
+        closeness.set(found.full_name, shared)
+      }
+    }
+  } catch (error) {
+    // The hint may be missing: what was asked for does not exist either way.
+    if (!(error instanceof HubError && error.code === 'unavailable')) throw error
+  }
+  const closest = [...closeness].sort(([, a], [, b]) => b - a)
+  return closest.slice(0, MOST_CLOSE).map(([fullName]) => fullName)
+}
+
+/** How many characters two names begin with alike. */
+function countShared(a: string, b: string): number {
+  let count = 0
+  while (count < a.length && a[count] === b[count]) count++
+  return count
+}

@@ -1,0 +1,79 @@
+// Owns completing what a person types into an argument of a prompt or of a resource's address.
+import { printable } from '../../domain/printable.ts'
+import type { Completions } from '../../domain/search.ts'
+import { hasOwnerForm, isName } from '../../domain/values.ts'
+import type { ReadTools } from '../read-answers.ts'
+import { findPrompt } from './prompts.ts'
+import { type McpResult, refuseParams } from './protocol.ts'
+import { findRepository } from './records.ts'
+import { TEMPLATES } from './resources.ts'
+import { isObject } from './tool-arguments.ts'
+
+/** Most values in one answer, by the protocol's own rule. */
+const MOST_VALUES = 100
+
+/** Answers `completion/complete`. */
+export async function completeArgument(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
+  const { ref, argument, context } = params
+  if (!isObject(ref) || !isObject(argument)) throw refuseParams('Expected "ref" and "argument".')
+  const { name, value } = argument
+  if (typeof name !== 'string' || typeof value !== 'string') {
+    throw refuseParams('argument: expected "name" and "value", both texts.')
+  }
+  const known = isObject(context) && isObject(context.arguments) ? context.arguments : {}
+  const { values, total } = await complete(ref, name, value.toLowerCase(), known, tools)
+  return { completion: { values, total, hasMore: total > values.length } }
+}
+
+async function complete(
+  ref: Record<string, unknown>,
+  argument: string,
+  prefix: string,
+  known: Record<string, unknown>,
+  tools: ReadTools,
+): Promise<Completions> {
+  if (ref.type === 'ref/prompt') return completeVariable(ref.name, argument, prefix, tools)
+  if (ref.type !== 'ref/resource') throw refuseParams('ref: expected the type "ref/prompt" or "ref/resource".')
+  if (!TEMPLATES.some(({ uriTemplate }) => uriTemplate === ref.uri)) {
+    const echo = typeof ref.uri === 'string' ? `no template ${printable(ref.uri)}` : 'no template named'
+    throw refuseParams(`There is ${echo}. Use one of resources/templates/list.`)
+  }
+  const owner = textOf(known.owner)
+  if (argument === 'owner') return tools.search().completeOwner(prefix, MOST_VALUES)
+  if (argument === 'name') return tools.search().completeName(prefix, owner, MOST_VALUES)
+  return argument === 'version' ? completeVersion(owner, textOf(known.name), prefix, tools) : filter([], prefix)
+}
+
+async function completeVersion(
+  owner: string | undefined,
+  name: string | undefined,
+  prefix: string,
+  tools: ReadTools,
+): Promise<Completions> {
+  if (owner === undefined || name === undefined || !hasOwnerForm(owner) || !isName(name)) return filter([], prefix)
+  const repository = await findRepository(owner, name, tools)
+  // An archived repository is read by address, and found nowhere.
+  return filter(repository && repository.status !== 'archived' ? repository.versions : [], prefix)
+}
+
+async function completeVariable(
+  prompt: unknown,
+  argument: string,
+  prefix: string,
+  tools: ReadTools,
+): Promise<Completions> {
+  const { repository } = await findPrompt(prompt, tools)
+  const variable = repository.variables.find(({ name }) => name === argument)
+  if (!variable || repository.status === 'archived') return filter([], prefix)
+  const usual = variable.default === null ? [] : [String(variable.default)]
+  return filter(variable.options.length > 0 ? variable.options : usual, prefix)
+}
+
+function filter(values: readonly string[], prefix: string): Completions {
+  const matching = values.filter((value) => value.toLowerCase().startsWith(prefix))
+  return { values: matching.slice(0, MOST_VALUES), total: matching.length }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value.toLowerCase() : undefined
+}

@@ -1,0 +1,57 @@
+// Owns the one surface of both generations: from a method and its parameters to a result. Nothing in it knows HTTP or a library.
+import { HubError } from '../../domain/errors.ts'
+import { toHubError } from '../respond.ts'
+import { callTool, type McpTools } from './call-tool.ts'
+import { completeArgument } from './completions.ts'
+import { CACHE_HINTS } from './identity.ts'
+import { getPrompt, listPrompts } from './prompts.ts'
+import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
+import { listResources, listTemplates, readResource } from './resources.ts'
+import { TOOLS } from './tools.ts'
+
+type Answer = (params: Record<string, unknown>, tools: McpTools, era: Era) => McpResult | Promise<McpResult>
+
+/** Every method that is ours to answer; handshake and ping are the libraries'. */
+const METHODS: ReadonlyMap<string, Answer> = new Map(
+  Object.entries<Answer>({
+    'tools/list': () => ({ tools: TOOLS }),
+    'tools/call': callTool,
+    'prompts/list': listPrompts,
+    'prompts/get': getPrompt,
+    'resources/list': listResources,
+    'resources/templates/list': listTemplates,
+    'resources/read': readResource,
+    'completion/complete': completeArgument,
+  }),
+)
+
+/** Whether a method is answered here. */
+export function isOurs(method: string): boolean {
+  return METHODS.has(method)
+}
+
+/**
+ * Answers one request.
+ *
+ * @param params as they came; each method checks its own
+ * @throws McpFailure
+ */
+export async function dispatch(
+  method: string,
+  params: Record<string, unknown>,
+  tools: McpTools,
+  era: Era,
+): Promise<McpResult> {
+  const answer = METHODS.get(method)
+  if (!answer) throw new McpFailure(CODES.methodNotFound, 'Method not found')
+  try {
+    const result = await answer(params, tools, era)
+    const hint = era === '2026' && new Map(Object.entries(CACHE_HINTS)).get(method)
+    return hint ? { ...result, ...hint } : result
+  } catch (thrown) {
+    if (thrown instanceof McpFailure) throw thrown
+    const error = toHubError(thrown)
+    const isSayable = thrown instanceof HubError && error.code !== 'internal_error'
+    throw new McpFailure(CODES.internalError, isSayable ? error.message : 'Internal error')
+  }
+}

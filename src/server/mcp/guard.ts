@@ -1,0 +1,46 @@
+// Owns who may speak to the server from where: names that DNS can point at this machine are refused, and foreign pages on a loopback host.
+import { printable } from '../../domain/printable.ts'
+import { Refusal } from './http.ts'
+import { CODES } from './protocol.ts'
+
+/** Whether a host name is the hub's own; loopback names need not be known to it. */
+export type IsOwnHost = (hostname: string) => boolean
+
+/**
+ * Checks `Host` and `Origin`.
+ *
+ * @throws Refusal 403
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
+ */
+export function checkSource(request: Request, isOwnHost: IsOwnHost): void {
+  const given = request.headers.get('Host') ?? new URL(request.url).host
+  const host = /^[^/?#@\\\s]+$/.test(given) ? URL.parse(`http://${given}`)?.hostname : undefined
+  if (host === undefined || !(isLoopback(host) || isOwnHost(host))) {
+    throw refuse(`This server does not answer as ${printable(given)}. Use its public address, as SITE_URL gives it.`)
+  }
+  const from = request.headers.get('Origin')
+  if (from === null) return
+  const origin = from === 'null' ? undefined : parseOrigin(from)
+  // In public, pages of any origin may read what anybody may read. On a loopback host, they would read what only this machine may reach.
+  if (isLoopback(host) && !(origin && (isLoopback(origin) || isOwnHost(origin)))) {
+    throw refuse('A local server answers no page of another site.')
+  }
+}
+
+/** @returns the host name */
+function parseOrigin(origin: string): string {
+  const url = URL.parse(origin)
+  // `Origin: http://a` and no more: an address with a path is none. RFC 6454 section 7.
+  if (!url || !/^https?:$/.test(url.protocol) || url.origin !== origin.toLowerCase()) {
+    throw refuse(`Origin ${printable(origin)} is not an origin that this server answers.`)
+  }
+  return url.hostname
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+}
+
+function refuse(message: string): Refusal {
+  return new Refusal(403, CODES.refused, message)
+}

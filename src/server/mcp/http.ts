@@ -1,0 +1,57 @@
+// Owns what every answer of /mcp looks like: CORS, no caching, and errors as JSON-RPC.
+
+const METHODS = 'POST, OPTIONS'
+
+/** On every answer, errors included: a browser's client reads errors too. */
+const HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Mcp-Session-Id, MCP-Protocol-Version, Retry-After',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+/** A request that no method answers. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: number
+  readonly code: number
+
+  constructor(status: number, code: number, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Answers with what a leg made, under our headers alone: no session is ever named. @param waitSeconds said when it is not 0 */
+export async function respondWithLeg(response: Response, waitSeconds: number): Promise<Response> {
+  const headers = new Headers(HEADERS)
+  const type = response.headers.get('Content-Type')
+  if (type) headers.set('Content-Type', type)
+  if (waitSeconds > 0) headers.set('Retry-After', String(waitSeconds))
+  const bytes = await response.arrayBuffer()
+  return new Response(bytes.byteLength === 0 ? null : bytes, { status: response.status, headers })
+}
+
+/** Answers with a refusal. */
+export function respondWithRefusal(request: Request, { status, code, message }: Refusal): Response {
+  const headers = new Headers({ ...HEADERS, 'Content-Type': 'application/json' })
+  if (status === 405) headers.set('Allow', METHODS)
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+/** Answers a preflight. */
+export function respondToPreflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...HEADERS,
+      Allow: METHODS,
+      'Access-Control-Allow-Methods': METHODS,
+      'Access-Control-Allow-Headers':
+        'Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID',
+      'Access-Control-Max-Age': '86400',
+    },
+  })
+}

@@ -1,0 +1,38 @@
+// Owns the menu of prompts: the first hundred of `top`, as prompts and as resources, in two pages.
+import type { MenuEntry } from '../../domain/search.ts'
+import type { ReadTools } from '../read-answers.ts'
+import { refuseParams } from './protocol.ts'
+
+/** Clients ask for every page when they connect, and some give up after a number of them. */
+const PAGE_SIZE = 50
+
+/** One page of the menu. */
+export interface MenuPage {
+  entries: MenuEntry[]
+  /** For the result: `nextCursor`, when there is a next page. */
+  next: { nextCursor?: string }
+}
+
+/** Reads a page of the menu. @throws McpFailure for a cursor that none of our answers gave */
+export function readMenu({ cursor }: Record<string, unknown>, { search }: ReadTools): MenuPage {
+  const offset = cursor === undefined ? 0 : readCursor(cursor)
+  const entries = search().listMenu()
+  if (offset > 0 && offset >= entries.length) throw badCursor()
+  const end = offset + PAGE_SIZE
+  return { entries: entries.slice(offset, end), next: end < entries.length ? { nextCursor: formatCursor(end) } : {} }
+}
+
+function readCursor(cursor: unknown): number {
+  const offset = typeof cursor === 'string' ? Number(Buffer.from(cursor, 'base64url').toString().slice(1)) : Number.NaN
+  // Whatever else decodes to a number was not given by us.
+  if (!(offset > 0) || formatCursor(offset) !== cursor) throw badCursor()
+  return offset
+}
+
+function formatCursor(offset: number): string {
+  return Buffer.from(`@${offset}`).toString('base64url')
+}
+
+function badCursor() {
+  return refuseParams('There is no such page. Leave "cursor" out for the first, then give nextCursor as it came.')
+}

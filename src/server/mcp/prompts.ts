@@ -1,0 +1,75 @@
+// Owns prompts as the protocol knows them: each public prompt, with its variables as arguments.
+import { printable } from '../../domain/printable.ts'
+import type { Variable } from '../../domain/schema.ts'
+import { isName, isOwner, LIMITS } from '../../domain/values.ts'
+import type { ReadTools } from '../read-answers.ts'
+import { fillVersion } from './fill.ts'
+import { readMenu } from './menu.ts'
+import { menuText } from './menu-text.ts'
+import { type McpResult, refuseParams } from './protocol.ts'
+import { findRepository } from './records.ts'
+import { isObject } from './tool-arguments.ts'
+
+const DESCRIPTION_CHARACTERS = 300
+const ARGUMENT_CHARACTERS = 200
+
+/** Answers `prompts/list`. */
+export function listPrompts(params: Record<string, unknown>, tools: ReadTools): McpResult {
+  const { entries, next } = readMenu(params, tools)
+  const prompts = entries.map(({ owner, name, title, description, variables }) => ({
+    // Clients make slash commands of it: no slash, no space. Neither part holds an underscore, so it is never ambiguous.
+    name: `${owner}__${name}`,
+    title: `${owner}/${name}`,
+    description: sayMenu(title, description),
+    arguments: variables.map(describeArgument),
+  }))
+  return { prompts, ...next }
+}
+
+/** Title and description on one line. */
+export function sayMenu(title: string, description: string): string {
+  return menuText([title, description].filter((part) => part !== '').join(': '), DESCRIPTION_CHARACTERS)
+}
+
+function describeArgument(variable: Variable) {
+  const usual = variable.default === null ? '' : `(default: ${variable.default})`
+  const description = menuText(`${variable.description} ${usual}`, ARGUMENT_CHARACTERS)
+  return { name: variable.name, ...(description === '' ? {} : { description }), required: isNeeded(variable) }
+}
+
+function isNeeded(variable: Variable): boolean {
+  return variable.required && variable.default === null
+}
+
+/** A prompt's latest version, found by the name that `prompts/list` gives it. @throws McpFailure when there is none */
+export async function findPrompt(given: unknown, tools: ReadTools) {
+  const [owner = '', name = '', rest] = typeof given === 'string' ? given.split('__') : []
+  const isWellFormed = rest === undefined && isOwner(owner) && isName(name)
+  const repository = isWellFormed ? await findRepository(owner, name, tools) : undefined
+  if (!repository || repository.content === null) {
+    const echo = typeof given === 'string' ? `no prompt ${printable(given)}` : 'no prompt named'
+    throw refuseParams(`There is ${echo}. A prompt's name is owner__name; find both with search_prompts.`)
+  }
+  return { repository, content: repository.content }
+}
+
+/** Answers `prompts/get`: one message, with the defaults filled in. */
+export async function getPrompt(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
+  const { repository, content } = await findPrompt(params.name, tools)
+  const given = params.arguments ?? {}
+  if (!isObject(given) || Object.values(given).some((value) => typeof value !== 'string')) {
+    throw refuseParams('arguments: expected an object of texts, for example {"language": "Go"}.')
+  }
+  const absent = repository.variables.filter((variable) => isNeeded(variable) && !Object.hasOwn(given, variable.name))
+  if (absent.length > 0) {
+    throw refuseParams(`Missing arguments: ${absent.map(({ name }) => name).join(', ')}. Give a text for each.`)
+  }
+  const { content: text } = fillVersion({ content, variables: repository.variables }, given)
+  if (Buffer.byteLength(text) > LIMITS.contentBytes) {
+    throw refuseParams(`The filled prompt is longer than ${LIMITS.contentBytes} bytes. Use shorter values.`)
+  }
+  return {
+    description: sayMenu(repository.title, repository.description),
+    messages: [{ role: 'user', content: { type: 'text', text } }],
+  }
+}

@@ -1,0 +1,38 @@
+// Owns what both generations of the protocol share: the eras, the error codes, and the one exception that becomes a JSON-RPC error.
+
+/** Which generation a request speaks: the revisions up to 2025-11-25, or 2026-07-28. */
+export type Era = '2025' | '2026'
+
+/** What a method answers, before a generation's library puts it on the wire. */
+export type McpResult = Record<string, unknown>
+
+/** JSON-RPC error codes, the protocol's own included. */
+export const CODES = {
+  parseError: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internalError: -32_603,
+  /** Refused before any method was looked at. */
+  refused: -32_000,
+  /** 2025 only; 2026 uses `invalidParams`. */
+  resourceNotFound: -32_002,
+} as const
+
+/** A JSON-RPC error. Not a class of either library: theirs put a prefix of their own before the sentence. */
+export class McpFailure extends Error {
+  override readonly name = 'McpFailure'
+  readonly code: number
+  readonly data: Readonly<Record<string, unknown>> | undefined
+
+  constructor(code: number, message: string, data?: Readonly<Record<string, unknown>>) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** The error for parameters that are wrong. */
+export function refuseParams(message: string): McpFailure {
+  return new McpFailure(CODES.invalidParams, message)
+}

@@ -1,0 +1,76 @@
+// Owns what each tool answers, on the same data as the read API.
+import { HubError } from '../../domain/errors.ts'
+import { listEnvelope } from '../../domain/schema.ts'
+import { LIMITS } from '../../domain/values.ts'
+import type { ReadTools } from '../read-answers.ts'
+import { findClose } from './close-names.ts'
+import { fillVersion } from './fill.ts'
+import { findRepository, findVersion, findVersions, listTags } from './records.ts'
+import type { Arguments } from './tool-arguments.ts'
+import { OUTPUTS, PAGE_SIZES, type ToolName } from './tool-schemas.ts'
+
+/** One way of answering for each tool. @throws HubError with the sentence and the next step */
+export const TOOL_ANSWERS: {
+  [Name in ToolName]: (given: Arguments<Name>, tools: ReadTools) => Promise<Record<string, unknown>>
+} = {
+  async search_prompts({ q = '', tag, sort, page = 1, limit = PAGE_SIZES.search_prompts.usual }, { search }) {
+    const question = { text: q, tags: tag === undefined ? [] : [tag], sort }
+    const { matches, total } = search().find({ ...question, offset: (page - 1) * limit, limit })
+    return OUTPUTS.search_prompts.parse(listEnvelope(matches, { page, size: limit, total }))
+  },
+
+  async get_prompt({ owner, name, version: asked, variables }, tools) {
+    const repository = await findRepository(owner, name, tools)
+    if (!repository) throw await noRepository(owner, name, tools)
+    const version = asked ?? repository.latest_version
+    if (version === null) {
+      throw new HubError('not_found', `${owner}/${name} has no active version. Use list_versions, then give "version".`)
+    }
+    const record = await findVersion(owner, name, version, tools)
+    if (!record) throw noVersion(owner, name, version, repository.versions)
+    const { content, missing } = fillVersion(record, variables)
+    if (variables && Buffer.byteLength(content) > LIMITS.contentBytes) {
+      throw new HubError(
+        'content_too_large',
+        `The filled prompt is longer than ${LIMITS.contentBytes} bytes. Use shorter values.`,
+      )
+    }
+    const yanked = !repository.versions.includes(version)
+    return OUTPUTS.get_prompt.parse({
+      data: { ...repository, ...record, content, yanked, missing_variables: missing },
+    })
+  },
+
+  async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, tools) {
+    const versions = await findVersions(owner, name, tools)
+    if (!versions) throw await noRepository(owner, name, tools)
+    return OUTPUTS.list_versions.parse(pageOf(versions, page, limit))
+  },
+
+  async list_tags({ q = '', page = 1, limit = PAGE_SIZES.list_tags.usual }, tools) {
+    const wanted = q.trim().toLowerCase()
+    const tags = (await listTags(tools)).filter(({ name }) => name.includes(wanted))
+    return OUTPUTS.list_tags.parse(pageOf(tags, page, limit))
+  },
+}
+
+function pageOf<Record>(records: readonly Record[], page: number, size: number) {
+  return listEnvelope(records.slice((page - 1) * size, page * size), { page, size, total: records.length })
+}
+
+async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
+  const close = findClose(owner, name, tools)
+  const hint = close.length === 0 ? '' : ` Close: ${close.join(', ')}.`
+  return new HubError(
+    'not_found',
+    `There is no public prompt ${owner}/${name}.${hint} Use search_prompts to find owner and name.`,
+  )
+}
+
+/** How many versions a message names. */
+const MOST_NAMED = 5
+
+function noVersion(owner: string, name: string, version: string, active: readonly string[]): HubError {
+  const hint = active.length === 0 ? '' : ` Highest: ${active.slice(0, MOST_NAMED).join(', ')}.`
+  return new HubError('not_found', `${owner}/${name} has no version ${version}.${hint} Use list_versions for all.`)
+}

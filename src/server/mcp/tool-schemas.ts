@@ -1,0 +1,192 @@
+// Owns what goes into and comes out of each tool: built from the records of domain/schema.ts, and as JSON Schema that every client compiles.
+import { z } from 'zod'
+import { SORTS } from '../../domain/ranking.ts'
+import {
+  list,
+  RepositorySummary,
+  single,
+  TagRecord,
+  Variable,
+  VersionRecord,
+  VersionSummary,
+} from '../../domain/schema.ts'
+import { countCharacters, hasOwnerForm, isName, isVersion, LIMITS } from '../../domain/values.ts'
+
+/** Longest value of a variable, in code points. */
+const VALUE_CHARACTERS = 10_000
+
+/** The rule of contract.md section 1 without its look-ahead, which clients that compile patterns with RE2 refuse. */
+const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
+const VERSION_PATTERN = '^(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})$'
+
+const owner = checked(hasOwnerForm, 'expected 1 to 39 of a-z, 0-9 and single hyphens inside, for example "acme"')
+  .meta({ pattern: WORDS_PATTERN, maxLength: LIMITS.ownerCharacters })
+  .describe('Owner handle: the part before the slash in owner/name.')
+const name = checked(isName, 'expected 1 to 64 of a-z, 0-9 and single hyphens inside, for example "code-review"')
+  .meta({ pattern: WORDS_PATTERN, maxLength: LIMITS.nameCharacters })
+  .describe('Repository name: the part after the slash in owner/name.')
+const version = checked(isVersion, 'expected the form x.y.z, for example "1.0.0"')
+  .meta({ pattern: VERSION_PATTERN })
+  .describe('Version x.y.z. Leave out for the latest.')
+const page = whole(LIMITS.highestPage, 2).describe('Page number, from 1. Default 1.')
+
+/** Most and usual items on a page of each list. */
+export const PAGE_SIZES = {
+  search_prompts: { most: 50, usual: 10 },
+  list_versions: { most: 100, usual: 20 },
+  list_tags: { most: 200, usual: 50 },
+} as const
+
+/** What each tool takes. Closed: an argument that is not understood must not be ignored. */
+export const INPUTS = {
+  search_prompts: z.strictObject({
+    q: shortText(LIMITS.queryCharacters, 'code review')
+      .describe('Words to look for in name, title, tags, description, readme and text. All must match.')
+      .optional(),
+    tag: shortText(LIMITS.tagCharacters, 'writing').describe('One tag, exactly as list_tags gives it.').optional(),
+    sort: z
+      .enum(SORTS, `expected one of ${SORTS.join(', ')}, for example "new"`)
+      .describe('Order. Default: best match when q is given, else top.')
+      .optional(),
+    page: page.optional(),
+    limit: limit('search_prompts'),
+  }),
+  get_prompt: z.strictObject({
+    owner,
+    name,
+    version: version.optional(),
+    variables: z
+      .record(
+        z.string(),
+        shortText(VALUE_CHARACTERS, 'Go'),
+        'expected an object of texts, for example {"language": "Go"}',
+      )
+      .describe('Values for {{name}} placeholders, for example {"language": "Go"}.')
+      .optional(),
+  }),
+  list_versions: z.strictObject({ owner, name, page: page.optional(), limit: limit('list_versions') }),
+  list_tags: z.strictObject({
+    q: shortText(LIMITS.tagCharacters, 'writing').describe('Only tags that contain this text.').optional(),
+    page: page.optional(),
+    limit: limit('list_tags'),
+  }),
+} as const
+
+const summary = RepositorySummary.pick({
+  owner: true,
+  name: true,
+  title: true,
+  description: true,
+  tags: true,
+  status: true,
+  latest_version: true,
+  updated_at: true,
+  url: true,
+  html_url: true,
+}).shape
+
+const prompt = {
+  ...summary,
+  ...RepositorySummary.pick({ license: true, status_message: true }).shape,
+  ...VersionRecord.pick({ url: true, version: true }).shape,
+  ...VersionSummary.pick({ yanked: true }).shape,
+  ...VersionRecord.pick({ content: true, content_sha256: true, size_bytes: true }).shape,
+  // Without its id, the variable stands in the schema itself: some clients follow no `$ref`.
+  variables: z.array(z.object(Variable.shape)).describe('The version’s placeholders.'),
+  ...VersionRecord.pick({ parameters: true, changelog: true, published_at: true, published_by: true, raw_url: true })
+    .shape,
+  missing_variables: z.array(z.string()).describe('Variables whose placeholder still stands in content.'),
+}
+
+const versionRow = VersionSummary.pick({
+  version: true,
+  changelog: true,
+  published_at: true,
+  published_by: true,
+  yanked: true,
+  yank_reason: true,
+})
+
+/** What each tool answers. Open: fields may be added. */
+export const OUTPUTS = {
+  search_prompts: inline(list(z.object(summary))),
+  get_prompt: single(z.object(prompt)),
+  list_versions: inline(list(versionRow)),
+  list_tags: inline(list(TagRecord.pick({ name: true, count: true }))),
+} as const
+
+/** The name of a tool. */
+export type ToolName = keyof typeof INPUTS
+
+/** A tool's input as JSON Schema. */
+export function inputSchemaOf(tool: ToolName): JsonSchema {
+  return toJsonSchema(INPUTS[tool], ['propertyNames'])
+}
+
+/** A tool's output as JSON Schema; without patterns, which only the input needs and RE2 may refuse. */
+export function outputSchemaOf(tool: ToolName): JsonSchema {
+  return toJsonSchema(OUTPUTS[tool], ['propertyNames', 'pattern'])
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema
+
+function toJsonSchema(schema: z.ZodType, dropped: readonly string[]): JsonSchema {
+  const { $schema: _, ...root } = z.toJSONSchema(schema, { io: 'input' })
+  return tidy(root, dropped)
+}
+
+/** Leaves out what a client cannot use, and writes `anyOf` for a list of types, which strict clients do not know. */
+function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
+  const { type, anyOf, properties, items, additionalProperties, ...rest } = schema
+  const under = (part: z.core.JSONSchema._JSONSchema) => (typeof part === 'boolean' ? part : tidy(part, dropped))
+  const types = Array.isArray(type) ? type.map((each): JsonSchema => ({ type: each })) : undefined
+  const tidied: JsonSchema = {
+    ...(types || type === undefined ? {} : { type }),
+    // The field around them has the sentence.
+    ...(anyOf || types ? { anyOf: (anyOf ?? types!).map((part) => withoutDescription(tidy(part, dropped))) } : {}),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, under(part)])),
+    }),
+    ...(items !== undefined && { items: Array.isArray(items) ? items.map(under) : under(items) }),
+    ...(additionalProperties !== undefined && { additionalProperties: sayOpen(under(additionalProperties)) }),
+    ...rest,
+  }
+  for (const key of dropped) Reflect.deleteProperty(tidied, key)
+  // What a double can hold exactly is no limit of ours.
+  if (tidied.maximum === Number.MAX_SAFE_INTEGER) delete tidied.maximum
+  return tidied
+}
+
+/** "Anything" as `true`: the Inspector warns of an empty schema. */
+function sayOpen(part: z.core.JSONSchema._JSONSchema): z.core.JSONSchema._JSONSchema {
+  return typeof part !== 'boolean' && Object.keys(part).length === 0 ? true : part
+}
+
+function withoutDescription({ description: _, ...rest }: JsonSchema): JsonSchema {
+  return rest
+}
+
+/** `Meta` has an id as well; see above. */
+function inline<Records extends z.ZodObject<{ data: z.ZodType; meta: z.ZodObject }>>({ shape }: Records) {
+  return z.object({ data: shape.data, meta: z.object(shape.meta.shape) })
+}
+
+function checked(isRight: (text: string) => boolean, wanted: string) {
+  return z.string(wanted).refine(isRight, wanted)
+}
+
+/** Lengths count code points, as JSON Schema does. */
+function shortText(maxCharacters: number, example: string) {
+  const wanted = `expected a text of at most ${maxCharacters} characters, for example "${example}"`
+  return checked((text) => countCharacters(text) <= maxCharacters, wanted).meta({ maxLength: maxCharacters })
+}
+
+function whole(most: number, example: number) {
+  const wanted = `expected a whole number from 1 to ${most}, for example ${example}`
+  return z.int(wanted).min(1, wanted).max(most, wanted)
+}
+
+function limit(tool: keyof typeof PAGE_SIZES) {
+  const { most, usual } = PAGE_SIZES[tool]
+  return whole(most, usual).describe(`Items per page, 1 to ${most}. Default ${usual}.`).optional()
+}

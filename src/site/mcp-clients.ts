@@ -1,0 +1,82 @@
+// Owns how each common client is told of the MCP server: a line or a few to copy, and where they go.
+
+/** The set-up of one client. */
+export interface ClientSetup {
+  id: string
+  client: string
+  /** Where the lines go, as a sentence. */
+  where: string
+  code: string
+}
+
+/** A name that every client accepts for a server. */
+const NAME = 'prompt-hub'
+
+/** The set-up of every client. @param address of the MCP server */
+export function listClientSetups(address: string): ClientSetup[] {
+  const json = (value: unknown) => JSON.stringify(value, null, 2)
+  const servers = (entry: Record<string, unknown>) => json({ mcpServers: { [NAME]: entry } })
+  return [
+    {
+      id: 'claude-code',
+      client: 'Claude Code',
+      where: 'Run this in a shell; with --scope user, every project has it.',
+      code: `claude mcp add --transport http ${NAME} ${address}`,
+    },
+    {
+      id: 'claude-desktop',
+      client: 'Claude Desktop and claude.ai',
+      where: 'In Settings, Connectors, choose “Add custom connector” and give this address.',
+      code: address,
+    },
+    {
+      id: 'vs-code',
+      client: 'VS Code',
+      where: 'In .vscode/mcp.json of a project, or in the file that “MCP: Open User Configuration” opens.',
+      code: json({ servers: { [NAME]: { type: 'http', url: address } } }),
+    },
+    {
+      id: 'cursor',
+      client: 'Cursor',
+      where: 'In .cursor/mcp.json of a project, or in ~/.cursor/mcp.json.',
+      code: servers({ url: address }),
+    },
+    {
+      id: 'codex',
+      client: 'Codex',
+      where: 'In ~/.codex/config.toml.',
+      code: `[mcp_servers.${NAME}]\nurl = "${address}"`,
+    },
+    {
+      id: 'gemini-cli',
+      client: 'Gemini CLI',
+      where: 'Run this in a shell; with --scope user, every project has it.',
+      code: `gemini mcp add --transport http ${NAME} ${address}`,
+    },
+    {
+      id: 'windsurf',
+      client: 'Windsurf',
+      where: 'In ~/.codeium/windsurf/mcp_config.json.',
+      code: servers({ serverUrl: address }),
+    },
+    {
+      id: 'zed',
+      client: 'Zed',
+      where: 'In settings.json.',
+      code: json({ context_servers: { [NAME]: { url: address } } }),
+    },
+    {
+      id: 'bridge',
+      client: 'Clients that only start programs',
+      where:
+        'They reach the server through a bridge, which needs Node; Claude Desktop reaches a hub on your own machine so.',
+      code: servers({ command: 'npx', args: ['-y', 'mcp-remote', address] }),
+    },
+    {
+      id: 'curl',
+      client: 'curl',
+      where: 'No session and no handshake is needed: one request, one answer.',
+      code: `curl -fsS '${address}' -H 'Content-Type: application/json' \\\n  -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_prompts","arguments":{"q":"code review"}}}'`,
+    },
+  ]
+}

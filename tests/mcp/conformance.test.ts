@@ -1,0 +1,99 @@
+// Runs the public conformance suites and the Inspector against the hub; what fails on purpose stands in the baselines, with its reason.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launch, type Server } from '../e2e/targets.ts'
+import { serveBuilt } from './serve-built.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'hub-mcp-home-'))
+let server: Server
+beforeAll(async () => {
+  server = await serveBuilt('content')
+}, 60_000)
+afterAll(async () => {
+  await server.stop()
+  rmSync(home, { recursive: true, force: true })
+})
+
+async function run(program: string, parameters: readonly string[]) {
+  const started = launch('node', [resolve('node_modules', program), ...parameters], { HOME: home })
+  const { code } = await started.closed
+  await started.end()
+  return { code, log: started.log() }
+}
+
+const WITH_LIMIT = ['--timeout', '8000', '--requirements']
+
+describe('conformance', () => {
+  //  suite              options                        baseline       scenarios that must pass
+  test.each([
+    [
+      'conformance-0.1',
+      [],
+      '2025-11-25',
+      ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection'],
+    ],
+    [
+      'conformance-0.2',
+      [...WITH_LIMIT, '2025-11-25'],
+      '2025-11-25',
+      [
+        ...['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection'],
+        ...['server-session-lifecycle', 'server-sse-polling'],
+      ],
+    ],
+    [
+      'conformance-0.2',
+      [...WITH_LIMIT, '2026-07-28'],
+      '2026-07-28',
+      [
+        ...['tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection', 'caching'],
+        ...['http-header-validation', 'server-sse-multiple-streams', 'sep-2164-resource-not-found'],
+        ...['input-required-result-unsupported-methods', 'input-required-result-validate-input'],
+      ],
+    ],
+  ] as const)(
+    '%s %s',
+    async (suite, options, baseline, mustPass) => {
+      const { code, log } = await run(`${suite}/dist/index.js`, [
+        ...['server', '--url', `${server.base}/mcp`],
+        ...options,
+        ...['--expected-failures', resolve(`tests/mcp/baseline-${baseline}.yml`)],
+      ])
+      expect(log).toContain('Baseline check passed: all failures are expected.')
+      expect(code).toBe(0)
+      for (const scenario of mustPass) expect(log).toMatch(new RegExp(`✓ ${scenario}: \\d+ passed, 0 failed`))
+      // Every message fits the specification's own schema.
+      expect(log).not.toMatch(/wire-schema-valid[^\n]*(?:fail|✗)/i)
+    },
+    60_000,
+  )
+})
+
+describe('the Inspector', () => {
+  const inspect = (...parameters: string[]) =>
+    run('@modelcontextprotocol/inspector/clients/launcher/build/index.js', [
+      '--cli',
+      `${server.base}/mcp`,
+      ...parameters,
+    ])
+
+  test.each(['legacy', 'auto', 'modern'])(
+    'finds nothing to warn of (%s)',
+    async (era) => {
+      const { code, log } = await inspect(
+        '--method',
+        'tools/list',
+        '--strict',
+        '--protocol-era',
+        era,
+        '--format',
+        'json',
+      )
+      expect(code, log).toBe(0)
+      expect(JSON.parse(log)).toMatchObject({ result: { tools: { length: 4 } } })
+    },
+    30_000,
+  )
+})

@@ -1,0 +1,243 @@
+// Pins what stands beside the tools: prompts, resources and completions, with the same visibility and without hidden characters.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { makeContent } from '../e2e/content.ts'
+import { modern, openMcpHub } from './open-hub.ts'
+
+type Json = Record<string, unknown>
+/** Tags that spell a sentence nobody sees, a text that runs backwards, a word that is split by nothing. */
+const HIDDEN = 'Title\u{E0069}\u{E0067}\u202E\u200B\u2066 of\u00AD a\uFE0F prompt'
+const VARIABLES = `variables:
+  - name: tone
+    description: "How\u202E it sounds"
+    type: enum
+    options: [Warm, Wary, Cold]
+    default: Warm
+  - name: topic
+    description: What it is about
+    required: true
+  - name: audience
+    required: false
+`
+
+const contentDir = makeContent()
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(join(contentDir, path)), { recursive: true })
+  writeFileSync(join(contentDir, path), text)
+}
+const FRONT = 'published_at: "2025-01-01T00:00:00Z"\npublished_by: tester\n'
+write(
+  'zz-menu/hidden/index.md',
+  `---\ntitle: "${HIDDEN}"\ndescription: ${'word '.repeat(90)}\nlicense: MIT\ntags: [zz-menu]\n---\nReadme\n`,
+)
+write('zz-menu/hidden/versions/1.0.0.md', `---\n${FRONT}${VARIABLES}---\n{{tone}} about {{topic}} for {{audience}}\n`)
+write(
+  'zz-menu/hidden/versions/1.0.1.md',
+  `---\n${FRONT}changelog: Shorter\n${VARIABLES}---\n{{tone}} on {{topic}} for {{audience}}\n`,
+)
+for (let number = 1; number <= 60; number++) {
+  const index = `---\ntitle: Filler ${number}\n---\n`
+  write(`zz-fill/filler-${number}/index.md`, index)
+  write(`zz-fill/filler-${number}/versions/1.0.0.md`, `---\n${FRONT}---\nText\n`)
+}
+const hub = openMcpHub(contentDir)
+afterAll(() => {
+  hub.close()
+  rmSync(contentDir, { recursive: true, force: true })
+})
+
+async function readAll(method: string, key: string): Promise<Json[]> {
+  const first = await hub.call(method)
+  const second = await hub.call(method, { cursor: first.nextCursor })
+  expect(second.nextCursor).toBeUndefined()
+  const [one, two] = [first[key] as Json[], second[key] as Json[]]
+  expect([one.length, two.length]).toEqual([50, 50])
+  return [...one, ...two]
+}
+
+describe('prompts', () => {
+  test('the first hundred of top are listed, in two pages', async () => {
+    const prompts = await readAll('prompts/list', 'prompts')
+    const expected = hub.catalogue.listed.top.slice(0, 100).map(({ owner, name }) => `${owner}__${name}`)
+    expect(prompts.map(({ name }) => name)).toEqual(expected)
+    expect(JSON.stringify(prompts)).not.toMatch(/archived|all-yanked/)
+  })
+
+  test('an entry is one line a field, and shows no hidden character', async () => {
+    const prompts = await readAll('prompts/list', 'prompts')
+    const entry = prompts.find(({ name }) => name === 'zz-menu__hidden')
+    const description = `Title of a prompt: ${'word '.repeat(90)}`
+    expect(entry).toEqual({
+      name: 'zz-menu__hidden',
+      title: 'zz-menu/hidden',
+      description: `${description.slice(0, 299)}…`,
+      arguments: [
+        { name: 'tone', description: 'How it sounds (default: Warm)', required: false },
+        { name: 'topic', description: 'What it is about', required: true },
+        { name: 'audience', required: false },
+      ],
+    })
+  })
+
+  //  what                        arguments                                    text
+  test.each([
+    ['a default', { topic: 'rain' }, 'Warm on rain for {{audience}}\n'],
+    ['everything', { tone: 'Cold', topic: 'rain', audience: 'cats' }, 'Cold on rain for cats\n'],
+    ['what is not asked for', { topic: 'rain', other: 'x' }, 'Warm on rain for {{audience}}\n'],
+  ])('prompts/get fills %s', async (_, given, text) => {
+    const result = await hub.call('prompts/get', { name: 'zz-menu__hidden', arguments: given })
+    expect(result.messages).toEqual([{ role: 'user', content: { type: 'text', text } }])
+    expect(result.description).toMatch(/^Title of a prompt: word/)
+  })
+
+  test('every public prompt can be got, listed or not', async () => {
+    for (const { repository } of hub.catalogue.entries.values()) {
+      if (repository.content === null) continue
+      const given = Object.fromEntries(repository.variables.map(({ name }) => [name, `{{${name}}}`]))
+      const { messages } = await hub.call('prompts/get', {
+        name: `${repository.owner}__${repository.name}`,
+        arguments: given,
+      })
+      const { text } = (messages as { content: { text: string } }[])[0]!.content
+      expect(text).toBe(
+        repository.content.replace(/\{\{ (\w+) \}\}/g, (whole, name) => (given[name] ? `{{${name}}}` : whole)),
+      )
+    }
+  })
+
+  test.each([
+    ['an unknown prompt', 'prompts/get', { name: 'zz-menu__nothing' }, 'There is no prompt zz-menu__nothing.'],
+    ['a name with a slash', 'prompts/get', { name: 'zz-menu/hidden' }, 'There is no prompt zz-menu/hidden.'],
+    ['a path', 'prompts/get', { name: '..__..' }, 'There is no prompt ..__...'],
+    ['three parts', 'prompts/get', { name: 'a__b__c' }, 'There is no prompt a__b__c.'],
+    ['no name', 'prompts/get', {}, 'There is no prompt named.'],
+    ['nothing active', 'prompts/get', { name: 'zz-suite__all-yanked' }, 'There is no prompt zz-suite__all-yanked.'],
+    ['a missing argument', 'prompts/get', { name: 'zz-menu__hidden' }, 'Missing arguments: topic.'],
+    [
+      'an argument that is no text',
+      'prompts/get',
+      { name: 'zz-menu__hidden', arguments: { topic: 1 } },
+      'arguments: expected',
+    ],
+    ['an empty cursor', 'prompts/list', { cursor: '' }, 'There is no such page.'],
+    ['another cursor', 'prompts/list', { cursor: 'QDUw' + 'x' }, 'There is no such page.'],
+    [
+      'a cursor past the end',
+      'resources/list',
+      { cursor: Buffer.from('@100').toString('base64url') },
+      'There is no such page.',
+    ],
+    ['a cursor of another kind', 'resources/list', { cursor: 50 }, 'There is no such page.'],
+    [
+      'an unknown template',
+      'completion/complete',
+      { ref: { type: 'ref/resource', uri: 'file:///{path}' }, argument: { name: 'path', value: '' } },
+      'There is no template file:///{path}.',
+    ],
+    [
+      'an unknown prompt to complete',
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'x__y' }, argument: { name: 'a', value: '' } },
+      'There is no prompt x__y.',
+    ],
+    [
+      'no argument to complete',
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'x__y' } },
+      'Expected "ref" and "argument".',
+    ],
+  ])('%s is an error of the protocol', async (_, method, params, message) => {
+    await expect(hub.call(method, params)).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(message),
+    })
+  })
+})
+
+describe('resources', () => {
+  test('the same hundred, with their dates', async () => {
+    const resources = await readAll('resources/list', 'resources')
+    const { owner, name, updated_at } = hub.catalogue.listed.top[0]!
+    expect(resources[0]).toMatchObject({
+      uri: `hub://prompts/${owner}/${name}`,
+      name: `${owner}/${name}`,
+      mimeType: 'text/plain',
+      annotations: { audience: ['user', 'assistant'], lastModified: updated_at },
+    })
+    expect(new Set(resources.map(({ uri }) => uri)).size).toBe(100)
+  })
+
+  test('two templates', async () => {
+    const { resourceTemplates } = await hub.call('resources/templates/list')
+    expect((resourceTemplates as Json[]).map(({ uriTemplate, mimeType }) => [uriTemplate, mimeType])).toEqual([
+      ['hub://prompts/{owner}/{name}', 'text/plain'],
+      ['hub://prompts/{owner}/{name}/versions/{version}', 'text/plain'],
+    ])
+  })
+
+  test.each([
+    ['the latest', 'hub://prompts/zz-menu/hidden', '{{tone}} on {{topic}} for {{audience}}\n'],
+    ['a version', 'hub://prompts/zz-menu/hidden/versions/1.0.0', '{{tone}} about {{topic}} for {{audience}}\n'],
+    ['a byte order mark', 'hub://prompts/zz-suite/bytes/versions/1.1.0', '\uFEFFAfter a byte order mark\n'],
+    ['a yanked version', 'hub://prompts/zz-suite/all-yanked/versions/1.0.0', 'Vanishedword {{a}}\n'],
+    ['what is archived', 'hub://prompts/zz-suite/archived', 'Mothballedword\n'],
+  ])('resources/read gives %s as it is stored', async (_, uri, text) => {
+    expect(await hub.call('resources/read', { uri })).toEqual({ contents: [{ uri, mimeType: 'text/plain', text }] })
+  })
+
+  test.each([
+    ['an unknown prompt', 'hub://prompts/zz-menu/nothing'],
+    ['an unknown version', 'hub://prompts/zz-menu/hidden/versions/9.9.9'],
+    ['a malformed version', 'hub://prompts/zz-menu/hidden/versions/1.0.0%0A'],
+    ['a path', 'hub://prompts/../hidden'],
+    ['a reserved word', 'hub://prompts/api/hidden'],
+    ['another scheme', 'file:///etc/passwd'],
+  ])('%s is missing, in the words of each generation', async (_, uri) => {
+    await expect(hub.call('resources/read', { uri })).rejects.toMatchObject({ code: -32002, data: { uri } })
+    const { error } = await (await hub.answer(modern('resources/read', { uri }))).json()
+    expect(error).toMatchObject({ code: -32602, data: { uri } })
+  })
+})
+
+describe('completions', () => {
+  const template = { type: 'ref/resource', uri: 'hub://prompts/{owner}/{name}/versions/{version}' }
+  const prompt = { type: 'ref/prompt', name: 'zz-menu__hidden' }
+  const of = (fullName: string) => ({ owner: fullName.split('/')[0]!, name: fullName.split('/')[1]! })
+  //  what                           ref       argument    typed      known                       values
+  test.each<[string, Json, string, string, Record<string, string>, string[]]>([
+    ['an owner', template, 'owner', 'ac', {}, ['acme']],
+    ['an owner in upper case', template, 'owner', 'AC', {}, ['acme']],
+    [
+      'a name of an owner',
+      template,
+      'name',
+      'c',
+      { owner: 'acme' },
+      ['changelog-writer', 'code-review', 'commit-message'],
+    ],
+    ['a name of anybody', template, 'name', 'hid', {}, ['hidden']],
+    ['a name that is a pattern elsewhere', template, 'name', '%', {}, []],
+    ['a version, highest first', template, 'version', '', of('zz-menu/hidden'), ['1.0.1', '1.0.0']],
+    ['a version without its name', template, 'version', '', { owner: 'zz-menu' }, []],
+    ['a version of nothing', template, 'version', '', of('zz-menu/nothing'), []],
+    ['a version of what is archived', template, 'version', '', of('zz-suite/archived'), []],
+    ['a name that is archived', template, 'name', 'archived', { owner: 'zz-suite' }, []],
+    ['an unknown argument', template, 'colour', '', {}, []],
+    ['an option', prompt, 'tone', 'wa', {}, ['Warm', 'Wary']],
+    ['a variable without options', prompt, 'topic', '', {}, []],
+    ['a variable that is none', prompt, 'constructor', '', {}, []],
+  ])('%s', async (_, ref, name, value, known, values) => {
+    const params = { ref, argument: { name, value }, context: { arguments: known } }
+    const { completion } = await hub.call('completion/complete', params)
+    expect(completion).toEqual({ values, total: values.length, hasMore: false })
+  })
+
+  test('a long list is cut, and says so', async () => {
+    const argument = { name: 'name', value: '' }
+    const { completion } = await hub.call('completion/complete', { ref: template, argument })
+    const names = new Set(hub.catalogue.listed.top.map(({ name }) => name))
+    expect(completion).toMatchObject({ total: names.size, hasMore: true })
+    expect((completion as { values: string[] }).values).toEqual([...names].sort().slice(0, 100))
+  })
+})

@@ -1,0 +1,111 @@
+// Owns the hub of these tests: the real endpoint and the real read API in this process, over a catalogue built into files and an index.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../../src/config.ts'
+import type { Catalogue } from '../../src/domain/catalogue.ts'
+import { listDataFiles } from '../../src/domain/data-files.ts'
+import type { FreshCopies } from '../../src/domain/fresh-copy.ts'
+import { UNLIMITED } from '../../src/domain/rate-limit.ts'
+import { answerMcp, type McpDependencies } from '../../src/server/mcp/answer.ts'
+import { answerRead } from '../../src/server/read.ts'
+import { openCatalogue } from '../../src/site/load-catalogue.ts'
+import { searchIndexPath } from '../../src/site/serve-sites.ts'
+import { freshInBlobs } from '../../src/stores/fresh.ts'
+import { buildSearchIndex, openSearchIndex } from '../../src/stores/search-index.ts'
+import { folderFiles, writeFiles } from '../../src/stores/site-files.ts'
+import { memoryBlobs } from '../publish/open-hub.ts'
+
+/** A public address: no loopback rules apply there. */
+export const BASE_URL = 'https://hub.example'
+export const ENDPOINT = `${BASE_URL}/mcp`
+
+type Json = Record<string, unknown>
+
+/** A hub in this process. */
+export interface McpHub {
+  catalogue: Catalogue
+  fresh: FreshCopies
+  dependencies: McpDependencies
+  /** Any request, as it is. */
+  answer(request: Request): Promise<Response>
+  /** For a client: `fetch` that leads here. */
+  fetch(address: string | URL, init?: RequestInit): Promise<Response>
+  /** A 2025 request. @returns its result; throws what the server calls an error */
+  call(method: string, params?: Json): Promise<Json>
+  /** `tools/call`. */
+  tool(name: string, given?: Json): Promise<Json>
+  /** An answer of the read API, parsed. */
+  rest(path: string): Promise<Json>
+  close(): void
+}
+
+/** Opens a hub over a content folder. @param changed what to have otherwise */
+export function openMcpHub(contentDir: string, changed: Partial<McpDependencies> = {}): McpHub {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-mcp-'))
+  const siteDir = join(dir, 'dist')
+  const { catalogue } = openCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL })).load()
+  writeSite(catalogue, siteDir)
+  const index = openSearchIndex(searchIndexPath(siteDir))
+  const fresh = freshInBlobs(memoryBlobs())
+  const tools = { baseUrl: BASE_URL, siteFiles: folderFiles(siteDir), fresh, search: () => index }
+  const common = { ...tools, limiter: UNLIMITED, clientAddress: '192.0.2.1' }
+  const dependencies = { ...common, isOwnHost: (hostname: string) => hostname === 'hub.example', ...changed }
+  const answer = (request: Request) => answerMcp(request, () => dependencies)
+  const call = async (method: string, params: Json = {}) => {
+    const response = await answer(post({ jsonrpc: '2.0', id: 1, method, params }))
+    const { result, error } = await response.json()
+    if (error) throw Object.assign(new Error(error.message), error)
+    return result
+  }
+  return {
+    catalogue,
+    fresh,
+    dependencies,
+    answer,
+    fetch: (address, init) => answer(new Request(address, init)),
+    call,
+    tool: (name, given) => call('tools/call', { name, ...(given && { arguments: given }) }),
+    rest: async (path) => (await answerRead(new Request(BASE_URL + path), () => common)).json(),
+    close: () => {
+      index.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Writes what the endpoint reads of a built site. */
+export function writeSite(catalogue: Catalogue, siteDir: string): void {
+  writeFiles(siteDir, listDataFiles(catalogue))
+  mkdirSync(join(searchIndexPath(siteDir), '..'), { recursive: true })
+  buildSearchIndex(catalogue, searchIndexPath(siteDir))
+}
+
+/** A POST as a client sends it. @param body written as JSON unless it is a text already */
+export function post(body: unknown, headers: Record<string, string> = {}, address = ENDPOINT): Request {
+  return new Request(address, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+}
+
+/** The headers and the body of a 2026 request. */
+export function modern(method: string, params: Json = {}, headers: Record<string, string> = {}): Request {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const name = params.name ?? params.uri
+  return post(
+    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } },
+    {
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': method,
+      ...(typeof name === 'string' && /^(?:tools\/call|prompts\/get|resources\/read)$/.test(method)
+        ? { 'Mcp-Name': name }
+        : {}),
+      ...headers,
+    },
+  )
+}

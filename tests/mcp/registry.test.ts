@@ -1,0 +1,29 @@
+// Pins the entry for registries, and that every client's set-up leads to the server.
+import { expect, test } from 'vitest'
+import { listClientSetups } from '../../src/site/mcp-clients.ts'
+import { describeForRegistries } from '../../src/site/mcp-registry.ts'
+
+test('server.json', () => {
+  expect(describeForRegistries('https://prompts.example.org')).toEqual({
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name: 'org.example.prompts/prompt-hub',
+    title: 'Prompt Hub',
+    description: 'Search and read a public catalogue of versioned prompts. Read-only, no key.',
+    version: '0.1.0',
+    websiteUrl: 'https://prompts.example.org',
+    remotes: [{ type: 'streamable-http', url: 'https://prompts.example.org/mcp' }],
+  })
+})
+
+test('every set-up leads to the server, and JSON is JSON', () => {
+  const address = 'https://prompts.example.org/mcp'
+  const setups = listClientSetups(address)
+  for (const { client, code } of setups) {
+    expect(code, client).toContain(address)
+    if (code.startsWith('{')) expect(() => JSON.parse(code), client).not.toThrow()
+  }
+  expect(setups.map(({ client }) => client)).toEqual([
+    ...['Claude Code', 'Claude Desktop and claude.ai', 'VS Code', 'Cursor', 'Codex', 'Gemini CLI', 'Windsurf', 'Zed'],
+    ...['Clients that only start programs', 'curl'],
+  ])
+})

@@ -1,0 +1,322 @@
+// Pins what the tools answer: the read API's own data for every prompt of the catalogue, and what they say when they cannot.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { HubError } from '../../src/domain/errors.ts'
+import { TOOLS } from '../../src/server/mcp/tools.ts'
+import { limitInMemory } from '../../src/server/rate-limit.ts'
+import { makeContent } from '../e2e/content.ts'
+import { openMcpHub, post } from './open-hub.ts'
+
+const contentDir = makeContent()
+mkdirSync(join(contentDir, 'zz-mcp/many/versions'), { recursive: true })
+writeFileSync(
+  join(contentDir, 'zz-mcp/many/versions/1.0.0.md'),
+  `---\npublished_at: "2025-01-01T00:00:00Z"\npublished_by: tester\n---\n${'{{a}}'.repeat(9)}\n`,
+)
+const hub = openMcpHub(contentDir)
+// What clients are not told is logged.
+vi.spyOn(console, 'error').mockReturnValue(undefined)
+afterAll(() => {
+  hub.close()
+  rmSync(contentDir, { recursive: true, force: true })
+})
+
+type Json = Record<string, unknown>
+const ajv = new Ajv2020({ formats: { uri: true, 'date-time': true } })
+const fits = new Map(TOOLS.map(({ name, outputSchema }) => [name as string, ajv.compile(outputSchema)]))
+
+/** What a tool answers, checked as every client checks it. */
+async function ask(name: string, given?: Json): Promise<Json> {
+  const { content, structuredContent, isError } = await hub.tool(name, given)
+  expect(isError, JSON.stringify(content)).toBeUndefined()
+  expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+  expect(fits.get(name)!(structuredContent), JSON.stringify(fits.get(name)!.errors)).toBe(true)
+  return structuredContent as Json
+}
+
+async function fail(name: string, given?: Json): Promise<string> {
+  const { content, structuredContent, isError } = await hub.tool(name, given)
+  expect([isError, structuredContent]).toEqual([true, undefined])
+  return (content as { text: string }[])[0]!.text
+}
+
+const pick = (record: Json, keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, record[key]]))
+const SUMMARY = [
+  ...['owner', 'name', 'title', 'description', 'tags', 'status'],
+  ...['latest_version', 'updated_at', 'url', 'html_url'],
+]
+const VERSION = [
+  ...['url', 'version', 'content', 'content_sha256', 'size_bytes', 'variables'],
+  ...['parameters', 'changelog', 'published_at', 'published_by', 'raw_url'],
+]
+
+describe('the same data as the read API', () => {
+  test('get_prompt and list_versions, for every version of every repository', async () => {
+    let compared = 0
+    for (const { repository, versions } of hub.catalogue.entries.values()) {
+      const { owner, name } = repository
+      const path = `/api/v1/repos/${owner}/${name}`
+      const detail = (await hub.rest(path)).data as Json
+      const rows = (await hub.rest(`${path}/versions`)).data as Json[]
+      const keys = ['version', 'changelog', 'published_at', 'published_by', 'yanked', 'yank_reason']
+      const listed = await ask('list_versions', { owner, name, limit: 100 })
+      expect(listed).toEqual({
+        data: rows.map((row) => pick(row, keys)),
+        meta: { page: 1, pages: 1, total: rows.length },
+      })
+      for (const { version, yanked } of versions) {
+        const record = (await hub.rest(`${path}/versions/${version}`)).data as Json
+        const { data } = (await ask('get_prompt', { owner, name, version })) as { data: Json }
+        expect(data).toMatchObject({ ...pick(detail, [...SUMMARY, 'license', 'status_message']), url: record.url })
+        expect(data).toMatchObject({ ...pick(record, VERSION), yanked })
+        if (version === detail.latest_version) expect(await ask('get_prompt', { owner, name })).toEqual({ data })
+        compared++
+      }
+    }
+    expect(compared).toBeGreaterThan(120)
+  })
+
+  //  what                             arguments                                  the same question to the read API
+  test.each([
+    ['everything', {}, ''],
+    ['by words', { q: 'review' }, '?q=review'],
+    ['by a mistyped word', { q: 'reveiw' }, '?q=reveiw'],
+    ['by a tag', { tag: 'writing' }, '?tag=writing'],
+    ['by words and a tag', { q: 'code', tag: 'engineering' }, '?q=code&tag=engineering'],
+    ['the newest', { sort: 'new' }, '?sort=new'],
+    ['what is trending', { sort: 'trending' }, '?sort=trending'],
+    ['by words, the newest', { q: 'review', sort: 'new' }, '?q=review&sort=new'],
+    ['an unknown tag', { tag: 'no-such-tag' }, '?tag=no-such-tag'],
+    ['a malformed tag', { tag: '__proto__' }, '?tag=__proto__'],
+    ['words that a search could take for its language', { q: '"a* AND NEAR(' }, '?q=%22a*+AND+NEAR('],
+    ['empty words and tag', { q: '', tag: '' }, '?q=&tag='],
+  ])('search_prompts: %s', async (_, given, query) => {
+    for (const page of [1, 2, 99]) {
+      const { data, meta } = await hub.rest(`/api/v1/repos${query}${query === '' ? '?' : '&'}page=${page}`)
+      const expected = { data: (data as Json[]).map((summary) => pick(summary, SUMMARY)), meta }
+      expect(await ask('search_prompts', { ...given, page, limit: 20 })).toEqual(expected)
+    }
+  })
+
+  test('list_tags counts what search_prompts finds', async () => {
+    const all = (await ask('list_tags', { limit: 200 })) as { data: { name: string; count: number }[] }
+    const rest = (await hub.rest('/api/v1/tags')).data as Json[]
+    expect(all.data).toEqual(rest.map((tag) => pick(tag, ['name', 'count'])))
+    for (const { name, count } of all.data)
+      expect(await ask('search_prompts', { tag: name })).toMatchObject({ meta: { total: count } })
+    const some = (await ask('list_tags', { q: 'WRIT', limit: 1, page: 2 })) as { meta: Json }
+    expect(some.meta).toMatchObject({ page: 2, total: rest.filter(({ name }) => String(name).includes('writ')).length })
+  })
+
+  test('without arguments, lists have their usual length', async () => {
+    expect((await ask('search_prompts')).data).toHaveLength(10)
+    expect((await ask('list_tags')).data).toHaveLength(50)
+  })
+
+  test('content is byte for byte what was published', async () => {
+    const { data } = (await ask('get_prompt', { owner: 'zz-suite', name: 'bytes', version: '1.1.0' })) as { data: Json }
+    expect(data.content).toBe('\uFEFFAfter a byte order mark\n')
+    const long = (await ask('get_prompt', { owner: 'zz-suite', name: 'bytes', version: '1.9.0' })) as { data: Json }
+    expect(long.data.content).toBe('x'.repeat(262_144))
+  })
+
+  test('no list and no search shows what is archived or yanked; its address does', async () => {
+    for (const q of ['mothballedword', 'vanishedword', 'retractedword'])
+      expect(await ask('search_prompts', { q })).toMatchObject({ meta: { total: 0 } })
+    expect(await ask('get_prompt', { repo: 'zz-suite/archived' })).toMatchObject({ data: { status: 'archived' } })
+    const yanked = await ask('get_prompt', { repo: 'zz-suite/highest-yanked', version: '1.1.0' })
+    expect(yanked).toMatchObject({ data: { yanked: true, latest_version: '1.0.1', content: 'Retractedword\n' } })
+  })
+
+  test('a publish is read at once, and found after the next build', async () => {
+    const { repository, versions, records } = hub.catalogue.entries.get('zz-plain/three-plain-words')!
+    const version = { ...versions[0]!, version: '1.0.1', changelog: 'Just now' }
+    const record = { ...records[0]!, version: '1.0.1', content: 'Justnowword\n', changelog: 'Just now' }
+    const all = { ...repository, latest_version: '1.0.1', versions_count: 2, versions: ['1.0.1', '1.0.0'] }
+    await hub.fresh.keepVersion(record)
+    const kept_at = '2026-11-21T00:00:00Z'
+    await hub.fresh.keep({ repository: all, versions: [version, ...versions], based_on: null, kept_at })
+    const repo = { owner: 'zz-plain', name: 'three-plain-words' }
+    expect(await ask('get_prompt', repo)).toMatchObject({ data: { version: '1.0.1', content: 'Justnowword\n' } })
+    expect(await ask('list_versions', repo)).toMatchObject({ data: [{ version: '1.0.1' }, { version: '1.0.0' }] })
+    expect(await ask('search_prompts', { q: 'justnowword' })).toMatchObject({ meta: { total: 0 } })
+  })
+})
+
+describe('filling', () => {
+  const first = { owner: 'zz-suite', name: 'bytes', version: '1.10.0' }
+  const LEFT = 'The highest number is ten, not nine: '
+  //  what                             values                                             filled                              left over
+  test.each([
+    ['nothing given', undefined, '{{ first }} {{second}} {{first}}', ['first', 'second']],
+    ['an empty object', {}, '{{ first }} {{second}} {{first}}', ['first', 'second']],
+    ['one of two', { first: 'A' }, 'A {{second}} A', ['second']],
+    ['all, and one too many', { first: 'A', second: 'B', third: 'C' }, 'A B A', []],
+    ['a number and a boolean', { first: 1, second: false }, '1 false 1', []],
+    ['an empty text', { first: '', second: 'B' }, ' B ', []],
+    ['what a replacement string would expand', { first: '$&$1', second: "$'" }, "$&$1 $' $&$1", []],
+    ['a value that looks like a placeholder', { first: '{{second}}', second: 'B' }, '{{second}} B {{second}}', []],
+  ])('%s', async (_, variables, filled, missing) => {
+    const { data } = (await ask('get_prompt', { ...first, ...(variables && { variables }) })) as { data: Json }
+    expect(data).toMatchObject({ content: `${LEFT}${filled}\n`, missing_variables: missing })
+    const stored = await ask('get_prompt', first)
+    expect(stored).toMatchObject({ data: pick(data, ['content_sha256', 'size_bytes']) })
+  })
+
+  test('names that every object has are names like others', async () => {
+    const repo = { repo: 'zz-suite/constructor' }
+    const untouched = { content: 'An ordinary word: {{constructor}} {{__proto__}}\n' }
+    expect(await ask('get_prompt', { ...repo, variables: {} })).toMatchObject({ data: untouched })
+    const variables = JSON.parse('{"constructor":"C","__proto__":"P"}')
+    expect(await ask('get_prompt', { ...repo, variables })).toMatchObject({
+      data: { content: 'An ordinary word: C P\n' },
+    })
+  })
+})
+
+describe('arguments', () => {
+  test.each([
+    ['query for q', 'search_prompts', { query: 'review' }, { q: 'review' }],
+    ['query for q of tags', 'list_tags', { query: 'writ' }, { q: 'writ' }],
+    ['repo', 'get_prompt', { repo: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
+    ['name with its owner', 'get_prompt', { name: 'acme/code-review' }, { owner: 'acme', name: 'code-review' }],
+    ['upper case', 'list_versions', { owner: 'ACME', name: 'Code-Review' }, { owner: 'acme', name: 'code-review' }],
+  ])('%s is understood', async (_, tool, given, meant) => {
+    expect(await ask(tool, given)).toEqual(await ask(tool, meant))
+  })
+
+  const OWNER = 'owner: expected 1 to 39 of a-z, 0-9 and single hyphens inside, for example "acme"'
+  const NAME = 'name: expected 1 to 64 of a-z, 0-9 and single hyphens inside, for example "code-review"'
+  const PAGE = 'page: expected a whole number from 1 to 100000, for example 2'
+  const repo = { owner: 'acme', name: 'code-review' }
+  test.each([
+    ['nothing', 'get_prompt', {}, `${OWNER}; ${NAME}`],
+    ['another type', 'get_prompt', { owner: 1, name: null }, `${OWNER}; ${NAME}`],
+    ['a path', 'get_prompt', { owner: '..', name: 'x/y' }, `${OWNER}; ${NAME}`],
+    ['too long', 'list_versions', { owner: 'a'.repeat(40), name: 'a'.repeat(65) }, `${OWNER}; ${NAME}`],
+    [
+      'a pre-release',
+      'get_prompt',
+      { ...repo, version: 'v1.0.0' },
+      'version: expected the form x.y.z, for example "1.0.0"',
+    ],
+    ['an unknown key', 'search_prompts', { tags: [] }, 'tags: unknown; check the spelling, or leave it out'],
+    ['page 0', 'search_prompts', { page: 0 }, PAGE],
+    ['half a page', 'list_tags', { page: 1.5 }, PAGE],
+    ['a page too far', 'list_tags', { page: 100_001 }, PAGE],
+    ['a long list', 'search_prompts', { limit: 51 }, 'limit: expected a whole number from 1 to 50, for example 10'],
+    [
+      'an unknown order',
+      'search_prompts',
+      { sort: 'best' },
+      'sort: expected one of top, trending, new, for example "new"',
+    ],
+    [
+      '201 characters',
+      'search_prompts',
+      { q: '🦄'.repeat(201) },
+      'q: expected a text of at most 200 characters, for example "code review"',
+    ],
+    [
+      'values in a list',
+      'get_prompt',
+      { ...repo, variables: ['a'] },
+      'variables: expected an object of texts, for example {"language": "Go"}',
+    ],
+    [
+      'a value that is no text',
+      'get_prompt',
+      { ...repo, variables: { a: {} } },
+      'variables.a: expected a text of at most 10000 characters, for example "Go"',
+    ],
+  ])('%s is refused with the way out', async (_, tool, given, problems) => {
+    expect(await fail(tool, given)).toBe(`invalid_request: ${problems}`)
+  })
+
+  test('200 characters beyond the basic plane are 200 characters', async () => {
+    expect(await ask('search_prompts', { q: '🦄'.repeat(200) })).toMatchObject({ meta: { total: 0 } })
+  })
+})
+
+describe('failures say what to do next', () => {
+  test.each([
+    [
+      'no such repository, with close ones',
+      'get_prompt',
+      { repo: 'acme/code-reviews' },
+      'not_found: There is no public prompt acme/code-reviews. Close: acme/code-review, acme/commit-message, acme/changelog-writer. Use search_prompts to find owner and name.',
+    ],
+    [
+      'no such repository, nothing close',
+      'list_versions',
+      { repo: 'qqqq/xyzzyx' },
+      'not_found: There is no public prompt qqqq/xyzzyx. Use search_prompts to find owner and name.',
+    ],
+    [
+      'no such version',
+      'get_prompt',
+      { repo: 'zz-suite/bytes', version: '9.9.9' },
+      'not_found: zz-suite/bytes has no version 9.9.9. Highest: 1.10.0, 1.9.0, 1.8.0, 1.7.0, 1.6.0. Use list_versions for all.',
+    ],
+    [
+      'nothing active',
+      'get_prompt',
+      { repo: 'zz-suite/all-yanked' },
+      'not_found: zz-suite/all-yanked has no active version. Use list_versions, then give "version".',
+    ],
+    [
+      'a filled text too long',
+      'get_prompt',
+      {
+        repo: 'zz-mcp/many',
+        variables: { a: '€'.repeat(10_000) },
+      },
+      'content_too_large: The filled prompt is longer than 262144 bytes. Use shorter values.',
+    ],
+  ])('%s', async (_, tool, given, text) => {
+    expect(await fail(tool, given)).toBe(text)
+  })
+
+  test.each([
+    [
+      'a store out of reach',
+      new HubError('unavailable', 'Other words.'),
+      'unavailable: The catalogue cannot be read just now. Try again in a few seconds.',
+    ],
+    ['anything else', new Error('secret of /srv'), 'internal_error: The hub could not answer. Try again later.'],
+  ])('%s', async (_, error, text) => {
+    const broken = openMcpHub('content', { siteFiles: { read: () => Promise.reject(error) } })
+    const { content, isError } = await broken.tool('get_prompt', { repo: 'acme/code-review' })
+    expect([isError, content]).toEqual([true, [{ type: 'text', text }]])
+    broken.close()
+  })
+
+  test('over the limit, tools say so and everything else works', async () => {
+    const limiter = limitInMemory({ requests: 1, windowMs: 60_000 }, () => 0)
+    const limited = openMcpHub('content', { limiter })
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tags' } }
+    expect((await limited.answer(post(body))).headers.get('Retry-After')).toBeNull()
+    const second = await limited.answer(post(body))
+    expect([second.status, second.headers.get('Retry-After')]).toEqual([200, '60'])
+    const text = 'rate_limited: Too many tool calls from this address. Try again in 60 s.'
+    expect((await second.json()).result).toEqual({ content: [{ type: 'text', text }], isError: true })
+    expect(await limited.call('tools/list')).toHaveProperty('tools')
+    expect(await limited.call('prompts/list')).toHaveProperty('prompts')
+    limited.close()
+  })
+
+  test('an unknown tool is an error of the protocol that names the four', async () => {
+    const sentence = 'The tools are search_prompts, get_prompt, list_versions, list_tags.'
+    for (const name of ['publish', '__proto__', 'constructor'])
+      await expect(hub.tool(name)).rejects.toMatchObject({
+        code: -32602,
+        message: `There is no tool ${name}. ${sentence}`,
+      })
+    const long = `\u202E${'x'.repeat(200)}`
+    await expect(hub.tool(long)).rejects.toThrow(`There is no tool ?${'x'.repeat(79)}…. ${sentence}`)
+    const params = { name: 'list_tags', arguments: [] }
+    await expect(hub.call('tools/call', params)).rejects.toMatchObject({ code: -32602 })
+  })
+})
