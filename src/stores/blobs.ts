@@ -28,7 +28,8 @@ export async function startLocalBlobs(directory: string): Promise<LocalBlobs> {
   const server = new BlobsServer({ directory, token, logger: () => {} })
   const { port } = await server.start()
   return {
-    blobs: overStore({ name: STORE_NAME, apiURL: `http://localhost:${port}`, siteID: 'local', token }),
+    // Not `apiURL`: over that, the local server lists nothing when a prefix is given (11.1.1).
+    blobs: overStore({ name: STORE_NAME, edgeURL: `http://localhost:${port}`, siteID: 'local', token }),
     close: async () => {
       await server.stop()
     },
