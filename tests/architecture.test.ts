@@ -101,6 +101,7 @@ describe('who may import whom', () => {
     ['@hono/node-server', ['src/server/host.ts']],
     ['@octokit/rest', ['src/stores/git-github.ts']],
     ['chokidar', ['src/site/follow-content.ts']],
+    ['jose', ['src/server/oidc.ts']],
   ] as const)('%s has one importer in src', (name, importers) => {
     const found = inRoom('src')
       .filter(({ imports }) => imports.includes(name))

@@ -13,7 +13,7 @@ import { type BuiltHub, startBuiltHub } from './built-hub.ts'
 const CONTENT = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
   'content/acme/greet/versions/1.0.0.md':
-    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nHello {{name}}\n',
+    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\nprovenance: {issuer: "https://token.actions.githubusercontent.com", repository: octo/prompts, workflow: w, ref: r, sha: "0123456789", run_id: "42"}\n---\nHello {{name}}\n',
 }
 
 let browser: Browser
@@ -127,6 +127,10 @@ describe('with GitHub', () => {
     expect([after.status, (await after.json()).error.code]).toEqual([401, 'unauthorized'])
 
     expect(hub.git('log', '--format=%s', '-1').trim()).toBe('Publish alice/hello 1.0.0')
+    await page.goto(`${hub.url}/acme/greet`)
+    const origin = page.locator('.versions .provenance')
+    expect(await origin.textContent()).toMatch(/^\s*from octo\/prompts at 0123456\s*$/)
+    expect(await origin.locator('a').getAttribute('href')).toBe('https://github.com/octo/prompts/actions/runs/42')
     expect(problems).toEqual([])
     await expectNoSecrets(token, page)
     watching.mockRestore()
