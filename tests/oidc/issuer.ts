@@ -1,6 +1,6 @@
 // Owns an OIDC issuer for tests: real keys, a real address for them, and tokens like those of GitHub Actions, right or wrong in any way.
 import { createServer } from 'node:http'
-import { exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose'
+import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, type JWTHeaderParameters, SignJWT } from 'jose'
 
 export const ISSUER = 'https://token.actions.githubusercontent.com'
 export const AUDIENCE = 'https://hub.example'
@@ -31,6 +31,8 @@ export interface Issuer {
   sign(claims?: Readonly<Record<string, unknown>>, header?: Partial<JWTHeaderParameters>): Promise<string>
   /** Signs with a key that the issuer does not know, under the name of one that it does. */
   signWithAnother(): Promise<string>
+  /** Signs with the right key by another algorithm. */
+  signBy(alg: 'PS256' | 'RS512'): Promise<string>
   /** Signs with HMAC, the public key as its secret. */
   signWithPublicKey(): Promise<string>
   close(): Promise<void>
@@ -41,8 +43,9 @@ let made = 0
 /** Starts an issuer. */
 export async function startIssuer(): Promise<Issuer> {
   const kid = 'key-1'
-  const [ours, other] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')])
-  const jwk = { ...(await exportJWK(ours.publicKey)), kid, alg: 'RS256', use: 'sig' }
+  const [ours, other] = await Promise.all([generateKeyPair('RS256', { extractable: true }), generateKeyPair('RS256')])
+  // Without `alg`, so that it is not the key which keeps other algorithms out.
+  const jwk = { ...(await exportJWK(ours.publicKey)), kid, use: 'sig' }
   let current = { status: 200, body: JSON.stringify({ keys: [jwk] }) }
   let fetches = 0
   const server = createServer((_, outgoing) => {
@@ -67,6 +70,10 @@ export async function startIssuer(): Promise<Issuer> {
     sign: (claims, header) =>
       new SignJWT(payload(claims)).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(ours.privateKey),
     signWithAnother: () => new SignJWT(payload()).setProtectedHeader({ alg: 'RS256', kid }).sign(other.privateKey),
+    signBy: async (alg) =>
+      new SignJWT(payload())
+        .setProtectedHeader({ alg, kid })
+        .sign(await importPKCS8(await exportPKCS8(ours.privateKey), alg)),
     signWithPublicKey: () =>
       new SignJWT(payload()).setProtectedHeader({ alg: 'HS256', kid }).sign(Buffer.from(JSON.stringify(jwk))),
     close: () => new Promise((done) => server.close(() => done())),
