@@ -49,7 +49,12 @@ export function describeApi(baseUrl: string): Json {
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'A token of this hub, hub_ and 38 letters and digits, or the OIDC token of a GitHub Actions job that the owner trusts.' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A token of this hub, hub_ and 38 letters and digits, or the OIDC token of a GitHub Actions job that the owner trusts.',
+        },
       },
       schemas,
       responses: Object.fromEntries(

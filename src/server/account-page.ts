@@ -47,7 +47,7 @@ export function drawAccount(view: AccountView): Page {
       <h2 id="owners-title">You may publish to</h2>
       ${
         owners.length > 0
-          ? html`<ul class="owners">${owners.map((owner) => owner === login ? html`<li>${owner} (your handle)</li>` : html`<li><a href="/${owner}">${owner}</a></li>`)}</ul>`
+          ? html`<ul class="owners">${owners.map((owner) => (owner === login ? html`<li>${owner} (your handle)</li>` : html`<li><a href="/${owner}">${owner}</a></li>`))}</ul>`
           : html`<p>Your handle is a word that this site needs for itself, so it cannot own prompts.</p>`
       }
       <p class="quiet">Your own handle appears in the catalogue with your first publish. Other owners are those whose

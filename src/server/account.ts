@@ -5,9 +5,8 @@ import { Scope, TOKEN_DAYS } from '../domain/access-token.ts'
 import { type Accounts, isLocalPerson, MOST_TOKENS, type Session } from '../domain/account.ts'
 import { ERRORS, HubError } from '../domain/errors.ts'
 import { formatProblem, parseBy } from '../domain/problems.ts'
-import type { SiteFiles } from '../domain/site-files.ts'
-import { headersOf } from '../domain/site-headers.ts'
 import { isOwner, line } from '../domain/values.ts'
+import { answerTrouble, type PageTools, protect, type Visited } from './account-answer.ts'
 import {
   type AccountView,
   drawAccount,
@@ -15,13 +14,11 @@ import {
   drawNewToken,
   drawSignIn,
   drawSignInOff,
-  drawTrouble,
   stateOf,
 } from './account-page.ts'
-import { framePage, type Page } from './html.ts'
 import { readLimitedBody } from './publish-request.ts'
 import { refuseMethod } from './read.ts'
-import { respondWithError, toHubError } from './respond.ts'
+import { toHubError } from './respond.ts'
 import { makeCookies, requireCsrf, requireSameOrigin } from './session.ts'
 import {
   beginSignIn,
@@ -34,15 +31,13 @@ import {
 } from './sign-in.ts'
 
 /** What the account addresses need. */
-export interface AccountDependencies {
-  baseUrl: string
+export interface AccountDependencies extends PageTools {
   accounts: Accounts
   signIn: SignIn
   /** Signs the cookies of sign-ins under way. */
   secret: string
   /** Owners whose `members` name a login, as of the newest build. */
   ownersOf: (login: string) => Promise<readonly string[]>
-  siteFiles: SiteFiles
 }
 
 /** One request on its way, with what was found out about it. */
@@ -55,7 +50,6 @@ interface Visit extends SignInTools {
   sessionSecret: string | undefined
 }
 
-type Visited = Page | Response
 type Handler = (visit: Visit) => Promise<Visited>
 
 /** Every account address and what it does by method. Nothing but a POST changes anything. */
@@ -94,9 +88,9 @@ export async function answerAccount(request: Request, connect: () => AccountDepe
 
 async function visit(request: Request, dependencies: AccountDependencies, now: Date): Promise<Visited> {
   const { pathname } = new URL(request.url)
-  const methods = ADDRESSES[pathname.replace(/\/$/, '')]
-  if (!methods || !Object.hasOwn(ADDRESSES, pathname.replace(/\/$/, '')) || !isOpen(pathname, dependencies.signIn))
-    throw notFound()
+  const path = pathname.replace(/\/$/, '')
+  const methods = Object.hasOwn(ADDRESSES, path) ? ADDRESSES[path] : undefined
+  if (!methods || !isOpen(path, dependencies.signIn)) throw notFound()
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (!handler)
@@ -112,9 +106,9 @@ async function visit(request: Request, dependencies: AccountDependencies, now: D
 }
 
 /** Which addresses there are depends on how people sign in: those of another way are not there at all. */
-function isOpen(pathname: string, { kind }: SignIn): boolean {
-  if (kind === 'off') return pathname.replace(/\/$/, '') === '/settings'
-  return !pathname.startsWith(kind === 'github' ? '/auth/local' : '/auth/callback')
+function isOpen(path: string, { kind }: SignIn): boolean {
+  if (kind === 'off') return path === '/settings'
+  return path !== (kind === 'github' ? '/auth/local' : '/auth/callback')
 }
 
 async function showAccount(visited: Visit): Promise<Visited> {
@@ -242,47 +236,4 @@ async function readForm(request: Request): Promise<URLSearchParams> {
 
 function notFound(): HubError {
   return new HubError('not_found', 'There is nothing at this address.')
-}
-
-/** A page to a browser, the usual JSON to everybody else. */
-async function answerTrouble(
-  request: Request,
-  error: HubError,
-  dependencies: AccountDependencies | undefined,
-): Promise<Response> {
-  const plain = respondWithError(request, error)
-  plain.headers.set('Cache-Control', 'no-store')
-  plain.headers.delete('Access-Control-Allow-Origin')
-  plain.headers.delete('Netlify-CDN-Cache-Control')
-  if (!dependencies || !request.headers.get('Accept')?.includes('text/html')) return plain
-  const page = drawTrouble({ status: plain.status, code: error.code, message: error.message })
-  try {
-    const answer = await protect(page, plain.status, request, dependencies)
-    for (const name of ['Allow', 'Retry-After']) {
-      const value = plain.headers.get(name)
-      if (value !== null) answer.headers.set(name, value)
-    }
-    return answer
-  } catch {
-    // Without the frame there is still the error itself.
-    return plain
-  }
-}
-
-/** Sends a page: for one reader, kept nowhere, under the policy of all pages. */
-async function protect(
-  visited: Visited,
-  status: number,
-  request: Request,
-  { siteFiles, baseUrl }: AccountDependencies,
-): Promise<Response> {
-  if (visited instanceof Response) return visited
-  const headers = new Headers({
-    ...headersOf('/settings'),
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'no-store',
-  })
-  if (baseUrl.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
-  const body = await framePage(siteFiles, visited)
-  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }
