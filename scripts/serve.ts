@@ -11,7 +11,10 @@ if (!existsSync(dist)) {
   process.exit(1)
 }
 const site = openSite(dist)
-const stores = await openLocalStores(config)
+const stores = await openLocalStores(config).catch((error: Error) => {
+  console.error(error.message)
+  process.exit(1)
+})
 const host = await serveSites(() => site, stores, config.port)
 console.log(`Serving dist/ at ${config.baseUrl}`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -11,6 +11,11 @@ const baseAddress = z
   .refine((address) => URL.parse(address)?.pathname === '/', 'expected an address without a path')
   .transform((address) => new URL(address).origin)
 
+/** GitHub Enterprise may lie below a path; what is appended brings its own slash. */
+const originAddress = z
+  .url({ protocol: /^https?$/, error: 'expected an address such as https://github.com' })
+  .transform((address) => address.replace(/\/$/, ''))
+
 /** Every setting by its name in the environment. architecture.md section 4. */
 export const Settings = z.object({
   PORT: setting(
@@ -49,6 +54,25 @@ export const Settings = z.object({
   SITE_NAME: setting(z.string().optional()).describe(
     'Set by Netlify: the site’s name there, below which its deploys lie.',
   ),
+  GITHUB_OAUTH_URL: setting(originAddress.default('https://github.com')).describe(
+    'Where people sign in; another one for GitHub Enterprise.',
+  ),
+  GITHUB_CLIENT_ID: setting(z.string().optional()).describe('The OAuth or GitHub App that people sign in with.'),
+  GITHUB_CLIENT_SECRET: setting(z.string().optional()).describe('The secret of that App.'),
+  SESSION_SECRET: setting(z.string().min(32, 'expected at least 32 characters').optional()).describe(
+    'Signs the cookies of sign-ins under way; made up at each start in local mode.',
+  ),
+  OIDC_ISSUER: setting(
+    z
+      .url({ protocol: /^https?$/, error: 'expected an address' })
+      .refine((address) => !address.endsWith('/'), 'expected an address without a final slash')
+      .default('https://token.actions.githubusercontent.com'),
+  ).describe('Whose OIDC tokens trusted publishers send.'),
+  OIDC_JWKS_URL: setting(
+    z
+      .url({ protocol: /^https?$/, error: 'expected an address' })
+      .default('https://token.actions.githubusercontent.com/.well-known/jwks'),
+  ).describe('Where the keys of that issuer are.'),
   NETLIFY_LOCAL: setting(z.string().optional()).describe(
     'Set by the Netlify dev server: each request then runs in a worker of its own.',
   ),
@@ -74,6 +98,20 @@ export type GitStoreSettings =
       credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
     }
 
+/** Sign-in with GitHub, none of it (then there may be a local one), or half of it: that signs nobody in, and our own host does not start. */
+export type SignInSettings =
+  | { kind: 'none' }
+  | { kind: 'incomplete'; missing: string[] }
+  | {
+      kind: 'github'
+      oauthUrl: string
+      apiUrl: string
+      clientId: string
+      clientSecret: string
+      /** Signs the cookies of sign-ins under way. */
+      secret: string
+    }
+
 /** The settings as the program uses them. */
 export interface Config {
   port: number
@@ -88,6 +126,12 @@ export interface Config {
   rateLimitPerMinute: number
   /** Where publishing writes. */
   gitStore: GitStoreSettings
+  /** How people sign in. */
+  signIn: SignInSettings
+  /** Whose OIDC tokens are accepted, and where the keys are. */
+  oidc: { issuer: string; jwksUrl: string }
+  /** Whether the base address is this very machine's: nobody else can be meant by it. */
+  isLoopback: boolean
   /** Whether the Netlify dev server runs us: nothing in memory outlives a request there. */
   isNetlifyDev: boolean
   /** The folder that a function's included files lie in. */
@@ -111,9 +155,14 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const settings = result.data
   const buildMoment =
     settings.SOURCE_DATE_EPOCH === undefined ? new Date() : new Date(settings.SOURCE_DATE_EPOCH * 1000)
+  const baseUrl = settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`
+  const isLoopback = isLoopbackHost(new URL(baseUrl).hostname)
   return {
     port: settings.PORT,
-    baseUrl: settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`,
+    baseUrl,
+    isLoopback,
+    signIn: readSignIn(settings, isLoopback || baseUrl.startsWith('https:')),
+    oidc: { issuer: settings.OIDC_ISSUER, jwksUrl: settings.OIDC_JWKS_URL },
     hostnames: [settings.SITE_URL, settings.URL].flatMap((address) => (address ? [new URL(address).hostname] : [])),
     netlifySite: settings.SITE_NAME,
     contentDir: settings.CONTENT_DIR,
@@ -145,6 +194,27 @@ function readGitStore(settings: z.output<typeof Settings>): GitStoreSettings {
         ? 'GITHUB_APP_ID'
         : 'GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY)',
   }
+}
+
+function readSignIn(settings: z.output<typeof Settings>, isPrivate: boolean): SignInSettings {
+  const { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret, SESSION_SECRET: secret } = settings
+  if (!clientId && !clientSecret) return { kind: 'none' }
+  const missing = SIGN_IN_SETTINGS.filter((name) => !settings[name]).map(
+    (name) => `${name}: expected, because people sign in with GitHub`,
+  )
+  // Anyone on the way could read the cookies.
+  if (!isPrivate) missing.push('SITE_URL: expected an address that starts with https://, because people sign in')
+  if (!clientId || !clientSecret || !secret || missing.length > 0) return { kind: 'incomplete', missing }
+  const { GITHUB_OAUTH_URL: oauthUrl, GITHUB_API_URL } = settings
+  return { kind: 'github', oauthUrl, apiUrl: GITHUB_API_URL.replace(/\/$/, ''), clientId, clientSecret, secret }
+}
+
+/** What sign-in with GitHub cannot do without. */
+export const SIGN_IN_SETTINGS = ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET', 'SESSION_SECRET'] as const
+
+/** Whether a host name, as URLs have it, is this machine's own. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 
 /** The error of settings that are missing or wrong; it names them, never their values. */

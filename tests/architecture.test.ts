@@ -104,6 +104,7 @@ describe('who may import whom', () => {
     ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
     ['chokidar', ['src/site/follow-content.ts']],
+    ['jose', ['src/server/oidc.ts']],
   ] as const)('%s has one importer in src', (name, importers) => {
     const found = inRoom('src')
       .filter(({ imports }) => imports.includes(name))

@@ -30,12 +30,12 @@ export interface FunctionContext {
   hub?: Hub
 }
 
-let config: Config | undefined
+let known: { environment: NodeJS.ProcessEnv; config: Config } | undefined
 
-/** The settings, read once: they do not change while a process runs. @throws HubError `unavailable` naming a setting that is wrong */
+/** The settings, read once for an environment: they do not change while a process runs. @throws HubError `unavailable` naming a setting that is wrong */
 export function currentConfig(): Config {
-  config ??= readConfig(process.env)
-  return config
+  if (known?.environment !== process.env) known = { environment: process.env, config: readConfig(process.env) }
+  return known.config
 }
 
 /** The site's files: those our host serves, or those of the deploy that is being asked. */

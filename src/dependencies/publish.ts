@@ -2,11 +2,14 @@
 import { purgeCache } from '@netlify/functions'
 import { type Config, notSetUp } from '../config.ts'
 import type { GitStore } from '../domain/git-store.ts'
+import { openJobVerifier, type VerifyJob } from '../server/oidc.ts'
 import type { PublishDependencies } from '../server/publish.ts'
 import { freshInBlobs } from '../stores/fresh.ts'
 import { openGitHub } from '../stores/git-github.ts'
 import { netlifyBlobs } from '../stores/netlify-blobs.ts'
 import { findToken, noteUse } from '../stores/tokens.ts'
+import { spendOnce } from '../stores/used-jobs.ts'
+import { isRightful } from './people.ts'
 import { currentConfig, type FunctionContext, type Hub, limiterOf, siteFilesOf } from './platform.ts'
 
 /** Most publishes a minute with one token. contract.md section 6 */
@@ -22,12 +25,25 @@ export function connectPublish(request: Request, { hub }: FunctionContext): Publ
     siteFiles: siteFilesOf(request, hub),
     fresh: hub?.fresh ?? freshInBlobs(blobs),
     findToken: (token) => findToken(blobs, token),
+    holdsLogin: (person) => isRightful(person, config, hub, blobs),
+    verifyJob: jobVerifier(config),
+    spendJob: (job) => spendOnce(blobs, job),
     noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
     limiter: limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : PUBLISHES_PER_MINUTE, config),
     // Our own host has no cache in front of it.
     purge: hub ? async () => {} : (cacheTag) => purgeCache({ tags: [cacheTag] }),
     enqueue,
   }
+}
+
+const verifiers = new Map<string, VerifyJob>()
+
+/** One for the life of the process, for it remembers the issuer's keys. */
+function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
+  const key = JSON.stringify([oidc, baseUrl])
+  const verifier = verifiers.get(key) ?? openJobVerifier({ ...oidc, audience: baseUrl })
+  verifiers.set(key, verifier)
+  return verifier
 }
 
 let github: GitStore | undefined

@@ -2,6 +2,7 @@
 import { type Addresses, addressesBelow } from './addresses.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
 import { RepositoryFrontMatter } from './front-matter.ts'
+import { listMemberships } from './memberships.ts'
 import type { RepositoryFile } from './prompt-file.ts'
 import { compareText, compareUpdates, type RankedRepository, rank, type Sort } from './ranking.ts'
 import type { Repository, RepositorySummary, Stats, TagRecord, User, VersionRecord, VersionSummary } from './schema.ts'
@@ -33,6 +34,8 @@ export interface Catalogue {
   tags: readonly TagRecord[]
   /** By handle, in the order of names. */
   users: ReadonlyMap<string, User>
+  /** Owners by the login of each of their members, in the order of names. */
+  memberships: ReadonlyMap<string, readonly string[]>
 }
 
 /** What a catalogue depends on beside the files. */
@@ -60,6 +63,7 @@ export function buildCatalogue(tree: ContentTree, { baseUrl, day }: CatalogueOpt
     listed,
     tags: countTags(listed.top, addresses),
     users: buildUsers(tree, entries, listed.top, addresses),
+    memberships: listMemberships(tree),
   }
 }
 

@@ -1,5 +1,6 @@
 // Owns what stands in every data file: the read answers of a whole catalogue, one file after the other.
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
+import { membershipsPath } from './memberships.ts'
 import { describeApi } from './openapi.ts'
 import { SORTS } from './ranking.ts'
 import { DATA_FILES } from './routes.ts'
@@ -17,6 +18,7 @@ export function* listDataFiles(catalogue: Catalogue): Generator<DataFile> {
   yield* listTagFiles(catalogue)
   for (const user of catalogue.users.values()) yield [DATA_FILES.user(user.handle), JSON.stringify({ data: user })]
   for (const entry of catalogue.entries.values()) yield* listRepositoryFiles(entry)
+  for (const [login, owners] of catalogue.memberships) yield [membershipsPath(login), JSON.stringify(owners)]
   yield [DATA_FILES.openapi(), JSON.stringify(describeApi(catalogue.baseUrl))]
 }
 

@@ -41,7 +41,12 @@ export function describeApi(baseUrl: string): Json {
     paths,
     components: {
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'A token of this hub: hub_ and 38 letters and digits.' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A token of this hub, hub_ and 38 letters and digits, or the OIDC token of a GitHub Actions job that the owner trusts.',
+        },
       },
       schemas,
       responses: Object.fromEntries(

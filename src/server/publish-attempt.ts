@@ -98,7 +98,7 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
     state: FolderState,
     readVersion: (version: string) => Promise<string | undefined>,
   ): Promise<Round<Outcome>> {
-    requireRights(caller, owner, state.ownerIndex)
+    requireRights(caller, owner, name, state.ownerIndex)
     const earlier = findEarlier(state, idempotency?.key)
     if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion) }
     const repository: RepositoryState = { owner, name, versions: [...state.versions.keys()], index: state.index }

@@ -1,10 +1,11 @@
 // Owns the publish API's conversation: the checks that need no git, in their order, and the answer.
+import { hash } from 'node:crypto'
 import { HubError } from '../domain/errors.ts'
 import { canonicalJson, parsePublishRequest } from '../domain/publish-request.ts'
 import type { RateLimiter } from '../domain/rate-limit.ts'
 import { matchRoute } from '../domain/routes.ts'
 import { isName, isOwner } from '../domain/values.ts'
-import { authenticate, type FindToken, requireScope } from './auth.ts'
+import { type AuthTools, authenticate, requireScope } from './auth.ts'
 import { digest, measure, type Outcome, type PublishTools, publishToGit } from './publish-attempt.ts'
 import { methodsOf } from './read.ts'
 import { answerNotFound, refuseMethod } from './refusals.ts'
@@ -12,8 +13,7 @@ import { parseJsonBody, readIdempotencyKey, readLimitedBody, requireJson } from 
 import { COMMON_HEADERS, respondWithError, toHubError } from './respond.ts'
 
 /** What publishing needs. */
-export interface PublishDependencies extends PublishTools {
-  findToken: FindToken
+export interface PublishDependencies extends PublishTools, AuthTools {
   /** Notes the use of a token; its failure is nobody's problem. */
   noteUse: (tokenId: string) => Promise<void>
   /** Counts by token. */
@@ -31,7 +31,7 @@ export async function answerPublish(request: Request, connect: () => PublishDepe
     const bytes = await readLimitedBody(request)
     requireJson(request)
     const dependencies = connect()
-    const caller = await authenticate(request, dependencies.findToken, arrived)
+    const caller = await authenticate(request, dependencies, arrived, digest(pathname, hash('sha256', bytes)))
     const waitSeconds = dependencies.limiter.take(caller.id)
     if (waitSeconds > 0) throw refuseRate(waitSeconds)
     if (!isOwner(owner) || !isName(name)) throw refuseName()
@@ -43,9 +43,10 @@ export async function answerPublish(request: Request, connect: () => PublishDepe
         ? undefined
         : { key: digest(caller.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
     const outcome = await publishToGit({ owner, name, caller, body, idempotency, arrived }, dependencies)
-    await dependencies.noteUse(caller.tokenId).catch(() => {
-      // The last use is a hint for people; the publish is done either way.
-    })
+    if (caller.tokenId !== undefined)
+      await dependencies.noteUse(caller.tokenId).catch(() => {
+        // The last use is a hint for people; the publish is done either way.
+      })
     return respondWithOutcome(outcome)
   } catch (thrown) {
     return respondWithError(request, toHubError(thrown))

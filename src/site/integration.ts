@@ -7,6 +7,7 @@ import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
 import { listCliDownloads, readCliFiles } from '../cli/downloads.ts'
 import { readConfig } from '../config.ts'
 import type { Hub } from '../dependencies/platform.ts'
+import { FRAME_PATH } from '../domain/account-frame.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { listDataFiles } from '../domain/data-files.ts'
 import { formatHeadersFile } from '../domain/site-headers.ts'
@@ -14,6 +15,7 @@ import { answerWith, type HostContext, listenTo, routeFunctions } from '../serve
 import { buildSearchIndex, openSearchIndex } from '../stores/search-index.ts'
 import { memoryFiles, writeFiles } from '../stores/site-files.ts'
 import { setCatalogue } from './catalogue.ts'
+import { readDevFrame } from './dev-frame.ts'
 import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalogue.ts'
 import { type LocalStores, loadFunctions, openLocalStores, searchIndexPath } from './serve-sites.ts'
 
@@ -42,7 +44,7 @@ export function promptHub(): AstroIntegration {
       'astro:server:setup': async ({ server, logger }) => {
         const stores = await openLocalStores(config)
         server.httpServer?.once('close', () => void stores.close())
-        const mount = await mountFunctions(stores, config.baseUrl)
+        const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
         const reload = () => {
           const began = new Date()
           if (!reloadCatalogue(loader, mount.show, logger)) return
@@ -115,19 +117,23 @@ function reloadCatalogue(
 }
 
 /** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
-async function mountFunctions({ fresh, blobs, localGit }: LocalStores, baseUrl: string) {
+async function mountFunctions(
+  { fresh, blobs, localGit }: LocalStores,
+  baseUrl: string,
+  devAddress: () => string | undefined,
+) {
   const functions = await loadFunctions<HostContext<Hub>>()
   const route = routeFunctions(functions)
   const indexPath = resolve('.astro', `search-${process.pid}.db`)
   const downloads = await listDownloads({ baseUrl })
   let files = new Map<string, string>()
+  const written = memoryFiles((path) => files.get(path))
   let search: ReturnType<typeof openSearchIndex> | undefined
   const hub: Hub = {
     fresh,
     blobs,
     localGit,
-
-    files: memoryFiles((path) => files.get(path)),
+    files: { read: (path) => (path === FRAME_PATH ? readDevFrame(devAddress()) : written.read(path)) },
     search: () => (search ??= openSearchIndex(indexPath)),
   }
   const listener = listenTo(answerWith(route, () => hub))

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Config } from '../config.ts'
+import { type Config, notSetUp } from '../config.ts'
 import type { Hub } from '../dependencies/platform.ts'
 import {
   answerWith,
@@ -58,8 +58,9 @@ export interface LocalStores extends Pick<Hub, 'blobs' | 'localGit'> {
   close(): Promise<void>
 }
 
-/** Opens the stores of this machine. */
-export async function openLocalStores({ contentDir }: Config): Promise<LocalStores> {
+/** Opens the stores of this machine. @throws HubError when sign-in is half set up: our own host does not start half-open */
+export async function openLocalStores({ contentDir, signIn }: Config): Promise<LocalStores> {
+  if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
   const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
   return {
     blobs,

@@ -18,7 +18,8 @@ export async function startLocalBlobs(directory: string): Promise<LocalBlobs> {
   const server = new BlobsServer({ directory, token, logger: () => {} })
   const { port } = await server.start()
   return {
-    blobs: blobsOver({ apiURL: `http://localhost:${port}`, siteID: 'local', token }),
+    // Not `apiURL`: over that, the local server lists nothing when a prefix is given (11.1.1).
+    blobs: blobsOver({ edgeURL: `http://localhost:${port}`, siteID: 'local', token }),
     close: async () => {
       await server.stop()
     },

@@ -64,7 +64,9 @@ export function deployFiles(origin: string): SiteFiles {
   return {
     async read(path) {
       try {
-        const answer = await fetch(new URL(path, origin), { signal: AbortSignal.timeout(FETCH_MS), redirect: 'error' })
+        // The host may send `/x/index.html` on to `/x/`, and a redirect is an error here.
+        const address = new URL(path.replace(/\/index\.html$/, '/'), origin)
+        const answer = await fetch(address, { signal: AbortSignal.timeout(FETCH_MS), redirect: 'error' })
         if (answer.status === 404) return undefined
         if (answer.status !== 200) throw new Error(`the site answered ${answer.status}`)
         return new Uint8Array(await answer.arrayBuffer())

@@ -53,6 +53,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 describe('the manifest', () => {
   //  function        paths                        methods                                                          file first
   test.each([
+    ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
     ['mcp', ['/mcp'], [], undefined],
     ['missing-data', ['/data', '/data/*'], [], true],
     ['publish', ['/api', '/api/*'], ['POST'], undefined],
@@ -67,6 +68,7 @@ describe('the manifest', () => {
   })
 
   test.each([
+    ['account', 120],
     ['mcp', 1200],
     ['publish', 120],
     ['read', 120],
@@ -75,7 +77,7 @@ describe('the manifest', () => {
   })
 
   test('no function is missing from these pins', () => {
-    expect([...functions.keys()].sort()).toEqual(['mcp', 'missing-data', 'publish', 'rate-limited', 'read'])
+    expect([...functions.keys()].sort()).toEqual(['account', 'mcp', 'missing-data', 'publish', 'rate-limited', 'read'])
   })
 })
 

@@ -11,6 +11,7 @@ import { buildCatalogue } from '../../src/domain/catalogue.ts'
 import { listDataFiles } from '../../src/domain/data-files.ts'
 import type { GitStore } from '../../src/domain/git-store.ts'
 import { type RateLimiter, UNLIMITED } from '../../src/domain/rate-limit.ts'
+import type { AuthTools } from '../../src/server/auth.ts'
 import { answerPublish } from '../../src/server/publish.ts'
 import { answerRead } from '../../src/server/read.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
@@ -93,6 +94,8 @@ export interface HubOptions {
   isRemembering?: boolean
   limiter?: RateLimiter
   purge?: (cacheTag: string) => Promise<void>
+  /** How people and jobs are told apart, where a test is about them; else every person is who they were, and no job publishes. */
+  auth?: Partial<AuthTools>
 }
 
 /** A blob store in memory. @param pause waited for before each call */
@@ -213,6 +216,12 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
     siteFiles,
     fresh,
     findToken: (given: string) => findToken(blobs, given),
+    holdsLogin: async () => true,
+    verifyJob: async () => {
+      throw new Error('no job publishes here')
+    },
+    spendJob: async () => false,
+    ...options.auth,
     noteUse: (id: string) => noteUse(blobs, id, new Date()),
     limiter,
     purge,

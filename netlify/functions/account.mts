@@ -1,0 +1,18 @@
+// Owns the account pages' place on the platform: settings and sign-in, for whoever asks and kept nowhere.
+import type { Config, Context } from '@netlify/functions'
+import { connectAccount } from '../../src/dependencies/account.ts'
+import { answerAccount } from '../../src/server/account.ts'
+
+export default (request: Request, context: Context) => answerAccount(request, () => connectAccount(request, context))
+
+// Literals only: the platform's bundler reads this without running it, and drops what it cannot read.
+export const config: Config = {
+  path: ['/settings', '/settings/*', '/auth', '/auth/*'],
+  rateLimit: {
+    action: 'rewrite',
+    to: '/rate-limited',
+    windowLimit: 120,
+    windowSize: 60,
+    aggregateBy: ['ip', 'domain'],
+  },
+}

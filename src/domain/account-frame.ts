@@ -1,0 +1,8 @@
+// Owns how the account pages get the site's look: a page that the build writes, with places that are filled in for each request.
+
+/** Where the frame lies in the site; nothing links to it. */
+export const FRAME_PATH = '/assets/account-frame/index.html'
+/** The frame's title, to be replaced with the page's own. */
+export const FRAME_TITLE = 'Your account'
+/** The element that is replaced with the page. */
+export const FRAME_PLACE = '<div id="account"></div>'

@@ -1,0 +1,217 @@
+// Owns the promise of accounts as a person meets them: the whole way through a browser, at GitHub's pages or on one's own machine.
+import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { freePort } from '../e2e/targets.ts'
+import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { openBrowser } from '../site/browser.ts'
+import { type BuiltHub, startBuiltHub } from './built-hub.ts'
+
+const CONTENT = {
+  'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
+  'content/acme/greet/versions/1.0.0.md':
+    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\nprovenance: {issuer: "https://token.actions.githubusercontent.com", repository: octo/prompts, workflow: w, ref: r, sha: "0123456789", run_id: "42"}\n---\nHello {{name}}\n',
+}
+
+let browser: Browser
+let hub: BuiltHub
+let standIn: GitHubStandIn | undefined
+beforeAll(async () => {
+  browser = await openBrowser()
+}, 60_000)
+afterAll(() => browser?.close())
+afterEach(async () => {
+  await hub?.stop()
+  await standIn?.close()
+  standIn = undefined
+}, 30_000)
+
+/** What GitHub gave to the hub, seen on its way. */
+const accessTokens: string[] = []
+const realFetch = globalThis.fetch
+const watchAccessTokens = () =>
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const answer = await realFetch(input, init)
+    if (!String(input).endsWith('/login/oauth/access_token')) return answer
+    accessTokens.push(z.object({ access_token: z.string() }).parse(await answer.clone().json()).access_token)
+    return answer
+  })
+
+const startGithubHub = async () => {
+  const port = await freePort()
+  standIn = await startGitHubStandIn({ redirectUris: [`http://localhost:${port}/auth/callback`] })
+  const { url, oauth } = standIn
+  return await startBuiltHub(
+    port,
+    {
+      GITHUB_OAUTH_URL: url,
+      GITHUB_API_URL: url,
+      GITHUB_CLIENT_ID: oauth.clientId,
+      GITHUB_CLIENT_SECRET: oauth.clientSecret,
+      SESSION_SECRET: 'a secret of the tests, long enough',
+    },
+    CONTENT,
+  )
+}
+
+const publish = (token: string, to: string, content = 'Say hello.') =>
+  fetch(`${hub.url}/api/v1/repos/${to}/versions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content }),
+  })
+
+/** Reports whatever a page's policy refuses and whatever its scripts throw. */
+const open = async (
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<{ page: Page; problems: string[] }> => {
+  const page = await (await browser.newContext(options)).newPage()
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+  return { page, problems }
+}
+
+const makeToken = async (page: Page, name: string, repository = ''): Promise<string> => {
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Repository').fill(repository)
+  await page.getByRole('button', { name: 'Make the token' }).click()
+  const token = (await page.locator('#new-token').textContent()) ?? ''
+  expect(token).toMatch(/^hub_[0-9A-Za-z]{38}$/)
+  return token
+}
+
+describe('with GitHub', () => {
+  test('signs in, makes a token, publishes, sees its use, revokes it, and is refused', async () => {
+    hub = await startGithubHub()
+    const watching = watchAccessTokens()
+    const { page, problems } = await open()
+    await page.goto(`${hub.url}/`)
+    await page.getByRole('link', { name: 'Account' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    expect(new URL(page.url()).origin).toBe(standIn?.url)
+    expect(new URL(page.url()).searchParams.get('scope')).toBeNull()
+    await page.getByRole('button', { name: 'alice' }).click()
+    await page.waitForURL(`${hub.url}/settings`)
+    expect(await page.locator('.lead').textContent()).toBe('Signed in as alice')
+    expect(await page.locator('#owner option').allTextContents()).toEqual(['alice', 'acme'])
+
+    const token = await makeToken(page, 'laptop')
+    const first = await publish(token, 'alice/hello')
+    expect([first.status, await first.json()]).toMatchObject([
+      201,
+      { data: { version: '1.0.0', published_by: 'alice' } },
+    ])
+    expect((await fetch(`${hub.url}/api/v1/repos/alice/hello`)).status).toBe(200)
+    expect((await publish(token, 'acme/greet')).status).toBe(403)
+
+    await page.getByRole('link', { name: 'Back to your account' }).click()
+    const row = page.getByRole('row', { name: /laptop/ })
+    expect((await row.getByRole('cell').allTextContents()).slice(0, 2)).toEqual(['alice/*', `…${token.slice(-4)}`])
+    const used = (await row.locator('time').last().getAttribute('datetime')) ?? ''
+    expect(Math.abs(Date.parse(used) - Date.now())).toBeLessThan(60_000)
+    expect(await page.content()).not.toContain(token)
+
+    await row.getByRole('button', { name: /^Revoke laptop/ }).click()
+    expect(await page.getByRole('status').first().textContent()).toContain('revoked')
+    expect(
+      await page
+        .getByRole('row', { name: /laptop/ })
+        .locator('.mark')
+        .textContent(),
+    ).toBe('revoked')
+    const after = await publish(token, 'alice/hello', 'More.')
+    expect([after.status, (await after.json()).error.code]).toEqual([401, 'unauthorized'])
+
+    expect(hub.git('log', '--format=%s', '-1').trim()).toBe('Publish alice/hello 1.0.0')
+    await page.goto(`${hub.url}/acme/greet`)
+    const origin = page.locator('.versions .provenance')
+    expect(await origin.textContent()).toMatch(/^\s*from octo\/prompts at 0123456\s*$/)
+    expect(await origin.locator('a').getAttribute('href')).toBe('https://github.com/octo/prompts/actions/runs/42')
+    expect(problems).toEqual([])
+    await expectNoSecrets(token, page)
+    watching.mockRestore()
+  }, 60_000)
+
+  /** Nothing at rest opens anything: not the token, not GitHub's, not the session, in no store, no log line and no commit. */
+  const expectNoSecrets = async (token: string, page: Page) => {
+    const session = (await page.context().cookies()).find(({ name }) => name === 'session')?.value ?? ''
+    expect(session).toMatch(/^[\w-]{43}$/)
+    const everywhere = `${hub.storedTexts()}\n${hub.logged()}\n${hub.git('log', '-p')}`
+    // Seen twice: the stand-in's own parts talk to each other by the same function.
+    expect(new Set(accessTokens).size).toBe(1)
+    expect(everywhere).toContain(hash('sha256', token))
+    expect(everywhere).toContain(hash('sha256', session))
+    for (const secret of [token, token.slice(4), session, ...accessTokens, 'sekret'])
+      expect(everywhere).not.toContain(secret)
+  }
+})
+
+describe('on one’s own machine', () => {
+  const signInAs = async (handle: string, options = {}) => {
+    const opened = await open(options)
+    await opened.page.goto(`${hub.url}/settings`)
+    await opened.page.getByRole('link', { name: 'Sign in' }).click()
+    await opened.page.getByLabel('Handle').fill(handle)
+    await opened.page.keyboard.press('Enter')
+    await opened.page.waitForURL(`${hub.url}/settings`)
+    return opened
+  }
+
+  test('everything works without scripts, and by the keyboard alone', async () => {
+    hub = await startBuiltHub(await freePort(), {}, CONTENT)
+    const { page } = await signInAs('Bob', { javaScriptEnabled: false })
+    expect(await page.locator('.lead').textContent()).toBe('Signed in as bob')
+    await page.getByLabel('Name').focus()
+    await page.keyboard.type('by hand')
+    for (const _ of ['Owner', 'Repository', 'Days']) await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    const token = (await page.locator('#new-token').textContent()) ?? ''
+
+    // The lines that the page shows are run as they stand.
+    const lines = await page.locator('#snippet-set, #snippet-curl').allTextContents()
+    // Not synchronously: the hub answers in this very process.
+    const { stdout: answer } = await promisify(execFile)('sh', ['-c', lines.join('\n')])
+    expect(JSON.parse(answer)).toMatchObject({ data: { full_name: 'bob/my-prompt', version: '1.0.0' } })
+
+    await page.goto(`${hub.url}/settings`)
+    await page.getByRole('button', { name: /^Revoke by hand/ }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('The token is revoked').waitFor()
+    expect((await publish(token, 'bob/my-prompt', 'More.')).status).toBe(401)
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    expect(await page.getByRole('status').textContent()).toBe('You are signed out.')
+    await page.goto(`${hub.url}/settings`)
+    expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(1)
+  }, 60_000)
+
+  test('the copy button copies the token, the page fits a small screen, in light and in dark', async () => {
+    hub = await startBuiltHub(await freePort(), {}, CONTENT)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, problems } = await signInAs('alice', { colorScheme, viewport: { width: 360, height: 740 } })
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      const token = await makeToken(page, `<b>"small" & ${colorScheme}</b>`, 'hello')
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+      await page.getByRole('button', { name: 'Copy the token' }).click()
+      await page.getByRole('button', { name: 'Copied the token' }).waitFor()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token)
+      await page.getByRole('link', { name: 'Back to your account' }).click()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+      const names = await page.locator('.tokens tbody th').allTextContents()
+      expect(names).toContain(`<b>"small" & ${colorScheme}</b>`)
+      if (process.env.SCREENSHOTS) await takePictures(page, colorScheme)
+      expect(problems).toEqual([])
+    }
+  }, 60_000)
+
+  const takePictures = async (page: Page, colorScheme: string) => {
+    for (const width of [360, 1100]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.screenshot({ path: `${process.env.SCREENSHOTS}/settings-${colorScheme}-${width}.png`, fullPage: true })
+    }
+  }
+})

@@ -1,0 +1,92 @@
+// Owns a whole hub for browser tests: a built site on a git repository of its own, the real functions and stores, on a free port of this machine.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { vi } from 'vitest'
+import { openSite, serveSites } from '../../src/site/serve-sites.ts'
+import { freshInBlobs, rememberFresh } from '../../src/stores/fresh.ts'
+import { startLocalBlobs } from '../../src/stores/local-blobs.ts'
+import { type Files, makeRepository } from '../stores/local-repository.ts'
+
+/** A running hub. */
+export interface BuiltHub {
+  url: string
+  /** Every text that the stores hold, keys included. */
+  storedTexts(): string
+  /** Every line that the process has written. */
+  logged(): string
+  /** The content's repository. */
+  git(...args: string[]): string
+  stop(): Promise<void>
+}
+
+/**
+ * Builds and starts a hub.
+ *
+ * @param settings of the environment, until the hub stops
+ * @param files in the repository's first commit
+ */
+export async function startBuiltHub(
+  port: number,
+  settings: Readonly<Record<string, string>>,
+  files: Files,
+): Promise<BuiltHub> {
+  const before = { ...process.env }
+  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-account-'))
+  const repository = makeRepository('ready')
+  repository.commit(files)
+  const url = `http://localhost:${port}`
+  Object.assign(process.env, {
+    ...{ SITE_URL: url, CONTENT_DIR: join(repository.folder, 'content'), RATE_LIMIT_PER_MINUTE: '0' },
+    ...settings,
+  })
+  await build(join(dir, 'dist'))
+  const blobsDir = join(dir, 'blobs')
+  const { blobs, close } = await startLocalBlobs(blobsDir)
+  const site = openSite(join(dir, 'dist'))
+  const lines: string[] = []
+  const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) =>
+    vi.spyOn(console, level).mockImplementation((...words: unknown[]) => void lines.push(words.map(String).join(' '))),
+  )
+  const stores = { blobs, fresh: rememberFresh(freshInBlobs(blobs)), localGit: repository.openStore(), close }
+  const host = await serveSites(() => site, stores, port)
+  return {
+    url,
+    storedTexts: () =>
+      readdirSync(blobsDir, { recursive: true, withFileTypes: true })
+        .map((entry) => {
+          const path = join(entry.parentPath, entry.name)
+          return entry.isFile() ? `${path}\n${readFileSync(path, 'utf8')}` : path
+        })
+        .join('\n'),
+    logged: () => [...lines, ...repository.warnings].join('\n'),
+    git: (...args) => repository.git(...args),
+    async stop() {
+      await host.stop()
+      await close()
+      site.close()
+      for (const spy of spies) spy.mockRestore()
+      process.env = before
+      rmSync(dir, { recursive: true, force: true })
+      repository.remove()
+    },
+  }
+}
+
+function build(outDir: string): Promise<void> {
+  const astro = resolve('node_modules/astro/bin/astro.mjs')
+  const child = spawn(process.execPath, [astro, 'build', '--outDir', outDir], {
+    // Vitest says that it tests, which would make a development build of it.
+    env: { ...process.env, NODE_ENV: 'production', VITEST: undefined, ASTRO_TELEMETRY_DISABLED: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  return new Promise((done, fail) =>
+    child.once('close', (code) => (code === 0 ? done() : fail(new Error(`The build failed.\n${output}`)))),
+  )
+}

@@ -1,0 +1,102 @@
+// Owns accounts for the tables of refusals: the real handlers and stores in this process, blobs in memory, and a browser's cookies in a jar.
+import { FRAME_PLACE } from '../../src/domain/account-frame.ts'
+import { type AccountDependencies, answerAccount } from '../../src/server/account.ts'
+import type { SignIn } from '../../src/server/sign-in.ts'
+import { peopleInBlobs } from '../../src/stores/sessions.ts'
+import { tokensInBlobs } from '../../src/stores/tokens.ts'
+import { memoryBlobs } from '../publish/open-hub.ts'
+
+export const BASE_URL = 'https://hub.example'
+
+/** How a request is sent. */
+export interface Sending {
+  /** Sent as a POST from a page of the hub, unless `headers` say otherwise. */
+  form?: Readonly<Record<string, string>>
+  /** More headers; null leaves one of the usual ones out. */
+  headers?: Readonly<Record<string, string | null>>
+  method?: string
+}
+
+/** A browser as far as cookies go. */
+export interface Jar {
+  /** By name; a test may change them as it likes. */
+  cookies: Map<string, string>
+  ask(path: string, sending?: Sending): Promise<{ status: number; headers: Headers; text: string }>
+}
+
+/** Accounts in this process. */
+export interface Account {
+  dependencies: AccountDependencies
+  blobs: ReturnType<typeof memoryBlobs>
+  openJar(): Jar
+  /** A jar in which somebody has signed in. */
+  signIn(handle: string): Promise<Jar>
+}
+
+/** Opens accounts. @param given in place of the usual: sign-in as anybody, nobody a member anywhere */
+export function openAccount(given: Partial<AccountDependencies> = {}): Account {
+  const blobs = memoryBlobs()
+  const frame = Buffer.from(`<title>Your account</title><main>${FRAME_PLACE}</main>`)
+  const dependencies: AccountDependencies = {
+    baseUrl: BASE_URL,
+    accounts: { ...peopleInBlobs(blobs), ...tokensInBlobs(blobs) },
+    signIn: { kind: 'local' } satisfies SignIn,
+    secret: 'a secret of the tests, long enough',
+    ownersOf: async () => [],
+    siteFiles: { read: async () => frame },
+    ...given,
+  }
+  const openJar = (): Jar => {
+    const cookies = new Map<string, string>()
+    return {
+      cookies,
+      async ask(path, { form, headers = {}, method = form ? 'POST' : 'GET' } = {}) {
+        const all = new Headers({ Accept: 'text/html' })
+        if (cookies.size > 0) all.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '))
+        if (form) all.set('Origin', new URL(dependencies.baseUrl).origin)
+        for (const [name, value] of Object.entries(headers)) {
+          if (value === null) all.delete(name)
+          else all.set(name, value)
+        }
+        const body = form ? new URLSearchParams(form) : null
+        const request = new Request(`${dependencies.baseUrl}${path}`, { method, headers: all, body })
+        const answer = await answerAccount(request, () => dependencies)
+        for (const cookie of answer.headers.getSetCookie()) {
+          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+          if (/Max-Age=0(?:;|$)/.test(cookie)) cookies.delete(name)
+          else cookies.set(name, value)
+        }
+        return { status: answer.status, headers: answer.headers, text: await answer.text() }
+      },
+    }
+  }
+  return {
+    dependencies,
+    blobs,
+    openJar,
+    async signIn(handle) {
+      const jar = openJar()
+      const state = fieldOf((await jar.ask('/auth/sign-in')).text, '/auth/local', 'state')
+      await jar.ask('/auth/local', { form: { state, handle } })
+      return jar
+    },
+  }
+}
+
+/** The value of a hidden field in the first form with an action. */
+export function fieldOf(page: string, action: string, field: string): string {
+  const form = page.slice(page.indexOf(`action="${action}"`))
+  return new RegExp(`name="${field}" value="([^"]*)"`).exec(form)?.[1] ?? ''
+}
+
+/** Makes a token through the page's own form. @returns the answer */
+export async function sendTokenForm(jar: Jar, over: Readonly<Record<string, string>> = {}): ReturnType<Jar['ask']> {
+  const page = (await jar.ask('/settings')).text
+  const [csrf, form] = [fieldOf(page, '/settings/tokens', 'csrf'), fieldOf(page, '/settings/tokens', 'form')]
+  return jar.ask('/settings/tokens', {
+    form: { csrf, form, name: 'laptop', owner: 'alice', repository: '', days: '90', ...over },
+  })
+}
+
+/** The token that a page shows, or an empty text. */
+export const tokenOn = (page: string): string => /hub_[0-9A-Za-z]{38}/.exec(page)?.[0] ?? ''

@@ -1,0 +1,188 @@
+// Owns what a session survives and what it does not: forged, expired, swapped and ended cookies, and requests that other sites make.
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from './open-account.ts'
+
+afterEach(() => vi.useRealTimers())
+
+const SESSION = '__Host-session'
+const isSignedIn = async (jar: Jar) => (await jar.ask('/settings')).text.includes('Signed in as')
+
+test('the cookie is out of reach of scripts, other hosts, plain http and other sites’ forms', async () => {
+  const account = openAccount()
+  const jar = account.openJar()
+  const page = await jar.ask('/auth/sign-in')
+  expect(page.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-oauth=[\w-]+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/),
+  ])
+  const answer = await jar.ask('/auth/local', {
+    form: { state: fieldOf(page.text, '/auth/local', 'state'), handle: 'alice' },
+  })
+  expect(answer.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/),
+    '__Host-oauth=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0; Secure',
+  ])
+})
+
+test('on plain http of this machine, names have no prefix that browsers would refuse', async () => {
+  const jar = openAccount({ baseUrl: 'http://localhost:8888' }).openJar()
+  const [cookie] = (await jar.ask('/auth/sign-in')).headers.getSetCookie()
+  expect(cookie).toMatch(/^oauth=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/)
+})
+
+describe('cookies that open nothing', () => {
+  //  what                    what becomes of the jar of somebody signed in
+  test.each([
+    ['none', (jar: Jar) => jar.cookies.clear()],
+    ['forged', (jar: Jar) => jar.cookies.set(SESSION, 'A'.repeat(43))],
+    ['cut short', (jar: Jar) => jar.cookies.set(SESSION, jar.cookies.get(SESSION)?.slice(1) ?? '')],
+    ['a path', (jar: Jar) => jar.cookies.set(SESSION, '../tokens/x')],
+    ['sent twice', (jar: Jar) => jar.cookies.set(SESSION, `${'B'.repeat(43)}; ${SESSION}=${jar.cookies.get(SESSION)}`)],
+    ['under the name of plain http', (jar: Jar) => rename(jar, 'session')],
+    ['under the name of a sign-in', (jar: Jar) => rename(jar, '__Host-oauth')],
+  ])('%s', async (_, change) => {
+    const jar = await openAccount().signIn('alice')
+    expect(await isSignedIn(jar)).toBe(true)
+    change(jar)
+    expect(await isSignedIn(jar)).toBe(false)
+  })
+
+  const rename = (jar: Jar, name: string) => {
+    jar.cookies.set(name, jar.cookies.get(SESSION) ?? '')
+    jar.cookies.delete(SESSION)
+  }
+
+  test('older than seven days, used or not; its record is gone then', async () => {
+    const account = openAccount()
+    const jar = await account.signIn('alice')
+    vi.useFakeTimers({ now: Date.now() + 7 * 86_400_000 - 1000, toFake: ['Date'] })
+    expect(await isSignedIn(jar)).toBe(true)
+    vi.setSystemTime(Date.now() + 2000)
+    expect(await isSignedIn(jar)).toBe(false)
+    expect([...account.blobs.texts.keys()].filter((key) => key.startsWith('sessions/'))).toEqual([])
+  })
+
+  test('of a local sign-in, once people sign in with GitHub', async () => {
+    const account = openAccount()
+    const jar = await account.signIn('alice')
+    account.dependencies.signIn = {
+      kind: 'github',
+      clientId: 'x',
+      oauthUrl: 'https://github.com',
+      identify: () => Promise.reject(new Error('nobody asks')),
+    }
+    expect(await isSignedIn(jar)).toBe(false)
+  })
+})
+
+describe('signing out', () => {
+  const send = async (jar: Jar, where: string) => {
+    const csrf = fieldOf((await jar.ask('/settings')).text, where, 'csrf')
+    return jar.ask(where, { form: { csrf } })
+  }
+
+  test('ends the session in the store too: the old cookie opens nothing', async () => {
+    const jar = await openAccount().signIn('alice')
+    const cookie = jar.cookies.get(SESSION) ?? ''
+    const answer = await send(jar, '/auth/sign-out')
+    expect([answer.status, answer.headers.get('Location'), jar.cookies.size]).toEqual([
+      303,
+      '/settings?done=signed-out',
+      0,
+    ])
+    jar.cookies.set(SESSION, cookie)
+    expect(await isSignedIn(jar)).toBe(false)
+  })
+
+  test('everywhere ends every session of that person, and nobody else’s', async () => {
+    const account = openAccount()
+    const [here, there, bob] = await Promise.all(['alice', 'alice', 'bob'].map((handle) => account.signIn(handle)))
+    await send(here!, '/auth/sign-out-everywhere')
+    expect(await Promise.all([here!, there!, bob!].map(isSignedIn))).toEqual([false, false, true])
+    expect(await isSignedIn(await account.signIn('alice'))).toBe(true)
+  })
+
+  test('signing in again ends the session before: whoever planted it has nothing', async () => {
+    const account = openAccount()
+    const jar = await account.signIn('mallory')
+    const planted = jar.cookies.get(SESSION) ?? ''
+    const state = fieldOf((await jar.ask('/auth/sign-in')).text, '/auth/local', 'state')
+    await jar.ask('/auth/local', { form: { state, handle: 'alice' } })
+    expect(jar.cookies.get(SESSION)).not.toBe(planted)
+    jar.cookies.set(SESSION, planted)
+    expect(await isSignedIn(jar)).toBe(false)
+  })
+})
+
+describe('requests that other sites make', () => {
+  //  what                                     headers
+  test.each([
+    ['another origin', { Origin: 'https://evil.example' }],
+    ['an origin that begins like ours', { Origin: 'https://hub.example.evil.example' }],
+    ['plain http', { Origin: 'http://hub.example' }],
+    ['an origin that is kept secret', { Origin: 'null' }],
+    ['neither header', { Origin: null }],
+    ['a browser that says so', { Origin: 'https://hub.example', 'Sec-Fetch-Site': 'cross-site' }],
+    ['a neighbour of the same site', { Origin: 'https://hub.example', 'Sec-Fetch-Site': 'same-site' }],
+  ])('%s: 403, and nothing is made', async (_, headers) => {
+    const account = openAccount()
+    const jar = await account.signIn('alice')
+    const page = (await jar.ask('/settings')).text
+    const before = account.blobs.texts.size
+    for (const action of [
+      '/settings/tokens',
+      '/settings/tokens/revoke',
+      '/auth/sign-out',
+      '/auth/sign-out-everywhere',
+    ]) {
+      const csrf = fieldOf(page, action, 'csrf')
+      const answer = await jar.ask(action, { form: { csrf, name: 'x', owner: 'alice', days: '1' }, headers })
+      expect([action, answer.status, answer.text.includes('403 forbidden')]).toEqual([action, 403, true])
+    }
+    expect(account.blobs.texts.size).toBe(before)
+    expect(await isSignedIn(jar)).toBe(true)
+  })
+
+  //  what                             the form's token
+  test.each([
+    ['no form token', async () => ''],
+    ['one that is made up', async () => 'A'.repeat(43)],
+    ['one of another form', async (jar: Jar) => fieldOf((await jar.ask('/settings')).text, '/auth/sign-out', 'csrf')],
+    [
+      'one of another session',
+      async (_: Jar, other: Jar) => fieldOf((await other.ask('/settings')).text, '/settings/tokens', 'csrf'),
+    ],
+  ])('%s: 403', async (_, take) => {
+    const account = openAccount()
+    const [jar, other] = [await account.signIn('alice'), await account.signIn('alice')]
+    const answer = await sendTokenForm(jar, { csrf: await take(jar, other) })
+    expect([answer.status, tokenOn(answer.text)]).toEqual([403, ''])
+  })
+
+  test('nobody signed in: 403; a GET changes nothing', async () => {
+    const account = openAccount()
+    expect((await account.openJar().ask('/settings/tokens', { form: { csrf: 'x' } })).status).toBe(403)
+    const jar = await account.signIn('alice')
+    const before = new Map(account.blobs.texts)
+    for (const path of ['/settings', '/settings/tokens', '/settings/tokens/revoke', '/auth/sign-out', '/auth/local'])
+      await jar.ask(path)
+    expect(account.blobs.texts).toEqual(before)
+    expect((await jar.ask('/auth/sign-out')).status).toBe(405)
+  })
+
+  test('other media types than a form’s are refused, for scripts elsewhere may send some without asking', async () => {
+    const jar = await openAccount().signIn('alice')
+    const answer = await jar.ask('/settings/tokens', { form: { csrf: 'x' }, headers: { 'Content-Type': 'text/plain' } })
+    expect(answer.status).toBe(415)
+  })
+})
+
+test('every answer is kept nowhere and stands under the strict policy', async () => {
+  const jar = await openAccount().signIn('alice')
+  for (const answer of [await jar.ask('/settings'), await sendTokenForm(jar), await jar.ask('/auth/nothing')]) {
+    expect(answer.headers.get('Cache-Control')).toBe('no-store')
+    expect(answer.headers.get('Content-Security-Policy')).toContain("default-src 'none'; script-src 'self'")
+    expect(answer.headers.get('Content-Security-Policy')).toContain("form-action 'self'")
+    expect(answer.headers.get('Strict-Transport-Security')).toBe('max-age=31536000')
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBeNull()
+  }
+})

@@ -1,0 +1,153 @@
+// Owns what a hub needs before anybody signs in: each missing setting is named, and local sign-in is not there but on one's own machine.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { connectAccount } from '../../src/dependencies/account.ts'
+import type { Hub } from '../../src/dependencies/platform.ts'
+import { connectPublish } from '../../src/dependencies/publish.ts'
+import { FRAME_PLACE } from '../../src/domain/account-frame.ts'
+import { answerAccount } from '../../src/server/account.ts'
+import { openLocalStores } from '../../src/site/serve-sites.ts'
+import { memoryBlobs } from '../publish/open-hub.ts'
+
+const GITHUB = {
+  GITHUB_CLIENT_ID: 'Iv1.abc',
+  GITHUB_CLIENT_SECRET: 'sekret',
+  SESSION_SECRET: 'a secret of the tests, long enough',
+}
+const NAMES = [
+  ...Object.keys(GITHUB),
+  'SITE_URL',
+  'URL',
+  'NETLIFY_LOCAL',
+  'GITHUB_OAUTH_URL',
+  'OIDC_ISSUER',
+  'OIDC_JWKS_URL',
+]
+const before = { ...process.env }
+beforeEach(() => {
+  for (const name of NAMES) delete process.env[name]
+})
+afterEach(() => {
+  process.env = { ...before }
+})
+
+const nothing = () => {
+  throw new Error('nobody asks')
+}
+const hub: Hub = {
+  files: { read: async () => Buffer.from(`<title>Your account</title>${FRAME_PLACE}`) },
+  search: nothing,
+  fresh: { find: nothing, findVersion: nothing, keepVersion: nothing, keep: nothing },
+  blobs: memoryBlobs(),
+  localGit: { readFolder: nothing, readBlob: nothing, commit: nothing },
+}
+
+/** What a request is answered with. @param on our own host, or on the platform */
+const ask = async (
+  path: string,
+  { on = 'host', ip = '127.0.0.1', at = 'http://localhost:8888', headers = {}, method = 'GET' } = {},
+) => {
+  const request = new Request(at + path, { method, headers: { Accept: 'application/json', ...headers } })
+  const answer = await answerAccount(request, () => connectAccount(request, on === 'host' ? { ip, hub } : { ip }))
+  return { status: answer.status, text: await answer.text() }
+}
+const LOCAL = ['/auth/sign-in', '/auth/local'] as const
+const methodOf = (path: string) => (path === '/auth/local' ? 'POST' : 'GET')
+
+test('on one’s own machine, nothing is needed', async () => {
+  expect((await ask('/auth/sign-in')).text).toContain('Sign in on this machine')
+  expect((await ask('/auth/sign-in', { ip: '::1', at: 'http://[::1]:8888' })).status).toBe(200)
+  expect((await ask('/auth/sign-in', { ip: '::ffff:127.0.0.1', at: 'http://127.0.0.1:8888' })).status).toBe(200)
+  expect((await ask('/auth/callback?code=x&state=y')).status).toBe(404)
+})
+
+describe('local sign-in is not there', () => {
+  //  what                                settings                                 request
+  test.each([
+    ['for another machine', {}, { ip: '192.0.2.7' }],
+    ['for an address nobody knows', {}, { ip: 'unknown' }],
+    ['by another name, as when a site points its own here', {}, { at: 'http://evil.example:8888' }],
+    ['through a proxy', {}, { headers: { 'X-Forwarded-For': '192.0.2.7' } }],
+    ['through a proxy that says so by its standard', {}, { headers: { Forwarded: 'for=192.0.2.7' } }],
+    ['for a hub with an address of its own', { SITE_URL: 'https://hub.example' }, {}],
+    ['under the Netlify dev server', { NETLIFY_LOCAL: 'true' }, {}],
+    ['with a part of the settings', { GITHUB_CLIENT_ID: 'x' }, {}],
+  ])('%s', async (_, settings, request) => {
+    Object.assign(process.env, settings)
+    for (const path of LOCAL) {
+      const { status, text } = await ask(path, { ...request, method: methodOf(path) })
+      expect([404, 503]).toContain(status)
+      expect(text).not.toContain('handle')
+    }
+  })
+
+  test('with GitHub: 404', async () => {
+    Object.assign(process.env, GITHUB)
+    expect((await ask('/auth/local', { method: 'POST' })).status).toBe(404)
+  })
+
+  test('on the platform: 404 with everything set, 503 without', async () => {
+    Object.assign(process.env, GITHUB, { SITE_URL: 'https://hub.example' })
+    expect((await ask('/auth/local', { on: 'platform', method: 'POST', at: 'http://localhost' })).status).toBe(404)
+    // Settings are read once for an environment, so another one takes its place.
+    process.env = { ...process.env, GITHUB_CLIENT_ID: '' }
+    expect((await ask('/auth/local', { on: 'platform', method: 'POST', at: 'http://localhost' })).status).toBe(503)
+  })
+
+  test('and neither is what it left behind: a local person’s token opens nothing for others', async () => {
+    const local = { user_id: 'local-alice', login: 'alice' }
+    const request = new Request('http://localhost:8888/')
+    expect(await connectPublish(request, { ip: '', hub }).holdsLogin(local)).toBe(true)
+    process.env = { ...process.env, ...GITHUB }
+    expect(await connectPublish(request, { ip: '', hub }).holdsLogin(local)).toBe(false)
+    process.env = { SITE_URL: 'https://hub.example' }
+    expect(await connectPublish(request, { ip: '', hub }).holdsLogin(local)).toBe(false)
+  })
+})
+
+describe('each missing setting is named', () => {
+  test.each(['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])('%s: 503 on our host and on the platform', async (name) => {
+    Object.assign(process.env, GITHUB)
+    delete process.env[name]
+    for (const on of ['host', 'platform']) {
+      const { status, text } = await ask('/settings', { on })
+      expect([on, status, text.includes(name), text.includes('sekret')]).toEqual([on, 503, true, false])
+    }
+    await expect(openLocalStores(readConfig(process.env))).rejects.toThrow(name)
+  })
+
+  test('SESSION_SECRET, missing, empty or too short', async () => {
+    for (const value of ['', 'short']) {
+      Object.assign(process.env, GITHUB, { SESSION_SECRET: value })
+      const { status, text } = await ask('/settings')
+      expect([value, status, text.includes('SESSION_SECRET')]).toEqual([value, 503, true])
+    }
+  })
+
+  test('all of them on the platform, where nothing is optional', async () => {
+    const { status, text } = await ask('/settings', { on: 'platform' })
+    expect(status).toBe(503)
+    for (const name of Object.keys(GITHUB)) expect(text).toContain(name)
+  })
+
+  test('an address without https, for others could read the cookies', async () => {
+    Object.assign(process.env, GITHUB, { SITE_URL: 'http://hub.lan' })
+    expect((await ask('/settings')).text).toContain('SITE_URL')
+  })
+
+  test('our host with nobody to sign in says how tokens are made instead', async () => {
+    process.env.SITE_URL = 'https://hub.example'
+    const { status, text } = await ask('/settings')
+    expect([status, text.includes('npm run token'), text.includes('GITHUB_CLIENT_ID')]).toEqual([200, true, true])
+  })
+})
+
+test('settings have the defaults of GitHub itself', () => {
+  const { oidc, signIn } = readConfig(GITHUB)
+  expect(oidc).toEqual({
+    issuer: 'https://token.actions.githubusercontent.com',
+    jwksUrl: 'https://token.actions.githubusercontent.com/.well-known/jwks',
+  })
+  expect(signIn).toMatchObject({ kind: 'github', oauthUrl: 'https://github.com', apiUrl: 'https://api.github.com' })
+  expect(() => readConfig({ OIDC_ISSUER: 'https://x.example/' })).toThrow('OIDC_ISSUER')
+})

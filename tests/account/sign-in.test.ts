@@ -1,0 +1,173 @@
+// Owns signing in at GitHub: states that are missing, wrong or replayed, addresses that lead elsewhere, logins that changed hands, and a GitHub in trouble.
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { safeReturn } from '../../src/server/sign-in.ts'
+import { identify } from '../../src/stores/github-sign-in.ts'
+import { FAULTS } from '../github/faults.ts'
+import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { type Account, BASE_URL, type Jar, openAccount } from './open-account.ts'
+
+let standIn: GitHubStandIn
+beforeAll(async () => {
+  standIn = await startGitHubStandIn({ redirectUris: [`${BASE_URL}/auth/callback`] })
+}, 60_000)
+afterAll(() => standIn?.close())
+afterEach(() => {
+  standIn.forget()
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const open = (clientSecret = standIn.oauth.clientSecret): Account => {
+  const settings = { oauthUrl: standIn.url, apiUrl: standIn.url, clientId: standIn.oauth.clientId, clientSecret }
+  return openAccount({ signIn: { kind: 'github', ...settings, identify: (grant) => identify(settings, grant) } })
+}
+
+/** Goes to GitHub and says yes there. @returns the way back to us */
+const goToGithub = async (jar: Jar, login = 'alice', path = '/auth/sign-in'): Promise<URL> => {
+  const address = new URL((await jar.ask(path)).headers.get('Location') ?? '')
+  await fetch(address)
+  const values = Object.fromEntries(address.searchParams)
+  const form = { login, redirect_uri: values.redirect_uri, scope: '', state: values.state, client_id: values.client_id }
+  const body = new URLSearchParams(form as Record<string, string>)
+  const answer = await fetch(`${standIn.url}/login/oauth/callback`, { method: 'POST', body, redirect: 'manual' })
+  return new URL(answer.headers.get('Location') ?? '')
+}
+const comeBack = (jar: Jar, way: URL) => jar.ask(way.pathname + way.search)
+
+test('goes to GitHub without a scope, with a state and a challenge of its own each time', async () => {
+  const jar = open().openJar()
+  const addresses = [await jar.ask('/auth/sign-in'), await jar.ask('/auth/sign-in')].map(
+    ({ headers }) => new URL(headers.get('Location') ?? '').searchParams,
+  )
+  for (const query of addresses) {
+    expect([...query.keys()]).toEqual(['client_id', 'redirect_uri', 'state', 'code_challenge', 'code_challenge_method'])
+    expect(query.get('redirect_uri')).toBe('https://hub.example/auth/callback')
+    expect(query.get('code_challenge_method')).toBe('S256')
+  }
+  expect(new Set(addresses.flatMap((query) => [query.get('state'), query.get('code_challenge')])).size).toBe(4)
+})
+
+test('signs in by GitHub’s number, and comes back to where it began', async () => {
+  const account = open()
+  const jar = account.openJar()
+  const answer = await comeBack(jar, await goToGithub(jar, 'alice', '/auth/sign-in?return_to=/acme/code-review?x=1'))
+  expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/acme/code-review?x=1'])
+  expect(account.blobs.texts.get('logins/alice')).toMatch(/^\d+$/)
+  expect((await jar.ask('/settings')).text).toContain('Signed in as <strong>alice</strong>')
+})
+
+describe('a state that is', () => {
+  //  what                     what becomes of the way back and of the jar
+  test.each([
+    ['missing', (way: URL) => way.searchParams.delete('state')],
+    ['empty', (way: URL) => way.searchParams.set('state', '')],
+    ['another', (way: URL) => way.searchParams.set('state', 'A'.repeat(43))],
+    ['without its cookie', (_: URL, jar: Jar) => jar.cookies.clear()],
+    [
+      'of a cookie that is forged',
+      (_: URL, jar: Jar) => changeCookie(jar, (cookie) => `${cookie.slice(0, -1)}${cookie.endsWith('A') ? 'E' : 'A'}`),
+    ],
+    [
+      'of a cookie whose payload is another',
+      (_: URL, jar: Jar) => changeCookie(jar, (cookie) => `e30.${cookie.split('.')[1]}`),
+    ],
+    ['ten minutes old', () => vi.useFakeTimers({ now: Date.now() + 601_000, toFake: ['Date'] })],
+  ])('%s: 400, GitHub is not asked, and nobody is signed in', async (_, change) => {
+    const account = open()
+    const jar = account.openJar()
+    const way = await goToGithub(jar)
+    change(way, jar)
+    standIn.forget()
+    const answer = await comeBack(jar, way)
+    expect([answer.status, answer.text.includes('400 invalid_request'), standIn.calls]).toEqual([400, true, []])
+    expect([...account.blobs.texts.keys()]).toEqual([])
+  })
+  const changeCookie = (jar: Jar, change: (cookie: string) => string) =>
+    jar.cookies.set('__Host-oauth', change(jar.cookies.get('__Host-oauth') ?? ''))
+
+  test('of another browser: 400', async () => {
+    const account = open()
+    const [victim, attacker] = [account.openJar(), account.openJar()]
+    await goToGithub(victim)
+    expect((await comeBack(victim, await goToGithub(attacker, 'bob'))).status).toBe(400)
+  })
+
+  test('replayed, with its cookie put back and a code that is good: 400', async () => {
+    const account = open()
+    const jar = account.openJar()
+    const way = await goToGithub(jar)
+    const cookie = jar.cookies.get('__Host-oauth') ?? ''
+    expect((await comeBack(jar, way)).status).toBe(303)
+    expect((await comeBack(jar, way)).status).toBe(400)
+    jar.cookies.set('__Host-oauth', cookie)
+    // GitHub itself refuses the used code; this one says yes, as a bent one might.
+    if (account.dependencies.signIn.kind === 'github')
+      account.dependencies.signIn.identify = async () => ({ user_id: '4', login: 'bob' })
+    const answer = await comeBack(jar, way)
+    expect([answer.status, answer.text.includes('completed before')]).toEqual([400, true])
+  })
+})
+
+//  given                            where it leads
+test.each([
+  ['/acme/code-review?tab=1#x', '/acme/code-review?tab=1#x'],
+  ['/', '/'],
+  ['https://evil.example/', '/settings'],
+  ['//evil.example', '/settings'],
+  ['/\\evil.example', '/settings'],
+  ['\\\\evil.example', '/settings'],
+  ['/\t/evil.example', '/settings'],
+  ['/\n/evil.example', '/settings'],
+  ['/x//evil.example', '/settings'],
+  ['/..//evil.example', '/settings'],
+  ['javascript:alert(1)', '/settings'],
+  ['evil.example', '/settings'],
+  ['', '/settings'],
+  ['/ä', '/settings'],
+  ['/x\r\nSet-Cookie: a=b', '/settings'],
+  [`/${'x'.repeat(500)}`, '/settings'],
+])('return_to %j leads to %s', (given, expected) => expect(safeReturn(given)).toBe(expected))
+
+test('a login that GitHub gave to somebody else gets nothing until a maintainer decides', async () => {
+  const account = open()
+  await account.blobs.set('logins/alice', '999999')
+  const jar = account.openJar()
+  const answer = await comeBack(jar, await goToGithub(jar))
+  expect([answer.status, jar.cookies.has('__Host-session')]).toEqual([403, false])
+  await account.blobs.delete('logins/alice')
+  expect((await comeBack(jar, await goToGithub(jar))).status).toBe(303)
+})
+
+describe('GitHub in trouble', () => {
+  const json = (body: object) => ({ kind: 'answer', applied: false, status: 200, body: JSON.stringify(body) }) as const
+  //  what                     on                                fault                                        status
+  test.each([
+    ['a code that is used', 'POST /login/oauth/access_token', json({ error: 'bad_verification_code' }), 400],
+    ['a refused client', 'POST /login/oauth/access_token', json({ error: 'incorrect_client_credentials' }), 503],
+    ['an unknown error', 'POST /login/oauth/access_token', json({ error: 'teapot' }), 502],
+    ['HTML', 'POST /login/oauth/access_token', FAULTS.html(false), 502],
+    ['a cut line', 'POST /login/oauth/access_token', FAULTS.cut(true), 503],
+    ['a bad gateway', 'GET /user', FAULTS.badGateway(false), 503],
+    ['a user without a number', 'GET /user', json({ login: 'alice' }), 502],
+    ['a login that is no handle', 'GET /user', json({ id: 7, login: 'alice_corp' }), 403],
+    ['a token that is refused', 'GET /user', FAULTS.badCredentials(), 502],
+  ] as const)('%s: nobody is signed in, and no secret is logged', async (_, name, fault, status) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const jar = open().openJar()
+    const way = await goToGithub(jar)
+    standIn.script({ on: 'rest', when: (call) => call.name === name, fault })
+    const answer = await comeBack(jar, way)
+    expect([answer.status, jar.cookies.has('__Host-session')]).toEqual([status, false])
+    const lines = JSON.stringify(log.mock.calls)
+    for (const secret of ['sekret', way.searchParams.get('code') ?? '?', way.searchParams.get('state') ?? '?'])
+      expect(lines + answer.text).not.toContain(secret)
+  })
+
+  test('whoever says no there is told so', async () => {
+    const jar = open().openJar()
+    const way = await goToGithub(jar)
+    way.searchParams.delete('code')
+    way.searchParams.set('error', 'access_denied')
+    expect((await comeBack(jar, way)).status).toBe(400)
+  })
+})

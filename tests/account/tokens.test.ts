@@ -1,0 +1,149 @@
+// Owns tokens that people make: what the form takes, whose list they stand in, and what they open as rights come and go.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { holdsLogin } from '../../src/stores/sessions.ts'
+import { type Hub, openHub, openLocalWorld, type World } from '../publish/open-hub.ts'
+import { type Account, fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from './open-account.ts'
+
+let account: Account
+let alice: Jar
+beforeEach(async () => {
+  account = openAccount({ ownersOf: async (login) => (login === 'alice' ? ['acme'] : []) })
+  alice = await account.signIn('alice')
+})
+
+describe('making one', () => {
+  test('shows it once, and stores its digest alone', async () => {
+    const answer = await sendTokenForm(alice)
+    const token = tokenOn(answer.text)
+    expect([answer.status, token.length]).toEqual([200, 42])
+    expect(JSON.stringify([...account.blobs.texts])).not.toContain(token.slice(4))
+    expect((await alice.ask('/settings')).text).not.toContain(token.slice(4))
+    expect((await alice.ask('/settings/tokens')).headers.get('Location')).toBe('/settings')
+  })
+
+  test('the same form sent again makes no second one', async () => {
+    const page = (await alice.ask('/settings')).text
+    const form = fieldOf(page, '/settings/tokens', 'form')
+    const answers = [await sendTokenForm(alice, { form }), await sendTokenForm(alice, { form })]
+    expect(answers.map(({ status, text }) => [status, tokenOn(text) !== ''])).toEqual([
+      [200, true],
+      [422, false],
+    ])
+    expect((await account.dependencies.accounts.listTokens('local-alice')).length).toBe(1)
+  })
+
+  //  what                         fields                                    told
+  test.each([
+    ['no name', { name: ' ' }, 'name: expected some text'],
+    ['a long name', { name: 'x'.repeat(65) }, 'name: expected at most 64 characters'],
+    ['a name with a line end', { name: 'a\nb' }, 'name: expected no control characters'],
+    ['no days', { days: '' }, 'days: expected a whole number'],
+    ['too few days', { days: '0' }, 'days: expected a whole number of days from 1 to 365'],
+    ['too many days', { days: '366' }, 'days: expected a whole number'],
+    ['half days', { days: '1.5' }, 'days: expected a whole number'],
+    ['days as a program writes them', { days: '1e1' }, 'days: expected a whole number'],
+    ['somebody else’s owner', { owner: 'mallory' }, 'you may not publish to mallory'],
+    ['a reserved owner', { owner: 'settings' }, 'scope: expected owner/* or owner/name'],
+    ['no owner', { owner: '' }, 'scope: expected owner/* or owner/name'],
+    ['every owner', { owner: '*' }, 'scope: expected owner/* or owner/name'],
+    ['a repository that is a path', { repository: '../x' }, 'scope: expected owner/* or owner/name'],
+    ['upper case', { repository: 'Code' }, 'scope: expected owner/* or owner/name'],
+    ['a form that is made up', { form: 'x' }, 'form: expected the form as it was sent'],
+  ])('%s: 422, said on the page, and what was typed is still there', async (_, fields, told) => {
+    const answer = await sendTokenForm(alice, { name: 'my "laptop"', ...fields })
+    expect([answer.status, tokenOn(answer.text)]).toEqual([422, ''])
+    expect(answer.text).toContain(told)
+    expect(answer.text).toContain('role="alert"')
+    if (!('name' in fields)) expect(answer.text).toContain('value="my &quot;laptop&quot;"')
+    expect((await account.dependencies.accounts.listTokens('local-alice')).length).toBe(0)
+  })
+
+  test('fifty good ones at most; a revoked one makes room', async () => {
+    for (let made = 0; made < 50; made++) expect((await sendTokenForm(alice)).status).toBe(200)
+    expect((await sendTokenForm(alice)).status).toBe(422)
+    const id = fieldOf((await alice.ask('/settings')).text, '/settings/tokens/revoke', 'id')
+    const csrf = fieldOf((await alice.ask('/settings')).text, '/settings/tokens/revoke', 'csrf')
+    await alice.ask('/settings/tokens/revoke', { form: { csrf, id } })
+    expect((await sendTokenForm(alice)).status).toBe(200)
+  })
+})
+
+test('nobody sees or revokes what somebody else made, whoever’s id they send', async () => {
+  await sendTokenForm(alice)
+  const [token] = await account.dependencies.accounts.listTokens('local-alice')
+  const bob = await account.signIn('bob')
+  await sendTokenForm(bob, { owner: 'bob' })
+  const page = (await bob.ask('/settings')).text
+  const csrf = fieldOf(page, '/settings/tokens/revoke', 'csrf')
+  expect(page).not.toContain(token?.id)
+  for (const id of [token?.id ?? '', '', '../x', `../local-alice/${token?.id}`])
+    expect((await bob.ask('/settings/tokens/revoke', { form: { csrf, id } })).status).toBe(404)
+  expect((await account.dependencies.accounts.listTokens('local-alice'))[0]?.revoked_at).toBeNull()
+})
+
+describe('publishing with one', () => {
+  let world: World
+  let hub: Hub
+  const MEMBERS = (...logins: string[]) => ({ 'content/acme/index.md': `---\nmembers: [${logins.join(', ')}]\n---\n` })
+  beforeAll(() => {
+    world = openLocalWorld(MEMBERS('alice'))
+  })
+  afterAll(() => world?.close())
+  const person = { kind: 'person', user_id: '7', login: 'alice' } as const
+  let serial = 0
+  const publishTo = async (to: string, token: string) => {
+    serial += 1
+    const { status, code } = await hub.publish({ content: `Text ${serial}.` }, { to, token })
+    return [status, code]
+  }
+  beforeEach(async () => {
+    hub = await openHub(world, { auth: { holdsLogin: (given) => holdsLogin(hub.blobs, given) } })
+    await hub.blobs.set('logins/alice', '7')
+  })
+
+  test('a handle appears as an owner with its first publish', async () => {
+    const token = await hub.makeToken({ scope: 'alice/*', holder: person })
+    expect(await publishTo('alice/first', token)).toEqual([201, undefined])
+    expect((await hub.build()).has('/data/v1/users/alice.json')).toBe(true)
+  })
+
+  //  what                                   scope            to                  status code
+  test.each([
+    ['an owner as its member', 'acme/*', 'acme/greet', 201, undefined],
+    ['the one repository', 'alice/notes', 'alice/notes', 201, undefined],
+    ['a neighbour whose name begins like it', 'alice/notes', 'alice/notes-2', 403, 'forbidden'],
+    ['a neighbour whose owner begins like it', 'alice/*', 'alice-2/notes', 403, 'forbidden'],
+    ['another owner of theirs', 'alice/*', 'acme/greet', 403, 'forbidden'],
+    ['somebody else’s owner, whatever the scope says', 'mallory/*', 'mallory/x', 403, 'forbidden'],
+  ])('%s', async (_, scope, to, status, code) => {
+    expect(await publishTo(to, await hub.makeToken({ scope, holder: person }))).toEqual([status, code])
+  })
+
+  test('ends with the membership, and comes back with it', async () => {
+    const token = await hub.makeToken({ scope: 'acme/*', holder: person })
+    expect((await publishTo('acme/greet', token))[0]).toBe(201)
+    await world.commitOutside(MEMBERS('bob'))
+    expect(await publishTo('acme/greet', token)).toEqual([403, 'forbidden'])
+    await world.commitOutside(MEMBERS('alice', 'bob'))
+    expect((await publishTo('acme/greet', token))[0]).toBe(201)
+  })
+
+  test('ends when the login is somebody else’s, or nobody’s by a maintainer’s word', async () => {
+    const token = await hub.makeToken({ scope: 'alice/*', holder: person })
+    await hub.blobs.set('logins/alice', '8')
+    expect(await publishTo('alice/notes', token)).toEqual([403, 'forbidden'])
+    await hub.blobs.delete('logins/alice')
+    expect(await publishTo('alice/notes', token)).toEqual([403, 'forbidden'])
+  })
+
+  test('an expired one: 401', async () => {
+    const made = await hub.makeToken({ scope: 'alice/*', holder: person, days: 1 }, new Date(Date.now() - 86_400_001))
+    expect(await publishTo('alice/notes', made)).toEqual([401, 'unauthorized'])
+  })
+
+  test('content that holds one is refused, and the answer does not repeat it', async () => {
+    const token = await hub.makeToken({ scope: 'alice/*', holder: person })
+    const answer = await hub.publish({ content: `Use ${token} here.` }, { to: 'alice/leak', token })
+    expect([answer.status, answer.text.includes('content'), answer.text.includes(token)]).toEqual([422, true, false])
+  })
+})

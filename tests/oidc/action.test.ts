@@ -1,0 +1,99 @@
+// Owns the action that others use: its script, run against a real hub and an issuer that answers as GitHub's does inside a job.
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { listenTo, startServer } from '../../src/server/host.ts'
+import { openJobVerifier } from '../../src/server/oidc.ts'
+import { spendOnce } from '../../src/stores/used-jobs.ts'
+import { memoryBlobs, openHub, openLocalWorld, type World } from '../publish/open-hub.ts'
+import { ISSUER, type Issuer, startIssuer } from './issuer.ts'
+
+const SCRIPT = resolve('.github/actions/publish/publish.sh')
+const OWNER = `---
+trusted_publishers:
+  - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: publish.yml}
+---
+`
+let issuer: Issuer
+let world: World
+let dir: string
+let url: string
+let close: () => void
+beforeAll(async () => {
+  issuer = await startIssuer()
+  world = openLocalWorld({ 'content/acme/index.md': OWNER })
+  const blobs = memoryBlobs()
+  const server = await startServer(
+    listenTo(async (request) => {
+      const { pathname, searchParams } = new URL(request.url)
+      if (pathname === '/token') {
+        if (request.headers.get('Authorization') !== 'Bearer request') return new Response(null, { status: 401 })
+        return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
+      }
+      const { status, text } = await hub.publish(await request.text(), {
+        path: pathname,
+        token: null,
+        headers: Object.fromEntries(request.headers),
+      })
+      return new Response(text, { status })
+    }),
+    0,
+  )
+  url = `http://localhost:${(server.address() as AddressInfo).port}`
+  const verifyJob = openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
+  const hub = await openHub(world, { blobs, auth: { verifyJob, spendJob: (use) => spendOnce(blobs, use) } })
+  close = () => server.close()
+  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-action-'))
+  mkdirSync(join(dir, 'prompts'))
+  writeFileSync(join(dir, 'prompts/code-review.md'), 'Review {{code}}.\r\nTwice.')
+  writeFileSync(join(dir, 'prompts/summary.md'), 'Summarise.')
+})
+afterAll(async () => {
+  close?.()
+  await issuer?.close()
+  world?.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const run = (over: Record<string, string> = {}) =>
+  promisify(execFile)(SCRIPT, [], {
+    cwd: dir,
+    env: {
+      PATH: process.env.PATH,
+      ...{ HUB: url, OWNER: 'acme', FILES: 'prompts/*.md', CHANGELOG: 'From CI', BUMP: 'minor' },
+      ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/token?api-version=2.0`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request' },
+      ...over,
+    },
+  }).catch((error: { stdout: string; stderr: string }) => error)
+
+test('publishes every file under its name, and again without a change', async () => {
+  chmodSync(SCRIPT, 0o755)
+  const first = await run()
+  expect(first.stdout.replace(/::add-mask::\S+\n/g, '')).toBe('acme/code-review 1.0.0\nacme/summary 1.0.0\n')
+  expect((await run()).stdout).toContain('acme/summary 1.0.0 (unchanged)')
+  const file = readFileSync(join(await world.contentDir(), 'acme/code-review/versions/1.0.0.md'), 'utf8')
+  expect(file).toContain('repository: octo/prompts')
+  expect(file.endsWith('---\nReview {{code}}.\r\nTwice.')).toBe(true)
+})
+
+//  what                        settings                                   told
+test.each([
+  ['another owner', { OWNER: 'other' }, 'no workflow is trusted'],
+  ['no file', { FILES: 'nothing/*.md' }, 'No file matches'],
+  ['a job without the right', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
+])('%s: ends with what to do', async (_, settings, told) => {
+  expect((await run(settings)).stderr).toContain(told)
+})
+
+test('the action hands every input to the script, by the environment alone', () => {
+  const action = parse(readFileSync('.github/actions/publish/action.yml', 'utf8'))
+  expect(Object.keys(action.inputs)).toEqual(['hub', 'owner', 'files', 'changelog', 'bump'])
+  const [step] = action.runs.steps
+  expect(step.run).toBe('"$GITHUB_ACTION_PATH/publish.sh"')
+  expect(Object.keys(step.env)).toEqual(['HUB', 'OWNER', 'FILES', 'CHANGELOG', 'BUMP'])
+})

@@ -1,0 +1,81 @@
+// Owns an OIDC issuer for tests: real keys, a real address for them, and tokens like those of GitHub Actions, right or wrong in any way.
+import { createServer } from 'node:http'
+import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, type JWTHeaderParameters, SignJWT } from 'jose'
+
+export const ISSUER = 'https://token.actions.githubusercontent.com'
+export const AUDIENCE = 'https://hub.example'
+
+/** What a job of `octo/prompts` says. @see https://docs.github.com/actions/reference/security/oidc */
+export const CLAIMS = {
+  sub: 'repo:octo/prompts:ref:refs/heads/main',
+  repository: 'octo/prompts',
+  repository_id: '1001',
+  repository_owner: 'octo',
+  repository_owner_id: '2002',
+  workflow_ref: 'octo/prompts/.github/workflows/publish.yml@refs/heads/main',
+  job_workflow_ref: 'octo/prompts/.github/workflows/publish.yml@refs/heads/main',
+  event_name: 'push',
+  ref: 'refs/heads/main',
+  sha: 'a'.repeat(40),
+  run_id: '30433642',
+}
+
+/** A running issuer. */
+export interface Issuer {
+  jwksUrl: string
+  /** How often its keys were asked for. */
+  fetches(): number
+  /** What its address answers from now on, instead of the keys. */
+  answer(status: number, body: string): void
+  /** Signs a token. @param claims undefined leaves one out */
+  sign(claims?: Readonly<Record<string, unknown>>, header?: Partial<JWTHeaderParameters>): Promise<string>
+  /** Signs with a key that the issuer does not know, under the name of one that it does. */
+  signWithAnother(): Promise<string>
+  /** Signs with the right key by another algorithm. */
+  signBy(alg: 'PS256' | 'RS512'): Promise<string>
+  /** Signs with HMAC, the public key as its secret. */
+  signWithPublicKey(): Promise<string>
+  close(): Promise<void>
+}
+
+let made = 0
+
+/** Starts an issuer. */
+export async function startIssuer(): Promise<Issuer> {
+  const kid = 'key-1'
+  const [ours, other] = await Promise.all([generateKeyPair('RS256', { extractable: true }), generateKeyPair('RS256')])
+  // Without `alg`, so that it is not the key which keeps other algorithms out.
+  const jwk = { ...(await exportJWK(ours.publicKey)), kid, use: 'sig' }
+  let current = { status: 200, body: JSON.stringify({ keys: [jwk] }) }
+  let fetches = 0
+  const server = createServer((_, outgoing) => {
+    fetches += 1
+    outgoing.writeHead(current.status, { 'content-type': 'application/json' }).end(current.body)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the issuer has no port')
+  const payload = (claims: Readonly<Record<string, unknown>> = {}) => {
+    const now = Math.floor(Date.now() / 1000)
+    made += 1
+    const usual = { iss: ISSUER, aud: AUDIENCE, iat: now, nbf: now, exp: now + 300, jti: `job-${made}`, ...CLAIMS }
+    return Object.fromEntries(Object.entries({ ...usual, ...claims }).filter(([, value]) => value !== undefined))
+  }
+  return {
+    jwksUrl: `http://127.0.0.1:${address.port}/jwks`,
+    fetches: () => fetches,
+    answer: (status, body) => {
+      current = { status, body }
+    },
+    sign: (claims, header) =>
+      new SignJWT(payload(claims)).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(ours.privateKey),
+    signWithAnother: () => new SignJWT(payload()).setProtectedHeader({ alg: 'RS256', kid }).sign(other.privateKey),
+    signBy: async (alg) =>
+      new SignJWT(payload())
+        .setProtectedHeader({ alg, kid })
+        .sign(await importPKCS8(await exportPKCS8(ours.privateKey), alg)),
+    signWithPublicKey: () =>
+      new SignJWT(payload()).setProtectedHeader({ alg: 'HS256', kid }).sign(Buffer.from(JSON.stringify(jwk))),
+    close: () => new Promise((done) => server.close(() => done())),
+  }
+}

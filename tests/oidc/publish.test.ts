@@ -1,0 +1,254 @@
+// Owns trusted publishing: a job of the trusted workflow publishes without a stored secret, and every other token is refused by its right status.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openJobVerifier } from '../../src/server/oidc.ts'
+import { spendOnce } from '../../src/stores/used-jobs.ts'
+import { type Hub, memoryBlobs, openHub, openLocalWorld, type World } from '../publish/open-hub.ts'
+import { AUDIENCE, CLAIMS, ISSUER, type Issuer, startIssuer } from './issuer.ts'
+
+const OWNER = `---
+trusted_publishers:
+  - repository: Octo/Prompts
+    repository_id: 1001
+    repository_owner_id: 2002
+    workflow: publish.yml
+    repos: [code-review, summary]
+  - repository: octo/staged
+    repository_id: 1003
+    repository_owner_id: 2002
+    workflow: release.yaml
+    environment: production
+---
+`
+const STAGED = {
+  repository: 'octo/staged',
+  repository_id: '1003',
+  job_workflow_ref: 'octo/staged/.github/workflows/release.yaml@refs/tags/v1',
+}
+const BODY = { content: 'Review {{code}}.' }
+
+let issuer: Issuer
+let world: World
+let hub: Hub
+const blobs = memoryBlobs()
+const openJobHub = (jwksUrl = issuer.jwksUrl) =>
+  openHub(world, {
+    blobs,
+    auth: {
+      verifyJob: openJobVerifier({ issuer: ISSUER, jwksUrl, audience: AUDIENCE }),
+      spendJob: (use) => spendOnce(blobs, use),
+    },
+  })
+beforeAll(async () => {
+  issuer = await startIssuer()
+  world = openLocalWorld({ 'content/acme/index.md': OWNER, 'content/other/index.md': '---\nname: Other\n---\n' })
+  hub = await openJobHub()
+})
+afterAll(async () => {
+  await issuer?.close()
+  world?.close()
+})
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+})
+afterEach(() => vi.restoreAllMocks())
+
+test('publishes with provenance, which the API shows, and asks for the keys once', async () => {
+  const answer = await hub.publish(BODY, { token: await issuer.sign() })
+  const provenance = {
+    issuer: 'https://token.actions.githubusercontent.com',
+    repository: 'octo/prompts',
+    workflow: 'octo/prompts/.github/workflows/publish.yml@refs/heads/main',
+    ref: 'refs/heads/main',
+    sha: 'a'.repeat(40),
+    run_id: '30433642',
+  }
+  expect([answer.status, answer.data]).toMatchObject([201, { published_by: 'acme', provenance }])
+  const read = await hub.readRepository(`/versions/${answer.version}`)
+  expect(read.data).toMatchObject({ provenance })
+  for (let round = 0; round < 5; round++)
+    expect((await hub.publish(BODY, { token: await issuer.sign() })).status).toBe(200)
+  expect(issuer.fetches()).toBe(1)
+  const built = (await hub.build()).get('/data/v1/repos/acme/code-review/versions/1.0.0.json')
+  expect(JSON.parse(built ?? '{}')).toMatchObject({ data: { provenance } })
+})
+
+const now = () => Math.floor(Date.now() / 1000)
+
+describe('tokens that are not good: 401', () => {
+  //  what                                   the token
+  test.each<[string, () => Promise<string> | string]>([
+    ['garbage', () => 'a.b.c'],
+    ['no signature', async () => `${(await issuer.sign()).split('.').slice(0, 2).join('.')}.`],
+    ['alg none', async () => `${encode({ alg: 'none' })}.${(await issuer.sign()).split('.')[1]}.`],
+    ['HS256 with the public key', () => issuer.signWithPublicKey()],
+    ['PS256 with the right key', () => issuer.signBy('PS256')],
+    ['RS512 with the right key', () => issuer.signBy('RS512')],
+    ['an unknown kid', () => issuer.sign({}, { kid: 'key-2' })],
+    ['another key under a known kid', () => issuer.signWithAnother()],
+    ['a payload that was changed', async () => swapPayload(await issuer.sign(), await issuer.sign())],
+    [
+      'critical headers that nobody knows',
+      async () =>
+        `${encode({ alg: 'RS256', kid: 'key-1', crit: ['x'], x: 1 })}.${(await issuer.sign()).split('.').slice(1).join('.')}`,
+    ],
+    ['another issuer', () => issuer.sign({ iss: 'https://evil.example' })],
+    ['an issuer with a final slash', () => issuer.sign({ iss: `${ISSUER}/` })],
+    ['another audience', () => issuer.sign({ aud: 'https://other.example' })],
+    ['an audience that begins like ours', () => issuer.sign({ aud: `${AUDIENCE}/` })],
+    ['a list of audiences with ours in it', () => issuer.sign({ aud: [AUDIENCE] })],
+    ['a list of two audiences', () => issuer.sign({ aud: [AUDIENCE, 'https://other.example'] })],
+    ['expired', () => issuer.sign({ exp: now() - 10 })],
+    ['not yet good', () => issuer.sign({ nbf: now() + 60 })],
+    ['issued in the future', () => issuer.sign({ iat: now() + 60 })],
+    ['older than 15 minutes', () => issuer.sign({ iat: now() - 1000, nbf: now() - 1000 })],
+    ['longer than 8192 characters', () => issuer.sign({ ref: 'x'.repeat(8200) })],
+    ['a repository that is no text', () => issuer.sign({ repository: 7 })],
+    ['a ref with a line end', () => issuer.sign({ ref: 'refs/heads/main\nx' })],
+    ...[
+      'iss',
+      'aud',
+      'exp',
+      'nbf',
+      'iat',
+      'jti',
+      'repository',
+      'repository_id',
+      'repository_owner_id',
+      'job_workflow_ref',
+      'workflow_ref',
+      'event_name',
+      'ref',
+      'sha',
+      'run_id',
+    ].map((claim): [string, () => Promise<string>] => [`without ${claim}`, () => issuer.sign({ [claim]: undefined })]),
+  ])('%s', async (_, make) => {
+    const answer = await hub.publish({ content: 'Not to be published.' }, { token: await make() })
+    expect([answer.status, answer.code]).toEqual([401, 'unauthorized'])
+    expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
+  })
+
+  test('addresses and keys that a token brings along are not even looked at', async () => {
+    const asked = issuer.fetches()
+    const answer = await hub.publish(BODY, {
+      token: await issuer.sign(
+        {},
+        { jku: 'http://127.0.0.1:1/jwks', kid: 'key-3', jwk: { kty: 'RSA', n: 'AQAB', e: 'AQAB' } },
+      ),
+    })
+    expect([answer.status, issuer.fetches()]).toEqual([401, asked])
+  })
+})
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const swapPayload = (one: string, other: string) =>
+  [one.split('.')[0], other.split('.')[1], one.split('.')[2]].join('.')
+
+describe('jobs that nobody trusts: 403, and the claim is named', () => {
+  //  what                                      claims                                                                          to                     named
+  test.each<[string, Record<string, unknown>, string, string]>([
+    [
+      'another repository',
+      { repository: 'octo/other', job_workflow_ref: CLAIMS.job_workflow_ref },
+      'acme/code-review',
+      'repository',
+    ],
+    ['its name taken over', { repository_id: '9' }, 'acme/code-review', 'repository_id'],
+    ['its owner taken over', { repository_owner_id: '9' }, 'acme/code-review', 'repository_owner_id'],
+    [
+      'another workflow',
+      { job_workflow_ref: 'octo/prompts/.github/workflows/other.yml@refs/heads/main' },
+      'acme/code-review',
+      'job_workflow_ref',
+    ],
+    [
+      'a reusable workflow elsewhere',
+      { job_workflow_ref: 'evil/prompts/.github/workflows/publish.yml@refs/heads/main' },
+      'acme/code-review',
+      'job_workflow_ref',
+    ],
+    [
+      'a path that ends like it',
+      { job_workflow_ref: 'octo/prompts/x/.github/workflows/publish.yml@refs/heads/main' },
+      'acme/code-review',
+      'job_workflow_ref',
+    ],
+    [
+      'a file that begins like it',
+      { job_workflow_ref: 'octo/prompts/.github/workflows/publish.yml.yml@refs/heads/main' },
+      'acme/code-review',
+      'job_workflow_ref',
+    ],
+    [
+      'the name behind the @',
+      { job_workflow_ref: 'evil/x@octo/prompts/.github/workflows/publish.yml' },
+      'acme/code-review',
+      'job_workflow_ref',
+    ],
+    ['a neighbour that is not listed', {}, 'acme/code-reviews', 'repos'],
+    ['an owner who trusts nobody', {}, 'other/code-review', 'no workflow is trusted'],
+    ['an owner without a file', {}, 'nobody/code-review', 'no workflow is trusted'],
+    ['no environment', STAGED, 'acme/anything', 'environment'],
+    ['another environment', { ...STAGED, environment: 'staging' }, 'acme/anything', 'environment'],
+    ['pull_request_target', { event_name: 'pull_request_target' }, 'acme/code-review', 'event_name'],
+    ['workflow_run', { event_name: 'workflow_run' }, 'acme/code-review', 'event_name'],
+    ['issue_comment', { event_name: 'issue_comment' }, 'acme/code-review', 'event_name'],
+  ])('%s', async (_, claims, to, named) => {
+    const answer = await hub.publish({ content: 'Not to be published.' }, { token: await issuer.sign(claims), to })
+    expect([answer.status, answer.code]).toEqual([403, 'forbidden'])
+    expect(answer.message).toContain(named)
+  })
+
+  test('the right environment passes, whatever form `sub` has', async () => {
+    const token = await issuer.sign({
+      ...STAGED,
+      environment: 'production',
+      sub: 'octo@2002/staged@1003:something%3Anew',
+    })
+    expect((await hub.publish(BODY, { token, to: 'acme/anything' })).status).toBe(201)
+  })
+})
+
+describe('a token serves one request', () => {
+  test('which may come again, when its answer was lost', async () => {
+    const token = await issuer.sign()
+    const body = { content: 'Once.' }
+    expect([(await hub.publish(body, { token })).status, (await hub.publish(body, { token })).status]).toEqual([
+      201, 200,
+    ])
+  })
+
+  test('and no other one: not another body, not another repository, not both at once', async () => {
+    const token = await issuer.sign()
+    expect((await hub.publish({ content: 'First.' }, { token })).status).toBe(201)
+    expect((await hub.publish({ content: 'Second.' }, { token })).status).toBe(401)
+    expect((await hub.publish({ content: 'First.' }, { token, to: 'acme/summary' })).status).toBe(401)
+    const another = await issuer.sign()
+    const answers = await Promise.all(['A.', 'B.', 'C.'].map((content) => hub.publish({ content }, { token: another })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])
+  })
+
+  test('and a store out of reach is no pass', async () => {
+    const broken = { ...blobs, get: () => Promise.reject(new Error('down')) }
+    await expect(spendOnce(broken, { jti: 'x', request: 'y', until: 'z' })).rejects.toThrow('down')
+  })
+})
+
+describe('keys out of reach: 503, never 401 and never a pass', () => {
+  test.each([
+    ['an error', 500, '{}'],
+    ['not found', 404, ''],
+    ['no JSON', 200, '<html>'],
+    ['no keys', 200, '{"other":[]}'],
+  ])('%s', async (_, status, body) => {
+    const down = await startIssuer()
+    down.answer(status, body)
+    const answer = await (await openJobHub(down.jwksUrl)).publish(BODY, { token: await down.sign() })
+    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
+    await down.close()
+  })
+
+  test('nobody there', async () => {
+    const answer = await (await openJobHub('http://127.0.0.1:9/jwks')).publish(BODY, { token: await issuer.sign() })
+    expect(answer.status).toBe(503)
+  })
+})
