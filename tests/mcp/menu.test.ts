@@ -207,6 +207,14 @@ describe('completions', () => {
   //  what                           ref       argument    typed      known                       values
   test.each<[string, Json, string, string, Record<string, string>, string[]]>([
     ['an owner', template, 'owner', 'ac', {}, ['acme']],
+    [
+      'the last owners of all',
+      template,
+      'owner',
+      'z',
+      {},
+      ['zz-fill', 'zz-many', 'zz-menu', 'zz-plain', 'zz-rated', 'zz-search', 'zz-suite', 'zz-trend'],
+    ],
     ['an owner in upper case', template, 'owner', 'AC', {}, ['acme']],
     [
       'a name of an owner',

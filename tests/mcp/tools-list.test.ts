@@ -59,6 +59,20 @@ test.each([
   expect((await hub.call('initialize', params)).protocolVersion).toBe(spoken)
 })
 
+test.each<[string, Record<string, unknown>, number | undefined]>([
+  ['server/discover', {}, 3_600_000],
+  ['tools/list', {}, 3_600_000],
+  ['resources/templates/list', {}, 3_600_000],
+  ['prompts/list', {}, 60_000],
+  ['resources/list', {}, 60_000],
+  ['resources/read', { uri: 'hub://prompts/acme/code-review' }, 60_000],
+  ['tools/call', { name: 'list_tags' }, undefined],
+])('in 2026, %s says how long it may be kept', async (method, params, ttlMs) => {
+  const { result } = await (await hub.answer(modern(method, params))).json()
+  expect([result.resultType, result.ttlMs, result.cacheScope]).toEqual(['complete', ttlMs, ttlMs && 'public'])
+  if (method !== 'server/discover') expect(await hub.call(method, params)).not.toHaveProperty('ttlMs')
+})
+
 test.each(TOOLS)('$name: every client can compile its schemas', ({ inputSchema, outputSchema }) => {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: false, formats: { uri: true, 'date-time': true } })
   for (const schema of [inputSchema, outputSchema]) {

@@ -25,6 +25,8 @@ const METHODS: ReadonlyMap<string, Answer> = new Map(
   }),
 )
 
+const HINTS: ReadonlyMap<string, object> = new Map(Object.entries(CACHE_HINTS))
+
 /** Whether a method is answered here. */
 export function isOurs(method: string): boolean {
   return METHODS.has(method)
@@ -46,8 +48,7 @@ export async function dispatch(
   if (!answer) throw new McpFailure(CODES.methodNotFound, 'Method not found')
   try {
     const result = await answer(params, tools, era)
-    const hint = era === '2026' && new Map(Object.entries(CACHE_HINTS)).get(method)
-    return hint ? { ...result, ...hint } : result
+    return era === '2026' ? { ...result, ...HINTS.get(method) } : result
   } catch (thrown) {
     if (thrown instanceof McpFailure) throw thrown
     const error = toHubError(thrown)
