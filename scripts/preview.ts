@@ -1,6 +1,7 @@
 // `npm run preview`: builds the site and runs it under the Netlify dev server, the nearest thing to a deploy that runs without a network.
 import { spawn } from 'node:child_process'
 import { readConfig } from '../src/config.ts'
+import { whenAsked } from './ending.ts'
 
 const { port } = readConfig(process.env)
 const environment = {
@@ -12,7 +13,7 @@ const environment = {
 let running: ReturnType<typeof spawn> | undefined
 /** The dev server starts processes of its own and leaves them behind: a process group of theirs is ended as one. */
 const stop = () => running?.pid && process.kill(-running.pid, 'SIGTERM')
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+whenAsked(stop)
 
 const built = await run('astro', ['build'])
 process.exitCode =

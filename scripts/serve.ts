@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
 import { openLocalStores, openSite, serveSites } from '../src/site/serve-sites.ts'
+import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)
 const dist = resolve('dist')
@@ -17,9 +18,7 @@ const stores = await openLocalStores(config).catch((error: Error) => {
 })
 const host = await serveSites(() => site, stores, config.port)
 console.log(`Serving dist/ at ${config.baseUrl}`)
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, async () => {
-    await host.stop()
-    await stores.close()
-  })
-}
+whenAsked(async () => {
+  await host.stop()
+  await stores.close()
+})

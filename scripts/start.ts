@@ -3,10 +3,11 @@ import { readConfig } from '../src/config.ts'
 import { whenAborted } from '../src/site/abort.ts'
 import { followContent } from '../src/site/follow-content.ts'
 import { openLocalStores, serveSites } from '../src/site/serve-sites.ts'
+import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)
 const stopping = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+whenAsked(() => stopping.abort())
 
 try {
   console.log('Building the site …')
