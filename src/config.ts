@@ -73,6 +73,9 @@ export const Settings = z.object({
       .url({ protocol: /^https?$/, error: 'expected an address' })
       .default('https://token.actions.githubusercontent.com/.well-known/jwks'),
   ).describe('Where the keys of that issuer are.'),
+  GITHUB_ACTIONS: setting(z.string().optional()).describe(
+    'Set by GitHub Actions, where GITHUB_REPOSITORY names the repository of the job.',
+  ),
   NETLIFY_LOCAL: setting(z.string().optional()).describe(
     'Set by the Netlify dev server: each request then runs in a worker of its own.',
   ),
@@ -181,7 +184,9 @@ function readGitStore(settings: z.output<typeof Settings>): GitStoreSettings {
     GITHUB_APP_ID: appId,
     GITHUB_APP_PRIVATE_KEY: privateKey,
   } = settings
-  if (!repository && !token && !appId && !privateKey) return { kind: 'local' }
+  const hasCredential = Boolean(token || appId || privateKey)
+  // In a job of GitHub Actions that name is always set, and alone it asks for nothing.
+  if (!hasCredential && (!repository || settings.GITHUB_ACTIONS === 'true')) return { kind: 'local' }
   if (!repository) return { kind: 'incomplete', missing: 'GITHUB_REPOSITORY' }
   const place = { kind: 'github', repository, branch: settings.GITHUB_BRANCH, apiUrl: settings.GITHUB_API_URL } as const
   if (token) return { ...place, credential: { kind: 'token', token } }

@@ -46,6 +46,11 @@ test.each([
     { GITHUB_REPOSITORY: 'o/r' },
     { gitStore: { kind: 'incomplete', missing: 'GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY)' } },
   ],
+  [
+    'a job of GitHub Actions, where the name is always set',
+    { GITHUB_REPOSITORY: 'o/r', GITHUB_ACTIONS: 'true' },
+    { gitStore: { kind: 'local' } },
+  ],
   ['the other half', { GITHUB_TOKEN: 't' }, { gitStore: { kind: 'incomplete', missing: 'GITHUB_REPOSITORY' } }],
   [
     'half an App',
@@ -78,7 +83,7 @@ test('the README lists every setting that people make, and no other', () => {
   const readme = readFileSync('README.md', 'utf8')
   const table = readme.slice(readme.indexOf('| Setting |'), readme.indexOf('On Netlify, connect'))
   const listed = [...table.matchAll(/`([A-Z][A-Z_]+)`/g)].map((match) => match[1])
-  const madeByThePlatform = ['URL', 'SITE_NAME', 'NETLIFY_LOCAL', 'LAMBDA_TASK_ROOT']
+  const madeByThePlatform = ['GITHUB_ACTIONS', 'URL', 'SITE_NAME', 'NETLIFY_LOCAL', 'LAMBDA_TASK_ROOT']
   expect([...new Set(listed)].filter((name) => name !== 'URL').sort()).toEqual(
     Object.keys(Settings.shape)
       .filter((name) => !madeByThePlatform.includes(name))
