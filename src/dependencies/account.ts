@@ -4,6 +4,7 @@ import { type Config, isLoopbackHost, notSetUp, SIGN_IN_SETTINGS } from '../conf
 import { Memberships, membershipsPath } from '../domain/memberships.ts'
 import type { AccountDependencies } from '../server/account.ts'
 import type { SignIn } from '../server/sign-in.ts'
+import { parseJsonFile } from '../server/site-json.ts'
 import { identify } from '../stores/github-sign-in.ts'
 import { netlifyBlobs } from '../stores/netlify-blobs.ts'
 import { peopleInBlobs } from '../stores/sessions.ts'
@@ -27,7 +28,7 @@ export function connectAccount(request: Request, { ip, hub }: FunctionContext): 
     secret: signIn.kind === 'github' ? signIn.secret : localSecret,
     ownersOf: async (login) => {
       const bytes = await siteFiles.read(membershipsPath(login))
-      return bytes ? Memberships.parse(JSON.parse(new TextDecoder().decode(bytes))) : []
+      return bytes ? parseJsonFile(bytes, Memberships) : []
     },
     siteFiles,
   }

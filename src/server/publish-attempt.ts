@@ -7,10 +7,11 @@ import type { FreshCopies, FreshCopy } from '../domain/fresh-copy.ts'
 import type { FolderState, GitStore, PublishMark } from '../domain/git-store.ts'
 import { parseVersionFile } from '../domain/prompt-file.ts'
 import { decidePublish, latestOf, nextLower, type PublishDecision, type RepositoryState } from '../domain/publish.ts'
-import type { Measure, PublishRequest } from '../domain/publish-request.ts'
+import type { PublishRequest } from '../domain/publish-request.ts'
 import type { VersionRecord } from '../domain/schema.ts'
 import type { SiteFiles } from '../domain/site-files.ts'
 import { type Caller, requireRights } from './auth.ts'
+import { measure } from './measure.ts'
 import { publishInRounds, type Round } from './publish-loop.ts'
 import { renewFreshCopy } from './renew-fresh-copy.ts'
 import { repositoryTag } from './respond.ts'
@@ -47,12 +48,6 @@ export interface Outcome {
   isReplay: boolean
   commit: { sha: string; url: string | null } | null
 }
-
-/** Measures a content's bytes. */
-export const measure: Measure = (content) => ({
-  content_sha256: hash('sha256', content),
-  size_bytes: Buffer.byteLength(content),
-})
 
 /** SHA-256 of some parts, in hex; no part holds a NUL. */
 export function digest(...parts: string[]): string {

@@ -11,6 +11,7 @@ import { DATA_FILES } from '../domain/routes.ts'
 import { Repository, single, VersionSummary } from '../domain/schema.ts'
 import { sortVersions } from '../domain/versions.ts'
 import { findRepository, type Sources } from './fresh-copy.ts'
+import { measure } from './measure.ts'
 import { parseJsonFile } from './site-json.ts'
 
 /** A publish as it stands in git now. */
@@ -87,12 +88,7 @@ async function readVersion(version: string, { versions }: FolderState, git: GitS
   const bytes = await readBlob(versions.get(version)!, git)
   const { value } = parseVersionFile(decodeText(version, bytes))
   if (!value) throw new Error(`version ${version} cannot be read`)
-  return {
-    ...value,
-    version,
-    content_sha256: hash('sha256', value.content),
-    size_bytes: Buffer.byteLength(value.content),
-  }
+  return { ...value, ...measure(value.content), version }
 }
 
 async function readBlob(id: string, git: GitStore, attempt = 1): Promise<Uint8Array> {
