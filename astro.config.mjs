@@ -1,6 +1,6 @@
 // Owns how the site is built: plain static pages, with everything else added by our integration.
 import { defineConfig } from 'astro/config'
-import { promptHub } from './src/site/integration.ts'
+import { promptHub } from './src/site/build/integration.ts'
 
 export default defineConfig({
   publicDir: './src/public',

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
-import { findHiddenCharacters, findSecrets } from '../src/domain/findings.ts'
-import { formatProblem, type Problem } from '../src/domain/problems.ts'
-import { formatPath, parsePath } from '../src/domain/prompt-file.ts'
+import { findHiddenCharacters, findSecrets } from '../src/domain/content/findings.ts'
+import { formatProblem, type Problem } from '../src/domain/content/problems.ts'
+import { formatPath, parsePath } from '../src/domain/content/prompt-file.ts'
 import { openContentDir } from '../src/stores/content-dir.ts'
 
 const { values } = parseArgs({ options: { base: { type: 'string' } } })

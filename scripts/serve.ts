@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
-import { openLocalStores, openSite, serveSites } from '../src/site/serve-sites.ts'
+import { openLocalStores, openSite, serveSites } from '../src/host/serve-sites.ts'
 import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)

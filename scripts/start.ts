@@ -1,8 +1,8 @@
 // `npm start`: builds the site, serves it with the functions, and builds again in the background whenever the content changes.
 import { readConfig } from '../src/config.ts'
-import { whenAborted } from '../src/site/abort.ts'
-import { followContent } from '../src/site/follow-content.ts'
-import { openLocalStores, serveSites } from '../src/site/serve-sites.ts'
+import { whenAborted } from '../src/host/abort.ts'
+import { followContent } from '../src/host/follow-content.ts'
+import { openLocalStores, serveSites } from '../src/host/serve-sites.ts'
 import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)

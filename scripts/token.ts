@@ -1,10 +1,10 @@
 // `npm run token -- <owner>[/<name>] [--days N] [--label text]`: makes a token on our own host and prints it, and nothing else, on standard output.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { parseScope, TOKEN_DAYS } from '../src/domain/access-token.ts'
-import { BLOBS_DIR } from '../src/site/serve-sites.ts'
-import { startLocalBlobs } from '../src/stores/local-blobs.ts'
-import { createToken } from '../src/stores/tokens.ts'
+import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
+import { BLOBS_DIR } from '../src/host/serve-sites.ts'
+import { startLocalBlobs } from '../src/stores/blob-store-local.ts'
+import { createToken } from '../src/stores/tokens-blobs.ts'
 
 const USAGE = 'Usage: npm run token -- <owner>[/<name>] [--days N] [--label text]'
 

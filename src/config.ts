@@ -1,6 +1,6 @@
 // Owns the settings: the only reader of the environment, one schema with every setting, its default and what it is for.
 import { z } from 'zod'
-import { HubError } from './domain/errors.ts'
+import { HubError } from './domain/api/errors.ts'
 
 /** Setting an empty variable is how many dashboards say "not set". */
 const setting = <Schema extends z.ZodType>(schema: Schema) =>

@@ -39,7 +39,18 @@ function readSource(path: string): SourceFile {
 const inRoom = (room: string) => files.filter(({ path }) => path.startsWith(`${room}/`))
 
 test('the reader of imports finds some in every room', () => {
-  for (const room of ['src/domain', 'src/stores', 'src/server', 'src/site', 'netlify', 'scripts', 'tests']) {
+  for (const room of [
+    'src/domain',
+    'src/ports',
+    'src/stores',
+    'src/server',
+    'src/host',
+    'src/wiring',
+    'src/site',
+    'netlify',
+    'scripts',
+    'tests',
+  ]) {
     expect(inRoom(room).flatMap(({ imports }) => imports).length, room).toBeGreaterThan(0)
   }
 })
@@ -48,10 +59,11 @@ describe('who may import whom', () => {
   //  room           may import (ours)                                       and nothing else of ours
   test.each([
     ['src/domain', ['src/domain/']],
-    ['src/stores', ['src/domain/', 'src/stores/']],
-    ['src/server', ['src/domain/', 'src/server/']],
+    ['src/ports', ['src/domain/', 'src/ports/']],
+    ['src/stores', ['src/domain/', 'src/ports/', 'src/stores/']],
+    ['src/server', ['src/domain/', 'src/ports/', 'src/server/']],
     ['src/cli', ['src/domain/', 'src/cli/']],
-    ['netlify', ['src/dependencies/', 'src/server/']],
+    ['netlify', ['src/wiring/', 'src/server/']],
     ['src/pages', ['src/cli/', 'src/domain/', 'src/site/', 'src/config.ts']],
   ] as const)('%s', (room, allowed) => {
     const wrong = inRoom(room).flatMap(({ path, imports }) =>
@@ -93,18 +105,18 @@ describe('who may import whom', () => {
   })
 
   test.each([
-    ['gray-matter', ['src/domain/prompt-file.ts']],
-    ['yaml', ['src/domain/yaml.ts']],
-    ['spdx-expression-parse', ['src/domain/rules.ts']],
-    ['semver', ['src/domain/versions.ts']],
-    ['node:sqlite', ['src/stores/rate-limit-file.ts', 'src/stores/search-index.ts']],
-    ['@hono/node-server', ['src/server/host.ts']],
-    ['@octokit/rest', ['src/stores/git-github.ts']],
+    ['gray-matter', ['src/domain/content/prompt-file.ts']],
+    ['yaml', ['src/domain/content/yaml.ts']],
+    ['spdx-expression-parse', ['src/domain/content/rules.ts']],
+    ['semver', ['src/domain/catalogue/versions.ts']],
+    ['node:sqlite', ['src/stores/rate-limiter-file.ts', 'src/stores/search-sqlite.ts']],
+    ['@hono/node-server', ['src/host/run-functions.ts']],
+    ['@octokit/rest', ['src/stores/git-store-github.ts']],
     ['@modelcontextprotocol/sdk/server/index.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
-    ['chokidar', ['src/site/follow-content.ts']],
-    ['jose', ['src/server/oidc.ts']],
+    ['chokidar', ['src/host/follow-content.ts']],
+    ['jose', ['src/server/publish/oidc.ts']],
   ] as const)('%s has one importer in src', (name, importers) => {
     const found = inRoom('src')
       .filter(({ imports }) => imports.includes(name))
@@ -122,11 +134,11 @@ describe('who may import whom', () => {
       )
       .map(({ path }) => path)
     expect(readers.sort()).toEqual([
-      'src/dependencies/platform.ts',
+      'src/host/follow-content.ts',
+      'src/host/serve-sites.ts',
       'src/pages/docs/index.astro',
-      'src/site/follow-content.ts',
-      'src/site/integration.ts',
-      'src/site/serve-sites.ts',
+      'src/site/build/integration.ts',
+      'src/wiring/platform.ts',
     ])
   })
 })

@@ -1,7 +1,7 @@
 // Owns the account pages' place on the platform: settings and sign-in, for whoever asks and kept nowhere.
 import type { Config, Context } from '@netlify/functions'
-import { connectAccount } from '../../src/dependencies/account.ts'
-import { answerAccount } from '../../src/server/account.ts'
+import { answerAccount } from '../../src/server/account/answer-account.ts'
+import { connectAccount } from '../../src/wiring/account.ts'
 
 export default (request: Request, context: Context) => answerAccount(request, () => connectAccount(request, context))
 

@@ -1,7 +1,7 @@
 // Owns the MCP endpoint's place on the platform. No method: every one gets its answer from us, with our headers.
 import type { Config, Context } from '@netlify/functions'
-import { connectMcp } from '../../src/dependencies/mcp.ts'
 import { answerMcp } from '../../src/server/mcp/answer.ts'
+import { connectMcp } from '../../src/wiring/mcp.ts'
 
 export default (request: Request, context: Context) => answerMcp(request, () => connectMcp(request, context))
 

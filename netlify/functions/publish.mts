@@ -1,7 +1,7 @@
 // Owns the publish API's place on the platform: the same addresses as reading, divided by method, for two functions may not match one request.
 import type { Config, Context } from '@netlify/functions'
-import { connectPublish } from '../../src/dependencies/publish.ts'
-import { answerPublish } from '../../src/server/publish.ts'
+import { answerPublish } from '../../src/server/publish/publish.ts'
+import { connectPublish } from '../../src/wiring/publish.ts'
 
 export default (request: Request, context: Context) => answerPublish(request, () => connectPublish(request, context))
 

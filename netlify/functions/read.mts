@@ -1,7 +1,7 @@
 // Owns the read API's place on the platform: its addresses and its limit.
 import type { Context } from '@netlify/functions'
-import { connectRead } from '../../src/dependencies/read.ts'
-import { answerRead } from '../../src/server/read.ts'
+import { answerRead } from '../../src/server/read/read.ts'
+import { connectRead } from '../../src/wiring/read.ts'
 
 export default (request: Request, context: Context) => answerRead(request, () => connectRead(request, context))
 

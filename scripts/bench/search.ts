@@ -1,8 +1,8 @@
 // Owns measuring the search: opening the index, and answering questions beside the bare statements that SQLite must run for them in any case.
 import { DatabaseSync } from 'node:sqlite'
-import type { Catalogue } from '../../src/domain/catalogue.ts'
-import { splitWords } from '../../src/domain/words.ts'
-import { openSearchIndex } from '../../src/stores/search-index.ts'
+import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { splitWords } from '../../src/domain/search/words.ts'
+import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
 import { type Measurement, quantile, time } from './measure.ts'
 import { between, pick, type Random, seedRandom } from './random.ts'
 import type { BenchSite } from './site.ts'

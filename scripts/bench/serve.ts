@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { DATA_FILES } from '../../src/domain/routes.ts'
+import { DATA_FILES } from '../../src/domain/api/routes.ts'
 import { type Measurement, quantile } from './measure.ts'
 import { runNode, startNode } from './processes.ts'
 import { pick, seedRandom } from './random.ts'

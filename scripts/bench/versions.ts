@@ -1,5 +1,5 @@
 // Owns the versions of a synthetic repository: a first content, and edits of it with their numbers, dates and variables.
-import { type Bump, nextVersion } from '../../src/domain/versions.ts'
+import { type Bump, nextVersion } from '../../src/domain/catalogue/versions.ts'
 import { type Prose, toAscii } from './prose.ts'
 import { between, drawLogNormal, pick, type Random } from './random.ts'
 

@@ -1,6 +1,6 @@
 // Owns measuring a content: its digest and its length, which only its bytes can tell.
 import { hash } from 'node:crypto'
-import type { Measure } from '../domain/publish-request.ts'
+import type { Measure } from '../domain/publishing/request.ts'
 
 /** Measures a content's bytes of UTF-8. */
 export const measure: Measure = (content) => ({

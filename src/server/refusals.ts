@@ -1,6 +1,6 @@
 // Owns the refusals that need nothing but the request: no such address, no such method, too many requests.
-import { HubError } from '../domain/errors.ts'
-import { printable } from '../domain/printable.ts'
+import { HubError } from '../domain/api/errors.ts'
+import { printable } from '../domain/content/printable.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
 
 /** What every address of the API can be asked. */

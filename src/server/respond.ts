@@ -1,9 +1,9 @@
 // Owns what an answer looks like: headers, caching, conditional requests, and the one way an error becomes an answer.
 import { hash } from 'node:crypto'
-import { CACHE_CONTROL, type CacheClass } from '../domain/cache-class.ts'
-import { ERRORS, HubError } from '../domain/errors.ts'
-import type { ErrorEnvelope } from '../domain/schema.ts'
-import type { Bytes } from '../domain/site-files.ts'
+import { CACHE_CONTROL, type CacheClass } from '../domain/api/cache-class.ts'
+import { ERRORS, HubError } from '../domain/api/errors.ts'
+import type { ErrorEnvelope } from '../domain/api/schema.ts'
+import type { Bytes } from '../ports/site-files.ts'
 
 /** On every answer of the API, errors included. contract.md section 4. */
 export const COMMON_HEADERS = {

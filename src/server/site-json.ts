@@ -1,7 +1,7 @@
 // Owns reading the built site's files in the server: what their absence means, and their JSON.
 import type { z } from 'zod'
-import { HubError } from '../domain/errors.ts'
-import type { Bytes, SiteFiles } from '../domain/site-files.ts'
+import { HubError } from '../domain/api/errors.ts'
+import type { Bytes, SiteFiles } from '../ports/site-files.ts'
 
 /** Reads a file that names something the client asked for. @param absent the error when there is no such thing */
 export async function readOr(siteFiles: SiteFiles, path: string, absent: () => HubError): Promise<Bytes> {

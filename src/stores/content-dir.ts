@@ -3,10 +3,10 @@ import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ContentTree, RepositoryEntry, VersionEntry } from '../domain/content-tree.ts'
-import { Usage } from '../domain/front-matter.ts'
-import { printable } from '../domain/printable.ts'
-import { type Parsed, type Problem, parseBy } from '../domain/problems.ts'
+import type { ContentTree, RepositoryEntry, VersionEntry } from '../domain/content/content-tree.ts'
+import { Usage } from '../domain/content/front-matter.ts'
+import { printable } from '../domain/content/printable.ts'
+import { type Parsed, type Problem, parseBy } from '../domain/content/problems.ts'
 import {
   type OwnerFile,
   type Place,
@@ -15,9 +15,9 @@ import {
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
-} from '../domain/prompt-file.ts'
-import { checkTree } from '../domain/rules.ts'
-import { LIMITS } from '../domain/values.ts'
+} from '../domain/content/prompt-file.ts'
+import { checkTree } from '../domain/content/rules.ts'
+import { LIMITS } from '../domain/content/values.ts'
 
 /** What was found in the content folder. */
 export interface ContentReading {

@@ -4,9 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
-import { openSite, serveSites } from '../../src/site/serve-sites.ts'
-import { freshInBlobs, rememberFresh } from '../../src/stores/fresh.ts'
-import { startLocalBlobs } from '../../src/stores/local-blobs.ts'
+import { openSite, serveSites } from '../../src/host/serve-sites.ts'
+import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
+import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
 import { type Files, makeRepository } from '../stores/local-repository.ts'
 
 /** A running hub. */

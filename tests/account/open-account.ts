@@ -1,9 +1,9 @@
 // Owns accounts for the tables of refusals: the real handlers and stores in this process, blobs in memory, and a browser's cookies in a jar.
-import { FRAME_PLACE } from '../../src/domain/account-frame.ts'
-import { type AccountDependencies, answerAccount } from '../../src/server/account.ts'
-import type { SignIn } from '../../src/server/sign-in.ts'
-import { peopleInBlobs } from '../../src/stores/sessions.ts'
-import { tokensInBlobs } from '../../src/stores/tokens.ts'
+import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
+import { type AccountDependencies, answerAccount } from '../../src/server/account/answer-account.ts'
+import type { SignIn } from '../../src/server/account/sign-in.ts'
+import { peopleInBlobs } from '../../src/stores/sessions-blobs.ts'
+import { tokensInBlobs } from '../../src/stores/tokens-blobs.ts'
 import { memoryBlobs } from '../publish/open-hub.ts'
 
 export const BASE_URL = 'https://hub.example'

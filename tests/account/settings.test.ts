@@ -1,12 +1,12 @@
 // Owns what a hub needs before anybody signs in: each missing setting is named, and local sign-in is not there but on one's own machine.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { connectAccount } from '../../src/dependencies/account.ts'
-import type { Hub } from '../../src/dependencies/platform.ts'
-import { connectPublish } from '../../src/dependencies/publish.ts'
-import { FRAME_PLACE } from '../../src/domain/account-frame.ts'
-import { answerAccount } from '../../src/server/account.ts'
-import { openLocalStores } from '../../src/site/serve-sites.ts'
+import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
+import { openLocalStores } from '../../src/host/serve-sites.ts'
+import { answerAccount } from '../../src/server/account/answer-account.ts'
+import { connectAccount } from '../../src/wiring/account.ts'
+import type { Hub } from '../../src/wiring/platform.ts'
+import { connectPublish } from '../../src/wiring/publish.ts'
 import { memoryBlobs } from '../publish/open-hub.ts'
 
 const GITHUB = {

@@ -122,7 +122,7 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
   ['-o without a value', ['pull', 'acme/code-review', '-o'], /-o: .*got nothing/],
   ['-o with an empty value', ['pull', 'acme/code-review', '-o', ''], /-o: expected a path/],
   ['-o with an option', ['pull', 'acme/code-review', '-o', '--version'], /-o: expected a path/],
-  ['-o with a folder', ['pull', 'acme/code-review', '-o', '.'], /is a folder/],
+  ['-o with a folder', ['pull', 'acme/code-review', '-o', './'], /is a folder/],
   ['-o with a folder and a slash', ['pull', 'acme/code-review', '-o', './'], /is a folder/],
   ['-o in a folder that is not there', ['pull', 'acme/code-review', '-o', 'no such/x'], /there is no folder no such\//],
   ['-o with a device', ['pull', 'acme/code-review', '-o', '/dev/null'], /not a regular file/],

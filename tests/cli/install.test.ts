@@ -7,8 +7,8 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { listCliCommands, listInstallSteps } from '../../src/site/cli-guide.ts'
-import { openLocalStores, openSite, type RunningHost, serveSites } from '../../src/site/serve-sites.ts'
+import { openLocalStores, openSite, type RunningHost, serveSites } from '../../src/host/serve-sites.ts'
+import { listCliCommands, listInstallSteps } from '../../src/site/docs/cli-guide.ts'
 
 const run = promisify(execFile)
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-install-'))

@@ -1,8 +1,8 @@
 // Pins the catalogue: latest versions, visibility, tags and users, and the exact records that readers receive. contract.md sections 2 and 3.
 import { describe, expect, test } from 'vitest'
-import { addressesBelow } from '../../src/domain/addresses.ts'
-import { buildCatalogue, buildEntry } from '../../src/domain/catalogue.ts'
-import type { ContentTree } from '../../src/domain/content-tree.ts'
+import { addressesBelow } from '../../src/domain/api/record-links.ts'
+import { buildCatalogue, buildEntry } from '../../src/domain/catalogue/catalogue.ts'
+import type { ContentTree } from '../../src/domain/content/content-tree.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion } from './fixtures.ts'
 
 const build = (tree: ContentTree) => buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })

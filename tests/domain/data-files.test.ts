@@ -1,9 +1,9 @@
 // Pins which data files a catalogue has and what stands in them: the read answers, all but search, as plain files. contract.md section 4.
 import { describe, expect, test } from 'vitest'
-import { buildCatalogue } from '../../src/domain/catalogue.ts'
-import type { ContentTree } from '../../src/domain/content-tree.ts'
-import { listDataFiles, onOnePage } from '../../src/domain/data-files.ts'
-import { listEnvelope } from '../../src/domain/schema.ts'
+import { listEnvelope } from '../../src/domain/api/schema.ts'
+import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { listDataFiles, onOnePage } from '../../src/domain/catalogue/data-files.ts'
+import type { ContentTree } from '../../src/domain/content/content-tree.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from './fixtures.ts'
 
 const filesOf = (tree: ContentTree) => [

@@ -1,6 +1,6 @@
 // Pins every error that a client can see: code and status of contract.md section 6.
 import { describe, expect, test } from 'vitest'
-import { ERRORS, HubError } from '../../src/domain/errors.ts'
+import { ERRORS, HubError } from '../../src/domain/api/errors.ts'
 
 describe('the table of errors', () => {
   test('holds exactly these codes with these statuses', () => {

@@ -1,7 +1,7 @@
 // Pins what check:content warns of: secrets of other services, and characters that do not show.
 import { describe, expect, test } from 'vitest'
-import { findHiddenCharacters, findSecrets } from '../../src/domain/findings.ts'
-import { checksumOf } from '../../src/domain/token.ts'
+import { checksumOf } from '../../src/domain/access/token-form.ts'
+import { findHiddenCharacters, findSecrets } from '../../src/domain/content/findings.ts'
 
 const secret = 'A'.repeat(30)
 

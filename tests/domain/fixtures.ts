@@ -1,7 +1,7 @@
 // Owns the small content trees that the tests of this folder are made of, and the texts that everything must survive.
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import type { ContentTree, RepositoryEntry, VersionEntry } from '../../src/domain/content-tree.ts'
+import type { ContentTree, RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
 import {
   type OwnerFile,
   parseOwnerFile,
@@ -9,7 +9,7 @@ import {
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
-} from '../../src/domain/prompt-file.ts'
+} from '../../src/domain/content/prompt-file.ts'
 
 /** A version of a repository; its digest is any 64 digits, for the domain is given it and never counts it. */
 export function aVersion(version: string, given: Partial<VersionEntry> = {}): VersionEntry {

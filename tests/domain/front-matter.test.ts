@@ -10,8 +10,8 @@ import {
   Usage,
   VariableInput,
   VariableInputs,
-} from '../../src/domain/front-matter.ts'
-import { formatProblem, parseBy } from '../../src/domain/problems.ts'
+} from '../../src/domain/content/front-matter.ts'
+import { formatProblem, parseBy } from '../../src/domain/content/problems.ts'
 
 describe('a variable', () => {
   test('needs only a name', () => {

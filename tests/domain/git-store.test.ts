@@ -1,6 +1,6 @@
 // Pins what the port itself decides: how a commit's message is written and read.
 import { describe, expect, test } from 'vitest'
-import { formatMessage, parseMessage } from '../../src/domain/git-store.ts'
+import { formatMessage, parseMessage } from '../../src/ports/git-store.ts'
 
 describe('messages', () => {
   const trailers = [

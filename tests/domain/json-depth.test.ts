@@ -1,6 +1,6 @@
 // Pins that a value from outside is plain JSON of a bounded depth, and that the check itself cannot be overflowed.
 import { expect, test } from 'vitest'
-import { findDepthProblem } from '../../src/domain/json-depth.ts'
+import { findDepthProblem } from '../../src/domain/content/json-depth.ts'
 
 function nested(levels: number): unknown {
   let value: unknown = 'x'

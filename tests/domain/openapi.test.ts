@@ -3,9 +3,9 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, test } from 'vitest'
-import { buildCatalogue } from '../../src/domain/catalogue.ts'
-import { listDataFiles } from '../../src/domain/data-files.ts'
-import { describeApi } from '../../src/domain/openapi.ts'
+import { describeApi } from '../../src/domain/api/openapi.ts'
+import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from './fixtures.ts'
 
 type Json = { [key: string]: Json } & Json[]

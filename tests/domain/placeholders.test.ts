@@ -1,7 +1,7 @@
 // Pins the {{name}} placeholders: which text is one, and that filling is one literal pass. contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fillPlaceholders, findPlaceholders } from '../../src/domain/placeholders.ts'
+import { fillPlaceholders, findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { anyText } from './fixtures.ts'
 
 describe('finding', () => {

@@ -1,8 +1,8 @@
 // Pins how a problem is said: where it stands, what was expected, what came; every one at once, and nothing that draws on a terminal.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { printable } from '../../src/domain/printable.ts'
-import { formatProblem, parseBy } from '../../src/domain/problems.ts'
+import { printable } from '../../src/domain/content/printable.ts'
+import { formatProblem, parseBy } from '../../src/domain/content/problems.ts'
 
 const schema = z.strictObject({
   name: z.string(),

@@ -11,7 +11,7 @@ import {
   parseRepositoryFile,
   parseVersionFile,
   undeclaredVariable,
-} from '../../src/domain/prompt-file.ts'
+} from '../../src/domain/content/prompt-file.ts'
 import { anyJson, anyText, readStarterCatalogue } from './fixtures.ts'
 
 const HEAD = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\n'

@@ -1,5 +1,6 @@
 // Pins the order of lists: quality, top, trending and new, with scores worked out by hand. contract.md section 5.
 import { describe, expect, test } from 'vitest'
+import type { RepositorySummary, Variable } from '../../src/domain/api/schema.ts'
 import {
   compareText,
   compareUpdates,
@@ -10,8 +11,7 @@ import {
   scoreQuality,
   scoreTop,
   scoreTrending,
-} from '../../src/domain/ranking.ts'
-import type { RepositorySummary, Variable } from '../../src/domain/schema.ts'
+} from '../../src/domain/catalogue/ranking.ts'
 
 const DAY = '2026-11-20'
 

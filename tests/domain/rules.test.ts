@@ -1,8 +1,14 @@
 // Pins what the content as a whole must satisfy: each rule once, with the file and key that it finds fault with. contract.md sections 1 and 2.
 import { describe, expect, test } from 'vitest'
-import type { RepositoryEntry, VersionEntry } from '../../src/domain/content-tree.ts'
-import { checkTree, checkVersion, findLicenseProblem, REPOSITORY_RULES, VERSION_RULES } from '../../src/domain/rules.ts'
-import type { Variable } from '../../src/domain/schema.ts'
+import type { Variable } from '../../src/domain/api/schema.ts'
+import type { RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
+import {
+  checkTree,
+  checkVersion,
+  findLicenseProblem,
+  REPOSITORY_RULES,
+  VERSION_RULES,
+} from '../../src/domain/content/rules.ts'
 import { anIndex, aRepository, aTree, aVersion, readStarterCatalogue } from './fixtures.ts'
 
 const aVariable = (name: string): Variable => ({

@@ -1,7 +1,7 @@
 // Pins the form of our tokens: hub_, 32 random base62 digits and a CRC-32 over all of that in 6 more. contract.md section 7.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checksumOf, holdsToken, isToken, makeToken } from '../../src/domain/token.ts'
+import { checksumOf, holdsToken, isToken, makeToken } from '../../src/domain/access/token-form.ts'
 
 /** In the form of a token; its checksum was counted by another program. */
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`

@@ -27,7 +27,7 @@ import {
   VariableName,
   Version,
   WebAddress,
-} from '../../src/domain/values.ts'
+} from '../../src/domain/content/values.ts'
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 

@@ -1,7 +1,13 @@
 // Pins version arithmetic: numeric order, the latest, and the next number. contract.md sections 2 and 7.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BUMPS, compareVersions, nextVersion, resolveLatest, sortVersions } from '../../src/domain/versions.ts'
+import {
+  BUMPS,
+  compareVersions,
+  nextVersion,
+  resolveLatest,
+  sortVersions,
+} from '../../src/domain/catalogue/versions.ts'
 
 const version = fc.tuple(fc.nat(99_999), fc.nat(99_999), fc.nat(99_999)).map((parts) => parts.join('.'))
 const bump = fc.constantFrom('major' as const, 'minor' as const, 'patch' as const)

@@ -1,7 +1,7 @@
 // Pins what a word is to the search: splitting, folding, and which typos are forgiven. contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isForgiven, isOneTypoApart, splitQuestion, splitWords, typoKeys } from '../../src/domain/words.ts'
+import { isForgiven, isOneTypoApart, splitQuestion, splitWords, typoKeys } from '../../src/domain/search/words.ts'
 import { anyText } from './fixtures.ts'
 
 describe('the words of a text', () => {

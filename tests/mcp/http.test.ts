@@ -1,8 +1,8 @@
 // Pins what /mcp answers as HTTP: every check in its order, the same headers on every answer, and no answer later than two seconds.
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import { connectMcp } from '../../src/dependencies/mcp.ts'
-import { HubError } from '../../src/domain/errors.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
 import { answerMcp } from '../../src/server/mcp/answer.ts'
+import { connectMcp } from '../../src/wiring/mcp.ts'
 import { ENDPOINT, modern, openMcpHub, post } from './open-hub.ts'
 
 const hub = openMcpHub('content')

@@ -1,7 +1,7 @@
 // Pins the entry for registries, and that every client's set-up leads to the server.
 import { expect, test } from 'vitest'
-import { listClientSetups } from '../../src/site/mcp-clients.ts'
-import { describeForRegistries } from '../../src/site/mcp-registry.ts'
+import { listClientSetups } from '../../src/site/docs/mcp-clients.ts'
+import { describeForRegistries } from '../../src/site/docs/mcp-registry.ts'
 
 test('server.json', () => {
   expect(describeForRegistries('https://prompts.example.org')).toEqual({

@@ -1,7 +1,7 @@
 // Owns trusted publishing: a job of the trusted workflow publishes without a stored secret, and every other token is refused by its right status.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openJobVerifier } from '../../src/server/oidc.ts'
-import { spendOnce } from '../../src/stores/used-jobs.ts'
+import { openJobVerifier } from '../../src/server/publish/oidc.ts'
+import { spendOnce } from '../../src/stores/used-jobs-blobs.ts'
 import { type Hub, memoryBlobs, openHub, openLocalWorld, type World } from '../publish/open-hub.ts'
 import { AUDIENCE, CLAIMS, ISSUER, type Issuer, startIssuer } from './issuer.ts'
 

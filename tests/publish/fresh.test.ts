@@ -1,7 +1,7 @@
 // Pins fresh copies: what was published is read at once, without a build, until one has caught up; and a store of copies that fails fails nothing else.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { HubError } from '../../src/domain/errors.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
 import { consecutive, type Hub, memoryBlobs, openHub, openLocalWorld, sorted, type World } from './open-hub.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 })

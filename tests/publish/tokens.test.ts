@@ -1,10 +1,10 @@
 // Pins who may publish: what a token must be, what it covers, when it ends, how often it may be used, and that nobody ever reads one.
 import { createHash, hash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { HubError } from '../../src/domain/errors.ts'
-import { isToken } from '../../src/domain/token.ts'
-import { limitInMemory } from '../../src/server/rate-limit.ts'
-import { noteUse } from '../../src/stores/tokens.ts'
+import { isToken } from '../../src/domain/access/token-form.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
+import { limitInMemory } from '../../src/stores/rate-limiter-memory.ts'
+import { noteUse } from '../../src/stores/tokens-blobs.ts'
 import { type Hub, memoryBlobs, openHub, openLocalWorld, type World } from './open-hub.ts'
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })

@@ -1,7 +1,7 @@
 // Pins our own host: which function gets a request, when a file comes first, and that nothing thrown ever reaches a client.
 import { describe, expect, test, vi } from 'vitest'
-import type { SiteFiles } from '../../src/domain/site-files.ts'
-import { answerWith, type HostContext, type HostedFunction, routeFunctions } from '../../src/server/host.ts'
+import { answerWith, type HostContext, type HostedFunction, routeFunctions } from '../../src/host/run-functions.ts'
+import type { SiteFiles } from '../../src/ports/site-files.ts'
 
 interface Site {
   files: SiteFiles

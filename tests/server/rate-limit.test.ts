@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { waitSeconds } from '../../src/domain/rate-limit.ts'
-import { limitInMemory } from '../../src/server/rate-limit.ts'
-import { limitInFile } from '../../src/stores/rate-limit-file.ts'
+import { waitSeconds } from '../../src/ports/rate-limiter.ts'
+import { limitInFile } from '../../src/stores/rate-limiter-file.ts'
+import { limitInMemory } from '../../src/stores/rate-limiter-memory.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-limit-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

@@ -1,9 +1,9 @@
 // Pins what reading answers when something behind it fails, and what no server that is aimed by an address can be asked: raw paths, odd bytes, broken stores.
 import { describe, expect, test, vi } from 'vitest'
-import { HubError } from '../../src/domain/errors.ts'
-import type { FreshCopies } from '../../src/domain/fresh-copy.ts'
-import type { SiteFiles } from '../../src/domain/site-files.ts'
-import { answerRead, type ReadDependencies } from '../../src/server/read.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
+import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
+import type { SiteFiles } from '../../src/ports/site-files.ts'
+import { answerRead, type ReadDependencies } from '../../src/server/read/read.ts'
 import { answerNotFound, answerRateLimited } from '../../src/server/refusals.ts'
 
 const nothingFresh: FreshCopies = {

@@ -1,7 +1,7 @@
 // Owns a small content folder in which every field that takes free text holds something that must never run.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { formatVersionFile } from '../../src/domain/prompt-file.ts'
+import { formatVersionFile } from '../../src/domain/content/prompt-file.ts'
 
 /** What a hostile field would set if any of it ran. */
 export const MARKER = 'hostileFieldRan'

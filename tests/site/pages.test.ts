@@ -7,10 +7,10 @@ import { join, resolve } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { ERRORS } from '../../src/domain/errors.ts'
-import { fillPlaceholders } from '../../src/domain/placeholders.ts'
-import { ROUTES } from '../../src/domain/routes.ts'
-import { HEADER_RULES } from '../../src/domain/site-headers.ts'
+import { ERRORS } from '../../src/domain/api/errors.ts'
+import { ROUTES } from '../../src/domain/api/routes.ts'
+import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'
+import { fillPlaceholders } from '../../src/domain/content/placeholders.ts'
 import {
   type LocalStores,
   type OpenSite,
@@ -18,7 +18,7 @@ import {
   openSite,
   type RunningHost,
   serveSites,
-} from '../../src/site/serve-sites.ts'
+} from '../../src/host/serve-sites.ts'
 import { openBrowser } from './browser.ts'
 import { CONTENT, hostile, MARKER, PLAIN_COUNT, writeHostileContent } from './hostile-content.ts'
 

@@ -1,8 +1,8 @@
 // Owns what every git store promises: one suite that each driver passes, on a real repository that real git judges afterwards.
 import { execFileSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/domain/git-store.ts'
-import { nextVersion } from '../../src/domain/versions.ts'
+import { nextVersion } from '../../src/domain/catalogue/versions.ts'
+import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
 
 /** A store over a repository that is made for one test. */
 export interface TemporaryStore {

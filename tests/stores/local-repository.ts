@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Additions, CommitOutcome, GitStore } from '../../src/domain/git-store.ts'
-import { type LocalGitOptions, openLocalGit } from '../../src/stores/git-local.ts'
+import type { Additions, CommitOutcome, GitStore } from '../../src/ports/git-store.ts'
+import { type LocalGitOptions, openLocalGit } from '../../src/stores/git-store-local.ts'
 
 /** Files by their path from the top of the work tree. */
 export type Files = Readonly<Record<string, string | Uint8Array>>

@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { buildCatalogue } from '../../src/domain/catalogue.ts'
-import type { SearchQuestion } from '../../src/domain/search.ts'
+import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import type { SearchQuestion } from '../../src/ports/search.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
-import { buildSearchIndex, openSearchIndex } from '../../src/stores/search-index.ts'
-import { writeFiles } from '../../src/stores/site-files.ts'
+import { buildSearchIndex, openSearchIndex } from '../../src/stores/search-sqlite.ts'
+import { writeFiles } from '../../src/stores/site-files-drivers.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-search-'))
 const version = (content: string, day = 1) =>

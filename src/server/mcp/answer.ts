@@ -1,7 +1,7 @@
 // Owns the MCP endpoint: from a request to an answer, each check in its turn, and no answer later than its deadline.
-import { HubError } from '../../domain/errors.ts'
-import type { RateLimiter } from '../../domain/rate-limit.ts'
-import type { ReadTools } from '../read-answers.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import type { RateLimiter } from '../../ports/rate-limiter.ts'
+import type { ReadTools } from '../read/answers.ts'
 import { toHubError } from '../respond.ts'
 import { checkSource, type IsOwnHost } from './guard.ts'
 import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from './http.ts'

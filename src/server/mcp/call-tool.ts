@@ -1,7 +1,7 @@
 // Owns calling a tool: from `tools/call` to a result, or to a failure that tells the model what to do next.
-import { type ErrorCode, HubError } from '../../domain/errors.ts'
-import { printable } from '../../domain/printable.ts'
-import type { ReadTools } from '../read-answers.ts'
+import { type ErrorCode, HubError } from '../../domain/api/errors.ts'
+import { printable } from '../../domain/content/printable.ts'
+import type { ReadTools } from '../read/answers.ts'
 import { toHubError } from '../respond.ts'
 import { type McpResult, refuseParams } from './protocol.ts'
 import { TOOL_ANSWERS } from './tool-answers.ts'

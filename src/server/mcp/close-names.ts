@@ -1,6 +1,6 @@
 // Owns guessing what a name that does not exist was meant to be.
-import { HubError } from '../../domain/errors.ts'
-import type { ReadTools } from '../read-answers.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import type { ReadTools } from '../read/answers.ts'
 
 const MOST_CLOSE = 3
 /** Candidates of one question; the closest of all are kept. */

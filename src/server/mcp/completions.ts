@@ -1,8 +1,8 @@
 // Owns completing what a person types into an argument of a prompt or of a resource's address.
-import { printable } from '../../domain/printable.ts'
-import type { Completions } from '../../domain/search.ts'
-import { hasOwnerForm, isName } from '../../domain/values.ts'
-import type { ReadTools } from '../read-answers.ts'
+import { printable } from '../../domain/content/printable.ts'
+import { hasOwnerForm, isName } from '../../domain/content/values.ts'
+import type { Completions } from '../../ports/search.ts'
+import type { ReadTools } from '../read/answers.ts'
 import { findPrompt } from './prompts.ts'
 import { type McpResult, refuseParams } from './protocol.ts'
 import { findRepository } from './records.ts'

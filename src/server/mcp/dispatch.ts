@@ -1,5 +1,5 @@
 // Owns the one surface of both generations: from a method and its parameters to a result. Nothing in it knows HTTP or a library.
-import { HubError } from '../../domain/errors.ts'
+import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../respond.ts'
 import { callTool, type McpTools } from './call-tool.ts'
 import { completeArgument } from './completions.ts'

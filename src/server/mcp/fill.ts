@@ -1,6 +1,7 @@
 // Owns filling a version's text for a client: which values count, and which placeholders are left over.
-import { fillPlaceholders, findPlaceholders } from '../../domain/placeholders.ts'
-import type { VersionRecord } from '../../domain/schema.ts'
+
+import type { VersionRecord } from '../../domain/api/schema.ts'
+import { fillPlaceholders, findPlaceholders } from '../../domain/content/placeholders.ts'
 
 /** A text after filling. */
 export interface Filled {

@@ -1,5 +1,5 @@
 // Owns who may speak to the server from where: names that DNS can point at this machine are refused, and foreign pages on a loopback host.
-import { printable } from '../../domain/printable.ts'
+import { printable } from '../../domain/content/printable.ts'
 import { Refusal } from './http.ts'
 import { CODES } from './protocol.ts'
 

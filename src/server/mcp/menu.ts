@@ -1,6 +1,6 @@
 // Owns the menu of prompts: the first hundred of `top`, as prompts and as resources, in two pages.
-import type { MenuEntry } from '../../domain/search.ts'
-import type { ReadTools } from '../read-answers.ts'
+import type { MenuEntry } from '../../ports/search.ts'
+import type { ReadTools } from '../read/answers.ts'
 import { refuseParams } from './protocol.ts'
 
 /** Clients ask for every page when they connect, and some give up after a number of them. */

@@ -1,8 +1,9 @@
 // Owns prompts as the protocol knows them: each public prompt, with its variables as arguments.
-import { printable } from '../../domain/printable.ts'
-import type { Variable } from '../../domain/schema.ts'
-import { isName, isOwner, LIMITS } from '../../domain/values.ts'
-import type { ReadTools } from '../read-answers.ts'
+
+import type { Variable } from '../../domain/api/schema.ts'
+import { printable } from '../../domain/content/printable.ts'
+import { isName, isOwner, LIMITS } from '../../domain/content/values.ts'
+import type { ReadTools } from '../read/answers.ts'
 import { fillVersion } from './fill.ts'
 import { readMenu } from './menu.ts'
 import { menuText } from './menu-text.ts'

@@ -1,5 +1,5 @@
 // Owns reading a message from a request's body: its media type, its size, its JSON, its form; each refused in that order.
-import { LIMITS } from '../../domain/values.ts'
+import { LIMITS } from '../../domain/content/values.ts'
 import { Refusal } from './http.ts'
 import { CODES } from './protocol.ts'
 import { isObject } from './tool-arguments.ts'

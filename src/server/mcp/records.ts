@@ -1,8 +1,8 @@
 // Owns taking records out of the read API's own answers: the same data, visibility and fresh copies, by the same code.
-import { HubError } from '../../domain/errors.ts'
-import { ROUTES } from '../../domain/routes.ts'
-import type { Repository, TagRecord, VersionRecord, VersionSummary } from '../../domain/schema.ts'
-import { ANSWERS, type ReadTools } from '../read-answers.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { ROUTES } from '../../domain/api/routes.ts'
+import type { Repository, TagRecord, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import { ANSWERS, type ReadTools } from '../read/answers.ts'
 import { parseJsonFile } from '../site-json.ts'
 
 const NO_QUERY = new URLSearchParams()

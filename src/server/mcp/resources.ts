@@ -1,9 +1,9 @@
 // Owns prompts as resources: their addresses, their menu, and their stored text.
 
-import { HubError } from '../../domain/errors.ts'
-import { printable } from '../../domain/printable.ts'
-import { isName, isOwner, isVersion } from '../../domain/values.ts'
-import { ANSWERS, type ReadTools } from '../read-answers.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { printable } from '../../domain/content/printable.ts'
+import { isName, isOwner, isVersion } from '../../domain/content/values.ts'
+import { ANSWERS, type ReadTools } from '../read/answers.ts'
 import { readMenu } from './menu.ts'
 import { sayMenu } from './prompts.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'

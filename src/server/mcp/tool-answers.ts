@@ -1,8 +1,8 @@
 // Owns what each tool answers, on the same data as the read API.
-import { HubError } from '../../domain/errors.ts'
-import { listEnvelope } from '../../domain/schema.ts'
-import { LIMITS } from '../../domain/values.ts'
-import type { ReadTools } from '../read-answers.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { listEnvelope } from '../../domain/api/schema.ts'
+import { LIMITS } from '../../domain/content/values.ts'
+import type { ReadTools } from '../read/answers.ts'
 import { findClose } from './close-names.ts'
 import { fillVersion } from './fill.ts'
 import { findRepository, findVersion, findVersions, listTags } from './records.ts'

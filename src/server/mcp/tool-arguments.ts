@@ -1,7 +1,7 @@
 // Owns reading the arguments of a tool: the forms that models like to write are accepted beside the advertised ones, then all is checked at once.
 import type { z } from 'zod'
-import { HubError } from '../../domain/errors.ts'
-import { formatProblem, parseBy } from '../../domain/problems.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { formatProblem, parseBy } from '../../domain/content/problems.ts'
 import { INPUTS, type ToolName } from './tool-schemas.ts'
 
 type Given = Record<string, unknown>

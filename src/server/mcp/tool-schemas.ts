@@ -1,6 +1,5 @@
 // Owns what goes into and comes out of each tool: built from the records of domain/schema.ts, and as JSON Schema that every client compiles.
 import { z } from 'zod'
-import { SORTS } from '../../domain/ranking.ts'
 import {
   list,
   RepositorySummary,
@@ -9,8 +8,9 @@ import {
   Variable,
   VersionRecord,
   VersionSummary,
-} from '../../domain/schema.ts'
-import { countCharacters, hasOwnerForm, isName, isVersion, LIMITS } from '../../domain/values.ts'
+} from '../../domain/api/schema.ts'
+import { SORTS } from '../../domain/catalogue/ranking.ts'
+import { countCharacters, hasOwnerForm, isName, isVersion, LIMITS } from '../../domain/content/values.ts'
 
 /** Longest value of a variable, in code points. */
 const VALUE_CHARACTERS = 10_000

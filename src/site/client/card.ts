@@ -1,5 +1,5 @@
 // Owns filling in the blank card (repository-card.astro) with a repository that the API answered.
-import type { RepositorySummary } from '../../domain/schema.ts'
+import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { formatDay } from '../dates.ts'
 import { ownerPage, repositoryPage, tagPage } from '../links.ts'
 

@@ -1,5 +1,5 @@
 // Owns filling in a prompt's variables in the page: the same rules as the API's, for it is the same function.
-import { fillPlaceholders, findPlaceholders } from '../../domain/placeholders.ts'
+import { fillPlaceholders, findPlaceholders } from '../../domain/content/placeholders.ts'
 import { exactText } from '../exact-text.ts'
 
 const form = document.querySelector<HTMLFormElement>('#fill-in')

@@ -1,5 +1,5 @@
 // Owns what the catalogue page is asked for, and its form in the page's address and in the API's: two inverse functions and one more.
-import { SORTS, type Sort } from '../../domain/ranking.ts'
+import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
 
 /** What a reader looks for. */
 export interface Question {

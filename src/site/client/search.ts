@@ -1,5 +1,5 @@
 // Owns searching and browsing on the catalogue page: it asks the API as a reader types and shows what it answers.
-import type { ErrorEnvelope, ListEnvelope, RepositorySummary } from '../../domain/schema.ts'
+import type { ErrorEnvelope, ListEnvelope, RepositorySummary } from '../../domain/api/schema.ts'
 import { makeCard } from './card.ts'
 import { findSort, formatQuestion, formatRequest, parseQuestion, type Question } from './question.ts'
 

@@ -1,0 +1,76 @@
+// Owns what a hub knows of people: who somebody is, their session, and the port through which accounts are kept.
+import { z } from 'zod'
+import { Handle, Time } from '../content/values.ts'
+import type { TokenRecord } from './token-record.ts'
+
+/** How long a session lasts, in days, whatever happens in it. */
+export const SESSION_DAYS = 7
+/** Most good tokens a person may have at once. */
+export const MOST_TOKENS = 50
+
+/** Somebody who signed in. */
+export const Person = z.object({
+  user_id: z
+    .string()
+    .regex(/^(?:[1-9]\d{0,18}|local-[a-z0-9-]{1,39})$/)
+    .describe(
+      'GitHub’s number, which is never given to somebody else; or, of a local sign-in, `local-` and the handle.',
+    ),
+  login: Handle,
+})
+export type Person = z.infer<typeof Person>
+
+/** Who a local sign-in makes of a handle: never mistaken for somebody whom GitHub vouched for. */
+export function localPerson(handle: string): Person {
+  return { user_id: `local-${handle}`, login: handle }
+}
+
+/** Whether somebody signed in without GitHub, which counts on a machine of one's own alone. */
+export const isLocalPerson = ({ user_id }: Pick<Person, 'user_id'>): boolean => user_id.startsWith('local-')
+
+/** A session as it is stored, under the digest of what the cookie holds. */
+export const Session = z.object({
+  person: Person,
+  created_at: Time,
+  expires_at: Time,
+  /** Key of the tokens that forms of this session carry. */
+  csrf_secret: z.string().min(32),
+  /** Signing out everywhere raises the person's generation, and with it ends every session of an older one. */
+  generation: z.int().nonnegative(),
+})
+export type Session = z.infer<typeof Session>
+
+/** A token as its maker sees it, with its last use. */
+export interface ListedToken extends TokenRecord {
+  last_used_at: string | null
+}
+
+/** What a person asks of a new token. */
+export interface TokenWish {
+  /** Names the form that asks; the same one never makes two tokens. */
+  form: string
+  name: string
+  scope: string
+  days: number
+}
+
+/** Where accounts are kept. Every verb throws HubError `unavailable` when the store is out of reach; nothing passes for that. */
+export interface Accounts {
+  /** Opens a session. @returns the secret for the cookie, kept nowhere else */
+  openSession(person: Person, now: Date): Promise<string>
+  /** @returns undefined for a session that is unknown, expired or ended */
+  findSession(secret: string, now: Date): Promise<Session | undefined>
+  endSession(secret: string): Promise<void>
+  /** Ends every session of a person, on every machine. */
+  endAllSessions(userId: string): Promise<void>
+  /** Binds a login to a person when it is nobody's yet. @returns whether it is theirs: logins are given to others, numbers are not */
+  bindLogin(person: Person): Promise<boolean>
+  /** Notes that a sign-in was completed. @returns false when it was before */
+  spendSignIn(state: string, now: Date): Promise<boolean>
+  /** @returns undefined when the form made a token before */
+  createToken(person: Person, wish: TokenWish, now: Date): Promise<string | undefined>
+  /** A person's tokens, newest first. */
+  listTokens(userId: string): Promise<ListedToken[]>
+  /** Ends a token of this person for good. @returns false when they have none of that id */
+  revokeToken(userId: string, id: string, now: Date): Promise<boolean>
+}

@@ -1,0 +1,45 @@
+// Owns what is known of a token: the record that is stored in its place, what its scope covers, and whom it speaks for.
+import { z } from 'zod'
+import { Handle, isName, isOwner, line, Time } from '../content/values.ts'
+
+/** What a token may publish to: every repository of an owner, or one. contract.md section 7 */
+export const Scope = z
+  .string()
+  .refine((scope) => parseScope(scope) !== undefined, 'expected owner/* or owner/name')
+  .describe('owner/* or owner/name.')
+
+/** For whom a token speaks: the operator of this machine, whose scope alone counts, or a person, whose rights are checked again at use. */
+const Holder = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('operator') }),
+  z.object({ kind: z.literal('person'), user_id: z.string().describe('GitHub’s number.'), login: Handle }),
+])
+
+/** A token as it is stored: never the token itself. */
+export const TokenRecord = z.object({
+  id: z.string().describe('Names the token in lists.'),
+  holder: Holder,
+  name: line(64).describe('What its maker calls it.'),
+  last_four: z.string().describe('The end of the token, to tell it from others.'),
+  scope: Scope,
+  created_at: Time,
+  expires_at: Time,
+  revoked_at: Time.nullable(),
+})
+export type TokenRecord = z.infer<typeof TokenRecord>
+
+/** Longest and usual life of a token, in days. contract.md section 7 */
+export const TOKEN_DAYS = { least: 1, most: 365, usual: 90 } as const
+
+/** Splits a scope; `name` is undefined when it covers all of the owner's repositories. */
+export function parseScope(scope: string): { owner: string; name: string | undefined } | undefined {
+  const [owner = '', name = '', rest] = scope.split('/')
+  if (rest !== undefined || !isOwner(owner)) return undefined
+  if (name === '*') return { owner, name: undefined }
+  return isName(name) ? { owner, name } : undefined
+}
+
+/** Whether a scope covers a repository: `a/b` never covers `a/bc`, nor `a/*` `ab/c`. */
+export function coversRepository(scope: string, owner: string, name: string): boolean {
+  const parsed = parseScope(scope)
+  return parsed !== undefined && parsed.owner === owner && (parsed.name === undefined || parsed.name === name)
+}

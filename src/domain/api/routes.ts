@@ -1,0 +1,196 @@
+// Owns the table of addresses: what is answered where, from which data file, how long it may be kept, and in which shape.
+import { z } from 'zod'
+import { SORTS, type Sort } from '../catalogue/ranking.ts'
+import { isName, isOwner, isVersion, LIMITS, Name, Owner, Version } from '../content/values.ts'
+import type { CacheClass } from './cache-class.ts'
+import {
+  list,
+  Repository,
+  RepositorySummary,
+  single,
+  TagRecord,
+  User,
+  VersionRecord,
+  VersionSummary,
+} from './schema.ts'
+
+/** What stands in the braces of a route's path. */
+export type PathParameters = Readonly<Record<string, string>>
+
+/** A query parameter as it is documented; its reading stands in `server/list-query.ts`. */
+export interface QueryParameter {
+  name: string
+  description: string
+  schema: z.ZodType
+  isRepeatable?: boolean
+}
+
+/** One address of the read API. */
+export interface Route {
+  /** Stable name, the operation's id in OpenAPI. */
+  id: string
+  /** Path with parameters in braces. */
+  path: string
+  summary: string
+  query: readonly QueryParameter[]
+  cache: CacheClass
+  /** The shape of a 200; null when it is the bare content, or OpenAPI itself. */
+  response: z.ZodType | null
+  mediaType: 'application/json' | 'text/plain'
+}
+
+const sort: QueryParameter = {
+  name: 'sort',
+  description: 'The order. Without it: best match first when q is given, else top.',
+  schema: z.enum(SORTS),
+}
+
+/** Every address that can be read. contract.md section 4. */
+export const ROUTES = {
+  listRepositories: {
+    id: 'listRepositories',
+    path: '/api/v1/repos',
+    summary: 'List, search and filter repositories',
+    query: [
+      { name: 'page', description: 'Which page, from 1.', schema: z.int().min(1).max(LIMITS.highestPage).default(1) },
+      sort,
+      {
+        name: 'q',
+        description:
+          'Words to look for in full name, title, tags, description, readme and content. Every word must match, the last one as a prefix.',
+        schema: z.string().meta({ maxLength: LIMITS.queryCharacters }),
+      },
+      {
+        name: 'tag',
+        description: 'A tag that must be carried; may be given several times.',
+        schema: z.array(z.string()),
+        isRepeatable: true,
+      },
+    ],
+    cache: 'changing',
+    response: list(RepositorySummary),
+    mediaType: 'application/json',
+  },
+  getRepository: {
+    id: 'getRepository',
+    path: '/api/v1/repos/{owner}/{name}',
+    summary: 'Get a repository with its latest content',
+    query: [],
+    cache: 'changing',
+    response: single(Repository),
+    mediaType: 'application/json',
+  },
+  listVersions: {
+    id: 'listVersions',
+    path: '/api/v1/repos/{owner}/{name}/versions',
+    summary: 'List the versions of a repository',
+    query: [],
+    cache: 'changing',
+    response: list(VersionSummary),
+    mediaType: 'application/json',
+  },
+  getVersion: {
+    id: 'getVersion',
+    path: '/api/v1/repos/{owner}/{name}/versions/{version}',
+    summary: 'Get one version',
+    query: [],
+    cache: 'immutable',
+    response: single(VersionRecord),
+    mediaType: 'application/json',
+  },
+  getRaw: {
+    id: 'getRaw',
+    path: '/api/v1/repos/{owner}/{name}/raw',
+    summary: 'Get the bare content',
+    query: [{ name: 'version', description: 'Which version, x.y.z. Without it: the latest.', schema: z.string() }],
+    cache: 'changing',
+    response: null,
+    mediaType: 'text/plain',
+  },
+  listTags: {
+    id: 'listTags',
+    path: '/api/v1/tags',
+    summary: 'List all tags with their counts',
+    query: [],
+    cache: 'changing',
+    response: list(TagRecord),
+    mediaType: 'application/json',
+  },
+  getUser: {
+    id: 'getUser',
+    path: '/api/v1/users/{handle}',
+    summary: 'Get an owner’s profile',
+    query: [],
+    cache: 'changing',
+    response: single(User),
+    mediaType: 'application/json',
+  },
+  getOpenapi: {
+    id: 'getOpenapi',
+    path: '/api/v1/openapi.json',
+    summary: 'Get this description',
+    query: [],
+    cache: 'changing',
+    response: null,
+    mediaType: 'application/json',
+  },
+} as const satisfies Record<string, Route>
+
+/** The name of a route. */
+export type RouteId = keyof typeof ROUTES
+
+/** What each parameter of a path must be, as it is documented. */
+export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
+  owner: Owner,
+  handle: Owner,
+  name: Name,
+  version: Version,
+}
+
+/** What a segment must be to stand for a parameter; segments are never decoded, so a `%` never matches. */
+const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
+  owner: isOwner,
+  handle: isOwner,
+  name: isName,
+  version: isVersion,
+}
+
+const COMPILED = Object.values(ROUTES).map((route) => ({ id: route.id as RouteId, segments: route.path.split('/') }))
+
+/**
+ * Finds the route of a path.
+ *
+ * @param path as it came, undecoded; one final slash is ignored
+ * @returns undefined when nothing is answered there
+ */
+export function matchRoute(path: string): { id: RouteId; parameters: PathParameters } | undefined {
+  const segments = (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).split('/')
+  for (const { id, segments: wanted } of COMPILED) {
+    if (wanted.length !== segments.length) continue
+    const parameters: Record<string, string> = {}
+    const matches = wanted.every((part, index) => {
+      const segment = segments[index]!
+      if (!part.startsWith('{')) return part === segment
+      const parameter = part.slice(1, -1)
+      parameters[parameter] = segment
+      return SEGMENTS[parameter]!(segment)
+    })
+    if (matches) return { id, parameters }
+  }
+  return undefined
+}
+
+/** The data files, from the site's root: what the build writes and the read function takes. contract.md section 4. */
+export const DATA_FILES = {
+  index: () => '/data/v1/index.json',
+  list: (order: Sort, page: number) => `/data/v1/lists/${order}/${page}.json`,
+  tags: () => '/data/v1/tags.json',
+  tagged: (tag: string, order: Sort, page: number) => `/data/v1/tags/${tag}/${order}/${page}.json`,
+  user: (handle: string) => `/data/v1/users/${handle}.json`,
+  repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
+  versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
+  version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
+  raw: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/raw.txt`,
+  rawVersion: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/raw/${version}.txt`,
+  openapi: () => '/data/v1/openapi.json',
+} as const

@@ -1,0 +1,246 @@
+// Owns the shape of every record that a reader receives; limits and names stand in values.ts, what authors write in front-matter.ts.
+import { z } from 'zod'
+import {
+  FullName,
+  Handle,
+  LIMITS,
+  License,
+  line,
+  lines,
+  Name,
+  Owner,
+  Tag,
+  Time,
+  VariableName,
+  Version,
+} from '../content/values.ts'
+
+const address = (sentence: string) => z.url().describe(sentence)
+
+/** A scalar that a variable may have as its default or example. */
+export const Scalar = z.union([z.string(), z.number(), z.boolean()])
+
+/** The kinds of value a variable may ask for. */
+export const VariableType = z
+  .enum(['string', 'number', 'integer', 'boolean', 'enum'])
+  .describe('What kind of value is expected.')
+
+/** A placeholder as readers receive it. contract.md section 3. */
+export const Variable = z
+  .object({
+    name: VariableName,
+    description: z.string().describe('What to give for it; empty when its author said nothing.'),
+    type: VariableType,
+    required: z.boolean().describe('Whether a value must be given before the prompt is used.'),
+    default: Scalar.nullable().describe('The value used when none is given, or null.'),
+    options: z.array(z.string()).describe('The values to choose from; empty unless the type is enum.'),
+    example: Scalar.nullable().describe('A value that shows what is meant, or null.'),
+  })
+  .meta({ id: 'Variable', description: 'A placeholder of a prompt.' })
+export type Variable = z.infer<typeof Variable>
+
+/** Model settings, kept as their author gave them. */
+export const Parameters = z
+  .record(z.string(), z.unknown())
+  .describe('Model settings, kept as given, for example {"temperature": 0.2}.')
+export type Parameters = z.infer<typeof Parameters>
+
+/** Where a version was published from, when a CI job proved it. contract.md section 7. */
+export const Provenance = z
+  .object({
+    issuer: z.string().describe('Who vouched for the job.'),
+    repository: z.string().describe('The source repository.'),
+    workflow: z.string().describe('The workflow that published.'),
+    ref: z.string().describe('The git ref it ran on.'),
+    sha: z.string().describe('The commit it ran on.'),
+    run_id: z.string().describe('The run’s number.'),
+  })
+  .meta({ id: 'Provenance', description: 'The CI run that published a version.' })
+export type Provenance = z.infer<typeof Provenance>
+
+/** The state of a repository. contract.md section 2. */
+export const Status = z
+  .enum(['active', 'deprecated', 'archived'])
+  .describe('active, deprecated (still listed) or archived.')
+export type Status = z.infer<typeof Status>
+
+/** Download counts; never invented. */
+export const Stats = z
+  .object({
+    downloads_7d: z.int().nonnegative().describe('Downloads in the last 7 days.'),
+    downloads_90d: z.int().nonnegative().describe('Downloads in the last 90 days.'),
+  })
+  .meta({ id: 'Stats', description: 'Download counts.' })
+export type Stats = z.infer<typeof Stats>
+
+const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .describe('SHA-256 of the content’s bytes, in hex.')
+const sizeBytes = z.int().nonnegative().describe('Length of the content in bytes of UTF-8.')
+const versionAddress = address('The address of this version’s record.')
+const versionRawAddress = address('The address of this version’s bare content.')
+
+/** A repository in a list. contract.md section 3. */
+export const RepositorySummary = z
+  .object({
+    owner: Owner,
+    name: Name,
+    full_name: FullName,
+    title: line(LIMITS.titleCharacters).describe('What the prompt is called.'),
+    description: line(LIMITS.descriptionCharacters).describe('What it is for, in a sentence or two.'),
+    tags: z.array(Tag).describe('Its tags.'),
+    license: License.nullable().describe('Its licence as an SPDX expression, or null.'),
+    status: Status,
+    status_message: z.string().nullable().describe('Why it has this status and what to do, or null.'),
+    latest_version: Version.nullable().describe('The highest version that is not yanked, or null.'),
+    versions_count: z.int().nonnegative().describe('How many versions were published, yanked ones included.'),
+    created_at: Time.describe('When the first version was published.'),
+    updated_at: Time.describe('When the newest version was published.'),
+    stats: Stats.nullable().describe('Download counts, or null when nothing is counted.'),
+    url: address('The address of this record.'),
+    html_url: address('The address of its page.'),
+    raw_url: address('The address of its bare content.'),
+  })
+  .meta({ id: 'RepositorySummary', description: 'A repository in a list.' })
+export type RepositorySummary = z.infer<typeof RepositorySummary>
+
+/** A repository in full. contract.md section 3. */
+export const Repository = z
+  .object({
+    ...RepositorySummary.shape,
+    content: z
+      .string()
+      .nullable()
+      .describe('The latest version’s text, byte for byte, or null without an active version.'),
+    content_sha256: sha256.nullable().describe('SHA-256 of the content’s bytes, in hex, or null.'),
+    size_bytes: sizeBytes.nullable().describe('Length of the content in bytes of UTF-8, or null.'),
+    variables: z.array(Variable).describe('The latest version’s placeholders.'),
+    parameters: Parameters,
+    labels: z
+      .record(z.string(), Version)
+      .describe('Names that point at a version, for example {"production": "1.2.0"}.'),
+    readme: z.string().describe('Notes on the prompt, in markdown; empty when there are none.'),
+    versions: z.array(Version).describe('Its versions, highest first; yanked ones left out.'),
+  })
+  .meta({ id: 'Repository', description: 'A repository with its latest content.' })
+export type Repository = z.infer<typeof Repository>
+
+const changelog = lines(LIMITS.changelogCharacters).describe('What changed in this version.')
+const publishedAt = Time.describe('When it was published.')
+const publishedBy = Handle.describe('Who published it.')
+
+/** A version in the list of versions. contract.md section 3. */
+export const VersionSummary = z
+  .object({
+    version: Version,
+    changelog,
+    published_at: publishedAt,
+    published_by: publishedBy,
+    content_sha256: sha256,
+    size_bytes: sizeBytes,
+    yanked: z.boolean().describe('Whether it was withdrawn; its exact address still answers.'),
+    yank_reason: z.string().nullable().describe('Why it was withdrawn, or null.'),
+    url: versionAddress,
+    raw_url: versionRawAddress,
+  })
+  .meta({ id: 'VersionSummary', description: 'A version in a list.' })
+export type VersionSummary = z.infer<typeof VersionSummary>
+
+/** One version; it never changes after publishing, so it does not say whether it was yanked. contract.md section 3. */
+export const VersionRecord = z
+  .object({
+    owner: Owner,
+    name: Name,
+    full_name: FullName,
+    version: Version,
+    previous_version: Version.nullable().describe('The next lower number ever published, or null.'),
+    content: z.string().describe('The prompt’s text, byte for byte.'),
+    content_sha256: sha256,
+    size_bytes: sizeBytes,
+    variables: z.array(Variable).describe('Its placeholders.'),
+    parameters: Parameters,
+    changelog,
+    published_at: publishedAt,
+    published_by: publishedBy,
+    provenance: Provenance.nullable().describe('The CI run that published it, when one proved itself, or null.'),
+    url: versionAddress,
+    raw_url: versionRawAddress,
+  })
+  .meta({ id: 'Version', description: 'One published version.' })
+export type VersionRecord = z.infer<typeof VersionRecord>
+
+/** A tag and how often it is used. contract.md section 3. */
+export const TagRecord = z
+  .object({
+    name: Tag,
+    count: z.int().nonnegative().describe('How many listed repositories carry it.'),
+    url: address('The address of the list filtered by this tag.'),
+  })
+  .meta({ id: 'Tag', description: 'A tag and its count.' })
+export type TagRecord = z.infer<typeof TagRecord>
+
+/** An owner's profile. contract.md section 3. */
+export const User = z
+  .object({
+    handle: Owner,
+    name: z.string().nullable().describe('The name they go by, or null.'),
+    bio: z.string().nullable().describe('What they say of themselves, in markdown, or null.'),
+    website: z.string().nullable().describe('Their own address, or null.'),
+    avatar_url: z.string().nullable().describe('The address of their picture, or null.'),
+    html_url: address('The address of their page.'),
+    repos_count: z.int().nonnegative().describe('How many of their repositories are listed.'),
+    repos: z.array(RepositorySummary).describe('Their listed repositories, newest update first.'),
+  })
+  .meta({ id: 'User', description: 'An owner’s profile.' })
+export type User = z.infer<typeof User>
+
+/** Where a list stands. service.md section 2. */
+export const Meta = z
+  .object({
+    page: z.int().positive().describe('This page, from 1.'),
+    pages: z.int().nonnegative().describe('How many pages there are; 0 when nothing matches.'),
+    total: z.int().nonnegative().describe('How many records match.'),
+  })
+  .meta({ id: 'Meta', description: 'Where a list stands.' })
+export type Meta = z.infer<typeof Meta>
+
+/** The body of every error. service.md section 7. */
+export const ErrorEnvelope = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.string().describe('What kind of error; a closed list.'),
+      message: z.string().describe('What was wrong, where, and what to do.'),
+    }),
+  })
+  .meta({ id: 'Error', description: 'What every error answers.' })
+export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>
+
+/** Wraps the schema of a record as the answer that holds one. */
+export function single<Record extends z.ZodType>(record: Record) {
+  return z.object({ data: record })
+}
+
+/** Wraps the schema of a record as the answer that holds a page of them. */
+export function list<Record extends z.ZodType>(record: Record) {
+  return z.object({ data: z.array(record), meta: Meta })
+}
+
+/** A page of records on the wire. */
+export interface ListEnvelope<Record> {
+  data: Record[]
+  meta: Meta
+}
+
+/**
+ * Makes the envelope of one page.
+ *
+ * @param records the records of this page alone
+ * @param place `total` of all pages, `size` records a page
+ */
+export function listEnvelope<Record>(
+  records: Record[],
+  place: { page: number; size: number; total: number },
+): ListEnvelope<Record> {
+  return { data: records, meta: { page: place.page, pages: Math.ceil(place.total / place.size), total: place.total } }
+}

@@ -1,0 +1,263 @@
+// Owns the set of all repositories as readers see it: latest versions, visibility, lists, tags and users, concluded from the parsed files.
+
+import { listMemberships } from '../access/memberships.ts'
+import { type Addresses, addressesBelow } from '../api/record-links.ts'
+import type {
+  Repository,
+  RepositorySummary,
+  Stats,
+  TagRecord,
+  User,
+  VersionRecord,
+  VersionSummary,
+} from '../api/schema.ts'
+import type { ContentTree, RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
+import { RepositoryFrontMatter } from '../content/front-matter.ts'
+import type { RepositoryFile } from '../content/prompt-file.ts'
+import { titleFromName } from '../content/values.ts'
+import { compareText, compareUpdates, type RankedRepository, rank, type Sort } from './ranking.ts'
+import { compareVersions } from './versions.ts'
+
+/** One repository with every record that is answered about it. */
+export interface CatalogueEntry {
+  summary: RepositorySummary
+  repository: Repository
+  /** Highest first, yanked ones included and marked. */
+  versions: VersionSummary[]
+  /** The single records, in the order of `versions`. */
+  records: VersionRecord[]
+  /** Whether it stands in lists, tags, search and the sitemap: not archived, and with an active version. */
+  isListed: boolean
+  /** The repository to use instead, as its page says. */
+  replacedBy: string | null
+}
+
+/** All repositories, and every list made of them. */
+export interface Catalogue {
+  baseUrl: string
+  /** By full name, in the order of names. */
+  entries: ReadonlyMap<string, CatalogueEntry>
+  /** The listed ones, in each order. */
+  listed: Readonly<Record<Sort, readonly RepositorySummary[]>>
+  /** Highest count first, then by name. */
+  tags: readonly TagRecord[]
+  /** By handle, in the order of names. */
+  users: ReadonlyMap<string, User>
+  /** Owners by the login of each of their members, in the order of names. */
+  memberships: ReadonlyMap<string, readonly string[]>
+}
+
+/** What a catalogue depends on beside the files. */
+export interface CatalogueOptions {
+  /** The hub's own address, without a final slash. */
+  baseUrl: string
+  /** The build's day in UTC, `YYYY-MM-DD`: with the files, it alone decides the order of `trending`. */
+  day: string
+}
+
+/** Concludes the catalogue from files that satisfy the rules. */
+export function buildCatalogue(tree: ContentTree, { baseUrl, day }: CatalogueOptions): Catalogue {
+  const addresses = addressesBelow(baseUrl)
+  const entries = new Map<string, CatalogueEntry>()
+  const ranked: RankedRepository[] = []
+  for (const [fullName, files] of sortByKey(tree.repositories)) {
+    const entry = buildEntry(files, tree.usage.get(fullName) ?? null, addresses)
+    entries.set(fullName, entry)
+    if (entry.isListed) ranked.push(rankable(entry))
+  }
+  const listed = rank(ranked, day)
+  return {
+    baseUrl,
+    entries,
+    listed,
+    tags: countTags(listed.top, addresses),
+    users: buildUsers(tree, entries, listed.top, addresses),
+    memberships: listMemberships(tree),
+  }
+}
+
+/** Makes every record of one repository. @param files at least one version */
+export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresses: Addresses): CatalogueEntry {
+  const { owner, name } = files
+  const file: RepositoryFile = files.file ?? { ...RepositoryFrontMatter.parse({}), readme: '' }
+  const ordered = [...files.versions].sort((a, b) => compareVersions(a.version, b.version))
+  const isYanked = ({ version }: VersionEntry) => Object.hasOwn(file.yanked, version)
+  const latest = ordered.find((version) => !isYanked(version))
+  const versions = ordered.map((version) =>
+    summariseVersion(version, file, addresses.version(owner, name, version.version)),
+  )
+  const repository = describeRepository({ owner, name, file, versions, latest, stats }, addresses)
+  return {
+    summary: summariseRepository(repository),
+    repository,
+    versions,
+    records: ordered.map((version, index) =>
+      recordVersion(version, ordered[index + 1]?.version ?? null, files, addresses),
+    ),
+    isListed: file.status !== 'archived' && latest !== undefined,
+    replacedBy: file.replaced_by,
+  }
+}
+
+/** What a repository's record is made of. */
+export interface RepositoryParts {
+  owner: string
+  name: string
+  file: RepositoryFile
+  /** Highest first, yanked ones included; at least one. */
+  versions: readonly VersionSummary[]
+  /** The highest that is not yanked, or undefined. */
+  latest: VersionEntry | undefined
+  stats: Stats | null
+}
+
+/** Makes the record of a repository. */
+export function describeRepository(
+  { owner, name, file, versions, latest, stats }: RepositoryParts,
+  addresses: Addresses,
+): Repository {
+  const times = versions.map((version) => version.published_at).sort((a, b) => Date.parse(a) - Date.parse(b))
+  return {
+    owner,
+    name,
+    full_name: `${owner}/${name}`,
+    title: file.title ?? titleFromName(name),
+    description: file.description,
+    tags: file.tags,
+    license: file.license,
+    status: file.status,
+    status_message: file.status_message,
+    latest_version: latest?.version ?? null,
+    versions_count: versions.length,
+    created_at: times[0]!,
+    updated_at: times.at(-1)!,
+    stats,
+    ...addresses.repository(owner, name),
+    content: latest?.content ?? null,
+    content_sha256: latest?.content_sha256 ?? null,
+    size_bytes: latest?.size_bytes ?? null,
+    variables: latest?.variables ?? [],
+    parameters: latest?.parameters ?? {},
+    labels: file.labels,
+    readme: file.readme,
+    versions: versions.filter(({ yanked }) => !yanked).map(({ version }) => version),
+  }
+}
+
+/** The part of a repository's record that stands in lists. */
+function summariseRepository({
+  content,
+  content_sha256,
+  size_bytes,
+  variables,
+  parameters,
+  labels,
+  readme,
+  versions,
+  ...summary
+}: Repository): RepositorySummary {
+  return summary
+}
+
+/** Makes the record of a version as it stands in the list. */
+export function summariseVersion(
+  entry: VersionEntry,
+  file: RepositoryFile,
+  addresses: { url: string; raw_url: string },
+): VersionSummary {
+  const { version, changelog, published_at, published_by, content_sha256, size_bytes } = entry
+  const yankReason = Object.hasOwn(file.yanked, version) ? file.yanked[version]! : null
+  return {
+    version,
+    changelog,
+    published_at,
+    published_by,
+    content_sha256,
+    size_bytes,
+    yanked: yankReason !== null,
+    yank_reason: yankReason,
+    ...addresses,
+  }
+}
+
+/** Makes the single record of a version. @param previous the next lower number ever published, or null */
+export function recordVersion(
+  entry: VersionEntry,
+  previous: string | null,
+  { owner, name }: { owner: string; name: string },
+  addresses: Addresses,
+): VersionRecord {
+  return {
+    owner,
+    name,
+    full_name: `${owner}/${name}`,
+    version: entry.version,
+    previous_version: previous,
+    content: entry.content,
+    content_sha256: entry.content_sha256,
+    size_bytes: entry.size_bytes,
+    variables: entry.variables,
+    parameters: entry.parameters,
+    changelog: entry.changelog,
+    published_at: entry.published_at,
+    published_by: entry.published_by,
+    provenance: entry.provenance ?? null,
+    ...addresses.version(owner, name, entry.version),
+  }
+}
+
+function rankable({ summary, repository, versions, records }: CatalogueEntry): RankedRepository {
+  const active = versions.flatMap((version, index) => {
+    const record = records[index]!
+    if (version.yanked) return []
+    return [
+      {
+        version: version.version,
+        previous_version: record.previous_version,
+        published_at: version.published_at,
+        changelog: version.changelog,
+        hasProvenance: record.provenance !== null,
+      },
+    ]
+  })
+  return { summary, hasReadme: repository.readme !== '', variables: repository.variables, versions: active }
+}
+
+function countTags(listed: readonly RepositorySummary[], addresses: Addresses): TagRecord[] {
+  const counts = new Map<string, number>()
+  for (const { tags } of listed) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+  return [...counts]
+    .map(([name, count]) => ({ name, count, url: addresses.tag(name) }))
+    .sort((a, b) => b.count - a.count || compareText(a.name, b.name))
+}
+
+function buildUsers(
+  tree: ContentTree,
+  entries: Catalogue['entries'],
+  listed: readonly RepositorySummary[],
+  addresses: Addresses,
+): Map<string, User> {
+  const reposOf = new Map<string, RepositorySummary[]>()
+  for (const handle of tree.owners.keys()) reposOf.set(handle, [])
+  for (const { summary } of entries.values()) if (!reposOf.has(summary.owner)) reposOf.set(summary.owner, [])
+  for (const summary of listed) reposOf.get(summary.owner)!.push(summary)
+  const users = new Map<string, User>()
+  for (const [handle, repos] of sortByKey(reposOf)) {
+    const file = tree.owners.get(handle)
+    users.set(handle, {
+      handle,
+      name: file?.name ?? null,
+      bio: file?.bio || null,
+      website: file?.website ?? null,
+      avatar_url: file?.avatar_url ?? null,
+      html_url: addresses.userPage(handle),
+      repos_count: repos.length,
+      repos: repos.sort(compareUpdates),
+    })
+  }
+  return users
+}
+
+function sortByKey<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...map].sort(([a], [b]) => compareText(a, b))
+}

@@ -1,0 +1,58 @@
+// Owns what stands in every data file: the read answers of a whole catalogue, one file after the other.
+
+import { membershipsPath } from '../access/memberships.ts'
+import { describeApi } from '../api/openapi.ts'
+import { DATA_FILES } from '../api/routes.ts'
+import { listEnvelope, type RepositorySummary } from '../api/schema.ts'
+import { LIMITS } from '../content/values.ts'
+import type { Catalogue, CatalogueEntry } from './catalogue.ts'
+import { SORTS } from './ranking.ts'
+
+/** A file to be written: its path from the site's root and its text. */
+export type DataFile = readonly [path: string, text: string]
+
+/** Every data file of a catalogue. The same catalogue gives the same files in the same order. contract.md section 4. */
+export function* listDataFiles(catalogue: Catalogue): Generator<DataFile> {
+  yield [DATA_FILES.index(), onOnePage([...catalogue.listed.top])]
+  for (const sort of SORTS) yield* paginate(catalogue.listed[sort], (page) => DATA_FILES.list(sort, page))
+  yield [DATA_FILES.tags(), onOnePage([...catalogue.tags])]
+  yield* listTagFiles(catalogue)
+  for (const user of catalogue.users.values()) yield [DATA_FILES.user(user.handle), JSON.stringify({ data: user })]
+  for (const entry of catalogue.entries.values()) yield* listRepositoryFiles(entry)
+  for (const [login, owners] of catalogue.memberships) yield [membershipsPath(login), JSON.stringify(owners)]
+  yield [DATA_FILES.openapi(), JSON.stringify(describeApi(catalogue.baseUrl))]
+}
+
+/** The data files of one repository. */
+export function* listRepositoryFiles({ repository, versions, records }: CatalogueEntry): Generator<DataFile> {
+  const { owner, name } = repository
+  yield [DATA_FILES.repository(owner, name), JSON.stringify({ data: repository })]
+  yield [DATA_FILES.versions(owner, name), onOnePage(versions)]
+  if (repository.content !== null) yield [DATA_FILES.raw(owner, name), repository.content]
+  for (const record of records) {
+    yield [DATA_FILES.version(owner, name, record.version), JSON.stringify({ data: record })]
+    yield [DATA_FILES.rawVersion(owner, name, record.version), record.content]
+  }
+}
+
+/** The envelope of a list that has no second page, as text. */
+export function onOnePage(records: unknown[]): string {
+  return JSON.stringify(listEnvelope(records, { page: 1, size: Math.max(1, records.length), total: records.length }))
+}
+
+function* listTagFiles({ tags, listed }: Catalogue): Generator<DataFile> {
+  for (const sort of SORTS) {
+    const tagged = new Map<string, RepositorySummary[]>(tags.map(({ name }) => [name, []]))
+    for (const summary of listed[sort]) for (const tag of summary.tags) tagged.get(tag)!.push(summary)
+    for (const [tag, summaries] of tagged) yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page))
+  }
+}
+
+/** Page 1 exists even when it is empty. */
+function* paginate(summaries: readonly RepositorySummary[], pathOf: (page: number) => string): Generator<DataFile> {
+  const { pageSize: size } = LIMITS
+  for (let page = 1; page === 1 || (page - 1) * size < summaries.length; page++) {
+    const records = summaries.slice((page - 1) * size, page * size)
+    yield [pathOf(page), JSON.stringify(listEnvelope(records, { page, size, total: summaries.length }))]
+  }
+}

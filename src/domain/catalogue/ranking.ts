@@ -1,0 +1,110 @@
+// Owns the order of lists: quality, top, trending and new. contract.md section 5.
+import type { RepositorySummary, Stats, Variable } from '../api/schema.ts'
+
+/** The orders a list can have. */
+export const SORTS = ['top', 'trending', 'new'] as const
+/** One of the orders. */
+export type Sort = (typeof SORTS)[number]
+
+/** What ranking needs to know of a version; yanked ones are left out by the caller, but count as predecessors. */
+export interface RankedVersion {
+  version: string
+  /** The next lower number ever published, yanked ones included, or null. */
+  previous_version: string | null
+  published_at: string
+  changelog: string
+  hasProvenance: boolean
+}
+
+/** A repository with what ranking needs beside its summary. */
+export interface RankedRepository {
+  summary: RepositorySummary
+  hasReadme: boolean
+  /** The latest version's variables. */
+  variables: readonly Variable[]
+  /** Active versions, highest first. */
+  versions: readonly RankedVersion[]
+}
+
+const DAY_MS = 86_400_000
+
+/** How complete a repository is, 0 to 100. */
+export function scoreQuality({ summary, hasReadme, variables, versions }: RankedRepository): number {
+  const isGiven = (value: Variable['example']) => value !== null && value !== ''
+  const points = [
+    [15, [...summary.description].length >= 40],
+    [10, summary.tags.length > 0],
+    [10, summary.license !== null],
+    [10, hasReadme],
+    [20, variables.every((variable) => variable.description !== '')],
+    [15, variables.every((variable) => isGiven(variable.example))],
+    [10, versions.slice(0, -1).every((version) => version.changelog !== '')],
+    [10, versions[0]?.hasProvenance === true],
+  ] as const
+  return points.reduce((sum, [worth, isMet]) => sum + (isMet ? worth : 0), 0)
+}
+
+/** The score behind `top`. */
+export function scoreTop(repository: RankedRepository): number {
+  return 10 * Math.log10(1 + downloads(repository.summary.stats, 'downloads_90d')) + scoreQuality(repository) / 10
+}
+
+/**
+ * The score behind `trending`.
+ *
+ * @param day the build's day in UTC, `YYYY-MM-DD`; ages are counted from its end, so nothing published on it is younger than none
+ */
+export function scoreTrending({ summary, versions }: RankedRepository, day: string): number {
+  const now = Date.parse(`${day}T00:00:00Z`) + DAY_MS
+  const bestOfDay = new Map<string, { weight: number; score: number }>()
+  for (const version of versions) {
+    // A date in the future would otherwise grow without bound and lead the list for years.
+    const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
+    if (ageDays > 30) continue
+    const weight = weigh(version)
+    const score = weight * 2 ** (-ageDays / 7)
+    const utcDay = version.published_at.slice(0, 10)
+    const best = bestOfDay.get(utcDay)
+    if (!best || weight > best.weight || (weight === best.weight && score > best.score))
+      bestOfDay.set(utcDay, { weight, score })
+  }
+  const releases = [...bestOfDay.values()].reduce((sum, { score }) => sum + score, 0)
+  return releases + 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d'))
+}
+
+/** Sorts repositories into each order; ties go to the latest update, then to the full name. */
+export function rank(repositories: readonly RankedRepository[], day: string): Record<Sort, RepositorySummary[]> {
+  const by = (score: (repository: RankedRepository) => number) =>
+    repositories
+      .map((repository) => ({ score: score(repository), summary: repository.summary }))
+      .sort((a, b) => b.score - a.score || compareUpdates(a.summary, b.summary))
+      .map(({ summary }) => summary)
+  return {
+    top: by(scoreTop),
+    trending: by((repository) => scoreTrending(repository, day)),
+    new: by(({ summary }) => Date.parse(summary.created_at)),
+  }
+}
+
+/** Latest update first, then by full name. */
+export function compareUpdates(a: RepositorySummary, b: RepositorySummary): number {
+  return Date.parse(b.updated_at) - Date.parse(a.updated_at) || compareText(a.full_name, b.full_name)
+}
+
+/** Compares by code unit: the same on every machine, whatever its language. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+function weigh({ version, previous_version }: RankedVersion): number {
+  if (previous_version === null) return 4
+  const [major, minor] = version.split('.')
+  const [previousMajor, previousMinor] = previous_version.split('.')
+  if (major !== previousMajor) return 4
+  return minor !== previousMinor ? 2 : 1
+}
+
+function downloads(stats: Stats | null, period: keyof Stats): number {
+  return stats?.[period] ?? 0
+}

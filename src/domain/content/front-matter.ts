@@ -1,0 +1,205 @@
+// Owns what authors may write into the front matter of the files in content/; all of it is strict, for an unknown key is a typing error.
+import { z } from 'zod'
+import { type Parameters, Provenance, Scalar, Stats, Status, VariableType } from '../api/schema.ts'
+import { findDepthProblem } from './json-depth.ts'
+import { describeValue } from './problems.ts'
+import {
+  countCharacters,
+  FullName,
+  Handle,
+  isVersion,
+  LIMITS,
+  License,
+  line,
+  lines,
+  Name,
+  NumericId,
+  Tag,
+  Time,
+  VariableName,
+  Version,
+  WebAddress,
+} from './values.ts'
+
+/** A readable sentence for people; long enough for any honest one, short enough for a form. */
+const SENTENCE_CHARACTERS = 500
+
+const unique = (values: readonly unknown[]) => new Set(values).size === values.length
+
+/** A variable as its author declares it: only the name is a must. contract.md section 2. */
+export const VariableInput = z
+  .strictObject({
+    name: VariableName,
+    description: line(LIMITS.descriptionCharacters).default('').describe('What to give for it.'),
+    type: VariableType.default('string'),
+    required: z.boolean().default(true).describe('Whether a value must be given before the prompt is used.'),
+    default: Scalar.nullable().default(null).describe('The value used when none is given.'),
+    options: z
+      .array(line(SENTENCE_CHARACTERS).min(1, 'expected some text'))
+      .max(100, 'expected at most 100 options')
+      .refine(unique, 'expected each option once')
+      .default([])
+      .describe('The values to choose from; only for the type enum.'),
+    example: Scalar.nullable().default(null).describe('A value that shows what is meant.'),
+  })
+  .superRefine((variable, context) => {
+    const { type, options } = variable
+    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (type === 'enum' && options.length === 0)
+      refuse('options', 'expected at least one option, because the type is enum')
+    if (type !== 'enum' && options.length > 0) refuse('options', `expected none, because the type is ${type}`)
+    for (const field of ['default', 'example'] as const) {
+      const value = variable[field]
+      if (value !== null && !fits(value, type, options))
+        refuse(field, `expected ${wanted(type)}, got ${describeValue(value)}`)
+    }
+  })
+
+function fits(
+  value: string | number | boolean,
+  type: z.infer<typeof VariableType>,
+  options: readonly string[],
+): boolean {
+  if (type === 'number') return typeof value === 'number' && Number.isFinite(value)
+  if (type === 'integer') return Number.isSafeInteger(value)
+  if (type === 'boolean') return typeof value === 'boolean'
+  if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) return false
+  return type === 'string' ? countCharacters(value) <= 10_000 : options.includes(value)
+}
+
+function wanted(type: z.infer<typeof VariableType>): string {
+  if (type === 'enum') return 'one of the options'
+  if (type === 'string') return 'a text (in quotes) of at most 10000 characters'
+  return type === 'integer' ? 'a whole number' : `a ${type}`
+}
+
+/** The variables of a version: each name once. */
+export const VariableInputs = z
+  .array(VariableInput)
+  .max(LIMITS.variablesPerVersion, `expected at most ${LIMITS.variablesPerVersion} variables`)
+  .superRefine((variables, context) => {
+    const seen = new Set<string>()
+    for (const [index, { name }] of variables.entries()) {
+      if (seen.has(name))
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'name'],
+          message: `expected each name once, got ${name} twice`,
+        })
+      seen.add(name)
+    }
+  })
+  .describe('The version’s placeholders.')
+
+/** Model settings: any JSON object that is not nested absurdly. contract.md section 2. */
+export const ParametersInput = z
+  .custom<Parameters>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'expected an object',
+  )
+  .superRefine((parameters, context) => {
+    const message = findDepthProblem(parameters, LIMITS.parameterDepth)
+    if (message) context.addIssue({ code: 'custom', message })
+  })
+  .describe('Model settings, kept as given.')
+  .meta({ type: 'object', additionalProperties: true })
+
+/** The tags of a repository: each once. */
+export const TagInputs = z
+  .array(Tag)
+  .max(LIMITS.tagsPerRepository, `expected at most ${LIMITS.tagsPerRepository} tags`)
+  .refine(unique, 'expected each tag once')
+  .describe('Its tags.')
+
+/** A changelog as a version carries it. */
+export const Changelog = lines(LIMITS.changelogCharacters).describe('What changed in this version.')
+/** A repository's title. */
+export const Title = line(LIMITS.titleCharacters)
+  .refine((title) => title.trim() !== '', 'expected some text')
+  .describe('What the prompt is called.')
+/** A repository's description. */
+export const Description = line(LIMITS.descriptionCharacters).describe('What it is for, in a sentence or two.')
+
+/** The front matter of `versions/{x.y.z}.md`. contract.md section 2. */
+export const VersionFrontMatter = z.strictObject({
+  published_at: Time,
+  published_by: Handle,
+  changelog: Changelog.default(''),
+  variables: VariableInputs.optional(),
+  parameters: ParametersInput.default({}),
+  provenance: z.strictObject(Provenance.shape).optional().describe('The CI run that published it.'),
+})
+export type VersionFrontMatter = z.infer<typeof VersionFrontMatter>
+
+/** Keys that point at versions: a plain record, whose keys are checked one by one so that the message names the key. */
+function byKey<Value extends z.ZodType>(isKey: (key: string) => boolean, wantedKey: string, value: Value) {
+  return z.record(z.string(), value).superRefine((record, context) => {
+    for (const key of Object.keys(record)) {
+      if (!isKey(key)) context.addIssue({ code: 'custom', path: [key], message: `expected ${wantedKey} as the key` })
+    }
+  })
+}
+
+const isLabel = (text: string) => Tag.safeParse(text).success
+
+/** The front matter of a repository's `index.md`. contract.md section 2. */
+export const RepositoryFrontMatter = z.strictObject({
+  title: Title.optional(),
+  description: Description.default(''),
+  tags: TagInputs.default([]),
+  license: License.nullable().default(null),
+  status: Status.default('active'),
+  status_message: line(SENTENCE_CHARACTERS).nullable().default(null).describe('Why it has this status and what to do.'),
+  replaced_by: FullName.nullable().default(null).describe('The repository to use instead.'),
+  yanked: byKey(isVersion, 'a version x.y.z', line(SENTENCE_CHARACTERS).min(1, 'expected a reason'))
+    .default({})
+    .describe('Withdrawn versions and why.'),
+  labels: byKey(isLabel, 'lower-case letters, digits and single hyphens', Version)
+    .default({})
+    .describe('Names that point at a version.'),
+})
+export type RepositoryFrontMatter = z.infer<typeof RepositoryFrontMatter>
+
+/** A workflow that may publish without a stored secret. contract.md section 7. */
+export const TrustedPublisher = z.strictObject({
+  repository: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/, 'expected owner/name on GitHub')
+    .describe('The repository on GitHub, owner/name.'),
+  repository_id: NumericId.describe('GitHub’s number of that repository.'),
+  repository_owner_id: NumericId.describe('GitHub’s number of its owner.'),
+  workflow: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,100}\.ya?ml$/, 'expected the file name of a workflow, such as publish.yml')
+    .describe('The file name of the workflow.'),
+  environment: line(255).min(1, 'expected some text').optional().describe('The deployment environment it must run in.'),
+  repos: z
+    .array(Name)
+    .min(1, 'expected at least one name')
+    .optional()
+    .describe('The names it may publish to; all when left out.'),
+})
+export type TrustedPublisher = z.infer<typeof TrustedPublisher>
+
+/** The front matter of an owner's `index.md`. contract.md section 2. */
+export const OwnerFrontMatter = z.strictObject({
+  name: line(LIMITS.titleCharacters).nullable().default(null).describe('The name they go by.'),
+  website: WebAddress.nullable().default(null).describe('Their own address.'),
+  avatar_url: WebAddress.nullable().default(null).describe('The address of their picture.'),
+  members: z
+    .array(Handle)
+    .max(1_000, 'expected at most 1000 members')
+    .refine(unique, 'expected each member once')
+    .default([])
+    .describe('Logins that may publish.'),
+  trusted_publishers: z
+    .array(TrustedPublisher)
+    .max(100, 'expected at most 100 entries')
+    .default([])
+    .describe('Workflows that may publish.'),
+})
+export type OwnerFrontMatter = z.infer<typeof OwnerFrontMatter>
+
+/** `content/usage.json`: download counts by full name. contract.md section 2. */
+export const Usage = z.record(z.string(), z.strictObject(Stats.shape))
+export type Usage = z.infer<typeof Usage>

@@ -1,0 +1,169 @@
+// Owns the files below content/: path ⇄ place and text ⇄ front matter with body, two inverse pairs. The only importer of gray-matter.
+import matter from 'gray-matter'
+import type { z } from 'zod'
+import type { Variable } from '../api/schema.ts'
+import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
+import { findDepthProblem } from './json-depth.ts'
+import { findPlaceholders } from './placeholders.ts'
+import { type Parsed, parseBy } from './problems.ts'
+import { isName, isOwner, isVersion, LIMITS } from './values.ts'
+import { editYaml, formatYaml, parseYaml } from './yaml.ts'
+
+/** What stands at a path of the content folder. */
+export type Place =
+  | { kind: 'usage' }
+  | { kind: 'owner'; owner: string }
+  | { kind: 'repository'; owner: string; name: string }
+  | { kind: 'version'; owner: string; name: string; version: string }
+
+/**
+ * Reads a path of the content folder.
+ *
+ * @param path with forward slashes, from the content folder: `acme/code-review/versions/1.0.0.md`
+ * @returns the place, or why nothing may stand there
+ */
+export function parsePath(path: string): Place | { wrong: string } {
+  if (path === 'usage.json') return { kind: 'usage' }
+  const parts = path.split('/')
+  const [owner = '', second = '', third = '', file = ''] = parts
+  if (!isOwner(owner))
+    return { wrong: 'expected an owner of a-z, 0-9 and single hyphens that is not a reserved word as the first folder' }
+  if (parts.length === 2 && second === 'index.md') return { kind: 'owner', owner }
+  if (parts.length > 2 && !isName(second))
+    return { wrong: 'expected a name of a-z, 0-9 and single hyphens as the second folder' }
+  if (parts.length === 3 && third === 'index.md') return { kind: 'repository', owner, name: second }
+  const version = file.endsWith('.md') ? file.slice(0, -3) : ''
+  if (parts.length === 4 && third === 'versions' && isVersion(version))
+    return { kind: 'version', owner, name: second, version }
+  return { wrong: 'expected {owner}/index.md, {owner}/{name}/index.md or {owner}/{name}/versions/{x.y.z}.md' }
+}
+
+/** The path of a place, from the content folder; the inverse of `parsePath`. */
+export function formatPath(place: Place): string {
+  if (place.kind === 'usage') return 'usage.json'
+  if (place.kind === 'owner') return `${place.owner}/index.md`
+  if (place.kind === 'repository') return `${place.owner}/${place.name}/index.md`
+  return `${place.owner}/${place.name}/versions/${place.version}.md`
+}
+
+/** A version as its file holds it. `variables` are the declared ones, or the placeholders of the content when none are declared. */
+export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
+  variables: Variable[]
+  /** Exactly what follows the closing `---` line, which may be without a final newline. */
+  content: string
+}
+
+/** A repository as its `index.md` holds it. */
+export interface RepositoryFile extends RepositoryFrontMatter {
+  readme: string
+}
+
+/** An owner as their `index.md` holds them. */
+export interface OwnerFile extends OwnerFrontMatter {
+  bio: string
+}
+
+/**
+ * Reads one version file.
+ *
+ * @param text the whole file, already decoded; line ends untouched
+ * @returns the version, or every problem with its key. Limits that need the bytes are judged by `rules.ts`.
+ * @see contract.md section 2
+ */
+export function parseVersionFile(text: string): Parsed<VersionFile> {
+  const parsed = parseFile(VersionFrontMatter, text)
+  if (parsed.problems) return parsed
+  const { front, body: content } = parsed.value
+  const variables = front.variables ?? findPlaceholders(content).map(undeclaredVariable)
+  return { value: { ...front, variables, content } }
+}
+
+/** Writes one version file; the inverse of `parseVersionFile`, and byte-exact for the content. */
+export function formatVersionFile({
+  content,
+  ...front
+}: z.input<typeof VersionFrontMatter> & { content: string }): string {
+  return formatFile(front, content)
+}
+
+/** Reads a repository's `index.md`; surrounding white space does not belong to the readme. */
+export function parseRepositoryFile(text: string): Parsed<RepositoryFile> {
+  const parsed = parseFile(RepositoryFrontMatter, text)
+  return parsed.problems ? parsed : { value: { ...parsed.value.front, readme: parsed.value.body.trim() } }
+}
+
+/**
+ * Sets keys in a repository's `index.md`; its other keys, comments and readme stay as they are.
+ *
+ * @param text the file, which `parseRepositoryFile` reads without problems, or undefined to begin one
+ */
+export function editRepositoryFile(text: string | undefined, changes: Partial<RepositoryFrontMatter>): string {
+  if (text === undefined) return formatFile(changes, '')
+  const close = text.indexOf('\n---', 3)
+  const open = text.indexOf('\n') + 1
+  return text.slice(0, open) + editYaml(text.slice(open, close + 1), changes) + text.slice(close + 1)
+}
+
+/** Reads an owner's `index.md`; surrounding white space does not belong to the bio. */
+export function parseOwnerFile(text: string): Parsed<OwnerFile> {
+  const parsed = parseFile(OwnerFrontMatter, text)
+  return parsed.problems ? parsed : { value: { ...parsed.value.front, bio: parsed.value.body.trim() } }
+}
+
+/** What a placeholder is when nobody declared it. */
+export function undeclaredVariable(name: string): Variable {
+  return { name, description: '', type: 'string', required: true, default: null, options: [], example: null }
+}
+
+function parseFile<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string,
+): Parsed<{ front: z.output<Schema>; body: string }> {
+  const split = splitFile(text)
+  if (split.problems) return split
+  const depth = findDepthProblem(split.value.front, LIMITS.parameterDepth + 2)
+  if (depth) return { problems: [{ key: '', message: depth }] }
+  const front = parseBy(schema, split.value.front)
+  return front.problems ? front : { value: { front: front.value, body: split.value.body } }
+}
+
+/** gray-matter evaluates JavaScript front matter unless both of its names are taken away. Measured with 4.0.3; `eval: false` does not help. */
+const refuseEngine = {
+  parse: (): never => {
+    throw new Error('front matter in JavaScript is never read')
+  },
+}
+
+function splitFile(text: string): Parsed<{ front: Record<string, unknown>; body: string }> {
+  const wrong = (message: string) => ({ problems: [{ key: '', message }] })
+  if (!/^---\r?\n/.test(text)) return wrong('expected a first line that is exactly ---, with YAML below it')
+  const close = text.indexOf('\n---', 3)
+  if (close === -1) return wrong('expected a second line that is exactly --- after the front matter')
+  const afterClose = /^(?:\r?\n|$)/.exec(text.slice(close + 4, close + 6))
+  if (!afterClose) return wrong('expected the line that ends the front matter to be exactly ---')
+  const body = text.slice(close + 4 + afterClose[0].length)
+  let yaml: Parsed<Record<string, unknown>> = { value: {} }
+  const file = matter(text, {
+    language: 'yaml',
+    engines: {
+      yaml: {
+        parse: (front: string) => {
+          // gray-matter cuts the last line end off, which would leave half of a CRLF in the last value.
+          yaml = parseYaml(`${front.replace(/^\r?\n/, '')}\n`, 2)
+          return yaml.value ?? {}
+        },
+      },
+      js: refuseEngine,
+      javascript: refuseEngine,
+      json: refuseEngine,
+    },
+  })
+  if (yaml.problems) return yaml
+  if (file.content !== body) return wrong('expected front matter between two lines that are exactly ---')
+  return { value: { front: yaml.value, body } }
+}
+
+/** gray-matter's own `stringify` would parse the body again, and evaluate it when it looks like JavaScript front matter. */
+function formatFile(front: Record<string, unknown>, body: string): string {
+  return `---\n${formatYaml(front)}---\n${body}`
+}

@@ -1,0 +1,122 @@
+// Owns what the content as a whole must satisfy beyond the shape of each file: one named rule each, with the file and key it finds fault with.
+import parseLicense from 'spdx-expression-parse'
+import { holdsToken } from '../access/token-form.ts'
+import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
+import { findPlaceholders } from './placeholders.ts'
+import { printable } from './printable.ts'
+import type { Problem, ValueProblem } from './problems.ts'
+import { formatPath } from './prompt-file.ts'
+import { findContentProblem, LIMITS } from './values.ts'
+
+type VersionRule = (version: VersionEntry) => ValueProblem | undefined
+type RepositoryRule = (repository: RepositoryEntry, tree: ContentTree) => ValueProblem[]
+
+/** Said wherever a token of ours stands in what would be public. */
+export const NO_TOKEN = 'expected no token of this hub in it; revoke that token now'
+
+/** What one version must satisfy. */
+export const VERSION_RULES = {
+  contentIsText: ({ content }) => {
+    const message = findContentProblem(content)
+    return message === undefined ? undefined : { key: 'content', message }
+  },
+  contentFits: ({ size_bytes }) =>
+    size_bytes <= LIMITS.contentBytes
+      ? undefined
+      : { key: 'content', message: `expected at most ${LIMITS.contentBytes} bytes, got ${size_bytes}` },
+  variablesAreFew: ({ variables }) =>
+    variables.length <= LIMITS.variablesPerVersion
+      ? undefined
+      : {
+          key: 'content',
+          message: `expected at most ${LIMITS.variablesPerVersion} placeholders, got ${variables.length}`,
+        },
+  placeholdersAreShort: ({ content }) => {
+    const long = findPlaceholders(content).find((name) => name.length > LIMITS.variableNameCharacters)
+    return long === undefined
+      ? undefined
+      : {
+          key: 'content',
+          message: `expected placeholder names of at most ${LIMITS.variableNameCharacters} characters, got ${printable(long)}`,
+        }
+  },
+  holdsNoToken: ({ content, changelog, variables, parameters }) => {
+    const fields = { content, changelog, variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) }
+    const field = Object.entries(fields).find(([, text]) => holdsToken(text))?.[0]
+    return field === undefined ? undefined : { key: field, message: NO_TOKEN }
+  },
+} as const satisfies Record<string, VersionRule>
+
+/** What one repository must satisfy, seen beside the others. */
+export const REPOSITORY_RULES = {
+  hasVersions: ({ versions }) =>
+    versions.length > 0 ? [] : [{ key: '', message: 'expected at least one version beside it, in versions/1.0.0.md' }],
+  versionsAreFew: ({ versions }) =>
+    versions.length <= LIMITS.versionsPerRepository
+      ? []
+      : [{ key: '', message: `expected at most ${LIMITS.versionsPerRepository} versions, got ${versions.length}` }],
+  yankedVersionsExist: ({ file, versions }) =>
+    Object.keys(file?.yanked ?? {})
+      .filter((yanked) => !versions.some(({ version }) => version === yanked))
+      .map((yanked) => ({ key: `yanked.${yanked}`, message: 'expected a version that exists' })),
+  labelsPointAtActiveVersions: ({ file, versions }) =>
+    Object.entries(file?.labels ?? {})
+      .filter(
+        ([, target]) =>
+          !versions.some(({ version }) => version === target) || Object.hasOwn(file?.yanked ?? {}, target),
+      )
+      .map(([label, target]) => ({
+        key: `labels.${label}`,
+        message: `expected a version that exists and is not yanked, got ${target}`,
+      })),
+  replacementExists: ({ owner, name, file }, { repositories }) => {
+    const replacement = file?.replaced_by
+    if (!replacement) return []
+    if (replacement === `${owner}/${name}`)
+      return [{ key: 'replaced_by', message: 'expected another repository than this one' }]
+    return repositories.has(replacement)
+      ? []
+      : [{ key: 'replaced_by', message: `expected a repository that exists, got ${replacement}` }]
+  },
+  licenseIsSpdx: ({ file }) => {
+    const message = findLicenseProblem(file?.license ?? null)
+    return message === undefined ? [] : [{ key: 'license', message }]
+  },
+  holdsNoToken: ({ file }) =>
+    Object.entries(file ?? {})
+      .filter(([, value]) => holdsToken(JSON.stringify(value)))
+      .map(([key]) => ({ key, message: NO_TOKEN })),
+} as const satisfies Record<string, RepositoryRule>
+
+/** Every rule over a whole content folder; empty when all is well. Files that do not parse are reported by their reader. */
+export function checkTree(tree: ContentTree): Problem[] {
+  const problems: Problem[] = []
+  for (const repository of tree.repositories.values()) {
+    const { owner, name } = repository
+    const indexFile = `content/${formatPath({ kind: 'repository', owner, name })}`
+    for (const rule of Object.values(REPOSITORY_RULES)) {
+      for (const problem of rule(repository, tree)) problems.push({ file: indexFile, ...problem })
+    }
+    for (const version of repository.versions) {
+      const file = `content/${formatPath({ kind: 'version', owner, name, version: version.version })}`
+      for (const problem of checkVersion(version)) problems.push({ file, ...problem })
+    }
+  }
+  return problems
+}
+
+/** Every rule over one version. */
+export function checkVersion(version: VersionEntry): ValueProblem[] {
+  return Object.values(VERSION_RULES).flatMap((rule) => rule(version) ?? [])
+}
+
+/** @returns why the licence is no SPDX expression, or undefined. @see https://spdx.org/licenses/ */
+export function findLicenseProblem(license: string | null): string | undefined {
+  if (license === null) return undefined
+  try {
+    parseLicense(license)
+    return undefined
+  } catch {
+    return `expected an SPDX licence such as MIT or CC-BY-4.0, got ${JSON.stringify(printable(license))}`
+  }
+}

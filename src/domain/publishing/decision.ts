@@ -1,0 +1,232 @@
+// Owns the one write: what a request makes of a repository as git has it. Pure: the clock, the digest and git's state come in as arguments.
+
+import { HubError } from '../api/errors.ts'
+import type { Addresses } from '../api/record-links.ts'
+import type { Provenance, Variable, VersionRecord } from '../api/schema.ts'
+import { recordVersion } from '../catalogue/catalogue.ts'
+import { nextVersion, resolveLatest, sortVersions } from '../catalogue/versions.ts'
+import type { VersionEntry } from '../content/content-tree.ts'
+import { RepositoryFrontMatter, type VersionFrontMatter } from '../content/front-matter.ts'
+import { findPlaceholders } from '../content/placeholders.ts'
+import { formatProblem, type ValueProblem } from '../content/problems.ts'
+import {
+  editRepositoryFile,
+  formatVersionFile,
+  parseRepositoryFile,
+  parseVersionFile,
+  type RepositoryFile,
+  undeclaredVariable,
+  type VersionFile,
+} from '../content/prompt-file.ts'
+import { checkVersion } from '../content/rules.ts'
+import { LIMITS, titleFromName, Version } from '../content/values.ts'
+import { canonicalJson, type Measure, type PublishRequest, validationFailed } from './request.ts'
+
+/** A repository as git has it at one commit. */
+export interface RepositoryState {
+  owner: string
+  name: string
+  /** Every number ever published. */
+  versions: readonly string[]
+  /** The text of its `index.md`, or undefined. */
+  index: string | undefined
+}
+
+/** Everything a version says of its origin. */
+export interface Publisher {
+  published_by: string
+  published_at: string
+  provenance: Provenance | undefined
+}
+
+/** What a request comes to. */
+export interface PublishDecision {
+  /** The version that is answered: the new one, or the latest one that is already the same. */
+  version: VersionEntry
+  record: VersionRecord
+  /** Whether the latest version is the same already, so that no version is added. */
+  isUnchanged: boolean
+  /** The text of the new version's file; undefined when unchanged. */
+  versionText: string | undefined
+  /** The new text of `index.md`; undefined when it stays. */
+  indexText: string | undefined
+  /** What `index.md` says after the publish. */
+  file: RepositoryFile
+}
+
+/** The version whose file `decidePublish` needs: the latest that is not yanked, or undefined. @throws HubError `upstream_error` when `index.md` cannot be read */
+export function latestOf(state: RepositoryState): string | undefined {
+  const { yanked } = readIndex(state)
+  return resolveLatest(state.versions, (version) => Object.hasOwn(yanked, version))
+}
+
+/**
+ * Decides what a request comes to.
+ *
+ * @param latestText the file of the version that `latestOf` names
+ * @throws HubError `repo_archived`, `version_conflict`, `validation_failed` or `upstream_error`
+ */
+export function decidePublish(
+  request: PublishRequest,
+  state: RepositoryState,
+  latestText: string | undefined,
+  publisher: Publisher,
+  { measure, addresses }: { measure: Measure; addresses: Addresses },
+): PublishDecision {
+  const fullName = `${state.owner}/${state.name}`
+  const file = readIndex(state)
+  if (file.status === 'archived')
+    throw new HubError(
+      'repo_archived',
+      `${fullName} is archived and takes no new versions. Publish elsewhere, or ask its owner to make it active again.`,
+    )
+  const latestVersion = latestOf(state)
+  refuseConflict(request, fullName, latestVersion)
+  const latest = latestVersion === undefined ? undefined : readVersion(state, latestVersion, latestText)
+  const front = carryOver(request, latest)
+  const changes = changesOf(request, state, file)
+  const isIndexChanged = Object.keys(changes).length > 0
+  const indexText = isIndexChanged ? editRepositoryFile(state.index, changes) : undefined
+  const newFile = indexText === undefined ? file : readIndex({ ...state, index: indexText })
+  const finish = (version: VersionEntry, versionText: string | undefined): PublishDecision => ({
+    version,
+    record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
+    isUnchanged: versionText === undefined,
+    versionText,
+    indexText,
+    file: newFile,
+  })
+  if (latest && latestVersion !== undefined && isSame(latest, front))
+    return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
+  const number = nextNumber(state, request)
+  const isPlain = isSameJson(front.variables, findPlaceholders(front.content).map(undeclaredVariable))
+  const { published_by, published_at, provenance } = publisher
+  const said: VersionFrontMatter = {
+    published_at,
+    published_by,
+    changelog: request.changelog,
+    parameters: front.parameters,
+    ...(isPlain ? {} : { variables: front.variables }),
+    ...(provenance ? { provenance } : {}),
+  }
+  const version: VersionEntry = {
+    ...said,
+    variables: front.variables,
+    content: front.content,
+    ...measure(front.content),
+    version: number,
+  }
+  const problems = checkVersion(version)
+  if (problems.length > 0) throw validationFailed(problems)
+  const versionText = formatVersionFile({ ...said, content: front.content })
+  refuseLongFile(measure(versionText).size_bytes)
+  return finish(version, versionText)
+}
+
+/** YAML can be many times as long as the JSON it was made of, and a file that is too long to be read would break every later build. */
+function refuseLongFile(bytes: number): void {
+  if (bytes <= LIMITS.requestBytes) return
+  const message = `expected a version file of at most ${LIMITS.requestBytes} bytes, got ${bytes}; shorten the parameters or the variables`
+  throw validationFailed([{ key: 'parameters', message }])
+}
+
+function refuseConflict(
+  { expected_version: expected }: PublishRequest,
+  fullName: string,
+  latest: string | undefined,
+): void {
+  if (expected === undefined || expected === (latest ?? null)) return
+  const wanted = expected === null ? 'no version yet' : expected
+  throw new HubError(
+    'version_conflict',
+    `${fullName}: expected_version was ${wanted}, but the latest version is ${latest ?? 'none'}. Read it, then publish again with the version you saw.`,
+  )
+}
+
+/** Variables that are no longer used are dropped, new placeholders added. contract.md section 7 */
+function carryOver(
+  request: PublishRequest,
+  latest: VersionFile | undefined,
+): { content: string; variables: Variable[]; parameters: VersionFile['parameters'] } {
+  const { content } = request
+  const parameters = request.parameters ?? latest?.parameters ?? {}
+  if (request.variables) return { content, variables: request.variables, parameters }
+  const used = findPlaceholders(content)
+  const kept = (latest?.variables ?? []).filter(({ name }) => used.includes(name))
+  const added = used.filter((name) => !kept.some((variable) => variable.name === name)).map(undeclaredVariable)
+  return { content, variables: [...kept, ...added], parameters }
+}
+
+function changesOf(
+  { title, description, tags, license }: PublishRequest,
+  { name }: RepositoryState,
+  file: RepositoryFile,
+): Partial<RepositoryFrontMatter> {
+  const current = {
+    title: file.title ?? titleFromName(name),
+    description: file.description,
+    tags: file.tags,
+    license: file.license,
+  }
+  const changes: Partial<RepositoryFrontMatter> = {}
+  if (title !== undefined && title !== current.title) changes.title = title
+  if (description !== undefined && description !== current.description) changes.description = description
+  if (tags !== undefined && !isSameJson(tags, current.tags)) changes.tags = tags
+  if (license !== undefined && license !== current.license) changes.license = license
+  return changes
+}
+
+function nextNumber({ owner, name, versions }: RepositoryState, { bump }: PublishRequest): string {
+  const number = nextVersion(versions, bump)
+  if (versions.length >= LIMITS.versionsPerRepository) {
+    throw new HubError(
+      'validation_failed',
+      `${owner}/${name} has ${versions.length} versions, and no repository may have more. Publish under another name.`,
+    )
+  }
+  if (!Version.safeParse(number).success)
+    throw new HubError(
+      'validation_failed',
+      `bump: the next version would be ${number}, beyond six digits a part. Raise another part.`,
+    )
+  return number
+}
+
+/** The next lower number ever published, or null. */
+export function nextLower(versions: readonly string[], version: string): string | null {
+  const ordered = sortVersions([...new Set([...versions, version])])
+  return ordered[ordered.indexOf(version) + 1] ?? null
+}
+
+/** A file on the branch that does not parse is no fault of the one who publishes. */
+function readIndex({ owner, name, index }: RepositoryState): RepositoryFile {
+  if (index === undefined) return { ...RepositoryFrontMatter.parse({}), readme: '' }
+  const parsed = parseRepositoryFile(index)
+  if (parsed.problems) throw brokenFile(`content/${owner}/${name}/index.md`, parsed.problems)
+  return parsed.value
+}
+
+function readVersion({ owner, name }: RepositoryState, version: string, text: string | undefined): VersionFile {
+  const path = `content/${owner}/${name}/versions/${version}.md`
+  const parsed = text === undefined ? { problems: [{ key: '', message: 'expected a file' }] } : parseVersionFile(text)
+  if (parsed.problems) throw brokenFile(path, parsed.problems)
+  return parsed.value
+}
+
+function brokenFile(path: string, problems: readonly ValueProblem[]): HubError {
+  return new HubError(
+    'upstream_error',
+    `${path} on the branch cannot be read: ${problems.map(formatProblem).join('; ')}. Mend it in git, then publish again.`,
+  )
+}
+
+function isSame(
+  a: Pick<VersionFile, 'content' | 'variables' | 'parameters'>,
+  b: Pick<VersionFile, 'content' | 'variables' | 'parameters'>,
+): boolean {
+  return a.content === b.content && isSameJson(a.variables, b.variables) && isSameJson(a.parameters, b.parameters)
+}
+
+function isSameJson(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b)
+}

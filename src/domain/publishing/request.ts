@@ -1,0 +1,113 @@
+// Owns what a publish asks for and answers: the body's shape, reading it, and every problem in it at once.
+import { z } from 'zod'
+import { holdsToken } from '../access/token-form.ts'
+import { HubError } from '../api/errors.ts'
+import { VersionRecord } from '../api/schema.ts'
+import { BUMPS } from '../catalogue/versions.ts'
+import { Changelog, Description, ParametersInput, TagInputs, Title, VariableInputs } from '../content/front-matter.ts'
+import { findPlaceholders } from '../content/placeholders.ts'
+import { formatProblem, parseBy, type ValueProblem } from '../content/problems.ts'
+import { undeclaredVariable } from '../content/prompt-file.ts'
+import { checkVersion, findLicenseProblem, NO_TOKEN } from '../content/rules.ts'
+import { LIMITS, License, Version } from '../content/values.ts'
+
+/** The body of a publish. contract.md section 7: unknown fields are refused, and null means "left out" nowhere but in `expected_version`. */
+export const PublishRequest = z
+  .strictObject({
+    content: z.string().describe('The prompt’s text, kept byte for byte: 1 to 262144 bytes of UTF-8.'),
+    changelog: Changelog.default(''),
+    bump: z
+      .enum(BUMPS)
+      .default('patch')
+      .describe('Which part of the version number is raised; the first version is 1.0.0 whatever it says.'),
+    variables: VariableInputs.optional().describe('The placeholders. Left out, the previous version’s carry over.'),
+    parameters: ParametersInput.optional().describe('Model settings. Left out, the previous version’s carry over.'),
+    title: Title.optional(),
+    description: Description.optional(),
+    tags: TagInputs.optional(),
+    license: License.optional(),
+    expected_version: Version.nullable()
+      .optional()
+      .describe('The version you believe is the latest, or null for a new repository; otherwise 409.'),
+    dry_run: z.boolean().default(false).describe('Everything but the commit; answers 200.'),
+  })
+  .meta({ id: 'PublishRequest', description: 'A new version of a repository.' })
+export type PublishRequest = z.infer<typeof PublishRequest>
+
+/** What publishing answers: the version, and what became of the request. */
+export const PublishAnswer = z
+  .object({
+    ...VersionRecord.shape,
+    unchanged: z.boolean().describe('Whether the latest version was the same already, so that none was added.'),
+    commit: z
+      .object({
+        sha: z.string().describe('The commit.'),
+        url: z.string().nullable().describe('Its page, or null where there is none.'),
+      })
+      .nullable()
+      .describe('The commit that was made, or null.'),
+  })
+  .meta({ id: 'PublishAnswer', description: 'A version, and what became of the request.' })
+
+/** What is measured of a content, by whoever can. */
+export type Measure = (content: string) => { content_sha256: string; size_bytes: number }
+
+/**
+ * Reads a request's body.
+ *
+ * @param measure tells the size, which has a status of its own
+ * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
+ */
+export function parsePublishRequest(body: unknown, measure: Measure): PublishRequest {
+  const parsed = parseBy(PublishRequest, body)
+  const content = typeof body === 'object' && body !== null && 'content' in body ? body.content : undefined
+  if (typeof content === 'string' && measure(content).size_bytes > LIMITS.contentBytes) throw contentTooLarge()
+  const problems: ValueProblem[] = [...(parsed.problems ?? [])]
+  const license = parsed.value?.license
+  const licenseProblem = license === undefined ? undefined : findLicenseProblem(license)
+  if (licenseProblem) problems.push({ key: 'license', message: licenseProblem })
+  for (const field of ['title', 'description'] as const) {
+    if (holdsToken(parsed.value?.[field] ?? '')) problems.push({ key: field, message: NO_TOKEN })
+  }
+  if (typeof content === 'string') {
+    // The rules over what a version says can be judged before git is asked: all problems in one message.
+    const { changelog = '', variables, parameters = {} } = parsed.value ?? {}
+    const entry = {
+      ...measure(content),
+      content,
+      changelog,
+      parameters,
+      variables: variables ?? findPlaceholders(content).map(undeclaredVariable),
+    }
+    problems.push(...checkVersion({ ...entry, version: '0.0.0', published_at: '', published_by: '' }))
+  }
+  if (parsed.problems || problems.length > 0) throw validationFailed(problems)
+  return parsed.value
+}
+
+/** The sentence of a content or body that is too long. */
+export function contentTooLarge(): HubError {
+  return new HubError(
+    'content_too_large',
+    `content: expected at most ${LIMITS.contentBytes} bytes of UTF-8, in a body of at most ${LIMITS.requestBytes}. Split the prompt, or shorten it.`,
+  )
+}
+
+/** All problems in one message, each with its field. */
+export function validationFailed(problems: readonly ValueProblem[]): HubError {
+  // A message quotes what it was given, and a token that slipped into the wrong field would be quoted too, whole or cut.
+  const message = problems
+    .map(formatProblem)
+    .join('; ')
+    .replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
+  return new HubError('validation_failed', `${message}.`)
+}
+
+/** JSON with sorted keys: the same text for the same value, whatever order it was written in. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, child: unknown) =>
+    typeof child === 'object' && child !== null && !Array.isArray(child)
+      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : child,
+  )
+}

@@ -1,0 +1,16 @@
+// Owns the frame of the account pages in `astro dev`, where no build has written it: the dev server's own page, made to satisfy the policy.
+import type { Bytes } from '../ports/site-files.ts'
+
+/** Vite puts style sheets into the page, which the policy of account pages refuses; by this address it gives the same as a file. */
+const STYLES = '<link rel="stylesheet" href="/src/site/styles.css?direct">'
+
+/** Reads the frame from the dev server. @returns undefined while the server has no address, or no such page */
+export async function readDevFrame(address: string | undefined): Promise<Bytes | undefined> {
+  if (address === undefined) return undefined
+  const answer = await fetch(new URL('assets/account-frame', address))
+  if (!answer.ok) return undefined
+  const page = (await answer.text())
+    .replace(/<style[^>]*>[\s\S]*?<\/style>/, STYLES)
+    .replaceAll(/<style[^>]*>[\s\S]*?<\/style>/g, '')
+  return new TextEncoder().encode(page)
+}

@@ -1,0 +1,79 @@
+// Owns running the functions in one Node process, routed by their own `config`: the local and self-hosted way.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { HubError } from '../domain/api/errors.ts'
+import type { SiteFiles } from '../ports/site-files.ts'
+import { respondWithError, toHubError } from '../server/respond.ts'
+import { serveFile, serveNotFound } from './static-files.ts'
+
+/** A function module as it stands in `netlify/functions`: a handler, and where it answers. */
+export interface HostedFunction<Context> {
+  default: (request: Request, context: Context) => Response | Promise<Response>
+  config: { path?: string | string[]; method?: string | string[]; preferStatic?: boolean }
+}
+
+/** What the host adds to each request. */
+export interface HostContext<Site> {
+  ip: string
+  hub: Site
+}
+
+/** Finds the function for a request. */
+export type Router<Context> = (method: string, url: URL) => HostedFunction<Context> | undefined
+
+/** Makes a router of functions. @see https://developer.mozilla.org/docs/Web/API/URL_Pattern_API */
+export function routeFunctions<Context>(functions: readonly HostedFunction<Context>[]): Router<Context> {
+  const routes = functions.flatMap((hosted) =>
+    [hosted.config.path ?? []].flat().map((path) => ({
+      hosted,
+      // Netlify matches an address with and without a final slash.
+      pattern: new URLPattern({ pathname: path.endsWith('*') ? path : `${path}{/}?` }),
+      methods: hosted.config.method === undefined ? undefined : [hosted.config.method].flat(),
+    })),
+  )
+  return (method, { pathname }) =>
+    routes.find(({ pattern, methods }) => (methods?.includes(method) ?? true) && pattern.test({ pathname }))?.hosted
+}
+
+/**
+ * Answers any request: a function where one is routed, else the site's files, else its page for what is not there.
+ *
+ * @param siteOf the site of the moment; a request keeps the one it began with, so nobody meets half of two
+ */
+export function answerWith<Site extends { files: SiteFiles }>(route: Router<HostContext<Site>>, siteOf: () => Site) {
+  return async (request: Request, ip: string): Promise<Response> => {
+    const site = siteOf()
+    try {
+      const hosted = route(request.method, new URL(request.url))
+      const isFileFirst = hosted === undefined || hosted.config.preferStatic === true
+      const isReading = request.method === 'GET' || request.method === 'HEAD'
+      const file = isFileFirst && isReading ? await serveFile(request, site.files) : undefined
+      if (file) return file
+      if (hosted) return await hosted.default(request, { ip, hub: site })
+      if (isReading) return await serveNotFound(request, site.files)
+      const allow = ['GET', 'HEAD']
+      return respondWithError(request, new HubError('method_not_allowed', `Use ${allow.join(' or ')} here.`, { allow }))
+    } catch (thrown) {
+      return respondWithError(request, toHubError(thrown))
+    }
+  }
+}
+
+/** Answers requests to a Node server. */
+export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
+
+/** Makes a Node listener of a handler; the client's address is the connection's, whatever headers say. */
+export function listenTo(answer: (request: Request, ip: string) => Promise<Response>): NodeListener {
+  return getRequestListener((request, { incoming }) =>
+    answer(request, ('socket' in incoming ? incoming.socket.remoteAddress : undefined) ?? 'unknown'),
+  )
+}
+
+/** Starts a server on all addresses of this machine. @returns once it listens; rejects when the port is taken */
+export function startServer(listener: NodeListener, port: number): Promise<Server> {
+  const server = createServer(listener)
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, () => resolve(server))
+  })
+}

@@ -1,0 +1,97 @@
+// Owns opening a built site and serving it with the functions and the stores of this machine, in this process.
+import { readdirSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Config, notSetUp } from '../config.ts'
+import { startLocalBlobs } from '../stores/blob-store-local.ts'
+import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fresh-copies-blobs.ts'
+import { openLocalGit } from '../stores/git-store-local.ts'
+import { openSearchIndex } from '../stores/search-sqlite.ts'
+import { folderFiles } from '../stores/site-files-drivers.ts'
+import type { Hub } from '../wiring/platform.ts'
+import {
+  answerWith,
+  type HostContext,
+  type HostedFunction,
+  listenTo,
+  routeFunctions,
+  startServer,
+} from './run-functions.ts'
+
+/** A built site. */
+export type Site = Pick<Hub, 'files' | 'search'>
+
+/** A built site with what must be closed when it is replaced. */
+export interface OpenSite extends Site {
+  close(): void
+}
+
+const FUNCTIONS_DIR = 'netlify/functions'
+/** Where our own host keeps what is not in git. */
+export const BLOBS_DIR = '.hub/blobs'
+
+/** Where the search index of a site lies: beside the site, never in it, or it would be public. @param siteDir the site's folder */
+export function searchIndexPath(siteDir: string): string {
+  return resolve(siteDir, '../build/search.db')
+}
+
+/** Loads the functions as the modules they are on Netlify. */
+export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
+  const names = readdirSync(FUNCTIONS_DIR).filter((name) => name.endsWith('.mts'))
+  return Promise.all(names.sort().map((name) => import(pathToFileURL(resolve(FUNCTIONS_DIR, name)).href)))
+}
+
+/** Opens a built site. @param siteDir folder with the site's files; the search index lies beside it */
+export function openSite(siteDir: string): OpenSite {
+  let index: ReturnType<typeof openSearchIndex> | undefined
+  return {
+    files: folderFiles(siteDir),
+    search: () => (index ??= openSearchIndex(searchIndexPath(siteDir))),
+    close: () => index?.close(),
+  }
+}
+
+/** The stores of this machine. */
+export interface LocalStores extends Pick<Hub, 'blobs' | 'localGit'> {
+  fresh: RememberedFresh
+  close(): Promise<void>
+}
+
+/** Opens the stores of this machine. @throws HubError when sign-in is half set up: our own host does not start half-open */
+export async function openLocalStores({ contentDir, signIn }: Config): Promise<LocalStores> {
+  if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
+  const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
+  return {
+    blobs,
+    fresh: rememberFresh(freshInBlobs(blobs)),
+    localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
+    close,
+  }
+}
+
+/** A running host. */
+export interface RunningHost {
+  server: Server
+  /** Ends it at once; requests that are under way are cut. The stores are the caller's to close. */
+  stop(): Promise<void>
+}
+
+/** Serves the site of the moment with the stores of this machine. @param siteOf asked once a request. @throws when the port is taken */
+export async function serveSites(
+  siteOf: () => Site,
+  { fresh, blobs, localGit }: LocalStores,
+  port: number,
+): Promise<RunningHost> {
+  const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
+  const answer = answerWith(route, (): Hub => ({ ...siteOf(), fresh, blobs, localGit }))
+  const server = await startServer(listenTo(answer), port)
+  return {
+    server,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,36 @@
+// Owns serving the built site's own files on our host, as Netlify serves them there.
+import { lookup } from 'mrmime'
+import { headersOf } from '../domain/api/site-headers.ts'
+import type { Bytes, SiteFiles } from '../ports/site-files.ts'
+import { respondWithBytes } from '../server/respond.ts'
+
+/** Answers with the file at an address, or undefined when there is none. */
+export async function serveFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
+  const { pathname } = new URL(request.url)
+  for (const path of candidatesFor(pathname)) {
+    const bytes = await files.read(path)
+    if (bytes) return respondWithFile(request, path, bytes, 200)
+  }
+  return undefined
+}
+
+/** Answers with the site's page for what is not there. */
+export async function serveNotFound(request: Request, files: SiteFiles): Promise<Response> {
+  const bytes = await files.read('/404.html')
+  return bytes ? respondWithFile(request, '/404.html', bytes, 404) : new Response('Not found\n', { status: 404 })
+}
+
+/** The same order in which Netlify looks for a page. */
+function candidatesFor(path: string): string[] {
+  const bare = path.endsWith('/') ? path.slice(0, -1) : path
+  return path.endsWith('/') ? [`${bare}/index.html`, `${bare}.html`] : [path, `${path}.html`, `${path}/index.html`]
+}
+
+function respondWithFile(request: Request, path: string, bytes: Bytes, status: number): Response {
+  return respondWithBytes(request, bytes, status, { 'Content-Type': mediaTypeOf(path), ...headersOf(path) })
+}
+
+function mediaTypeOf(path: string): string {
+  const type = lookup(path) ?? 'application/octet-stream'
+  return type.startsWith('text/') || type === 'application/json' ? `${type}; charset=utf-8` : type
+}

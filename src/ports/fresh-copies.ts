@@ -1,0 +1,40 @@
+// Owns fresh copies: what a repository answers between a publish and the build that has it, and when a copy steps back.
+import { z } from 'zod'
+import { Repository, type VersionRecord, VersionSummary } from '../domain/api/schema.ts'
+import { Time } from '../domain/content/values.ts'
+
+/** A repository as the publish that changed it last left it. */
+export const FreshCopy = z.object({
+  /** The repository in full. */
+  repository: Repository,
+  /** Its versions, highest first. */
+  versions: z.array(VersionSummary),
+  /** SHA-256 of the built record that the first publish since that build found, or null when there was none. */
+  based_on: z.string().nullable(),
+  /** When it was kept. */
+  kept_at: Time,
+})
+export type FreshCopy = z.infer<typeof FreshCopy>
+
+/** Where copies are kept. A store that fails is no reason to fail: reading goes on from the files, publishing from git. */
+export interface FreshCopies {
+  /** The copy of a repository, or undefined. */
+  find(owner: string, name: string): Promise<FreshCopy | undefined>
+  /** A version that was published since the last build, or undefined. */
+  findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
+  /** Keeps a version that no build has yet. */
+  keepVersion(version: VersionRecord): Promise<void>
+  /** Keeps a copy; all its new versions were kept before. */
+  keep(copy: FreshCopy): Promise<void>
+}
+
+/**
+ * Whether a copy is newer than what the build has.
+ *
+ * @param built how many versions the built record counts and its SHA-256, or undefined when no build has the repository
+ */
+export function isNewer(copy: FreshCopy, built: { versionsCount: number; sha256: string } | undefined): boolean {
+  if (!built) return true
+  // Versions are never removed, so a build with as many has caught up, unless it is still the very one that the copy was made from.
+  return copy.repository.versions_count > built.versionsCount || copy.based_on === built.sha256
+}

@@ -1,0 +1,262 @@
+// Owns what the account pages say: who somebody is, where they may publish, their tokens, and the forms that change them. Plain forms: nothing here needs a script.
+
+import { type ListedToken, MOST_TOKENS, type Session } from '../../domain/access/account.ts'
+import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
+import { type Html, html, type Page } from './html.ts'
+import { csrfToken, type Purpose } from './session.ts'
+
+/** What the create form holds when it is drawn again. */
+export interface TokenForm {
+  name: string
+  owner: string
+  repository: string
+  days: string
+}
+
+/** Everything the account page shows. */
+export interface AccountView {
+  session: Session
+  /** Their own handle first, when it may be an owner's. */
+  owners: readonly string[]
+  tokens: readonly ListedToken[]
+  now: Date
+  /** What has just happened, in words. */
+  notice?: string | undefined
+  /** What was wrong with the form, and the form as it came. */
+  refused?: { problems: readonly string[]; form: TokenForm }
+  /** Names the next form, so that it makes one token at most. */
+  formId: string
+}
+
+/** The account page of somebody who is signed in. */
+export function drawAccount(view: AccountView): Page {
+  const { session, owners, notice } = view
+  const { login, user_id } = session.person
+  const main = html`
+<div class="page-head">
+  <h1>Your account</h1>
+  <p class="lead">Signed in as <strong>${login}</strong></p>
+  ${notice && html`<p class="notice" role="status">${notice}</p>`}
+</div>
+<div class="columns">
+  <div class="column">
+    ${drawForm(view)}
+    ${drawTokens(view)}
+  </div>
+  <aside class="column">
+    <section aria-labelledby="owners-title">
+      <h2 id="owners-title">You may publish to</h2>
+      ${
+        owners.length > 0
+          ? html`<ul class="owners">${owners.map((owner) => (owner === login ? html`<li>${owner} (your handle)</li>` : html`<li><a href="/${owner}">${owner}</a></li>`))}</ul>`
+          : html`<p>Your handle is a word that this site needs for itself, so it cannot own prompts.</p>`
+      }
+      <p class="quiet">Your own handle appears in the catalogue with your first publish. Other owners are those whose
+      <code>members</code> name you. Rights are checked again at every publish.</p>
+      <p class="quiet">A GitHub workflow needs no token: list it under <code>trusted_publishers</code> of its owner.</p>
+    </section>
+    <section aria-labelledby="session-title">
+      <h2 id="session-title">Session</h2>
+      <dl class="fact-list">
+        <div><dt>${user_id.startsWith('local-') ? 'Local sign-in' : 'GitHub account'}</dt><dd>${user_id}</dd></div>
+        <div><dt>Since</dt><dd>${drawDay(session.created_at)}</dd></div>
+        <div><dt>Ends</dt><dd>${drawDay(session.expires_at)}</dd></div>
+      </dl>
+      <div class="actions">
+        ${drawButton(session, { purpose: 'sign-out', action: '/auth/sign-out', label: html`Sign out` })}
+        ${drawButton(session, { purpose: 'sign-out-everywhere', action: '/auth/sign-out-everywhere', label: html`Sign out everywhere` })}
+      </div>
+    </section>
+  </aside>
+</div>`
+  return { title: 'Your account', main }
+}
+
+function drawForm({ session, owners, refused, formId }: AccountView): Html | undefined {
+  if (owners.length === 0) return undefined
+  const form = refused?.form ?? { name: '', owner: owners[0] ?? '', repository: '', days: String(TOKEN_DAYS.usual) }
+  return html`
+<section aria-labelledby="create-title">
+  <h2 id="create-title">Make a token</h2>
+  ${refused && html`<ul class="notice problems" role="alert">${refused.problems.map((problem) => html`<li>${problem}</li>`)}</ul>`}
+  <form class="account-form" action="/settings/tokens" method="post">
+    ${drawHidden('csrf', csrfToken(session, 'create-token'))}${drawHidden('form', formId)}
+    <div class="wide"><label for="name">Name</label>
+      <input id="name" name="name" required maxlength="64" value="${form.name}" autocomplete="off" aria-describedby="name-hint" />
+      <p class="quiet" id="name-hint">So that you know it again, such as “laptop”.</p></div>
+    <div><label for="owner">Owner</label>
+      <select id="owner" name="owner">${owners.map((owner) => html`<option${owner === form.owner ? html` selected` : ''}>${owner}</option>`)}</select></div>
+    <div><label for="repository">Repository</label>
+      <input id="repository" name="repository" maxlength="64" value="${form.repository}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="repository-hint" />
+      <p class="quiet" id="repository-hint">One name; leave it empty for all.</p></div>
+    <div><label for="days">Days until it expires</label>
+      <input id="days" name="days" type="number" required min="${TOKEN_DAYS.least}" max="${TOKEN_DAYS.most}" value="${form.days}" /></div>
+    <div class="wide"><button class="strong" type="submit">Make the token</button></div>
+  </form>
+</section>`
+}
+
+function drawTokens({ session, tokens, now }: AccountView): Html {
+  const rows = tokens.map((token) => {
+    const state = stateOf(token, now)
+    return html`
+<tr${state === 'good' ? undefined : html` class="ended"`}>
+  <th scope="row">${token.name}${state === 'good' ? undefined : html` <span class="mark">${state}</span>`}</th>
+  <td><code>${token.scope}</code></td>
+  <td><code>…${token.last_four}</code></td>
+  <td>${drawDay(token.created_at)}</td>
+  <td>${drawDay(token.expires_at)}</td>
+  <td>${token.last_used_at === null ? 'never' : drawDay(token.last_used_at)}</td>
+  <td>${
+    state === 'good'
+      ? drawButton(session, {
+          purpose: 'revoke-token',
+          action: '/settings/tokens/revoke',
+          label: html`Revoke<span class="visually-hidden"> ${token.name}, which ends in ${token.last_four}</span>`,
+          fields: { id: token.id },
+        })
+      : undefined
+  }</td>
+</tr>`
+  })
+  return html`
+<section id="tokens" aria-labelledby="tokens-title">
+  <div class="bar"><h2 id="tokens-title">Tokens</h2><p class="quiet">at most ${MOST_TOKENS} at once</p></div>
+  ${
+    rows.length === 0
+      ? html`<p class="quiet">None yet.</p>`
+      : html`<div class="scrolls" tabindex="0" role="region" aria-label="Tokens"><table class="tokens">
+  <thead><tr><th scope="col">Name</th><th scope="col">May publish to</th><th scope="col">Ends in</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
+  <tbody>${rows}</tbody></table></div>
+  <p class="quiet tokens-note">Last use is noted at most once an hour. Revoking works at once and for good.</p>`
+  }
+</section>`
+}
+
+/** Whether a token opens anything still. */
+export function stateOf({ revoked_at, expires_at }: ListedToken, now: Date): 'good' | 'revoked' | 'expired' {
+  if (revoked_at !== null) return 'revoked'
+  return Date.parse(expires_at) <= now.getTime() ? 'expired' : 'good'
+}
+
+/** The one page that shows a token, with the lines that use it. */
+export function drawNewToken({
+  token,
+  scope,
+  days,
+  baseUrl,
+}: {
+  token: string
+  scope: string
+  days: number
+  baseUrl: string
+}): Page {
+  const target = scope.replace(/\*$/, 'my-prompt')
+  const curl = `curl --fail-with-body '${baseUrl}/api/v1/repos/${target}/versions' \\
+  --header "Authorization: Bearer $HUB_TOKEN" \\
+  --header 'Content-Type: application/json' \\
+  --data '{"content":"Say hello to {{name}}.","changelog":"First version"}'`
+  const main = html`
+<div class="page-head">
+  <h1>Your new token</h1>
+  <p class="lead">Copy it now: it is shown this once and kept nowhere. It may publish to <code>${scope}</code> for ${days} ${days === 1 ? 'day' : 'days'}.</p>
+</div>
+<section aria-labelledby="token-title">
+  <div class="bar"><h2 id="token-title">Token</h2>${drawCopy('new-token', 'the token')}</div>
+  <pre tabindex="0"><code id="new-token">${token}</code></pre>
+  <p class="quiet">Keep it in a password store or a CI secret, never in a file that is published. Content that holds one is refused.</p>
+</section>
+<section aria-labelledby="use-title">
+  <h2 id="use-title">Use it</h2>
+  ${drawSnippet('set', 'In your shell', `export HUB_TOKEN=${token}`)}
+  ${drawSnippet('curl', 'curl', curl)}
+  ${drawSnippet('hubcli', 'hubcli', `hubcli push ${target} PROMPT.md "First version" minor`)}
+</section>
+<p class="actions"><a class="button" href="/settings#tokens">Back to your account</a></p>`
+  return { title: 'Your new token', main }
+}
+
+/** The page for whoever is not signed in. */
+export function drawSignIn({ notice }: { notice: string | undefined }): Page {
+  const main = html`
+<div class="page-head">
+  <h1>Your account</h1>
+  ${notice && html`<p class="notice" role="status">${notice}</p>`}
+  <p class="lead">Reading needs no account. Sign in to make tokens for publishing.</p>
+  <p class="actions"><a class="button strong" href="/auth/sign-in?return_to=/settings">Sign in</a></p>
+</div>`
+  return { title: 'Your account', main }
+}
+
+/** The page for whoever meets a hub without sign-in. */
+export function drawSignInOff(): Page {
+  const main = html`
+<div class="page-head">
+  <h1>Your account</h1>
+  <p class="lead">Sign-in is off on this hub. Reading needs no account; a token for publishing is made by whoever runs the hub:</p>
+</div>
+${drawSnippet('token', 'On the machine of the hub', 'npm run token -- acme')}
+<p class="quiet">To let people sign in, set GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET and SESSION_SECRET.</p>`
+  return { title: 'Your account', main }
+}
+
+/** The local sign-in: whoever sits at this machine may be anybody. */
+export function drawLocalSignIn({ state }: { state: string }): Page {
+  const main = html`
+<div class="page-head">
+  <h1>Sign in on this machine</h1>
+  <p class="lead">This hub runs for you alone, so you may be anybody: choose a handle. Nobody on another machine sees this page.</p>
+</div>
+<form class="account-form" action="/auth/local" method="post">
+  ${drawHidden('state', state)}
+  <div><label for="handle">Handle</label>
+    <input id="handle" name="handle" required maxlength="39" pattern="[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*" autocomplete="username" autocapitalize="none" spellcheck="false" aria-describedby="handle-hint" />
+    <p class="quiet" id="handle-hint">Letters, digits and single hyphens.</p></div>
+  <div class="wide"><button class="strong" type="submit">Sign in</button></div>
+</form>`
+  return { title: 'Sign in', main }
+}
+
+/** What every trouble looks like. */
+export function drawTrouble({ status, code, message }: { status: number; code: string; message: string }): Page {
+  const main = html`
+<div class="page-head">
+  <p class="full-name">${status} ${code}</p>
+  <h1>That did not work</h1>
+  <p class="lead">${message}</p>
+  <p class="actions"><a class="button" href="/settings">Your account</a></p>
+</div>`
+  return { title: 'That did not work', main }
+}
+
+interface Button {
+  purpose: Purpose
+  action: string
+  label: Html
+  fields?: Readonly<Record<string, string>>
+}
+
+function drawButton(session: Session, { purpose, action, label, fields = {} }: Button): Html {
+  return html`<form action="${action}" method="post">${drawHidden('csrf', csrfToken(session, purpose))}${Object.entries(
+    fields,
+  ).map(([name, value]) => drawHidden(name, value))}<button type="submit">${label}</button></form>`
+}
+
+function drawHidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`
+}
+
+function drawSnippet(id: string, label: string, code: string): Html {
+  return html`<div class="snippet"><div class="bar"><h3>${label}</h3>${drawCopy(`snippet-${id}`, `the ${label} snippet`)}</div><pre tabindex="0"><code id="snippet-${id}">${code}</code></pre></div>`
+}
+
+/** As site/copy-button.astro draws it, for site/client/copy.ts. */
+function drawCopy(of: string, what: string): Html {
+  return html`<button type="button" class="copy needs-script" data-copy="${of}"><span data-copy-words>Copy</span><span class="visually-hidden"> ${what}</span></button><span class="visually-hidden" role="status"></span>`
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+function drawDay(moment: string): Html {
+  return html`<time datetime="${moment}">${DAY.format(new Date(moment))}</time>`
+}

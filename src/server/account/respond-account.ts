@@ -1,0 +1,59 @@
+// Owns what an answer of the account addresses is like: a page for one reader, kept nowhere, or trouble as a page or as JSON.
+import type { HubError } from '../../domain/api/errors.ts'
+import { headersOf } from '../../domain/api/site-headers.ts'
+import type { SiteFiles } from '../../ports/site-files.ts'
+import { respondWithError } from '../respond.ts'
+import { drawTrouble } from './account-page.ts'
+import { framePage, type Page } from './html.ts'
+
+/** What a page needs to become an answer. */
+export interface PageTools {
+  baseUrl: string
+  siteFiles: SiteFiles
+}
+
+/** A page that is still to be sent, or an answer that is done. */
+export type Visited = Page | Response
+
+/** A page to a browser, the usual JSON to everybody else. */
+export async function answerTrouble(
+  request: Request,
+  error: HubError,
+  dependencies: PageTools | undefined,
+): Promise<Response> {
+  const plain = respondWithError(request, error)
+  plain.headers.set('Cache-Control', 'no-store')
+  plain.headers.delete('Access-Control-Allow-Origin')
+  plain.headers.delete('Netlify-CDN-Cache-Control')
+  if (!dependencies || !request.headers.get('Accept')?.includes('text/html')) return plain
+  const page = drawTrouble({ status: plain.status, code: error.code, message: error.message })
+  try {
+    const answer = await protect(page, plain.status, request, dependencies)
+    for (const name of ['Allow', 'Retry-After']) {
+      const value = plain.headers.get(name)
+      if (value !== null) answer.headers.set(name, value)
+    }
+    return answer
+  } catch {
+    // Without the frame there is still the error itself.
+    return plain
+  }
+}
+
+/** Sends a page: for one reader, kept nowhere, under the policy of all pages. */
+export async function protect(
+  visited: Visited,
+  status: number,
+  request: Request,
+  { siteFiles, baseUrl }: PageTools,
+): Promise<Response> {
+  if (visited instanceof Response) return visited
+  const headers = new Headers({
+    ...headersOf('/settings'),
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+  })
+  if (baseUrl.startsWith('https:')) headers.set('Strict-Transport-Security', 'max-age=31536000')
+  const body = await framePage(siteFiles, visited)
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+}

@@ -1,0 +1,99 @@
+// Owns cookies and what protects them: their names and attributes, the signed note of a sign-in under way, and which requests may change anything.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { SESSION_DAYS, type Session } from '../../domain/access/account.ts'
+import { HubError } from '../../domain/api/errors.ts'
+
+/** How long a sign-in may take. */
+const SIGN_IN_SECONDS = 600
+
+/** What the browser that began a sign-in keeps of it. */
+const SignInNote = z.object({
+  state: z.string().min(32),
+  verifier: z.string().min(43),
+  return_to: z.string(),
+  expires_at: z.int(),
+})
+export type SignInNote = z.infer<typeof SignInNote>
+
+/** The cookies of a hub at an address. */
+export interface Cookies {
+  readSession(request: Request): string | undefined
+  setSession(secret: string): string
+  clearSession(): string
+  /** @returns undefined for a note that is missing, forged or too old */
+  readSignIn(request: Request, now: Date): SignInNote | undefined
+  setSignIn(note: Omit<SignInNote, 'expires_at'>, now: Date): string
+  clearSignIn(): string
+}
+
+/**
+ * Makes the cookies of a hub.
+ *
+ * @param baseUrl on https, names begin with `__Host-`: no other host or path can set them. RFC 6265bis section 4.1.3
+ * @param secret signs the note of a sign-in; undefined where nobody can sign in
+ */
+export function makeCookies(baseUrl: string, secret: string): Cookies {
+  const isSecure = baseUrl.startsWith('https:')
+  const nameOf = (bare: string) => (isSecure ? `__Host-${bare}` : bare)
+  const write = (bare: string, value: string, maxAgeSeconds: number) =>
+    `${nameOf(bare)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`
+  const sign = (text: string) => createHmac('sha256', secret).update(`sign-in\0${text}`).digest('base64url')
+  return {
+    readSession: (request) => readCookie(request, nameOf('session'), /^[\w-]{43}$/),
+    setSession: (value) => write('session', value, SESSION_DAYS * 86_400),
+    clearSession: () => write('session', '', 0),
+    readSignIn(request, now) {
+      const value = readCookie(request, nameOf('oauth'), /^[\w-]{1,2000}\.[\w-]{43}$/)
+      const [payload = '', mac = ''] = value?.split('.') ?? []
+      if (value === undefined || !isEqual(mac, sign(payload))) return undefined
+      const note = SignInNote.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+      return note.success && note.data.expires_at > now.getTime() ? note.data : undefined
+    },
+    setSignIn(note, now) {
+      const whole: SignInNote = { ...note, expires_at: now.getTime() + SIGN_IN_SECONDS * 1000 }
+      const payload = Buffer.from(JSON.stringify(whole)).toString('base64url')
+      return write('oauth', `${payload}.${sign(payload)}`, SIGN_IN_SECONDS)
+    },
+    clearSignIn: () => write('oauth', '', 0),
+  }
+}
+
+/** A cookie's value; one that comes twice was set by two, and which is ours cannot be told. */
+function readCookie(request: Request, name: string, form: RegExp): string | undefined {
+  const values = (request.headers.get('Cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
+  const [value] = values
+  return values.length === 1 && value !== undefined && form.test(value) ? value : undefined
+}
+
+/** What a form may be for; the token of one is no good for another. */
+export type Purpose = 'create-token' | 'revoke-token' | 'sign-out' | 'sign-out-everywhere'
+
+/** The token that a form of this session carries. */
+export function csrfToken({ csrf_secret }: Session, purpose: Purpose): string {
+  return createHmac('sha256', csrf_secret).update(purpose).digest('base64url')
+}
+
+/** @throws HubError `forbidden` when a form does not come from a page of this session */
+export function requireCsrf(session: Session, purpose: Purpose, given: string | null): void {
+  if (given === null || !isEqual(given, csrfToken(session, purpose)))
+    throw new HubError('forbidden', 'This form is from another session. Open the page again and repeat.')
+}
+
+/** @throws HubError `forbidden` when a request that changes something was sent by another site's page. Browsers set both headers, pages cannot. */
+export function requireSameOrigin(request: Request, baseUrl: string): void {
+  const site = request.headers.get('Sec-Fetch-Site')
+  const isOurs = site === null ? request.headers.get('Origin') === baseUrl : site === 'same-origin'
+  if (!isOurs)
+    throw new HubError('forbidden', 'This was sent by another site’s page. Open your account here and repeat.')
+}
+
+/** Compares secrets in a time that tells nothing of them. */
+export function isEqual(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,136 @@
+// Owns signing in: sending a browser to GitHub and taking it back, or, on a machine of one's own, by the word of whoever sits there.
+import { createHash, randomBytes } from 'node:crypto'
+import { type Accounts, localPerson, type Person } from '../../domain/access/account.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { Handle } from '../../domain/content/values.ts'
+import { type Cookies, isEqual, type SignInNote } from './session.ts'
+
+/** How people sign in here. */
+export type SignIn =
+  /** Nobody does: tokens are made by whoever has the machine. */
+  | { kind: 'off' }
+  /** As any handle: this very request comes from the machine that the hub runs on, for its user alone. */
+  | { kind: 'local' }
+  | {
+      kind: 'github'
+      clientId: string
+      /** GitHub's address for people. */
+      oauthUrl: string
+      /** Exchanges the code for a person; what GitHub gives for it is used once and dropped. @throws HubError */
+      identify: (grant: { code: string; verifier: string; redirectUri: string }) => Promise<Person>
+    }
+
+/** What signing in needs. */
+export interface SignInTools {
+  baseUrl: string
+  accounts: Accounts
+  cookies: Cookies
+}
+
+/** Where a browser goes after signing in, unless it came from elsewhere. */
+const HOME = '/settings'
+
+/** A path of this site, or the account page for anything that might lead elsewhere. */
+export function safeReturn(given: string | null): string {
+  return given !== null &&
+    given.length <= 500 &&
+    /^\/(?:[\w.~!$&'()*+,;=:@%?#-]|\/(?!\/))*$/.test(given) &&
+    !given.startsWith('//')
+    ? given
+    : HOME
+}
+
+/** Begins a sign-in. @returns what stands in the cookie, and its header */
+export function beginSignIn(
+  request: Request,
+  { cookies }: SignInTools,
+  now: Date,
+): { note: Omit<SignInNote, 'expires_at'>; cookie: string } {
+  const note = {
+    state: randomBytes(32).toString('base64url'),
+    verifier: randomBytes(32).toString('base64url'),
+    return_to: safeReturn(new URL(request.url).searchParams.get('return_to')),
+  }
+  return { note, cookie: cookies.setSignIn(note, now) }
+}
+
+/** The address at GitHub that a sign-in goes to. Without a scope: whose account it is can be asked with none. */
+export function githubAddress(
+  { clientId, oauthUrl }: SignIn & { kind: 'github' },
+  { state, verifier }: Omit<SignInNote, 'expires_at'>,
+  baseUrl: string,
+): string {
+  return `${oauthUrl}/login/oauth/authorize?${new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: redirectUri(baseUrl),
+    state,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  })}`
+}
+
+/** Ends a sign-in at GitHub. @throws HubError `invalid_request` for one that this browser did not begin, or that was ended before */
+export async function finishGithub(
+  request: Request,
+  signIn: SignIn & { kind: 'github' },
+  tools: SignInTools,
+  now: Date,
+): Promise<Response> {
+  const { searchParams } = new URL(request.url)
+  const note = requireNote(request, searchParams.get('state'), tools, now)
+  const code = searchParams.get('code')
+  if (code === null) throw new HubError('invalid_request', 'GitHub did not sign you in. Begin again if you meant to.')
+  const person = await signIn.identify({ code, verifier: note.verifier, redirectUri: redirectUri(tools.baseUrl) })
+  if (!(await tools.accounts.bindLogin(person)))
+    throw new HubError(
+      'forbidden',
+      `The handle ${person.login} belongs to another GitHub account here. Ask the maintainers of this hub.`,
+    )
+  return admit(request, person, note, tools, now)
+}
+
+/** Ends a local sign-in. @throws HubError */
+export async function finishLocal(
+  request: Request,
+  form: URLSearchParams,
+  tools: SignInTools,
+  now: Date,
+): Promise<Response> {
+  const note = requireNote(request, form.get('state'), tools, now)
+  const handle = Handle.safeParse(form.get('handle')?.trim().toLowerCase())
+  if (!handle.success)
+    throw new HubError('validation_failed', 'handle: expected 1 to 39 letters, digits and single hyphens inside.')
+  return admit(request, localPerson(handle.data), note, tools, now)
+}
+
+function requireNote(request: Request, state: string | null, { cookies }: SignInTools, now: Date): SignInNote {
+  const note = cookies.readSignIn(request, now)
+  if (!note || state === null || !isEqual(state, note.state))
+    throw new HubError('invalid_request', 'This browser did not begin this sign-in, or too long ago. Begin again.')
+  return note
+}
+
+/** A new session for each sign-in; the one before, whose ever it was, ends. */
+async function admit(
+  request: Request,
+  person: Person,
+  { state, return_to }: SignInNote,
+  { accounts, cookies }: SignInTools,
+  now: Date,
+): Promise<Response> {
+  if (!(await accounts.spendSignIn(state, now)))
+    throw new HubError('invalid_request', 'This sign-in was completed before. Begin again.')
+  const before = cookies.readSession(request)
+  if (before !== undefined) await accounts.endSession(before)
+  const secret = await accounts.openSession(person, now)
+  return redirectTo(return_to, [cookies.setSession(secret), cookies.clearSignIn()])
+}
+
+/** Sends a browser on, with a GET. @param location a path of this site that was checked, or an address from the settings */
+export function redirectTo(location: string, setCookies: readonly string[] = []): Response {
+  const headers = new Headers({ Location: location, 'Cache-Control': 'no-store' })
+  for (const cookie of setCookies) headers.append('Set-Cookie', cookie)
+  return new Response(null, { status: 303, headers })
+}
+
+const redirectUri = (baseUrl: string) => `${baseUrl}/auth/callback`

@@ -1,0 +1,138 @@
+// Owns who is asking: from the Authorization header to somebody who may publish, and whether what they may covers a repository.
+
+import type { Person } from '../../domain/access/account.ts'
+import { isToken } from '../../domain/access/token-form.ts'
+import { coversRepository, type TokenRecord } from '../../domain/access/token-record.ts'
+import { findRefusal, type JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import type { Provenance } from '../../domain/api/schema.ts'
+import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
+import { looksLikeJob, type VerifyJob } from './oidc.ts'
+
+/** Somebody with a good token. What they may publish to is asked for each repository. */
+export interface Caller {
+  /** Names them for limits and idempotency, never shown. */
+  id: string
+  /** The token that was used; a job brings one that nobody lists. */
+  tokenId: string | undefined
+  /** The handle that a version is published by, when it is theirs to say; an operator publishes as the owner. */
+  login: string | undefined
+  /** undefined: all that the holder may. */
+  scope: string | undefined
+  holder: TokenRecord['holder'] | { kind: 'job'; claims: JobClaims }
+  provenance: Provenance | undefined
+}
+
+/** Finds what is known of a token. @throws HubError `unavailable` when the store is out of reach: never a pass */
+export type FindToken = (token: string) => Promise<TokenRecord | undefined>
+
+/** What telling who is asking needs; none of it answers when its store is out of reach. */
+export interface AuthTools {
+  findToken: FindToken
+  /** Whether a login is still this person's: logins are given to others, numbers are not. */
+  holdsLogin: (person: Person) => Promise<boolean>
+  verifyJob: VerifyJob
+  /** Spends a job's token on a request. @returns false when it was used for another one */
+  spendJob: (use: { jti: string; request: string; until: string }) => Promise<boolean>
+}
+
+/** One sentence for missing, malformed, unknown and revoked: which of them it was is nobody's business. */
+const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorization: Bearer hub_…".'
+
+/** How long after its end a job's token still passes, with some to spare. */
+const JOB_LEEWAY_MS = 60_000
+
+/**
+ * Reads the Authorization header.
+ *
+ * @param requestDigest digest of the request's path and body: a job's token serves one request
+ * @throws HubError `unauthorized`; a token of the wrong form or checksum is refused without asking the store. `forbidden` when the token's login is
+ *   somebody else's by now
+ */
+export async function authenticate(
+  request: Request,
+  tools: AuthTools,
+  now: Date,
+  requestDigest: string,
+): Promise<Caller> {
+  const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
+  if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, tools, now, requestDigest)
+  if (token === undefined || !isToken(token)) throw new HubError('unauthorized', NO_GOOD_TOKEN)
+  const record = await tools.findToken(token)
+  if (!record || record.revoked_at !== null) throw new HubError('unauthorized', NO_GOOD_TOKEN)
+  if (Date.parse(record.expires_at) <= now.getTime())
+    throw new HubError('unauthorized', `This token expired at ${record.expires_at}. Make a new one.`)
+  const { id, scope, holder } = record
+  if (holder.kind === 'person' && !(await tools.holdsLogin(holder)))
+    throw new HubError(
+      'forbidden',
+      `The handle ${holder.login} belongs to somebody else here. Sign in and make a new token.`,
+    )
+  return {
+    id: `token:${id}`,
+    tokenId: id,
+    scope,
+    holder,
+    login: holder.kind === 'person' ? holder.login : undefined,
+    provenance: undefined,
+  }
+}
+
+async function authenticateJob(token: string, tools: AuthTools, now: Date, request: string): Promise<Caller> {
+  const { issuer, claims } = await tools.verifyJob(token, now)
+  const until = new Date(claims.exp * 1000 + JOB_LEEWAY_MS).toISOString()
+  if (!(await tools.spendJob({ jti: claims.jti, request, until })))
+    throw new HubError(
+      'unauthorized',
+      'This OIDC token was used for another request. Ask GitHub for a new one for each publish.',
+    )
+  return {
+    // By repository: many jobs of one are one publisher, to limits and to idempotency.
+    id: `job:${claims.repository_id}`,
+    tokenId: undefined,
+    scope: undefined,
+    holder: { kind: 'job', claims },
+    login: undefined,
+    provenance: provenanceOf(issuer, claims),
+  }
+}
+
+/** @throws HubError `forbidden` when the token's scope leaves the repository out */
+export function requireScope({ scope }: Caller, owner: string, name: string): void {
+  if (scope !== undefined && !coversRepository(scope, owner, name))
+    throw new HubError(
+      'forbidden',
+      `This token covers ${scope}, not ${owner}/${name}. Use a token for this repository.`,
+    )
+}
+
+/**
+ * Checks what whoever is behind a token may publish to now: rights may have ended since the token was made.
+ *
+ * @param ownerIndex text of the owner's `index.md` in git, or undefined
+ * @throws HubError `forbidden`
+ */
+export function requireRights({ holder }: Caller, owner: string, name: string, ownerIndex: string | undefined): void {
+  if (holder.kind === 'operator' || (holder.kind === 'person' && holder.login === owner)) return
+  const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
+  // Whose fault decides: a file on the branch that does not parse is no reason to tell a member that they are none.
+  if (parsed?.problems)
+    throw new HubError(
+      'upstream_error',
+      `content/${owner}/index.md on the branch cannot be read. Mend it in git, then publish again.`,
+    )
+  const file = parsed?.value
+  if (holder.kind === 'job') {
+    const refusal = findRefusal(holder.claims, file?.trusted_publishers ?? [], name)
+    if (refusal === undefined) return
+    throw new HubError(
+      'forbidden',
+      `This job may not publish to ${owner}/${name}: ${refusal}. See trusted_publishers in content/${owner}/index.md.`,
+    )
+  }
+  if (!file?.members.includes(holder.login))
+    throw new HubError(
+      'forbidden',
+      `${holder.login} may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`,
+    )
+}

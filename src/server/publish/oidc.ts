@@ -1,0 +1,103 @@
+// Owns trusting a CI job's OIDC token: signature, issuer, audience and times. What the job may publish to is the owner's to say. The only importer of jose.
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { JobClaims } from '../../domain/access/trusted-publisher.ts'
+import { HubError } from '../../domain/api/errors.ts'
+
+/** A token that is longer is not GitHub's. */
+const MOST_CHARACTERS = 8_192
+const LEEWAY_SECONDS = 5
+
+/** A job whose token is good. */
+export interface VerifiedJob {
+  issuer: string
+  claims: JobClaims
+}
+
+/**
+ * Verifies a token.
+ *
+ * @throws HubError `unauthorized` for a token that is not good, `unavailable` when the issuer's keys are out of reach
+ */
+export type VerifyJob = (token: string, now: Date) => Promise<VerifiedJob>
+
+/** Whose tokens are good, and for whom they must be made. */
+export interface JobVerifierOptions {
+  /** Exactly as tokens say it. */
+  issuer: string
+  jwksUrl: string
+  audience: string
+}
+
+/** Whether a bearer is meant as an OIDC token: ours has no dots. */
+export const looksLikeJob = (bearer: string): boolean => bearer.split('.').length === 3
+
+/** Makes a verifier that remembers the issuer's keys; keep it for the life of the process. */
+export function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOptions): VerifyJob {
+  const keys = createRemoteJWKSet(new URL(jwksUrl), {
+    timeoutDuration: 3_000,
+    cooldownDuration: 30_000,
+    cacheMaxAge: 600_000,
+  })
+  return async (token, now) => {
+    if (token.length > MOST_CHARACTERS) throw refuse()
+    const payload = await verify(token, now)
+    const claims = JobClaims.safeParse(payload)
+    if (!claims.success) {
+      const names = [...new Set(claims.error.issues.map(({ path }) => path.join('.')))]
+      throw refuseClaim(names.join(', '), audience)
+    }
+    return { issuer, claims: claims.data }
+  }
+
+  async function verify(token: string, currentDate: Date): Promise<JWTPayload> {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        // One algorithm: with a choice, a public key could pass for the secret of another.
+        algorithms: ['RS256'],
+        issuer,
+        audience,
+        clockTolerance: LEEWAY_SECONDS,
+        maxTokenAge: '15m',
+        requiredClaims: ['exp', 'nbf', 'iat', 'jti'],
+        currentDate,
+      })
+      return payload
+    } catch (thrown) {
+      if (thrown instanceof errors.JWTExpired)
+        throw new HubError('unauthorized', 'This OIDC token expired. Ask for a new one for each publish.')
+      if (thrown instanceof errors.JWTClaimValidationFailed) throw refuseClaim(thrown.claim, audience)
+      if (BAD_TOKEN.some((kind) => thrown instanceof kind)) throw refuse()
+      throw new HubError(
+        'unavailable',
+        'The keys of the OIDC issuer cannot be reached just now. Try again in a few seconds.',
+        {
+          cause: thrown,
+          retryAfterSeconds: 5,
+        },
+      )
+    }
+  }
+}
+
+/** Faults of the token; every other one is the issuer's, or ours, and never a reason to say that a token is bad. */
+const BAD_TOKEN = [
+  errors.JOSEAlgNotAllowed,
+  errors.JOSENotSupported,
+  errors.JWSInvalid,
+  errors.JWSSignatureVerificationFailed,
+  errors.JWTInvalid,
+  errors.JWKSNoMatchingKey,
+  errors.JWKSMultipleMatchingKeys,
+] as const
+
+function refuse(): HubError {
+  return new HubError('unauthorized', 'This OIDC token is not good. Ask GitHub for a new one for each publish.')
+}
+
+/** Said only once the signature held. */
+function refuseClaim(claim: string, audience: string): HubError {
+  return new HubError(
+    'unauthorized',
+    `This OIDC token is not for here: ${claim}. Ask GitHub for a new one with the audience ${audience}.`,
+  )
+}

@@ -1,0 +1,101 @@
+// Owns making the fresh copy that shows a publish before any build has it.
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { addressesBelow } from '../../domain/api/record-links.ts'
+import { DATA_FILES } from '../../domain/api/routes.ts'
+import { Repository, single, VersionSummary } from '../../domain/api/schema.ts'
+import { describeRepository, summariseVersion } from '../../domain/catalogue/catalogue.ts'
+import { sortVersions } from '../../domain/catalogue/versions.ts'
+import type { VersionEntry } from '../../domain/content/content-tree.ts'
+import { parseVersionFile } from '../../domain/content/prompt-file.ts'
+import type { PublishDecision } from '../../domain/publishing/decision.ts'
+import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
+import { measure } from '../measure.ts'
+import { findRepository, type Sources } from '../read/newest-record.ts'
+import { parseJsonFile } from '../site-json.ts'
+
+/** A publish as it stands in git now. */
+export interface Published {
+  owner: string
+  name: string
+  /** What was read before the commit. */
+  state: FolderState
+  decision: PublishDecision
+}
+
+/** Versions that neither the build nor a copy knows came by another way; so many of them are read for the list. */
+const MOST_UNKNOWN = 50
+const READ_MS = 8_000
+
+/**
+ * Makes and keeps the copy that shows a publish at once.
+ *
+ * @param now when it is kept
+ * @throws whatever the stores throw; the caller decides that it does not matter
+ */
+export async function renewFreshCopy(
+  published: Published,
+  sources: Sources & { baseUrl: string; git: GitStore },
+  now: Date,
+): Promise<void> {
+  const { owner, name, state, decision } = published
+  // The version first: a copy never names one that cannot be read.
+  if (!decision.isUnchanged) await sources.fresh.keepVersion(decision.record)
+  const { built, copy } = await findRepository(owner, name, sources)
+  // Only a publish on top of this one knows a version that neither this one nor its base has, and then its copy lists this one too.
+  const isKnown = (version: string) => version === decision.version.version || state.versions.has(version)
+  if (copy?.versions.some(({ version }) => !isKnown(version))) return
+  const addresses = addressesBelow(sources.baseUrl)
+  const summarise = (entry: VersionEntry) =>
+    summariseVersion(entry, decision.file, addresses.version(owner, name, entry.version))
+  // What the copy and the build say of yanks is older than what `index.md` says now.
+  const markYanked = (summary: VersionSummary): VersionSummary => {
+    const reason = Object.hasOwn(decision.file.yanked, summary.version) ? decision.file.yanked[summary.version]! : null
+    return { ...summary, yanked: reason !== null, yank_reason: reason }
+  }
+  const listed = copy?.versions ?? (await readBuiltVersions(published, sources))
+  const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
+  summaries.set(decision.version.version, summarise(decision.version))
+  for (const version of [...state.versions.keys()].filter((known) => !summaries.has(known)).slice(0, MOST_UNKNOWN)) {
+    summaries.set(version, summarise(await readVersion(version, state, sources.git)))
+  }
+  const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
+  // Another process may have published a higher one between our commit and its discovery.
+  const highest = versions.find(({ yanked }) => !yanked)?.version
+  const latest =
+    highest === undefined || highest === decision.version.version
+      ? decision.version
+      : await readVersion(highest, state, sources.git)
+  const stats =
+    copy?.repository.stats ?? (built ? parseJsonFile(built, single(Repository.pick({ stats: true }))).data.stats : null)
+  const repository = describeRepository({ owner, name, file: decision.file, versions, latest, stats }, addresses)
+  const basedOn = copy ? copy.based_on : built ? hash('sha256', built) : null
+  // The store has no dependable compare-and-swap: a copy that knows more, written meanwhile by another process, stays.
+  const meanwhile = await sources.fresh.find(owner, name)
+  if (meanwhile && meanwhile.repository.versions_count > repository.versions_count) return
+  await sources.fresh.keep({ repository, versions, based_on: basedOn, kept_at: now.toISOString() })
+}
+
+async function readBuiltVersions({ owner, name }: Published, { siteFiles }: Sources): Promise<VersionSummary[]> {
+  const built = await siteFiles.read(DATA_FILES.versions(owner, name))
+  return built ? parseJsonFile(built, z.object({ data: z.array(VersionSummary) })).data : []
+}
+
+/** A read that failed once is tried again: the publish is done, and this is all that is left to show it. */
+const READ_ATTEMPTS = 3
+
+async function readVersion(version: string, { versions }: FolderState, git: GitStore): Promise<VersionEntry> {
+  const bytes = await readBlob(versions.get(version)!, git)
+  const { value } = parseVersionFile(decodeText(version, bytes))
+  if (!value) throw new Error(`version ${version} cannot be read`)
+  return { ...value, ...measure(value.content), version }
+}
+
+async function readBlob(id: string, git: GitStore, attempt = 1): Promise<Uint8Array> {
+  try {
+    return await git.readBlob(id, { signal: AbortSignal.timeout(READ_MS) })
+  } catch (error) {
+    if (attempt === READ_ATTEMPTS) throw error
+    return readBlob(id, git, attempt + 1)
+  }
+}

@@ -1,0 +1,56 @@
+// Owns reading a publish request from the wire: size, media type, encoding and JSON, each with its own answer.
+import { HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/content/values.ts'
+import { contentTooLarge } from '../../domain/publishing/request.ts'
+
+/**
+ * Reads the body, at most as much as is allowed, whatever Content-Length says.
+ *
+ * @throws HubError `content_too_large`
+ */
+export async function readLimitedBody(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get('Content-Length')) > LIMITS.requestBytes) throw contentTooLarge()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length
+    if (size > LIMITS.requestBytes) throw contentTooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** @throws HubError `unsupported_media_type` */
+export function requireJson(request: Request): void {
+  const encoding = request.headers.get('Content-Encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw new HubError('unsupported_media_type', 'The body is compressed. Send it as it is, without Content-Encoding.')
+  const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type !== 'application/json')
+    throw new HubError(
+      'unsupported_media_type',
+      'Publishing takes JSON. Send it with "Content-Type: application/json".',
+    )
+}
+
+/** @throws HubError `invalid_request` for bytes that are no UTF-8 and text that is no JSON; a byte order mark is neither JSON nor forgiven (RFC 8259 section 8.1) */
+export function parseJsonBody(bytes: Uint8Array): unknown {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new HubError('invalid_request', 'The body is not JSON. Let a program write it, such as jq or JSON.stringify.')
+  }
+}
+
+/** Reads the Idempotency-Key header. @returns undefined when there is none. @throws HubError `invalid_request` */
+export function readIdempotencyKey(request: Request): string | undefined {
+  const key = request.headers.get('Idempotency-Key')
+  if (key === null || /^[!-~]{8,128}$/.test(key)) return key ?? undefined
+  throw new HubError('invalid_request', 'Idempotency-Key: expected 8 to 128 visible ASCII characters.')
+}

@@ -1,0 +1,69 @@
+// Owns reading the query of the list: every value checked once, here. contract.md section 4.
+import { HubError } from '../../domain/api/errors.ts'
+import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
+import { printable } from '../../domain/content/printable.ts'
+import { countCharacters, isVersion, LIMITS } from '../../domain/content/values.ts'
+
+/** What the list is asked for. */
+export interface ListQuery {
+  page: number
+  /** Undefined when left out. */
+  sort: Sort | undefined
+  /** Empty when left out. */
+  q: string
+  /** Each once, in the order given; malformed ones included, for they match nothing. */
+  tags: string[]
+}
+
+/** @throws HubError `invalid_request` naming the parameter and what was expected */
+export function readListQuery(query: URLSearchParams): ListQuery {
+  const q = lastOf(query, 'q') ?? ''
+  const length = countCharacters(q)
+  if (length > LIMITS.queryCharacters) {
+    throw new HubError(
+      'invalid_request',
+      `q: expected at most ${LIMITS.queryCharacters} characters, got ${length}. Search with fewer words.`,
+    )
+  }
+  return {
+    page: readPage(lastOf(query, 'page')),
+    sort: readSort(lastOf(query, 'sort')),
+    q: q.trim() === '' ? '' : q,
+    tags: [...new Set(query.getAll('tag').filter((tag) => tag !== ''))],
+  }
+}
+
+/** @throws HubError `invalid_request` */
+export function readVersionQuery(query: URLSearchParams): string | undefined {
+  const version = lastOf(query, 'version')
+  if (version === undefined || isVersion(version)) return version
+  throw new HubError(
+    'invalid_request',
+    `version: expected the form x.y.z, such as 1.0.0, got ${quote(version)}. The list of versions is at …/versions.`,
+  )
+}
+
+function readPage(page: string | undefined): number {
+  if (page === undefined) return 1
+  if (/^[1-9]\d{0,5}$/.test(page) && Number(page) <= LIMITS.highestPage) return Number(page)
+  throw new HubError(
+    'invalid_request',
+    `page: expected a whole number from 1 to ${LIMITS.highestPage}, got ${quote(page)}.`,
+  )
+}
+
+function readSort(sort: string | undefined): Sort | undefined {
+  if (sort === undefined) return undefined
+  const known = SORTS.find((candidate) => candidate === sort)
+  if (known) return known
+  throw new HubError('invalid_request', `sort: expected one of ${SORTS.join(', ')}, got ${quote(sort)}.`)
+}
+
+/** Of a repeated parameter the last counts; an empty one counts as left out. */
+function lastOf(query: URLSearchParams, name: string): string | undefined {
+  return query.getAll(name).at(-1) || undefined
+}
+
+function quote(value: string): string {
+  return JSON.stringify(printable(value))
+}

@@ -1,0 +1,60 @@
+// Owns answering the list: from files where they hold the answer, from the search where words or several tags are asked for.
+import { DATA_FILES, ROUTES } from '../../domain/api/routes.ts'
+import { listEnvelope, Meta, type RepositorySummary } from '../../domain/api/schema.ts'
+import { isTag, LIMITS } from '../../domain/content/values.ts'
+import type { Bytes } from '../../ports/site-files.ts'
+import type { Found, ReadTools } from './answers.ts'
+import type { ListQuery } from './list-query.ts'
+
+/** Answers the list. */
+export async function answerList(query: ListQuery, { baseUrl, siteFiles, search }: ReadTools): Promise<Found> {
+  const { page, sort, q, tags } = query
+  const { pageSize: size } = LIMITS
+  if (q !== '' || tags.length > 1) {
+    const { matches, total } = search().find({ text: q, tags, sort, offset: (page - 1) * size, limit: size })
+    return answerEnvelope(matches, total, query, baseUrl)
+  }
+  const [tag] = tags
+  if (tag !== undefined && !isTag(tag)) return answerEnvelope([], 0, query, baseUrl)
+  const order = sort ?? 'top'
+  const pathOf = (number: number) =>
+    tag === undefined ? DATA_FILES.list(order, number) : DATA_FILES.tagged(tag, order, number)
+  const bytes = await siteFiles.read(pathOf(page))
+  if (bytes) return { bytes, headers: linkHeader(readMeta(bytes).pages, query, baseUrl) }
+  // Past the end, the first page tells how many there are; when even that is missing, nothing carries the tag.
+  const first = page === 1 ? undefined : await siteFiles.read(pathOf(1))
+  return answerEnvelope([], first ? readMeta(first).total : 0, query, baseUrl)
+}
+
+/** Where a list stands, from the end of its file: our envelopes end with `meta`, and a page of records is long. */
+function readMeta(bytes: Bytes): Meta {
+  const end = new TextDecoder().decode(bytes.subarray(-MOST_META_BYTES))
+  return Meta.parse(JSON.parse(end.slice(end.lastIndexOf('"meta":') + 7, -1)))
+}
+
+/** Three numbers and their names. */
+const MOST_META_BYTES = 120
+
+function answerEnvelope(records: RepositorySummary[], total: number, query: ListQuery, baseUrl: string): Found {
+  const envelope = listEnvelope(records, { page: query.page, size: LIMITS.pageSize, total })
+  return {
+    bytes: new TextEncoder().encode(JSON.stringify(envelope)),
+    headers: linkHeader(envelope.meta.pages, query, baseUrl),
+  }
+}
+
+/** RFC 8288. Past the end, `prev` leads back to the last page. */
+function linkHeader(pages: number, { page, sort, q, tags }: ListQuery, baseUrl: string): Record<string, string> {
+  const linkTo = (target: number, relation: string) => {
+    const url = new URL(ROUTES.listRepositories.path, baseUrl)
+    if (q !== '') url.searchParams.set('q', q)
+    for (const tag of tags) url.searchParams.append('tag', tag)
+    if (sort) url.searchParams.set('sort', sort)
+    url.searchParams.set('page', String(target))
+    return `<${url}>; rel="${relation}"`
+  }
+  const links: string[] = []
+  if (page < pages) links.push(linkTo(page + 1, 'next'))
+  if (page > 1 && pages > 0) links.push(linkTo(Math.min(page - 1, pages), 'prev'))
+  return links.length === 0 ? {} : { Link: links.join(', ') }
+}

@@ -1,0 +1,35 @@
+// Owns finding what a repository answers now: the built record, or the fresh copy where a publish is ahead of the build.
+import { hash } from 'node:crypto'
+import { DATA_FILES } from '../../domain/api/routes.ts'
+import { Repository, single } from '../../domain/api/schema.ts'
+import { type FreshCopies, type FreshCopy, isNewer } from '../../ports/fresh-copies.ts'
+import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
+import { parseJsonFile } from '../site-json.ts'
+
+/** Where a repository's newest state is looked for. */
+export interface Sources {
+  siteFiles: SiteFiles
+  fresh: FreshCopies
+}
+
+/** What the build and the copies have of a repository. */
+export interface Found {
+  /** The built record, or undefined when no build has the repository. */
+  built: Bytes | undefined
+  /** The copy, when it is newer. */
+  copy: FreshCopy | undefined
+}
+
+/** Made once: making a schema costs more than reading by it. */
+const OnlyCount = single(Repository.pick({ versions_count: true }))
+
+/** Looks a repository up in the build and among the copies. */
+export async function findRepository(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Found> {
+  const [built, copy] = await Promise.all([siteFiles.read(DATA_FILES.repository(owner, name)), fresh.find(owner, name)])
+  if (!copy) return { built, copy: undefined }
+  const state = built && {
+    versionsCount: parseJsonFile(built, OnlyCount).data.versions_count,
+    sha256: hash('sha256', built),
+  }
+  return { built, copy: isNewer(copy, state) ? copy : undefined }
+}

@@ -1,0 +1,58 @@
+// Owns the read API: from an address to the file that answers it, or to a JSON error that says what to do.
+
+import { matchRoute, ROUTES, type RouteId } from '../../domain/api/routes.ts'
+import type { RateLimiter } from '../../ports/rate-limiter.ts'
+import { answerNotFound, READ_METHODS, refuseMethod, refuseRate } from '../refusals.ts'
+import {
+  repositoryTag,
+  respondToOptions,
+  respondWith,
+  respondWithError,
+  respondWithRedirect,
+  toHubError,
+} from '../respond.ts'
+import { ANSWERS, type ReadTools } from './answers.ts'
+
+/** What reading needs. */
+export interface ReadDependencies extends ReadTools {
+  limiter: RateLimiter
+  /** As the platform gives it; a header never decides it. */
+  clientAddress: string
+}
+
+/** Answers one request to the read API. Never throws: everything becomes an answer. @param connect makes the dependencies; what it throws is answered too */
+export async function answerRead(request: Request, connect: () => ReadDependencies): Promise<Response> {
+  const url = new URL(request.url)
+  const route = matchRoute(url.pathname)
+  const { owner, name } = route?.parameters ?? {}
+  const cacheTag = owner && name ? repositoryTag(owner, name) : undefined
+  try {
+    if (request.method === 'OPTIONS') return respondToOptions(methodsOf(route?.id))
+    if (!route) return answerUnknown(request, url)
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw refuseMethod(request.method, methodsOf(route.id))
+    const dependencies = connect()
+    const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
+    if (waitSeconds > 0) throw refuseRate(waitSeconds)
+    const { mediaType, cache } = ROUTES[route.id]
+    return respondWith(request, {
+      mediaType,
+      cache,
+      cacheTag,
+      ...(await ANSWERS[route.id](route.parameters, url.searchParams, dependencies)),
+    })
+  } catch (thrown) {
+    return respondWithError(request, toHubError(thrown), cacheTag)
+  }
+}
+
+/** Upper case in an address that would otherwise be right is a slip, whatever stands behind the address. */
+function answerUnknown(request: Request, url: URL): Response {
+  const lowerCase = url.pathname.toLowerCase()
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  return isRead && matchRoute(lowerCase) ? respondWithRedirect(lowerCase + url.search) : answerNotFound(request)
+}
+
+/** The methods of a route; of none, those that reading has. */
+export function methodsOf(route: RouteId | undefined): readonly string[] {
+  return route === 'listVersions' ? [...READ_METHODS, 'POST'] : READ_METHODS
+}

@@ -1,0 +1,157 @@
+// Owns what the Astro build does beyond pages: it loads the catalogue once, writes the data files and the search index, and mounts the functions in `astro dev`.
+import { mkdirSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
+import { listCliDownloads, readCliFiles } from '../../cli/downloads.ts'
+import { readConfig } from '../../config.ts'
+import type { Hub } from '../../wiring/platform.ts'
+import { FRAME_PATH } from '../../domain/api/account-frame.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import { listDataFiles } from '../../domain/catalogue/data-files.ts'
+import { formatHeadersFile } from '../../domain/api/site-headers.ts'
+import { answerWith, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
+import { buildSearchIndex, openSearchIndex } from '../../stores/search-sqlite.ts'
+import { memoryFiles, writeFiles } from '../../stores/site-files-drivers.ts'
+import { setCatalogue } from './loaded-catalogue.ts'
+import { readDevFrame } from '../../host/dev-frame.ts'
+import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalogue.ts'
+import { type LocalStores, loadFunctions, openLocalStores, searchIndexPath } from '../../host/serve-sites.ts'
+
+/** An editor saves a file in several steps; this long after the last one, it is read. */
+const SETTLE_MS = 100
+
+/** The integration that makes a hub of an Astro site. */
+export function promptHub(): AstroIntegration {
+  const config = readConfig(process.env)
+  const loader = openCatalogue(config)
+  let catalogue: Catalogue | undefined
+  let goFirst = (): unknown => undefined
+  return {
+    name: 'prompt-hub',
+    hooks: {
+      'astro:build:start': ({ logger }) => {
+        const started = performance.now()
+        const loaded = loader.load()
+        catalogue = loaded.catalogue
+        setCatalogue(catalogue)
+        logger.info(`Read ${loaded.filesRead} files of ${catalogue.entries.size} repositories in ${since(started)}.`)
+      },
+      'astro:build:done': async ({ dir, logger }) => {
+        if (catalogue) await writeSite(catalogue, fileURLToPath(dir), logger)
+      },
+      'astro:server:setup': async ({ server, logger }) => {
+        const stores = await openLocalStores(config)
+        server.httpServer?.once('close', () => void stores.close())
+        const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
+        const reload = () => {
+          const began = new Date()
+          if (!reloadCatalogue(loader, mount.show, logger)) return
+          if (config.gitStore.kind === 'local') stores.fresh.forgetBefore(began)
+          // Astro keeps the list of pages until its own content changes; ours is content too.
+          server.environments.ssr?.hot.send('astro:content-changed', {})
+          server.ws.send({ type: 'full-reload' })
+        }
+        reload()
+        let settling: NodeJS.Timeout | undefined
+        const contentDir = resolve(config.contentDir)
+        server.watcher.add(contentDir)
+        server.watcher.on('all', (_event, path) => {
+          if (!resolve(path).startsWith(contentDir)) return
+          clearTimeout(settling)
+          settling = setTimeout(reload, SETTLE_MS)
+        })
+        goFirst = () =>
+          server.middlewares.stack.unshift({
+            route: '',
+            handle: (incoming: IncomingMessage, outgoing: ServerResponse, next: () => void) => {
+              if (mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/')) void mount.listener(incoming, outgoing)
+              else next()
+            },
+          })
+      },
+      // Only now: Astro puts middleware of its own in front of whatever was there, and answers preflights and odd addresses in its own way.
+      'astro:server:start': () => {
+        goFirst()
+      },
+    },
+  }
+}
+
+/** Writes everything that stands beside the pages. */
+async function writeSite(catalogue: Catalogue, siteDir: string, logger: AstroIntegrationLogger): Promise<void> {
+  let started = performance.now()
+  const { files, bytes } = writeFiles(siteDir, listDataFiles(catalogue))
+  logger.info(`Wrote ${files} data files, ${bytes} bytes, in ${since(started)}.`)
+  writeFiles(siteDir, [['/_headers', formatHeadersFile()], ...(await listDownloads(catalogue))])
+  started = performance.now()
+  const indexPath = searchIndexPath(siteDir)
+  mkdirSync(resolve(indexPath, '..'), { recursive: true })
+  buildSearchIndex(catalogue, indexPath)
+  logger.info(`Wrote the search index in ${since(started)}.`)
+}
+
+/** The client's download area. */
+async function listDownloads({ baseUrl }: { baseUrl: string }): Promise<[string, string][]> {
+  return listCliDownloads({ ...(await readCliFiles('src/cli')), baseUrl })
+}
+
+/** @returns whether there is a new catalogue; a broken file changes nothing but the log */
+function reloadCatalogue(
+  loader: CatalogueLoader,
+  show: (catalogue: Catalogue) => void,
+  logger: AstroIntegrationLogger,
+): boolean {
+  try {
+    const { catalogue, filesRead } = loader.load()
+    show(catalogue)
+    setCatalogue(catalogue)
+    logger.info(`Read ${filesRead} changed files.`)
+    return true
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error
+    logger.error(error.message)
+    return false
+  }
+}
+
+/** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
+async function mountFunctions(
+  { fresh, blobs, localGit }: LocalStores,
+  baseUrl: string,
+  devAddress: () => string | undefined,
+) {
+  const functions = await loadFunctions<HostContext<Hub>>()
+  const route = routeFunctions(functions)
+  const indexPath = resolve('.astro', `search-${process.pid}.db`)
+  const downloads = await listDownloads({ baseUrl })
+  let files = new Map<string, string>()
+  const written = memoryFiles((path) => files.get(path))
+  let search: ReturnType<typeof openSearchIndex> | undefined
+  const hub: Hub = {
+    fresh,
+    blobs,
+    localGit,
+    files: { read: (path) => (path === FRAME_PATH ? readDevFrame(devAddress()) : written.read(path)) },
+    search: () => (search ??= openSearchIndex(indexPath)),
+  }
+  const listener = listenTo(answerWith(route, () => hub))
+  return {
+    listener,
+    isOurs(method: string, url: string): boolean {
+      return /^\/(?:data|cli)\//.test(url) || route(method, new URL(url, 'http://localhost')) !== undefined
+    },
+    show(catalogue: Catalogue): void {
+      files = new Map([...listDataFiles(catalogue), ...downloads])
+      search?.close()
+      search = undefined
+      mkdirSync('.astro', { recursive: true })
+      buildSearchIndex(catalogue, indexPath)
+    },
+  }
+}
+
+function since(started: number): string {
+  return `${Math.round(performance.now() - started)} ms`
+}

@@ -1,0 +1,18 @@
+// Owns the catalogue that the pages are made of: loaded by the integration, once a build, and found by the pages.
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+
+/** Pages are bundled apart from the integration, so they share nothing with it but the process. */
+const PLACE = Symbol.for('prompt-hub.catalogue')
+
+/** Puts the catalogue in place. */
+export function setCatalogue(catalogue: Catalogue): void {
+  Reflect.set(globalThis, PLACE, catalogue)
+}
+
+/** The catalogue that was put in place last. @throws when there is none, which means that the integration is missing */
+export function getCatalogue(): Catalogue {
+  const catalogue: Catalogue | undefined = Reflect.get(globalThis, PLACE)
+  if (!catalogue)
+    throw new Error('The catalogue is not loaded: src/site/build/integration.ts is missing from astro.config.mjs.')
+  return catalogue
+}

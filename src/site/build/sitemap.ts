@@ -1,0 +1,64 @@
+// Owns the sitemap: which pages search engines are told of, and how that is written as XML.
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import { tagPage } from '../links.ts'
+
+/** More addresses one file may not have. https://www.sitemaps.org/protocol.html */
+export const ADDRESSES_PER_SITEMAP = 50_000
+
+const OPENING = '<?xml version="1.0" encoding="UTF-8"?>\n'
+const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+interface Place {
+  address: string
+  changedAt?: string
+}
+
+/** What stands at `/sitemap.xml`: all addresses, or, when they are too many for one file, where the parts are. */
+export function formatSitemap(catalogue: Catalogue): string {
+  const parts = countSitemapParts(catalogue)
+  if (parts === 0) return formatPlaces(listPlaces(catalogue))
+  const locations = Array.from({ length: parts }, (_, index) => `${catalogue.baseUrl}/sitemap-${index + 1}.xml`)
+  const entries = locations.map((location) => `<sitemap><loc>${escapeXml(location)}</loc></sitemap>\n`)
+  return `${OPENING}<sitemapindex ${NAMESPACE}>\n${entries.join('')}</sitemapindex>\n`
+}
+
+/** How many parts `/sitemap-{part}.xml` there are; 0 when one file is enough. */
+export function countSitemapParts(catalogue: Catalogue): number {
+  const { length } = listPlaces(catalogue)
+  return length <= ADDRESSES_PER_SITEMAP ? 0 : Math.ceil(length / ADDRESSES_PER_SITEMAP)
+}
+
+/** What stands at `/sitemap-{part}.xml`. @param part from 1 */
+export function formatSitemapPart(catalogue: Catalogue, part: number): string {
+  return formatPlaces(listPlaces(catalogue).slice((part - 1) * ADDRESSES_PER_SITEMAP, part * ADDRESSES_PER_SITEMAP))
+}
+
+function listPlaces({ baseUrl, listed, users, tags }: Catalogue): Place[] {
+  return [
+    ...['/', '/tags', '/docs', '/docs/mcp'].map((path) => ({ address: baseUrl + path })),
+    ...listed.new.map(({ html_url, updated_at }) => ({ address: html_url, changedAt: updated_at })),
+    ...[...users.values()].filter((user) => user.repos_count > 0).map(({ html_url }) => ({ address: html_url })),
+    ...tags.map(({ name }) => ({ address: baseUrl + tagPage(name) })),
+  ]
+}
+
+function formatPlaces(places: readonly Place[]): string {
+  const entries = places.map(({ address, changedAt }) => {
+    const changed = changedAt === undefined ? '' : `<lastmod>${escapeXml(changedAt)}</lastmod>`
+    return `<url><loc>${escapeXml(address)}</loc>${changed}</url>\n`
+  })
+  return `${OPENING}<urlset ${NAMESPACE}>\n${entries.join('')}</urlset>\n`
+}
+
+const XML_ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+/** A text as it may stand in XML, in an element or an attribute. */
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character]!)
+}

@@ -1,0 +1,22 @@
+// Owns which repositories carry a tag, worked out once a catalogue, and how many of them stand on one page.
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import type { RepositorySummary } from '../../domain/api/schema.ts'
+
+/** As many cards as are still pleasant to scroll through; the rest follow on further pages. */
+export const REPOSITORIES_PER_PAGE = 60
+
+/** The repositories of every tag, in the order of `top`. */
+export type Tagged = ReadonlyMap<string, readonly RepositorySummary[]>
+
+/** Weak, so that `astro dev` does not keep every catalogue it ever had. */
+const known = new WeakMap<Catalogue, Tagged>()
+
+/** Groups the listed repositories by tag. The work is done once a catalogue, not once a page. */
+export function groupByTag(catalogue: Catalogue): Tagged {
+  const before = known.get(catalogue)
+  if (before) return before
+  const tagged = new Map<string, RepositorySummary[]>(catalogue.tags.map(({ name }) => [name, []]))
+  for (const summary of catalogue.listed.top) for (const tag of summary.tags) tagged.get(tag)!.push(summary)
+  known.set(catalogue, tagged)
+  return tagged
+}

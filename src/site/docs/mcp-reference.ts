@@ -1,0 +1,32 @@
+// Owns the MCP reference as data: the tools and their arguments in the words that clients are given.
+import { TOOLS } from '../../server/mcp/tools.ts'
+
+/** A tool as the page shows it. */
+export interface DescribedTool {
+  name: string
+  title: string
+  description: string
+  arguments: { name: string; type: string; isRequired: boolean; description: string }[]
+}
+
+/** Every tool with every argument. */
+export function describeTools(): DescribedTool[] {
+  return TOOLS.map(({ name, title, description, inputSchema }) => ({
+    name,
+    title,
+    description,
+    arguments: Object.entries(inputSchema.properties ?? {}).map(([argument, schema]) => ({
+      name: argument,
+      type: typeof schema === 'boolean' ? 'anything' : sayType(schema),
+      isRequired: inputSchema.required?.includes(argument) ?? false,
+      description: typeof schema === 'boolean' ? '' : (schema.description ?? ''),
+    })),
+  }))
+}
+
+type Schema = (typeof TOOLS)[number]['inputSchema']
+
+function sayType({ type, enum: values, maxLength }: Schema): string {
+  if (values) return `one of ${values.join(', ')}`
+  return maxLength === undefined ? String(type) : `${type} of at most ${maxLength} characters`
+}

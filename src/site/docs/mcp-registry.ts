@@ -1,0 +1,23 @@
+// Owns `server.json`, by which registries of MCP servers list this one.
+import { describeServer } from '../../server/mcp/identity.ts'
+
+/**
+ * The entry for registries.
+ *
+ * @param baseUrl the hub's own address; its host, reversed, is the namespace that its owner proves to a registry
+ * @see https://modelcontextprotocol.io/registry/remote-servers
+ */
+export function describeForRegistries(baseUrl: string) {
+  const { name, title, version, websiteUrl } = describeServer(baseUrl)
+  const namespace = new URL(baseUrl).hostname.split('.').reverse().join('.')
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name: `${namespace}/${name}`,
+    title,
+    // A registry takes at most 100 characters.
+    description: 'Search and read a public catalogue of versioned prompts. Read-only, no key.',
+    version,
+    websiteUrl,
+    remotes: [{ type: 'streamable-http', url: `${baseUrl}/mcp` }],
+  }
+}

@@ -1,0 +1,187 @@
+// Owns the API reference as data: routes, records and limits in the words of the tables and schemas that the code runs on.
+import { z } from 'zod'
+import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route } from '../../domain/api/routes.ts'
+import {
+  ErrorEnvelope,
+  Meta,
+  Provenance,
+  Repository,
+  RepositorySummary,
+  Stats,
+  TagRecord,
+  User,
+  Variable,
+  VersionRecord,
+  VersionSummary,
+} from '../../domain/api/schema.ts'
+import { LIMITS } from '../../domain/content/values.ts'
+import { PublishAnswer, PublishRequest } from '../../domain/publishing/request.ts'
+
+type Schema = z.core.JSONSchema.BaseSchema
+
+/** A field, a parameter or anything else that has a name, a type and a sentence. */
+export interface DescribedField {
+  name: string
+  type: string
+  description: string
+}
+
+/** A record with its fields. */
+export interface DescribedRecord {
+  name: string
+  description: string
+  /** The record whose fields it has as well; they are not repeated. */
+  includes: string | undefined
+  fields: DescribedField[]
+}
+
+/** A route as the reference shows it. */
+export interface DescribedRoute {
+  id: string
+  path: string
+  summary: string
+  parameters: (DescribedField & { place: 'path' | 'query' })[]
+  answer: string
+  cache: Route['cache']
+  example: string
+}
+
+/** The records in the order of reading. An error is one too. */
+const RECORDS = [
+  ...[RepositorySummary, Repository, Variable, VersionSummary, VersionRecord, Provenance, TagRecord, User, Stats],
+  ...[Meta, ErrorEnvelope.shape.error.meta({ id: 'Error', description: 'What every error answers, as `error`.' })],
+  ...[PublishRequest, PublishAnswer],
+] as const
+
+/** Records that are another one and more; what they share is shown once. */
+const INCLUDED = new Map<z.ZodType, z.ZodObject>([
+  [Repository, RepositorySummary],
+  [PublishAnswer, VersionRecord],
+])
+
+/** Every record with every field. */
+export function describeRecords(): DescribedRecord[] {
+  return RECORDS.map((record) => {
+    const { id = '', description = '' } = record.meta() ?? {}
+    const { properties = {}, required = [] } = rootOf(toJsonSchema(record))
+    const included = INCLUDED.get(record)
+    const fields = Object.entries(properties).filter(([name]) => !included || !Object.hasOwn(included.shape, name))
+    return {
+      name: id,
+      description,
+      includes: included?.meta()?.id,
+      fields: fields.map(([name, field]) => {
+        const described = describe(name, field)
+        return required.includes(name) ? described : { ...described, type: `${described.type}, optional` }
+      }),
+    }
+  })
+}
+
+/**
+ * Every address of the read API.
+ *
+ * @param baseUrl stands in the examples
+ * @param example values of path parameters for the examples, such as an owner that exists
+ */
+export function describeRoutes(baseUrl: string, example: Readonly<Record<string, string>>): DescribedRoute[] {
+  return Object.values<Route>(ROUTES).map((route) => ({
+    id: route.id,
+    path: route.path,
+    summary: route.summary,
+    parameters: [
+      ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+        ...describe(name!, toJsonSchema(PATH_PARAMETERS[name!]!)),
+        place: 'path' as const,
+      })),
+      ...route.query.map((parameter) => ({ ...describeQuery(parameter), place: 'query' as const })),
+    ],
+    answer: describeAnswer(route),
+    cache: route.cache,
+    example: `curl -fsS '${baseUrl}${route.path.replace(/\{(\w+)\}/g, (whole, name: string) => example[name] ?? whole)}'`,
+  }))
+}
+
+const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
+  ownerCharacters: 'Characters of an owner',
+  nameCharacters: 'Characters of a name',
+  tagCharacters: 'Characters of a tag',
+  tagsPerRepository: 'Tags of a repository',
+  variableNameCharacters: 'Characters of a variable’s name',
+  variablesPerVersion: 'Variables of a version',
+  titleCharacters: 'Characters of a title',
+  descriptionCharacters: 'Characters of a description',
+  changelogCharacters: 'Characters of a changelog',
+  contentBytes: 'Bytes of a content',
+  requestBytes: 'Bytes of a request’s body',
+  versionsPerRepository: 'Versions of a repository',
+  queryCharacters: 'Characters of a search text',
+  pageSize: 'Records on a page of a list',
+  highestPage: 'Highest page number',
+  parameterDepth: 'Depth of nested parameters',
+}
+
+/** Every limit in words, and its number. */
+export function describeLimits(): { words: string; value: number }[] {
+  return Object.entries(LIMITS).map(([key, value]) => ({ words: LIMIT_WORDS[key as keyof typeof LIMITS], value }))
+}
+
+function describeAnswer(route: Route): string {
+  if (route.mediaType === 'text/plain') return 'the content, byte for byte, as plain text'
+  if (route.response === null) return 'OpenAPI 3.1 as JSON'
+  const { data } = rootOf(toJsonSchema(route.response)).properties ?? {}
+  return data === undefined || typeof data === 'boolean' ? 'JSON' : `{"data": ${sayType(data)}}`
+}
+
+function describeQuery({ name, description, schema, isRepeatable }: QueryParameter): DescribedField {
+  const field = toJsonSchema(schema)
+  const single = isRepeatable && typeof field.items === 'object' && !Array.isArray(field.items) ? field.items : field
+  return { name, description, type: sayType(single) }
+}
+
+function describe(name: string, field: z.core.JSONSchema._JSONSchema): DescribedField {
+  if (typeof field === 'boolean') return { name, type: 'anything', description: '' }
+  return { name, type: sayType(field), description: field.description ?? '' }
+}
+
+function toJsonSchema(schema: z.ZodType): Schema {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+}
+
+/** A schema with an id refers to its own definition when something in it refers to it as well. */
+function rootOf(schema: Schema): Schema {
+  return (schema.$ref && schema.$defs?.[nameIn(schema.$ref)]) || schema
+}
+
+function nameIn(reference: string): string {
+  return reference.split('/').at(-1) ?? reference
+}
+
+/** A type in a few words; the limits that matter to a client come with it. */
+function sayType(schema: Schema): string {
+  if (schema.$ref) return nameIn(schema.$ref)
+  if (schema.enum) return `one of ${schema.enum.join(', ')}${sayDefault(schema)}`
+  if (schema.anyOf) return schema.anyOf.map(sayAny).join(' or ')
+  if (schema.type === 'array') {
+    const { items } = schema
+    return `list of ${typeof items === 'object' && !Array.isArray(items) ? sayType(items) : 'anything'}`
+  }
+  if (schema.type === 'object') return sayObject(schema)
+  const type = [schema.type ?? 'anything'].flat().join(' or ')
+  const words = [schema.format === 'date-time' ? 'time' : schema.format === 'uri' ? 'address' : type]
+  if (schema.maxLength !== undefined) words.push(`of at most ${schema.maxLength} characters`)
+  return words.join(' ') + sayDefault(schema)
+}
+
+function sayDefault({ default: preset }: Schema): string {
+  return preset === undefined ? '' : ` (${JSON.stringify(preset)} by default)`
+}
+
+function sayObject({ additionalProperties: values }: Schema): string {
+  const isTyped = typeof values === 'object' && values.type !== undefined
+  return isTyped ? `object of ${sayType(values)}` : 'object'
+}
+
+function sayAny(schema: z.core.JSONSchema._JSONSchema): string {
+  return typeof schema === 'boolean' ? 'anything' : sayType(schema)
+}

@@ -1,0 +1,95 @@
+// Owns fresh copies in the blob store; its troubles are logged and go no further.
+
+import type { z } from 'zod'
+import { VersionRecord } from '../domain/api/schema.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
+import { type FreshCopies, FreshCopy } from '../ports/fresh-copies.ts'
+
+/** Fresh copies in a blob store, read anew each time. */
+export function freshInBlobs(blobs: BlobStore): FreshCopies {
+  return {
+    find: (owner, name) => read(blobs, keyOf(owner, name), FreshCopy),
+    findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version), VersionRecord),
+    keepVersion: (version) =>
+      blobs.set(versionKeyOf(version.owner, version.name, version.version), JSON.stringify(version)),
+    keep: (copy) => blobs.set(keyOf(copy.repository.owner, copy.repository.name), JSON.stringify(copy)),
+  }
+}
+
+/** Fresh copies of the one process that publishes and reads. */
+export interface RememberedFresh extends FreshCopies {
+  /** Takes all copies kept before a moment as gone: the build that began then was made from a content folder that had them, or had lost them since. */
+  forgetBefore(moment: Date): void
+}
+
+/** Copies that are remembered, so that reading costs no more than a look into memory. */
+export function rememberFresh(copies: FreshCopies): RememberedFresh {
+  const repositories = new Map<string, Promise<FreshCopy | undefined>>()
+  const versions = new Map<string, VersionRecord>()
+  let forgottenMs = 0
+  const find = async (owner: string, name: string): Promise<FreshCopy | undefined> => {
+    const key = keyOf(owner, name)
+    const known = repositories.get(key) ?? copies.find(owner, name)
+    repositories.set(key, known)
+    if (repositories.size > MOST_REMEMBERED) repositories.delete(repositories.keys().next().value!)
+    const copy = await known
+    return copy && Date.parse(copy.kept_at) >= forgottenMs ? copy : undefined
+  }
+  return {
+    find,
+    async findVersion(owner, name, version) {
+      const copy = await find(owner, name)
+      if (!copy?.versions.some((listed) => listed.version === version)) return undefined
+      return versions.get(versionKeyOf(owner, name, version)) ?? copies.findVersion(owner, name, version)
+    },
+    async keepVersion(version) {
+      versions.set(versionKeyOf(version.owner, version.name, version.version), version)
+      if (versions.size > MOST_VERSIONS) versions.delete(versions.keys().next().value!)
+      await copies.keepVersion(version).catch(ignoreFailure)
+    },
+    async keep(copy) {
+      repositories.set(keyOf(copy.repository.owner, copy.repository.name), Promise.resolve(copy))
+      await copies.keep(copy).catch(ignoreFailure)
+    },
+    forgetBefore(moment) {
+      forgottenMs = moment.getTime()
+    },
+  }
+}
+
+/** Memory is enough for the life of this process, and the next one begins with a build. */
+function ignoreFailure(): void {}
+
+/** Whoever asks for names that do not exist must not fill the memory. */
+const MOST_REMEMBERED = 10_000
+/** A version may be 256 KiB long; older ones are read from the store again. */
+const MOST_VERSIONS = 200
+
+async function read<Schema extends z.ZodType>(
+  blobs: BlobStore,
+  key: string,
+  schema: Schema,
+): Promise<z.output<Schema> | undefined> {
+  try {
+    const text = await blobs.get(key)
+    return text === undefined ? undefined : schema.parse(JSON.parse(text))
+  } catch (error) {
+    console.error(
+      JSON.stringify({
+        level: 'warning',
+        message: 'A fresh copy could not be read.',
+        key,
+        cause: error instanceof Error ? error.message : String(error),
+      }),
+    )
+    return undefined
+  }
+}
+
+function keyOf(owner: string, name: string): string {
+  return `fresh/repositories/${owner}/${name}`
+}
+
+function versionKeyOf(owner: string, name: string, version: string): string {
+  return `fresh/versions/${owner}/${name}/${version}`
+}

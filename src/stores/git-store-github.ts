@@ -1,0 +1,222 @@
+// Owns git as a repository on GitHub: one GraphQL query a folder, one mutation a commit, and blobs believed only when their bytes have their id.
+import { createAppAuth } from '@octokit/auth-app'
+import { Octokit } from '@octokit/rest'
+import { z } from 'zod'
+import { HubError } from '../domain/api/errors.ts'
+import {
+  type CallOptions,
+  type CommitOutcome,
+  decodeText,
+  type FolderQuestion,
+  type FolderState,
+  formatMessage,
+  type GitStore,
+  listAddedFiles,
+  listReadPaths,
+  parseMessage,
+  versionOfEntry,
+} from '../ports/git-store.ts'
+import { describeFailure, judgeFailure, toPortError } from './github-failures.ts'
+import {
+  BLOB_QUERY,
+  BlobAnswer,
+  type BlobFile,
+  blobId,
+  COMMIT_MUTATION,
+  CommitAnswer,
+  FOLDER_QUERY,
+  FolderAnswer,
+  Installation,
+  RestBlob,
+  trustedBytes,
+} from './github-queries.ts'
+
+/** Which repository, and who we are there. */
+export interface GitHubOptions {
+  /** `owner/name` of the repository that holds `content/`. */
+  repository: string
+  branch: string
+  /** A token, or a GitHub App that is installed on the repository with `contents: write` alone. */
+  credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
+  /** `https://api.github.com`, or the address of a GitHub Enterprise Server, which may end in `/api/v3`. */
+  apiUrl: string
+  /** How long one call may take; 8 seconds unless a test says less. GitHub itself gives up after 10. */
+  callTimeoutMs?: number
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Blobs never change, so some are kept; a version has at most 256 KiB of content. */
+const BLOBS_KEPT = 64
+
+/** The git store over one branch of a repository on GitHub. Each verb is one call; trying again is the caller's decision. */
+export function openGitHub({ repository, branch, credential, apiUrl, callTimeoutMs = 8000 }: GitHubOptions): GitStore {
+  const [owner = '', name = ''] = repository.split('/')
+  const place = { owner, name }
+  const connect = connector({ credential, apiUrl, callTimeoutMs, place })
+  const kept = new Map<string, Bytes>()
+
+  const keep = (id: string, bytes: Bytes): Bytes => {
+    const oldest = kept.keys().next()
+    if (kept.size >= BLOBS_KEPT && !oldest.done) kept.delete(oldest.value)
+    kept.set(id, bytes)
+    return bytes
+  }
+  const fetchBytes = async (octokit: Octokit, id: string, request: CallOptions): Promise<Bytes> => {
+    const route = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}'
+    const answer = await octokit.request(route, { owner, repo: name, file_sha: id, request })
+    const bytes = Uint8Array.from(Buffer.from(RestBlob.parse(answer.data).content, 'base64'))
+    if (blobId(bytes) !== id) throw new Error('a blob has other bytes than its id says')
+    return keep(id, bytes)
+  }
+  const readText = async (octokit: Octokit, path: string, file: z.infer<typeof BlobFile>, request: CallOptions) => {
+    if (!file?.object) return undefined
+    return decodeText(path, trustedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
+  }
+
+  return {
+    readFolder: (question, request) =>
+      asRead(request.signal, async () => {
+        const octokit = await connect(request.signal)
+        const paths = listReadPaths(question)
+        const answer = await octokit.graphql<unknown>(FOLDER_QUERY, {
+          ...place,
+          branch: `refs/heads/${branch}`,
+          folder: `content/${paths.folder}`,
+          versions: `content/${paths.versions}`,
+          index: `content/${paths.index}`,
+          ownerIndex: `content/${paths.ownerIndex}`,
+          withPublishes: question.publishes !== undefined,
+          since: question.publishes?.since?.toISOString() ?? null,
+          request,
+        })
+        const target = FolderAnswer.parse(answer).repository.ref?.target
+        if (!target)
+          throw new HubError(
+            'upstream_error',
+            'The branch that the hub publishes to does not exist. It needs a first commit.',
+          )
+        return {
+          head: target.oid,
+          versions: listVersions(question, target.versions?.object?.entries ?? []),
+          index: await readText(octokit, paths.index, target.index, request),
+          ownerIndex: await readText(octokit, paths.ownerIndex, target.ownerIndex, request),
+          publishes: (target.history?.nodes ?? [])
+            .filter((mark) => mark !== null)
+            .map(({ oid, url, message }) => ({ sha: oid, url, ...parseMessage(message) })),
+        }
+      }),
+
+    readBlob: async (id, request) =>
+      kept.get(id) ??
+      (await asRead(request.signal, async () => {
+        const octokit = await connect(request.signal)
+        const answer = await octokit.graphql<unknown>(BLOB_QUERY, { ...place, id, request })
+        const blob = BlobAnswer.parse(answer).repository.object
+        if (!blob) throw new HubError('upstream_error', 'A file that git lists is not there.')
+        const bytes = blob.oid === id ? trustedBytes(blob) : undefined
+        return bytes ? keep(id, bytes) : await fetchBytes(octokit, id, request)
+      })),
+
+    commit: async (additions, request) => {
+      const files = listAddedFiles(additions)
+      const message = formatMessage(additions.message)
+      const octokit = await connect(request.signal).catch(toUnsent)
+      if (!(octokit instanceof Octokit)) return octokit
+      if (request.signal.aborted) return { kind: 'busy', retryAfterSeconds: 1 }
+      const input = {
+        branch: { repositoryNameWithOwner: repository, branchName: branch },
+        expectedHeadOid: additions.base.head,
+        message,
+        fileChanges: {
+          additions: files.map(({ path, text }) => ({
+            path: `content/${path}`,
+            contents: Buffer.from(text).toString('base64'),
+          })),
+        },
+      }
+      try {
+        return committed(CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request })))
+      } catch (thrown) {
+        // An error in a field of the commit comes with the commit itself, and then it was made.
+        const made = z.object({ data: CommitAnswer }).safeParse(thrown)
+        if (made.success) return committed(made.data.data)
+        const failure = judgeFailure(thrown, Date.now())
+        if (failure.kind === 'moved') return failure
+        if (failure.kind === 'limited') return { ...failure, kind: 'busy' }
+        if (failure.kind === 'refused') throw toPortError(failure, thrown)
+        return { kind: 'unknown', cause: new Error(describeFailure(thrown)) }
+      }
+    },
+  }
+}
+
+/** Makes the client once. An App's installation is looked up by its JWT; auth-app then makes and renews the installation's token. */
+function connector(
+  options: Required<Pick<GitHubOptions, 'credential' | 'apiUrl' | 'callTimeoutMs'>> & {
+    place: { owner: string; name: string }
+  },
+) {
+  const { credential, apiUrl, callTimeoutMs, place } = options
+  const limitedFetch: typeof fetch = (input, init) => {
+    const limit = AbortSignal.timeout(callTimeoutMs)
+    return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, limit]) : limit })
+  }
+  const silent = () => {}
+  const common = {
+    baseUrl: apiUrl.replace(/\/$/, ''),
+    request: { fetch: limitedFetch },
+    // Failures reach the log as the causes of our own errors, without the request's content.
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+  }
+  let ready: Octokit | undefined
+  return async (signal: AbortSignal): Promise<Octokit> => {
+    if (ready) return ready
+    if (credential.kind === 'token') {
+      ready = new Octokit({ ...common, auth: credential.token })
+      return ready
+    }
+    const { appId, privateKey } = credential
+    const app = new Octokit({ ...common, authStrategy: createAppAuth, auth: { appId, privateKey } })
+    const { data } = await app.request('GET /repos/{owner}/{repo}/installation', {
+      owner: place.owner,
+      repo: place.name,
+      request: { signal },
+    })
+    const auth = { appId, privateKey, installationId: Installation.parse(data).id }
+    ready = new Octokit({ ...common, authStrategy: createAppAuth, auth })
+    return ready
+  }
+}
+
+function committed({ createCommitOnBranch: { commit } }: z.infer<typeof CommitAnswer>): CommitOutcome {
+  return { kind: 'committed', sha: commit.oid, url: commit.url }
+}
+
+/** Before the mutation there is nothing that could have been written. */
+function toUnsent(thrown: unknown): { kind: 'busy'; retryAfterSeconds: number } {
+  const failure = judgeFailure(thrown, Date.now())
+  if (failure.kind === 'refused' || failure.kind === 'absent') throw toPortError(failure, thrown)
+  return { kind: 'busy', retryAfterSeconds: failure.kind === 'limited' ? failure.retryAfterSeconds : 1 }
+}
+
+async function asRead<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
+  try {
+    signal.throwIfAborted()
+    return await work()
+  } catch (thrown) {
+    if (thrown instanceof HubError) throw thrown
+    throw toPortError(judgeFailure(thrown, Date.now()), thrown)
+  }
+}
+
+function listVersions(
+  question: FolderQuestion,
+  entries: readonly { name: string; oid: string; type: string }[],
+): FolderState['versions'] {
+  const found = entries.flatMap(({ name, oid, type }) => {
+    const version = type === 'blob' ? versionOfEntry(question, name) : undefined
+    return version === undefined ? [] : [[version, oid] as const]
+  })
+  return new Map(found)
+}

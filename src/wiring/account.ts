@@ -1,0 +1,51 @@
+// Owns what the account pages need on the platform at hand.
+import { randomBytes } from 'node:crypto'
+import { type Config, isLoopbackHost, notSetUp, SIGN_IN_SETTINGS } from '../config.ts'
+import { Memberships, membershipsPath } from '../domain/access/memberships.ts'
+import type { AccountDependencies } from '../server/account/answer-account.ts'
+import type { SignIn } from '../server/account/sign-in.ts'
+import { parseJsonFile } from '../server/site-json.ts'
+import { netlifyBlobs } from '../stores/blob-store-netlify.ts'
+import { identify } from '../stores/github-sign-in.ts'
+import { peopleInBlobs } from '../stores/sessions-blobs.ts'
+import { tokensInBlobs } from '../stores/tokens-blobs.ts'
+import { isLocalMode, isOurHost } from './people.ts'
+import { currentConfig, type FunctionContext, type Hub, siteFilesOf } from './platform.ts'
+
+/** What the account pages need on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
+export function connectAccount(request: Request, { ip, hub }: FunctionContext): AccountDependencies {
+  const config = currentConfig()
+  const { baseUrl, signIn } = config
+  if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
+  if (signIn.kind === 'none' && !isOurHost(config, hub))
+    throw notSetUp(SIGN_IN_SETTINGS.map((name) => `${name}: expected, because people sign in with GitHub`))
+  const blobs = hub?.blobs ?? netlifyBlobs()
+  const siteFiles = siteFilesOf(request, hub)
+  return {
+    baseUrl,
+    accounts: { ...peopleInBlobs(blobs), ...tokensInBlobs(blobs) },
+    signIn: openSignIn(config, hub, request, ip),
+    secret: signIn.kind === 'github' ? signIn.secret : localSecret,
+    ownersOf: async (login) => {
+      const bytes = await siteFiles.read(membershipsPath(login))
+      return bytes ? parseJsonFile(bytes, Memberships) : []
+    },
+    siteFiles,
+  }
+}
+
+/** For sign-ins of this process alone; on Netlify, and with GitHub, it is a setting. */
+const localSecret = randomBytes(32).toString('base64url')
+
+function openSignIn(config: Config, hub: Hub | undefined, request: Request, ip: string): SignIn {
+  const { signIn } = config
+  if (signIn.kind === 'github') return { ...signIn, identify: (grant) => identify(signIn, grant) }
+  return isLocalMode(config, hub) && isFromHere(request, ip) ? { kind: 'local' } : { kind: 'off' }
+}
+
+/** Whether a request was made on this machine: by its connection, by the name it used (else any site could point its own name here), and by no proxy. */
+function isFromHere(request: Request, ip: string): boolean {
+  const isLocalAddress = ip === '::1' || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(ip)
+  const isPassedOn = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Real-IP'].some((name) => request.headers.has(name))
+  return isLocalAddress && !isPassedOn && isLoopbackHost(new URL(request.url).hostname)
+}

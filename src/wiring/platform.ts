@@ -1,0 +1,64 @@
+// Owns what every function is told of the platform it runs on: Netlify, its dev server, or our own host, which hands its own parts over.
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Config, readConfig } from '../config.ts'
+import type { BlobStore } from '../ports/blob-store.ts'
+import type { FreshCopies } from '../ports/fresh-copies.ts'
+import type { GitStore } from '../ports/git-store.ts'
+import type { RateLimiter } from '../ports/rate-limiter.ts'
+import type { Search } from '../ports/search.ts'
+import type { SiteFiles } from '../ports/site-files.ts'
+import { limitInFile } from '../stores/rate-limiter-file.ts'
+import { limitInMemory } from '../stores/rate-limiter-memory.ts'
+import { deployFiles } from '../stores/site-files-drivers.ts'
+
+/** One build as our own host serves it, with the host's own stores. */
+export interface Hub {
+  files: SiteFiles
+  /** Opened on first use. */
+  search: () => Search
+  fresh: FreshCopies
+  blobs: BlobStore
+  /** Git on this machine; used unless the settings name a repository on GitHub. */
+  localGit: GitStore
+}
+
+/** What a function is told about a request: by Netlify, or by our own host, which adds what it serves. */
+export interface FunctionContext {
+  /** The client's address. */
+  ip: string
+  hub?: Hub
+}
+
+let known: { environment: NodeJS.ProcessEnv; config: Config } | undefined
+
+/** The settings, read once for an environment: they do not change while a process runs. @throws HubError `unavailable` naming a setting that is wrong */
+export function currentConfig(): Config {
+  if (known?.environment !== process.env) known = { environment: process.env, config: readConfig(process.env) }
+  return known.config
+}
+
+/** The site's files: those our host serves, or those of the deploy that is being asked. */
+export function siteFilesOf(request: Request, hub: Hub | undefined): SiteFiles {
+  return hub?.files ?? deployFiles(new URL(request.url).origin)
+}
+
+const MINUTE_MS = 60_000
+const limiters = new Map<string, RateLimiter>()
+
+/**
+ * The limiter of a kind of request: one for the life of the process, for its memory is the window.
+ *
+ * @param requests most in a minute; 0 is off
+ */
+export function limiterOf(kind: string, requests: number, { isNetlifyDev }: Config): RateLimiter {
+  const limit = { requests, windowMs: MINUTE_MS }
+  // The dev server's workers share nothing but their process, whose number keeps one run apart from the next.
+  const limiter =
+    limiters.get(kind) ??
+    (isNetlifyDev
+      ? limitInFile(limit, join(tmpdir(), 'prompt-hub', `${process.pid}-${kind}.db`))
+      : limitInMemory(limit))
+  limiters.set(kind, limiter)
+  return limiter
+}

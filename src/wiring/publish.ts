@@ -1,0 +1,74 @@
+// Owns what publishing needs on the platform at hand.
+import { purgeCache } from '@netlify/functions'
+import { type Config, notSetUp } from '../config.ts'
+import type { GitStore } from '../ports/git-store.ts'
+import { openJobVerifier, type VerifyJob } from '../server/publish/oidc.ts'
+import type { PublishDependencies } from '../server/publish/publish.ts'
+import { netlifyBlobs } from '../stores/blob-store-netlify.ts'
+import { freshInBlobs } from '../stores/fresh-copies-blobs.ts'
+import { openGitHub } from '../stores/git-store-github.ts'
+import { findToken, noteUse } from '../stores/tokens-blobs.ts'
+import { spendOnce } from '../stores/used-jobs-blobs.ts'
+import { isRightful } from './people.ts'
+import { currentConfig, type FunctionContext, type Hub, limiterOf, siteFilesOf } from './platform.ts'
+
+/** Most publishes a minute with one token. contract.md section 6 */
+const PUBLISHES_PER_MINUTE = 30
+
+/** What publishing needs. @throws HubError `unavailable` naming a setting that is missing or wrong */
+export function connectPublish(request: Request, { hub }: FunctionContext): PublishDependencies {
+  const config = currentConfig()
+  const blobs = hub?.blobs ?? netlifyBlobs()
+  return {
+    baseUrl: config.baseUrl,
+    git: openGit(config, hub),
+    siteFiles: siteFilesOf(request, hub),
+    fresh: hub?.fresh ?? freshInBlobs(blobs),
+    findToken: (token) => findToken(blobs, token),
+    holdsLogin: (person) => isRightful(person, config, hub, blobs),
+    verifyJob: jobVerifier(config),
+    spendJob: (job) => spendOnce(blobs, job),
+    noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
+    limiter: limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : PUBLISHES_PER_MINUTE, config),
+    // Our own host has no cache in front of it.
+    purge: hub ? async () => {} : (cacheTag) => purgeCache({ tags: [cacheTag] }),
+    enqueue,
+  }
+}
+
+const verifiers = new Map<string, VerifyJob>()
+
+/** One for the life of the process, for it remembers the issuer's keys. */
+function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
+  const key = JSON.stringify([oidc, baseUrl])
+  const verifier = verifiers.get(key) ?? openJobVerifier({ ...oidc, audience: baseUrl })
+  verifiers.set(key, verifier)
+  return verifier
+}
+
+let github: GitStore | undefined
+
+function openGit({ gitStore }: Config, hub: Hub | undefined): GitStore {
+  if (gitStore.kind === 'github') {
+    github ??= openGitHub(gitStore)
+    return github
+  }
+  if (gitStore.kind === 'incomplete')
+    throw notSetUp([`${gitStore.missing}: expected, because another setting of the GitHub store is set`])
+  if (!hub)
+    throw notSetUp([
+      'GITHUB_REPOSITORY and GITHUB_TOKEN (or GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY): expected, because there is no git here to publish to',
+    ])
+  return hub.localGit
+}
+
+let queue: Promise<unknown> = Promise.resolve()
+
+/** One publish after the other in this process; another process is kept apart by git itself. */
+function enqueue<Value>(work: () => Promise<Value>): Promise<Value> {
+  const turn = queue.then(work)
+  queue = turn.catch(() => {
+    // Its own caller learns of it; the next in line must not.
+  })
+  return turn
+}
