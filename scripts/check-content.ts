@@ -34,7 +34,7 @@ function findWarnings(): Problem[] {
   )
 }
 
-/** A version is never changed, moved or deleted once it is on the main branch. contract.md section 2 */
+/** A version is never changed, moved or deleted once it is on the main branch. docs/contract.md section 2 */
 function findChangedVersions(base: string): Problem[] {
   const git = (...parameters: string[]) =>
     execFileSync('git', ['-C', contentDir, ...parameters], { encoding: 'utf8', maxBuffer: 1024 ** 3 })

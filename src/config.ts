@@ -16,7 +16,7 @@ const originAddress = z
   .url({ protocol: /^https?$/, error: 'expected an address such as https://github.com' })
   .transform((address) => address.replace(/\/$/, ''))
 
-/** Every setting by its name in the environment. architecture.md section 4. */
+/** Every setting by its name in the environment. README.md. */
 export const Settings = z.object({
   PORT: setting(
     z.coerce.number('expected a port number').int('expected a port number').min(0).max(65_535).default(8888),

@@ -136,7 +136,7 @@ function inventQuestions({ entries, listed }: Catalogue): Question[] {
   })
 }
 
-/** Every word, the last one as a prefix. contract.md section 4. */
+/** Every word, the last one as a prefix. docs/contract.md section 4. */
 function prefixed(words: readonly string[]): string {
   return `${words.map((word) => `"${word}"`).join(' AND ')} *`
 }

@@ -5,7 +5,7 @@ import { ERRORS, HubError } from '../domain/api/errors.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import type { Bytes } from '../ports/site-files.ts'
 
-/** On every answer of the API, errors included. contract.md section 4. */
+/** On every answer of the API, errors included. docs/contract.md section 4. */
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, Link, Retry-After, X-Prompt-Version',
@@ -93,7 +93,7 @@ export function respondWithRedirect(location: string): Response {
   })
 }
 
-/** Makes the answer of an error; the only place that does. contract.md section 6. */
+/** Makes the answer of an error; the only place that does. docs/contract.md section 6. */
 export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
   const { status } = ERRORS[error.code]
   const headers = new Headers({ ...COMMON_HEADERS, 'Content-Type': 'application/json; charset=utf-8' })

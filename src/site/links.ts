@@ -1,6 +1,6 @@
 // Owns the addresses of the site's own pages, and which addresses of other people may be linked at all.
 
-/** What may be linked; everything else, `javascript:` and `data:` above all, stays text. notes/security.md section 5. */
+/** What may be linked; everything else, `javascript:` and `data:` above all, stays text. docs/notes/security.md section 5. */
 export const LINKED_SCHEMES = ['http', 'https', 'mailto'] as const
 
 /** Says of a link that its target was chosen by a stranger. */

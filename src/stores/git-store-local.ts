@@ -31,7 +31,7 @@ export interface LocalGitOptions {
 
 /** Setting up git is the work of a person, so asking again at once is of no use. */
 const SETUP_RETRY_SECONDS = 60
-/** How many publishes a question looks back at. contract.md section 7. */
+/** How many publishes a question looks back at. docs/contract.md section 7. */
 const PUBLISHES_REMEMBERED = 100
 
 /**

@@ -12,7 +12,7 @@ import { spendOnce } from '../stores/used-jobs-blobs.ts'
 import { isRightful } from './people.ts'
 import { currentConfig, type FunctionContext, type Hub, limiterOf, siteFilesOf } from './platform.ts'
 
-/** Most publishes a minute with one token. contract.md section 6 */
+/** Most publishes a minute with one token. docs/contract.md section 6 */
 const PUBLISHES_PER_MINUTE = 30
 
 /** What publishing needs. @throws HubError `unavailable` naming a setting that is missing or wrong */

@@ -1,4 +1,4 @@
-// Owns a small stand-in for a Prompt Hub, for the tests of hubcli alone: what contract.md sections 4, 6 and 7 promise to a client, kept in memory, and every way to break those promises.
+// Owns a small stand-in for a Prompt Hub, for the tests of hubcli alone: what docs/contract.md sections 4, 6 and 7 promise to a client, kept in memory, and every way to break those promises.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,4 +1,4 @@
-// Pins the catalogue: latest versions, visibility, tags and users, and the exact records that readers receive. contract.md sections 2 and 3.
+// Pins the catalogue: latest versions, visibility, tags and users, and the exact records that readers receive. docs/contract.md sections 2 and 3.
 import { describe, expect, test } from 'vitest'
 import { addressesBelow } from '../../src/domain/api/record-links.ts'
 import { buildCatalogue, buildEntry } from '../../src/domain/catalogue/catalogue.ts'

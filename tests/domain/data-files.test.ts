@@ -1,4 +1,4 @@
-// Pins which data files a catalogue has and what stands in them: the read answers, all but search, as plain files. contract.md section 4.
+// Pins which data files a catalogue has and what stands in them: the read answers, all but search, as plain files. docs/contract.md section 4.
 import { describe, expect, test } from 'vitest'
 import { listEnvelope } from '../../src/domain/api/schema.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'

@@ -1,4 +1,4 @@
-// Pins what authors may write into front matter: variables that fit their type, and index files without a wrong key. contract.md sections 1 and 2.
+// Pins what authors may write into front matter: variables that fit their type, and index files without a wrong key. docs/contract.md sections 1 and 2.
 import { describe, expect, test } from 'vitest'
 import {
   OwnerFrontMatter,

@@ -1,4 +1,4 @@
-// Pins the OpenAPI description: a public linter accepts it, it names every address, every field is described, and real answers satisfy it. contract.md section 4.
+// Pins the OpenAPI description: a public linter accepts it, it names every address, every field is described, and real answers satisfy it. docs/contract.md section 4.
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'

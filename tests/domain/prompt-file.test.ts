@@ -1,4 +1,4 @@
-// Pins the files below content/: paths and texts are inverse to what they mean, byte for byte, and hostile ones are reported, never run. contract.md section 2.
+// Pins the files below content/: paths and texts are inverse to what they mean, byte for byte, and hostile ones are reported, never run. docs/contract.md section 2.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import {

@@ -1,4 +1,4 @@
-// Pins the order of lists: quality, top, trending and new, with scores worked out by hand. contract.md section 5.
+// Pins the order of lists: quality, top, trending and new, with scores worked out by hand. docs/contract.md section 5.
 import { describe, expect, test } from 'vitest'
 import type { RepositorySummary, Variable } from '../../src/domain/api/schema.ts'
 import {

@@ -1,4 +1,4 @@
-// Pins every address of the read API, what matches it and what does not, and how long its answers are kept. contract.md sections 1 and 4.
+// Pins every address of the read API, what matches it and what does not, and how long its answers are kept. docs/contract.md sections 1 and 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DATA_FILES, matchRoute, ROUTES } from '../../src/domain/api/routes.ts'

@@ -1,4 +1,4 @@
-// Pins what the content as a whole must satisfy: each rule once, with the file and key that it finds fault with. contract.md sections 1 and 2.
+// Pins what the content as a whole must satisfy: each rule once, with the file and key that it finds fault with. docs/contract.md sections 1 and 2.
 import { describe, expect, test } from 'vitest'
 import type { Variable } from '../../src/domain/api/schema.ts'
 import type { RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'

@@ -1,4 +1,4 @@
-// Pins the form of our tokens: hub_, 32 random base62 digits and a CRC-32 over all of that in 6 more. contract.md section 7.
+// Pins the form of our tokens: hub_, 32 random base62 digits and a CRC-32 over all of that in 6 more. docs/contract.md section 7.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checksumOf, holdsToken, isToken, makeToken } from '../../src/domain/access/token-form.ts'

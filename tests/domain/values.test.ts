@@ -1,4 +1,4 @@
-// Pins the names, values and limits of contract.md section 1.
+// Pins the names, values and limits of docs/contract.md section 1.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'

@@ -1,4 +1,4 @@
-// Pins what a word is to the search: splitting, folding, and which typos are forgiven. contract.md section 4.
+// Pins what a word is to the search: splitting, folding, and which typos are forgiven. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isForgiven, isOneTypoApart, splitQuestion, splitWords, typoKeys } from '../../src/domain/search/words.ts'

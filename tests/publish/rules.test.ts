@@ -1,4 +1,4 @@
-// Pins every rule of publishing, contract.md section 7: the order of the checks, each field, the numbers, and what is answered and kept.
+// Pins every rule of publishing, docs/contract.md section 7: the order of the checks, each field, the numbers, and what is answered and kept.
 import { execFileSync } from 'node:child_process'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { BASE_URL, type Hub, judgeHistory, openHub, openLocalWorld, REPOSITORY, type World } from './open-hub.ts'

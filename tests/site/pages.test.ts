@@ -1,4 +1,4 @@
-// Owns the promises of the website, checked in a real browser on a built site whose every field is hostile. contract.md section 10.
+// Owns the promises of the website, checked in a real browser on a built site whose every field is hostile. docs/contract.md section 10.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'

@@ -9,7 +9,7 @@ const TOKEN = /hub_[0-9A-Za-z]{38}(?![0-9A-Za-z])/g
  * Makes a token.
  *
  * @param nextByte source of random bytes, 0 to 255. Bytes from 248 on are passed over, so that every digit is equally likely.
- * @returns `hub_`, 32 random base62 digits, and the CRC-32 of all that in 6 base62 digits. contract.md section 7
+ * @returns `hub_`, 32 random base62 digits, and the CRC-32 of all that in 6 base62 digits. docs/contract.md section 7
  */
 export function makeToken(nextByte: () => number): string {
   let random = ''

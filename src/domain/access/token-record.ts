@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Handle, isName, isOwner, line, Time } from '../content/values.ts'
 
-/** What a token may publish to: every repository of an owner, or one. contract.md section 7 */
+/** What a token may publish to: every repository of an owner, or one. docs/contract.md section 7 */
 export const Scope = z
   .string()
   .refine((scope) => parseScope(scope) !== undefined, 'expected owner/* or owner/name')
@@ -27,7 +27,7 @@ export const TokenRecord = z.object({
 })
 export type TokenRecord = z.infer<typeof TokenRecord>
 
-/** Longest and usual life of a token, in days. contract.md section 7 */
+/** Longest and usual life of a token, in days. docs/contract.md section 7 */
 export const TOKEN_DAYS = { least: 1, most: 365, usual: 90 } as const
 
 /** Splits a scope; `name` is undefined when it covers all of the owner's repositories. */

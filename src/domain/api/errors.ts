@@ -1,6 +1,6 @@
 // Owns the closed table of errors that a client can see, and the one exception that carries them.
 
-/** Code → status and the sentence that documents it. contract.md section 6; pinned in tests. */
+/** Code → status and the sentence that documents it. docs/contract.md section 6; pinned in tests. */
 export const ERRORS = {
   invalid_request: {
     status: 400,

@@ -86,7 +86,7 @@ function describeRoute(route: Route, schemas: Record<string, unknown>): Json {
   }
 }
 
-/** Every error that publishing can answer, in the order of the checks. contract.md section 7 */
+/** Every error that publishing can answer, in the order of the checks. docs/contract.md section 7 */
 const PUBLISH_ERRORS: readonly ErrorCode[] = [
   'content_too_large',
   'unsupported_media_type',
@@ -188,7 +188,7 @@ function jsonContent(schema: unknown): Json {
 
 /**
  * A schema as OpenAPI writes it: named records become components, everything else stands in place. As input, because as output zod
- * closes every object, and a client that checks by this would refuse the first field we add (contract.md section 3).
+ * closes every object, and a client that checks by this would refuse the first field we add (docs/contract.md section 3).
  */
 function toSchema(schema: z.ZodType, components: Record<string, unknown>): Json {
   const {

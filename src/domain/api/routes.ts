@@ -45,7 +45,7 @@ const sort: QueryParameter = {
   schema: z.enum(SORTS),
 }
 
-/** Every address that can be read. contract.md section 4. */
+/** Every address that can be read. docs/contract.md section 4. */
 export const ROUTES = {
   listRepositories: {
     id: 'listRepositories',
@@ -180,7 +180,7 @@ export function matchRoute(path: string): { id: RouteId; parameters: PathParamet
   return undefined
 }
 
-/** The data files, from the site's root: what the build writes and the read function takes. contract.md section 4. */
+/** The data files, from the site's root: what the build writes and the read function takes. docs/contract.md section 4. */
 export const DATA_FILES = {
   index: () => '/data/v1/index.json',
   list: (order: Sort, page: number) => `/data/v1/lists/${order}/${page}.json`,

@@ -25,7 +25,7 @@ export const VariableType = z
   .enum(['string', 'number', 'integer', 'boolean', 'enum'])
   .describe('What kind of value is expected.')
 
-/** A placeholder as readers receive it. contract.md section 3. */
+/** A placeholder as readers receive it. docs/contract.md section 3. */
 export const Variable = z
   .object({
     name: VariableName,
@@ -45,7 +45,7 @@ export const Parameters = z
   .describe('Model settings, kept as given, for example {"temperature": 0.2}.')
 export type Parameters = z.infer<typeof Parameters>
 
-/** Where a version was published from, when a CI job proved it. contract.md section 7. */
+/** Where a version was published from, when a CI job proved it. docs/contract.md section 7. */
 export const Provenance = z
   .object({
     issuer: z.string().describe('Who vouched for the job.'),
@@ -58,7 +58,7 @@ export const Provenance = z
   .meta({ id: 'Provenance', description: 'The CI run that published a version.' })
 export type Provenance = z.infer<typeof Provenance>
 
-/** The state of a repository. contract.md section 2. */
+/** The state of a repository. docs/contract.md section 2. */
 export const Status = z
   .enum(['active', 'deprecated', 'archived'])
   .describe('active, deprecated (still listed) or archived.')
@@ -81,7 +81,7 @@ const sizeBytes = z.int().nonnegative().describe('Length of the content in bytes
 const versionAddress = address('The address of this version’s record.')
 const versionRawAddress = address('The address of this version’s bare content.')
 
-/** A repository in a list. contract.md section 3. */
+/** A repository in a list. docs/contract.md section 3. */
 export const RepositorySummary = z
   .object({
     owner: Owner,
@@ -105,7 +105,7 @@ export const RepositorySummary = z
   .meta({ id: 'RepositorySummary', description: 'A repository in a list.' })
 export type RepositorySummary = z.infer<typeof RepositorySummary>
 
-/** A repository in full. contract.md section 3. */
+/** A repository in full. docs/contract.md section 3. */
 export const Repository = z
   .object({
     ...RepositorySummary.shape,
@@ -130,7 +130,7 @@ const changelog = lines(LIMITS.changelogCharacters).describe('What changed in th
 const publishedAt = Time.describe('When it was published.')
 const publishedBy = Handle.describe('Who published it.')
 
-/** A version in the list of versions. contract.md section 3. */
+/** A version in the list of versions. docs/contract.md section 3. */
 export const VersionSummary = z
   .object({
     version: Version,
@@ -147,7 +147,7 @@ export const VersionSummary = z
   .meta({ id: 'VersionSummary', description: 'A version in a list.' })
 export type VersionSummary = z.infer<typeof VersionSummary>
 
-/** One version; it never changes after publishing, so it does not say whether it was yanked. contract.md section 3. */
+/** One version; it never changes after publishing, so it does not say whether it was yanked. docs/contract.md section 3. */
 export const VersionRecord = z
   .object({
     owner: Owner,
@@ -170,7 +170,7 @@ export const VersionRecord = z
   .meta({ id: 'Version', description: 'One published version.' })
 export type VersionRecord = z.infer<typeof VersionRecord>
 
-/** A tag and how often it is used. contract.md section 3. */
+/** A tag and how often it is used. docs/contract.md section 3. */
 export const TagRecord = z
   .object({
     name: Tag,
@@ -180,7 +180,7 @@ export const TagRecord = z
   .meta({ id: 'Tag', description: 'A tag and its count.' })
 export type TagRecord = z.infer<typeof TagRecord>
 
-/** An owner's profile. contract.md section 3. */
+/** An owner's profile. docs/contract.md section 3. */
 export const User = z
   .object({
     handle: Owner,
@@ -195,7 +195,7 @@ export const User = z
   .meta({ id: 'User', description: 'An owner’s profile.' })
 export type User = z.infer<typeof User>
 
-/** Where a list stands. service.md section 2. */
+/** Where a list stands. docs/contract.md section 4. */
 export const Meta = z
   .object({
     page: z.int().positive().describe('This page, from 1.'),
@@ -205,7 +205,7 @@ export const Meta = z
   .meta({ id: 'Meta', description: 'Where a list stands.' })
 export type Meta = z.infer<typeof Meta>
 
-/** The body of every error. service.md section 7. */
+/** The body of every error. docs/contract.md section 6. */
 export const ErrorEnvelope = z
   .strictObject({
     error: z.strictObject({

@@ -11,7 +11,7 @@ import { SORTS } from './ranking.ts'
 /** A file to be written: its path from the site's root and its text. */
 export type DataFile = readonly [path: string, text: string]
 
-/** Every data file of a catalogue. The same catalogue gives the same files in the same order. contract.md section 4. */
+/** Every data file of a catalogue. The same catalogue gives the same files in the same order. docs/contract.md section 4. */
 export function* listDataFiles(catalogue: Catalogue): Generator<DataFile> {
   yield [DATA_FILES.index(), onOnePage([...catalogue.listed.top])]
   for (const sort of SORTS) yield* paginate(catalogue.listed[sort], (page) => DATA_FILES.list(sort, page))

@@ -1,4 +1,4 @@
-// Owns the order of lists: quality, top, trending and new. contract.md section 5.
+// Owns the order of lists: quality, top, trending and new. docs/contract.md section 5.
 import type { RepositorySummary, Stats, Variable } from '../api/schema.ts'
 
 /** The orders a list can have. */

@@ -26,7 +26,7 @@ const SENTENCE_CHARACTERS = 500
 
 const unique = (values: readonly unknown[]) => new Set(values).size === values.length
 
-/** A variable as its author declares it: only the name is a must. contract.md section 2. */
+/** A variable as its author declares it: only the name is a must. docs/contract.md section 2. */
 export const VariableInput = z
   .strictObject({
     name: VariableName,
@@ -91,7 +91,7 @@ export const VariableInputs = z
   })
   .describe('The version’s placeholders.')
 
-/** Model settings: any JSON object that is not nested absurdly. contract.md section 2. */
+/** Model settings: any JSON object that is not nested absurdly. docs/contract.md section 2. */
 export const ParametersInput = z
   .custom<Parameters>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -120,7 +120,7 @@ export const Title = line(LIMITS.titleCharacters)
 /** A repository's description. */
 export const Description = line(LIMITS.descriptionCharacters).describe('What it is for, in a sentence or two.')
 
-/** The front matter of `versions/{x.y.z}.md`. contract.md section 2. */
+/** The front matter of `versions/{x.y.z}.md`. docs/contract.md section 2. */
 export const VersionFrontMatter = z.strictObject({
   published_at: Time,
   published_by: Handle,
@@ -142,7 +142,7 @@ function byKey<Value extends z.ZodType>(isKey: (key: string) => boolean, wantedK
 
 const isLabel = (text: string) => Tag.safeParse(text).success
 
-/** The front matter of a repository's `index.md`. contract.md section 2. */
+/** The front matter of a repository's `index.md`. docs/contract.md section 2. */
 export const RepositoryFrontMatter = z.strictObject({
   title: Title.optional(),
   description: Description.default(''),
@@ -160,7 +160,7 @@ export const RepositoryFrontMatter = z.strictObject({
 })
 export type RepositoryFrontMatter = z.infer<typeof RepositoryFrontMatter>
 
-/** A workflow that may publish without a stored secret. contract.md section 7. */
+/** A workflow that may publish without a stored secret. docs/contract.md section 7. */
 export const TrustedPublisher = z.strictObject({
   repository: z
     .string()
@@ -181,7 +181,7 @@ export const TrustedPublisher = z.strictObject({
 })
 export type TrustedPublisher = z.infer<typeof TrustedPublisher>
 
-/** The front matter of an owner's `index.md`. contract.md section 2. */
+/** The front matter of an owner's `index.md`. docs/contract.md section 2. */
 export const OwnerFrontMatter = z.strictObject({
   name: line(LIMITS.titleCharacters).nullable().default(null).describe('The name they go by.'),
   website: WebAddress.nullable().default(null).describe('Their own address.'),
@@ -200,6 +200,6 @@ export const OwnerFrontMatter = z.strictObject({
 })
 export type OwnerFrontMatter = z.infer<typeof OwnerFrontMatter>
 
-/** `content/usage.json`: download counts by full name. contract.md section 2. */
+/** `content/usage.json`: download counts by full name. docs/contract.md section 2. */
 export const Usage = z.record(z.string(), z.strictObject(Stats.shape))
 export type Usage = z.infer<typeof Usage>

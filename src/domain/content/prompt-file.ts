@@ -68,7 +68,7 @@ export interface OwnerFile extends OwnerFrontMatter {
  *
  * @param text the whole file, already decoded; line ends untouched
  * @returns the version, or every problem with its key. Limits that need the bytes are judged by `rules.ts`.
- * @see contract.md section 2
+ * @see docs/contract.md section 2
  */
 export function parseVersionFile(text: string): Parsed<VersionFile> {
   const parsed = parseFile(VersionFrontMatter, text)

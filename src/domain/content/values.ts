@@ -1,7 +1,7 @@
 // Owns the names, values and limits that everything else is made of; records and files are put together from them elsewhere.
 import { z } from 'zod'
 
-/** Every limit of the service, each once. contract.md section 1. */
+/** Every limit of the service, each once. docs/contract.md section 1. */
 export const LIMITS = {
   ownerCharacters: 39,
   nameCharacters: 64,
@@ -28,7 +28,7 @@ const VERSION_PATTERN = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
 const TAG_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
-/** First path segments that the site itself uses, and words that break file systems or programs. contract.md section 1. */
+/** First path segments that the site itself uses, and words that break file systems or programs. docs/contract.md section 1. */
 export const RESERVED_OWNERS: ReadonlySet<string> = new Set([
   ...['404', 'api', 'assets', 'auth', 'cli', 'data', 'docs', 'index', 'mcp', 'rate-limited', 'settings', 'tags'],
   ...['admin', 'me', 'new', 'null', 'undefined', 'con', 'prn', 'aux', 'nul'],

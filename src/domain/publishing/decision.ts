@@ -143,7 +143,7 @@ function refuseConflict(
   )
 }
 
-/** Variables that are no longer used are dropped, new placeholders added. contract.md section 7 */
+/** Variables that are no longer used are dropped, new placeholders added. docs/contract.md section 7 */
 function carryOver(
   request: PublishRequest,
   latest: VersionFile | undefined,

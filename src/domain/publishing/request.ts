@@ -11,7 +11,7 @@ import { undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem, NO_TOKEN } from '../content/rules.ts'
 import { LIMITS, License, Version } from '../content/values.ts'
 
-/** The body of a publish. contract.md section 7: unknown fields are refused, and null means "left out" nowhere but in `expected_version`. */
+/** The body of a publish. docs/contract.md section 7: unknown fields are refused, and null means "left out" nowhere but in `expected_version`. */
 export const PublishRequest = z
   .strictObject({
     content: z.string().describe('The prompt’s text, kept byte for byte: 1 to 262144 bytes of UTF-8.'),

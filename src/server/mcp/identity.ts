@@ -19,7 +19,7 @@ export const INSTRUCTIONS = [
 
 /** Kept long: a constant of the code. */
 const CONSTANT = { ttlMs: 3_600_000, cacheScope: 'public' } as const
-/** Kept as long as the read API's changing answers. contract.md section 4 */
+/** Kept as long as the read API's changing answers. docs/contract.md section 4 */
 const CHANGING = { ttlMs: 60_000, cacheScope: 'public' } as const
 
 /** How long each answer may be kept; only the 2026 revision says so on the wire. */

@@ -15,7 +15,7 @@ import { countCharacters, hasOwnerForm, isName, isVersion, LIMITS } from '../../
 /** Longest value of a variable, in code points. */
 const VALUE_CHARACTERS = 10_000
 
-/** The rule of contract.md section 1 without its look-ahead, which clients that compile patterns with RE2 refuse. */
+/** The rule of docs/contract.md section 1 without its look-ahead, which clients that compile patterns with RE2 refuse. */
 const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
 const VERSION_PATTERN = '^(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})$'
 

@@ -60,7 +60,7 @@ export function digest(...parts: string[]): string {
   return hash('sha256', parts.join('\0'))
 }
 
-/** Publishes. @throws HubError for every refusal of contract.md section 6 that needs git */
+/** Publishes. @throws HubError for every refusal of docs/contract.md section 6 that needs git */
 export async function publishToGit(accepted: AcceptedPublish, tools: PublishTools): Promise<Outcome> {
   const { owner, name, caller, body, idempotency, arrived } = accepted
   const addresses = addressesBelow(tools.baseUrl)

@@ -1,4 +1,4 @@
-// Owns reading the query of the list: every value checked once, here. contract.md section 4.
+// Owns reading the query of the list: every value checked once, here. docs/contract.md section 4.
 import { HubError } from '../../domain/api/errors.ts'
 import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
 import { printable } from '../../domain/content/printable.ts'

@@ -34,7 +34,7 @@ if (form && source && filled && missing) {
   show()
 }
 
-/** A value given wins, else the default, else the placeholder stays. notes/mcp.md section 5. */
+/** A value given wins, else the default, else the placeholder stays. docs/notes/mcp.md section 5. */
 function readValues(fields: readonly (HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement)[]) {
   const values = new Map<string, string>()
   for (const { value, dataset } of fields) {

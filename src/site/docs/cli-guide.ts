@@ -9,7 +9,7 @@ export function listInstallSteps(baseUrl: string, release: string): string {
   ].join('\n')
 }
 
-/** Each command as `hubcli help` writes it, and what it does. contract.md section 9 */
+/** Each command as `hubcli help` writes it, and what it does. docs/contract.md section 9 */
 export function listCliCommands(): { usage: string; effect: string }[] {
   return [
     {
