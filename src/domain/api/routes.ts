@@ -190,6 +190,7 @@ export const DATA_FILES = {
   repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
   version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
+  changes: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/changes.json`,
   raw: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/raw.txt`,
   rawVersion: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/raw/${version}.txt`,
   openapi: () => '/data/v1/openapi.json',

@@ -170,6 +170,41 @@ export const VersionRecord = z
   .meta({ id: 'Version', description: 'One published version.' })
 export type VersionRecord = z.infer<typeof VersionRecord>
 
+const names = (sentence: string) => z.array(z.string()).describe(sentence)
+
+/** What a caller of one version must know before taking the next. docs/contract.md section 11. */
+export const Difference = z
+  .object({
+    from: Version.describe('The version that is compared with.'),
+    to: Version.describe('The version that changed something.'),
+    breaking: z
+      .boolean()
+      .describe(
+        'Whether a call that was right with `from` may fail with `to`: a variable went, one that must be given came, or what is accepted became less.',
+      ),
+    content_changed: z.boolean().describe('Whether the text differs at all.'),
+    variables: z
+      .object({
+        added: z.array(Variable).describe('Variables that came.'),
+        removed: names('The names of those that went.'),
+        newly_required: names('Those that could be left out before and cannot any more.'),
+        narrowed: names('Those that refuse some values they took before.'),
+        changed: z
+          .array(z.object({ name: VariableName, fields: names('The fields that differ.') }))
+          .describe('Those whose declaration differs in any way.'),
+      })
+      .describe('What happened to the variables.'),
+    parameters: z
+      .object({
+        added: names('Settings that came.'),
+        removed: names('Settings that went.'),
+        changed: names('Settings with another value.'),
+      })
+      .describe('What happened to the model settings, by their names at the top.'),
+  })
+  .meta({ id: 'Difference', description: 'What changed between two versions for those who call them.' })
+export type Difference = z.infer<typeof Difference>
+
 /** A tag and how often it is used. docs/contract.md section 3. */
 export const TagRecord = z
   .object({

@@ -6,6 +6,7 @@ import { DATA_FILES } from '../api/routes.ts'
 import { listEnvelope, type RepositorySummary } from '../api/schema.ts'
 import { LIMITS } from '../content/values.ts'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
+import { compareNeighbours } from './difference.ts'
 import { SORTS } from './ranking.ts'
 
 /** A file to be written: its path from the site's root and its text. */
@@ -28,6 +29,7 @@ export function* listRepositoryFiles({ repository, versions, records }: Catalogu
   const { owner, name } = repository
   yield [DATA_FILES.repository(owner, name), JSON.stringify({ data: repository })]
   yield [DATA_FILES.versions(owner, name), onOnePage(versions)]
+  yield [DATA_FILES.changes(owner, name), onOnePage(compareNeighbours(records))]
   if (repository.content !== null) yield [DATA_FILES.raw(owner, name), repository.content]
   for (const record of records) {
     yield [DATA_FILES.version(owner, name, record.version), JSON.stringify({ data: record })]

@@ -5,6 +5,7 @@ import type { Addresses } from '../api/record-links.ts'
 import type { Provenance, Variable, VersionRecord } from '../api/schema.ts'
 import { recordVersion } from '../catalogue/catalogue.ts'
 import { nextVersion, resolveLatest, sortVersions } from '../catalogue/versions.ts'
+import { canonicalJson } from '../content/canonical-json.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { RepositoryFrontMatter, type VersionFrontMatter } from '../content/front-matter.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
@@ -20,7 +21,7 @@ import {
 } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
 import { LIMITS, titleFromName, Version } from '../content/values.ts'
-import { canonicalJson, type Measure, type PublishRequest, validationFailed } from './request.ts'
+import { type Measure, type PublishRequest, validationFailed } from './request.ts'
 
 /** A repository as git has it at one commit. */
 export interface RepositoryState {

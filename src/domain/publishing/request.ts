@@ -102,12 +102,3 @@ export function validationFailed(problems: readonly ValueProblem[]): HubError {
     .replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
   return new HubError('validation_failed', `${message}.`)
 }
-
-/** JSON with sorted keys: the same text for the same value, whatever order it was written in. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, child: unknown) =>
-    typeof child === 'object' && child !== null && !Array.isArray(child)
-      ? Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : child,
-  )
-}

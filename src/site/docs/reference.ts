@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route } from '../../domain/api/routes.ts'
 import {
+  Difference,
   ErrorEnvelope,
   Meta,
   Provenance,
@@ -49,6 +50,7 @@ export interface DescribedRoute {
 /** The records in the order of reading. An error is one too. */
 const RECORDS = [
   ...[RepositorySummary, Repository, Variable, VersionSummary, VersionRecord, Provenance, TagRecord, User, Stats],
+  Difference,
   ...[Meta, ErrorEnvelope.shape.error.meta({ id: 'Error', description: 'What every error answers, as `error`.' })],
   ...[PublishRequest, PublishAnswer],
 ] as const

@@ -1,0 +1,65 @@
+// Owns what changed between two versions as callers see it: their variables and parameters; what changed in the words of the text is shown by the pages.
+import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
+import { canonicalJson } from '../content/canonical-json.ts'
+
+/** What of a version matters to those who call it. */
+export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' | 'parameters'>
+
+/** The part of a variable's declaration that callers may notice. */
+const NOTICED = ['description', 'type', 'required', 'default', 'options', 'example'] as const
+
+/** What a caller of `from` must know before taking `to`. docs/contract.md section 11. */
+export function compareForCallers(from: Callable, to: Callable): Difference {
+  const before = new Map(from.variables.map((variable) => [variable.name, variable]))
+  const after = new Map(to.variables.map((variable) => [variable.name, variable]))
+  const kept = to.variables.flatMap((variable) => {
+    const old = before.get(variable.name)
+    return old ? [{ name: variable.name, old, variable }] : []
+  })
+  const added = to.variables.filter(({ name }) => !before.has(name))
+  const removed = from.variables.filter(({ name }) => !after.has(name))
+  const newlyRequired = kept.filter(({ old, variable }) => !mustBeGiven(old) && mustBeGiven(variable))
+  const narrowed = kept.filter(({ old, variable }) => isNarrower(old, variable))
+  return {
+    from: from.version,
+    to: to.version,
+    breaking: added.some(mustBeGiven) || removed.length + newlyRequired.length + narrowed.length > 0,
+    content_changed: from.content !== to.content,
+    variables: {
+      added,
+      removed: removed.map(({ name }) => name),
+      newly_required: newlyRequired.map(({ name }) => name),
+      narrowed: narrowed.map(({ name }) => name),
+      changed: kept.flatMap(({ name, old, variable }) => {
+        const fields = NOTICED.filter((field) => canonicalJson(old[field]) !== canonicalJson(variable[field]))
+        return fields.length === 0 ? [] : [{ name, fields }]
+      }),
+    },
+    parameters: compareParameters(from.parameters, to.parameters),
+  }
+}
+
+/** The differences of each version from the next lower one ever published, in the order given. @param records highest first */
+export function compareNeighbours(records: readonly Callable[]): Difference[] {
+  return records.slice(0, -1).map((record, index) => compareForCallers(records[index + 1]!, record))
+}
+
+/** Filling takes the value given, else the default; only without either does a required variable stop a caller. */
+function mustBeGiven({ required, default: preset }: Variable): boolean {
+  return required && preset === null
+}
+
+/** Whether a value that was good may be refused now: its type is checked, and an option must still be there. */
+function isNarrower(old: Variable, now: Variable): boolean {
+  if (now.type === 'enum') return old.type !== 'enum' || old.options.some((option) => !now.options.includes(option))
+  return old.type !== now.type && now.type !== 'string' && !(old.type === 'integer' && now.type === 'number')
+}
+
+function compareParameters(from: VersionRecord['parameters'], to: VersionRecord['parameters']) {
+  const added = Object.keys(to).filter((key) => !Object.hasOwn(from, key))
+  const removed = Object.keys(from).filter((key) => !Object.hasOwn(to, key))
+  const changed = Object.keys(to).filter(
+    (key) => Object.hasOwn(from, key) && canonicalJson(from[key]) !== canonicalJson(to[key]),
+  )
+  return { added, removed, changed }
+}

@@ -1,0 +1,125 @@
+// Pins what callers are told of a change between two versions, and when it is called breaking. docs/contract.md section 11.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Variable } from '../../src/domain/api/schema.ts'
+import { Difference } from '../../src/domain/api/schema.ts'
+import { type Callable, compareForCallers, compareNeighbours } from '../../src/domain/catalogue/difference.ts'
+
+const variable = (name: string, given: Partial<Variable> = {}): Variable => ({
+  name,
+  description: '',
+  type: 'string',
+  required: true,
+  default: null,
+  options: [],
+  example: null,
+  ...given,
+})
+const version = (number: string, variables: Variable[], given: Partial<Callable> = {}): Callable => ({
+  version: number,
+  content: 'text',
+  variables,
+  parameters: {},
+  ...given,
+})
+const a = variable('a')
+
+//  what                                       before                         after                                     breaking
+test.each([
+  ['nothing', [a], [a], false],
+  ['another order', [a, variable('b')], [variable('b'), a], false],
+  ['a required one came', [a], [a, variable('b')], true],
+  ['a required one with a default came', [a], [a, variable('b', { default: 'x' })], false],
+  ['a default of nothing is a default', [a], [a, variable('b', { default: '' })], false],
+  ['an optional one came', [a], [a, variable('b', { required: false })], false],
+  ['a required one went', [a], [], true],
+  ['an optional one went: strict clients refuse unknown names', [variable('a', { required: false })], [], true],
+  ['it became required', [variable('a', { required: false })], [a], true],
+  ['it became required, with a default', [variable('a', { required: false })], [variable('a', { default: 1 })], false],
+  ['its default went', [variable('a', { default: 'x' })], [a], true],
+  ['it became optional', [a], [variable('a', { required: false })], false],
+  ['text became a number', [a], [variable('a', { type: 'number' })], true],
+  ['a number became text', [variable('a', { type: 'number' })], [a], false],
+  ['an integer became a number', [variable('a', { type: 'integer' })], [variable('a', { type: 'number' })], false],
+  ['a number became an integer', [variable('a', { type: 'number' })], [variable('a', { type: 'integer' })], true],
+  [
+    'an option went',
+    [variable('a', { type: 'enum', options: ['x', 'y'] })],
+    [variable('a', { type: 'enum', options: ['y'] })],
+    true,
+  ],
+  [
+    'an option came',
+    [variable('a', { type: 'enum', options: ['x'] })],
+    [variable('a', { type: 'enum', options: ['y', 'x'] })],
+    false,
+  ],
+  ['its words changed', [a], [variable('a', { description: 'new', example: 'e' })], false],
+] as const)('%s: breaking %#', (_, before, after, breaking) => {
+  expect(compareForCallers(version('1.0.0', [...before]), version('1.1.0', [...after])).breaking).toBe(breaking)
+})
+
+test('says everything by name', () => {
+  const from = version('1.0.0', [a, variable('b', { required: false }), variable('c')], {
+    parameters: { temperature: 0.2, model: 'x', nested: { one: 1, two: 2 } },
+  })
+  const to = version('2.0.0', [variable('d'), variable('b'), variable('c', { type: 'boolean', description: 'c' })], {
+    content: 'other',
+    parameters: { temperature: 0.3, nested: { two: 2, one: 1 }, top_p: 1 },
+  })
+  expect(compareForCallers(from, to)).toEqual({
+    from: '1.0.0',
+    to: '2.0.0',
+    breaking: true,
+    content_changed: true,
+    variables: {
+      added: [variable('d')],
+      removed: ['a'],
+      newly_required: ['b'],
+      narrowed: ['c'],
+      changed: [
+        { name: 'b', fields: ['required'] },
+        { name: 'c', fields: ['description', 'type'] },
+      ],
+    },
+    parameters: { added: ['top_p'], removed: ['model'], changed: ['temperature'] },
+  })
+})
+
+test('each version is compared with the next lower one', () => {
+  const records = ['2.0.0', '1.1.0', '1.0.0'].map((number) => version(number, []))
+  expect(compareNeighbours(records).map(({ from, to }) => [from, to])).toEqual([
+    ['1.1.0', '2.0.0'],
+    ['1.0.0', '1.1.0'],
+  ])
+  expect(compareNeighbours(records.slice(2))).toEqual([])
+})
+
+describe('any two versions', () => {
+  const variables = fc.uniqueArray(
+    fc.record({
+      name: fc.constantFrom('a', 'b', 'constructor', '__proto__'),
+      description: fc.constantFrom('', 'words'),
+      type: fc.constantFrom('string', 'number', 'integer', 'boolean', 'enum'),
+      required: fc.boolean(),
+      default: fc.constantFrom(null, 'x', 1, true),
+      options: fc.subarray(['x', 'y']),
+      example: fc.constantFrom(null, 'e'),
+    } as const),
+    { selector: ({ name }) => name },
+  )
+  // As front matter is parsed: a key `__proto__` is an own property.
+  const parameters = fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.jsonValue({ maxDepth: 2 }))
+  const versions = fc.record({ version: fc.constant('1.0.0'), content: fc.string(), variables, parameters })
+
+  test('are a record of the schema, and nothing differs from itself', () => {
+    fc.assert(
+      fc.property(versions, versions, (from, to) => {
+        Difference.parse(compareForCallers(from, to))
+        const same = compareForCallers(from, structuredClone(from))
+        expect([same.breaking, same.content_changed]).toEqual([false, false])
+        expect([...Object.values(same.variables), ...Object.values(same.parameters)].flat()).toEqual([])
+      }),
+    )
+  })
+})
