@@ -1,5 +1,6 @@
 // Owns how the site is built: plain static pages, with everything else added by our integration.
 import { defineConfig } from 'astro/config'
+import { readConfig } from './src/config.ts'
 import { promptHub } from './src/site/build/integration.ts'
 
 export default defineConfig({
@@ -9,6 +10,6 @@ export default defineConfig({
   // Highlighting writes inline styles, which the Content-Security-Policy refuses.
   markdown: { syntaxHighlight: false },
   integrations: [promptHub()],
-  server: { port: Number(process.env.PORT || 8888) },
+  server: { port: readConfig(process.env).port },
   devToolbar: { enabled: false },
 })

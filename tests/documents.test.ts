@@ -1,0 +1,132 @@
+// Pins that what is cited exists: every document, every section of it, every file a document or a comment points at, and every package that is listed.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const SOURCE = /\.(?:ts|mts|mjs|astro|css|yml|md|sh|toml)$/
+
+function listFiles(dir: string): string[] {
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(dir, entry.name)
+    if (entry.isDirectory()) return entry.name === 'node_modules' || path === 'src/cli/releases' ? [] : listFiles(path)
+    return SOURCE.test(entry.name) || entry.name === 'hubcli' ? [path] : []
+  })
+}
+
+const files = [
+  'README.md',
+  'astro.config.mjs',
+  'netlify.toml',
+  ...['.github', 'docs', 'netlify', 'scripts', 'src', 'tests'].flatMap(listFiles),
+].map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+
+/** A document cited by its path, with the section that may follow it. */
+const CITATION =
+  /(?<![\w./-])((?:docs\/)?(?:[a-z-]+\/)*[a-z-]+\.md)(?:,? sections? (\d+(?:\.\d+)?)(?: (?:and|to) (\d+))?)?/g
+function sectionsOf(path: string): Set<string> {
+  return new Set(
+    [...readFileSync(path, 'utf8').matchAll(/^(?:#{2,4} |\*\*)(\d+(?:\.\d+)?)[. ]/gm)].map((match) => match[1]!),
+  )
+}
+
+/** Every citation of a document of ours in the code, the tests and the scripts. */
+const citations = files
+  .filter(({ path }) => !path.endsWith('.md') && path !== 'tests/documents.test.ts')
+  .flatMap(({ path, text }) =>
+    [...text.matchAll(CITATION)]
+      .filter(([, cited]) => cited!.startsWith('docs/') || cited === 'README.md')
+      .map(([, cited, section, second]) => ({ path, cited: cited!, sections: [section, second] })),
+  )
+
+describe('citations', () => {
+  test('there are some', () => expect(citations.length).toBeGreaterThan(40))
+
+  test('each names a document that exists', () => {
+    expect(citations.filter(({ cited }) => !existsSync(cited)).map(({ path, cited }) => `${path}: ${cited}`)).toEqual(
+      [],
+    )
+  })
+
+  test('each names a section that exists', () => {
+    const wrong = citations.flatMap(({ path, cited, sections }) =>
+      sections
+        .filter((section) => section !== undefined && existsSync(cited) && !sectionsOf(cited).has(section))
+        .map((section) => `${path}: ${cited} section ${section}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('none leaves out where the document lies', () => {
+    const wrong = files
+      .filter(({ path }) => !path.endsWith('.md') && path !== 'tests/documents.test.ts')
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/(?<![\w./-])(?:contract|architecture|service)\.md/g)].map(([cited]) => `${path}: ${cited}`),
+      )
+    expect(wrong).toEqual([])
+  })
+})
+
+test('every link of a document leads to a file', () => {
+  const wrong = files
+    .filter(({ path }) => path.endsWith('.md') && !path.startsWith('src/pages/'))
+    .flatMap(({ path, text }) =>
+      [...text.replace(/```[\s\S]*?```|`[^`\n]*`/g, '').matchAll(/\]\((?!https?:|mailto:|#)([^)\s#]+)/g)]
+        .map(([, target]) => target!)
+        .filter((target) => !existsSync(normalize(join(dirname(path), target))))
+        .map((target) => `${path}: ${target}`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('every file that a document names exists', () => {
+  const wrong = files
+    .filter(({ path }) => path.endsWith('.md') && !path.startsWith('src/pages/') && !path.startsWith('docs/notes/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/`((?:src|tests|scripts|docs|netlify\/functions)\/[\w./-]+)`/g)]
+        .map(([, named]) => named!)
+        .filter((named) => !existsSync(named))
+        .map((named) => `${path}: ${named}`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('every room of src is on the map', () => {
+  const map = readFileSync('docs/architecture.md', 'utf8').replace(/\{([^}]+)\}/g, ' $1 ')
+  const rooms = readdirSync('src', { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'public')
+    .flatMap(({ name }) =>
+      name === 'domain'
+        ? readdirSync('src/domain', { withFileTypes: true })
+            .filter((entry) => entry.isDirectory())
+            .map((entry) => `src/domain/${entry.name}/`)
+        : [`src/${name}/`],
+    )
+  expect(rooms.length).toBeGreaterThan(10)
+  expect(rooms.filter((room) => !map.includes(room))).toEqual([])
+})
+
+test('every listed package is used', () => {
+  const { dependencies, devDependencies, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    dependencies: Record<string, string>
+    devDependencies: Record<string, string>
+    scripts: Record<string, string>
+  }
+  const text = [
+    ...files.map((file) => file.text),
+    ...Object.values(scripts),
+    readFileSync('tsconfig.json', 'utf8'),
+  ].join('\n')
+  /** Used by their commands: the Node that scripts run on, the compiler and its types, the checkers, the Netlify dev server. */
+  const unnamed = new Set(['node', 'typescript', '@types/node', '@biomejs/biome', '@astrojs/check', 'netlify-cli'])
+  const unused = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => {
+    if (unnamed.has(name)) return false
+    const bare = name.replace(/^@types\//, '')
+    return (
+      !text.includes(`'${bare}'`) &&
+      !text.includes(`'${bare}/`) &&
+      !text.includes(`/${bare}/`) &&
+      !text.includes(`${bare}/package.json`)
+    )
+  })
+  expect(unused).toEqual([])
+})
