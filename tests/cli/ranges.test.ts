@@ -1,0 +1,203 @@
+// Owns the table of ranges that every resolver of this project proves itself on (docs/lock-file.md): node-semver says what each case must be.
+import { maxSatisfying, validRange } from 'semver'
+import { expect, test } from 'vitest'
+
+/** What a repository has published, as `versions.json` and the record say it. */
+interface Published {
+  versions: string[]
+  yanked: string[]
+  labels: Record<string, string>
+}
+
+/** What was written, in which repository, and the version that it means; null: nothing matches; `malformed`: no range and no label's name. */
+type Case = [written: string, repository: string, expected: string]
+
+const REPOSITORIES: Record<string, Published> = {
+  empty: { versions: [], yanked: [], labels: {} },
+  one: { versions: ['1.0.0'], yanked: [], labels: { production: '1.0.0' } },
+  usual: {
+    versions: [
+      '1.0.0',
+      '1.0.1',
+      '1.1.0',
+      '1.2.0',
+      '1.2.1',
+      '1.2.3',
+      '1.2.10',
+      '1.3.0',
+      '1.10.0',
+      '2.0.0',
+      '2.0.1',
+      '2.1.0',
+    ],
+    yanked: [],
+    labels: { production: '1.2.3', next: '2.1.0', '1': '2.0.0', x: '1.0.0' },
+  },
+  zero: {
+    versions: ['0.0.0', '0.0.1', '0.0.2', '0.0.10', '0.1.0', '0.1.1', '0.2.0', '0.2.3', '0.2.9', '0.10.0', '1.0.0'],
+    yanked: [],
+    labels: {},
+  },
+  yanked: {
+    versions: ['1.0.0', '1.1.0', '1.2.0', '1.2.1', '1.3.0', '2.0.0', '3.0.0'],
+    yanked: ['1.2.1', '1.3.0', '3.0.0'],
+    labels: { stable: '1.2.0' },
+  },
+  withdrawn: { versions: ['1.0.0', '1.0.1'], yanked: ['1.0.0', '1.0.1'], labels: {} },
+  large: { versions: ['9.9.9', '10.0.0', '99999.0.1', '999999.999999.999999'], yanked: [], labels: {} },
+}
+
+const PARTIALS = [
+  '0',
+  '1',
+  '2',
+  '3',
+  '0.0',
+  '0.1',
+  '0.2',
+  '1.0',
+  '1.2',
+  '1.10',
+  '2.0',
+  '2.2',
+  '0.0.0',
+  '0.0.1',
+  '0.2.3',
+  '1.0.0',
+  '1.2.1',
+  '1.2.2',
+  '1.2.10',
+  '1.3.0',
+  '2.0.1',
+  '2.1.1',
+  '999999.999999.999999',
+]
+const WILD = [
+  '*',
+  'x',
+  'X',
+  '1.x',
+  '1.*',
+  '1.X.x',
+  '1.2.x',
+  '1.2.*',
+  '1.x.3',
+  '*.1.2',
+  '0.x',
+  '0.0.x',
+  '0.x.1',
+  'x.x.x',
+  '^*',
+  '~x',
+  '^1.x',
+  '~1.x',
+  '^1.2.x',
+  '~1.2.x',
+  '^0.x',
+  '^0.0.x',
+  '~0.0.x',
+  '^1.x.9',
+]
+const LABELS = [
+  'production',
+  'next',
+  'stable',
+  'latest',
+  'constructor',
+  '-',
+  'a--b',
+  'Production',
+  'a'.repeat(36),
+  'a'.repeat(37),
+]
+const MALFORMED = [
+  '',
+  ' ',
+  'v1.2.3',
+  '=1.2.3',
+  '>=1.0.0',
+  '<2',
+  '1.2.3 ',
+  ' 1.2.3',
+  '^ 1.2',
+  '~>1.2',
+  '1 || 2',
+  '1.0.0 - 2.0.0',
+  '1.2.3.4',
+  '01.2.3',
+  '1.02',
+  '1.2.03',
+  '1.2.3-beta',
+  '1.2.3+build',
+  '1..2',
+  '.1',
+  '1.',
+  '^',
+  '~',
+  '^^1',
+  '~^1',
+  '1000000',
+  '^1.1000000',
+  '-1',
+  '1,2',
+  '١.٢',
+  '1.2.3\n',
+  '1\n',
+  '%31',
+  '../1',
+  '**',
+  'xx.1',
+]
+
+/** Ranges as docs/lock-file.md has them; node-semver knows more forms, and these alone are shared. */
+const NUMBER = '(?:0|[1-9][0-9]{0,5})'
+const RANGE = new RegExp(
+  `^[~^]?(?:${NUMBER}(?:[.]${NUMBER}){0,2}|(?:${NUMBER}[.]${NUMBER}[.]|${NUMBER}[.](?:[xX*][.])?|(?:[xX*][.]){0,2})[xX*])$`,
+)
+const LABEL = /^(?=.{1,36}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
+
+function expected(written: string, { versions, yanked, labels }: Published): string | null {
+  const active = versions.filter((version) => !yanked.includes(version))
+  if (RANGE.test(written)) {
+    expect(validRange(written), written).not.toBeNull()
+    return maxSatisfying(active, written)
+  }
+  if (!LABEL.test(written)) return 'malformed'
+  const target = Object.hasOwn(labels, written) ? (labels[written] ?? null) : null
+  return target !== null && active.includes(target) ? target : null
+}
+
+function listCases(): Case[] {
+  const written = [...PARTIALS.flatMap((partial) => [partial, `^${partial}`, `~${partial}`]), ...WILD, ...LABELS]
+  const cases = ['usual', 'zero', 'yanked'].flatMap((name) => written.map((text) => [text, name] as const))
+  const few = ['empty', 'one', 'withdrawn', 'large'].flatMap((name) =>
+    ['*', '1', '^1.0.0', '~9.9', '1.0.0', '^10', '999999.x', 'production'].map((text) => [text, name] as const),
+  )
+  return [...cases, ...few, ...MALFORMED.map((text) => [text, 'usual'] as const)].map(
+    ([text, name]) => [text, name, expected(text, REPOSITORIES[name] as Published)] as Case,
+  )
+}
+
+/** One case a line, so that a change can be read. */
+function formatTable(cases: Case[]): string {
+  const repositories = Object.entries(REPOSITORIES).map(
+    ([name, published]) => `    "${name}": ${JSON.stringify(published)}`,
+  )
+  return `{
+  "about": "What a range or label's name means in a repository: written, repository, version (null: nothing matches; malformed: refused). Made by node-semver; docs/lock-file.md.",
+  "repositories": {
+${repositories.join(',\n')}
+  },
+  "cases": [
+${cases.map((one) => `    ${JSON.stringify(one)}`).join(',\n')}
+  ]
+}
+`
+}
+
+test('the table of ranges is what node-semver says, and has at least 300 cases', async () => {
+  const cases = listCases()
+  expect(cases.length).toBeGreaterThanOrEqual(300)
+  // A new case: `npx vitest run tests/cli/ranges.test.ts -u` writes it.
+  await expect(formatTable(cases)).toMatchFileSnapshot('../fixtures/ranges.json')
+})
