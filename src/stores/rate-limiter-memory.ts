@@ -1,26 +1,48 @@
 // Owns the sliding window that limits requests: exact counts for each client, in memory that stays bounded.
 import { type RateLimit, type RateLimiter, UNLIMITED, waitSeconds } from '../ports/rate-limiter.ts'
 
-/** Clients that are remembered at once; beyond it, the one that began longest ago is forgotten, in its favour. */
-const MOST_CLIENTS = 20_000
+/** Clients that are remembered at once. One request each, they take some 20 MB. */
+const MOST_CLIENTS = 100_000
 
 /**
- * A limiter in this process's memory.
+ * A limiter in this process's memory. What left the window is forgotten; beyond the most clients, whoever asked longest ago is, in their favour, but
+ * nobody who has to wait: else many addresses could free one.
  *
  * @param now the clock, in milliseconds
+ * @param mostClients left out, the usual number
  */
-export function limitInMemory({ requests, windowMs }: RateLimit, now: () => number = Date.now): RateLimiter {
+export function limitInMemory(
+  { requests, windowMs }: RateLimit,
+  now: () => number = Date.now,
+  mostClients = MOST_CLIENTS,
+): RateLimiter {
   if (requests === 0) return UNLIMITED
-  const clients = new Map<string, number[]>()
+  /** Moments of requests, oldest first; clients in the order of their newest one. Those who have used up their number stand apart. */
+  const counted = new Map<string, number[]>()
+  const limited = new Map<string, number[]>()
+  const forgetBefore = (clients: Map<string, number[]>, moment: number) => {
+    for (const [key, times] of clients) {
+      if (times.at(-1)! > moment) return
+      clients.delete(key)
+    }
+  }
   return {
     take(key) {
       const time = now()
-      const times = (clients.get(key) ?? []).filter((earlier) => earlier > time - windowMs)
+      forgetBefore(counted, time - windowMs)
+      forgetBefore(limited, time - windowMs)
+      const times = limited.get(key) ?? counted.get(key) ?? []
+      const firstInWindow = times.findIndex((earlier) => earlier > time - windowMs)
+      times.splice(0, firstInWindow < 0 ? times.length : firstInWindow)
       if (times.length >= requests) return waitSeconds(times[0]!, windowMs, time)
       times.push(time)
-      clients.delete(key)
-      clients.set(key, times)
-      if (clients.size > MOST_CLIENTS) clients.delete(clients.keys().next().value!)
+      counted.delete(key)
+      limited.delete(key)
+      ;(times.length === requests ? limited : counted).set(key, times)
+      if (counted.size + limited.size > mostClients) {
+        const clients = counted.size > 0 ? counted : limited
+        clients.delete(clients.keys().next().value!)
+      }
       return 0
     },
   }

@@ -2,6 +2,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { type Accounts, type Person, SESSION_DAYS, Session } from '../domain/access/account.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
+import { parseRecord } from './blob-record.ts'
 
 const DAY_MS = 86_400_000
 
@@ -29,7 +30,8 @@ export function peopleInBlobs(blobs: BlobStore): People {
     async findSession(secret, now) {
       const text = await blobs.get(sessionKey(secret))
       if (text === undefined) return undefined
-      const session = Session.parse(JSON.parse(text))
+      const session = parseRecord(sessionKey(secret), text, Session)
+      if (!session) return undefined
       if (Date.parse(session.expires_at) <= now.getTime()) {
         await blobs.delete(sessionKey(secret))
         return undefined

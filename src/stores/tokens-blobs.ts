@@ -4,6 +4,7 @@ import type { Accounts, ListedToken } from '../domain/access/account.ts'
 import { makeToken } from '../domain/access/token-form.ts'
 import { TokenRecord } from '../domain/access/token-record.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
+import { parseRecord } from './blob-record.ts'
 
 const DAY_MS = 86_400_000
 /** Last use is a hint for people: a write an hour is enough for it. */
@@ -41,7 +42,7 @@ export async function createToken(
   return { token, record }
 }
 
-/** Finds what is known of a token. @returns undefined when it was never made here */
+/** Finds what is known of a token. @returns undefined when it was never made here, or its record is broken */
 export async function findToken(blobs: BlobStore, token: string): Promise<TokenRecord | undefined> {
   return readRecord(blobs, digestOf(token))
 }
@@ -88,8 +89,9 @@ async function readListed(blobs: BlobStore, key: string, userId: string): Promis
 }
 
 async function readRecord(blobs: BlobStore, digest: string): Promise<TokenRecord | undefined> {
-  const text = await blobs.get(`tokens/${digest}`)
-  return text === undefined ? undefined : TokenRecord.parse(JSON.parse(text))
+  const key = `tokens/${digest}`
+  const text = await blobs.get(key)
+  return text === undefined ? undefined : parseRecord(key, text, TokenRecord)
 }
 
 function isHeldBy({ holder }: TokenRecord, userId: string): boolean {

@@ -12,11 +12,13 @@ import { spendOnce } from '../stores/used-jobs-blobs.ts'
 import { isRightful } from './people.ts'
 import { currentConfig, type FunctionContext, type Hub, limiterOf, siteFilesOf } from './platform.ts'
 
-/** Most publishes a minute with one token. docs/contract.md section 6 */
+/** Most publishes a minute of one person, operator's token or CI repository. docs/contract.md section 6 */
 const PUBLISHES_PER_MINUTE = 30
+/** Most tokens a minute and client address that are no good. */
+const FAILED_TOKENS_PER_MINUTE = 30
 
 /** What publishing needs. @throws HubError `unavailable` naming a setting that is missing or wrong */
-export function connectPublish(request: Request, { hub }: FunctionContext): PublishDependencies {
+export function connectPublish(request: Request, { ip, hub }: FunctionContext): PublishDependencies {
   const config = currentConfig()
   const blobs = hub?.blobs ?? netlifyBlobs()
   return {
@@ -30,6 +32,8 @@ export function connectPublish(request: Request, { hub }: FunctionContext): Publ
     spendJob: (job) => spendOnce(blobs, job),
     noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
     limiter: limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : PUBLISHES_PER_MINUTE, config),
+    failedTokens: limiterOf('failed-tokens', config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE, config),
+    clientAddress: ip,
     // Our own host has no cache in front of it.
     purge: hub ? async () => {} : (cacheTag) => purgeCache({ tags: [cacheTag] }),
     enqueue,

@@ -74,6 +74,50 @@ const stream = (chunks: number, bytes: number) =>
     },
   })
 
+describe('a body that is not worth reading', () => {
+  /** Counts what is taken of a body without end. */
+  const endless = () => {
+    const taken = { bytes: 0 }
+    const body = new ReadableStream({
+      pull(controller) {
+        taken.bytes += 8_192
+        controller.enqueue(new Uint8Array(8_192).fill(0x20))
+      },
+    })
+    return { body, taken }
+  }
+
+  test('without a good token, nothing of an announced length is read', async () => {
+    const { body, taken } = endless()
+    const answer = await hub.publish(body, { token: null, headers: { 'Content-Length': '1048576' } })
+    // A stream fills its own buffer once, before anybody reads.
+    expect([answer.status, taken.bytes]).toEqual([401, 8_192])
+  })
+
+  test('without a good token, at most 64 KiB of an unknown length', async () => {
+    const { body, taken } = endless()
+    expect((await hub.publish(body, { token: null })).status).toBe(401)
+    expect(taken.bytes).toBeLessThanOrEqual(65_536 + 8_192)
+  })
+
+  test('cut off on its way: 400, and nothing of it in the log', async () => {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(Buffer.from('{"content"')),
+      pull: () => promise,
+    })
+    const answering = hub.publish(body, { headers: { 'Content-Length': '100' } })
+    reject(new Error('aborted'))
+    const answer = await answering
+    expect([answer.status, answer.code, answer.message]).toEqual([
+      400,
+      'invalid_request',
+      'The body ended before it was complete. Send it again.',
+    ])
+    expect(logged).toEqual([])
+  })
+})
+
 describe('names and paths', () => {
   const path = (owner: string, name = 'x') => `/api/v1/repos/${owner}/${name}/versions`
   //  what                             path

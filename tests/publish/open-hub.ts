@@ -93,6 +93,7 @@ export interface HubOptions {
   /** Whether copies are remembered, as our own host does it. */
   isRemembering?: boolean
   limiter?: RateLimiter
+  failedTokens?: RateLimiter
   purge?: (cacheTag: string) => Promise<void>
   /** How people and jobs are told apart, where a test is about them; else every person is who they were, and no job publishes. */
   auth?: Partial<AuthTools>
@@ -224,6 +225,8 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
     ...options.auth,
     noteUse: (id: string) => noteUse(blobs, id, new Date()),
     limiter,
+    failedTokens: options.failedTokens ?? UNLIMITED,
+    clientAddress: '192.0.2.1',
     purge,
     enqueue,
   }

@@ -178,6 +178,28 @@ describe('the person behind a token', () => {
 })
 
 describe('30 a minute', () => {
+  test('a person’s tokens count together', async () => {
+    const limited = await openHub(world, { limiter: limitInMemory({ requests: 30, windowMs: 60_000 }) })
+    const alice = { kind: 'person', user_id: '1', login: 'alice' } as const
+    const tokens = await Promise.all(Array.from({ length: 31 }, () => limited.makeToken({ holder: alice })))
+    const statuses = []
+    for (const token of tokens)
+      statuses.push((await publish({ token, path: '/api/v1/repos/Acme/x/versions' }, limited)).status)
+    expect(statuses).toEqual([...Array(30).fill(404), 429])
+  })
+
+  test('tokens that are no good count by address; a good one from there still passes', async () => {
+    const limited = await openHub(world, { failedTokens: limitInMemory({ requests: 30, windowMs: 60_000 }) })
+    const guess = (token: string | null) => publish({ token, path: '/api/v1/repos/Acme/x/versions' }, limited)
+    for (let number = 0; number < 30; number++) expect((await guess(number % 2 ? UNKNOWN : null)).status).toBe(401)
+    const answer = await guess(UNKNOWN)
+    expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([429, 'rate_limited', '60'])
+    expect(answer.message).toBe(
+      'Too many tokens from this address were no good. Check the token, and try again in 60 s.',
+    )
+    expect((await guess(limited.token)).status).toBe(404)
+  })
+
   test('the 31st with a token waits; another token does not', async () => {
     let nowMs = 1_000_000
     const limited = await openHub(world, { limiter: limitInMemory({ requests: 30, windowMs: 60_000 }, () => nowMs) })
@@ -189,7 +211,7 @@ describe('30 a minute', () => {
     }
     const answer = await attempt()
     expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([429, 'rate_limited', '31'])
-    expect(answer.message).toBe('Too many publishes with this token. Try again in 31 s.')
+    expect(answer.message).toBe('Too many publishes in your name. Try again in 31 s.')
     expect(answer.headers.get('Cache-Control')).toBe('no-store')
     expect((await attempt(await limited.makeToken())).status).toBe(404)
     expect((await attempt(UNKNOWN)).status).toBe(401)
@@ -200,6 +222,20 @@ describe('30 a minute', () => {
 })
 
 describe('the store of tokens', () => {
+  test.each([
+    ['cut short', (text: string) => text.slice(0, 40)],
+    ['empty', () => ''],
+    ['without its holder', (text: string) => text.replace('"holder"', '"holders"')],
+  ])('a record that is %s is 401, named in the log without the token', async (_, bend) => {
+    const blobs = memoryBlobs()
+    const bent = await openHub(world, { blobs })
+    for (const [key, text] of blobs.texts) if (key.startsWith('tokens/')) blobs.texts.set(key, bend(text))
+    const answer = await publish({}, bent)
+    expect([answer.status, answer.message]).toEqual([401, NO_GOOD_TOKEN])
+    expect(said.join()).toMatch(/The record tokens\/[0-9a-f]{64} is broken/)
+    expect(said.join()).not.toContain(bent.token)
+  })
+
   const away = async (): Promise<never> => {
     throw new HubError('unavailable', 'The store of tokens cannot be reached just now. Try again.', {
       retryAfterSeconds: 5,

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { waitSeconds } from '../../src/ports/rate-limiter.ts'
 import { limitInFile } from '../../src/stores/rate-limiter-file.ts'
@@ -48,12 +49,42 @@ describe('in memory', () => {
     expect(Array.from({ length: 1_000 }, () => limiter.take('a')).every((wait) => wait === 0)).toBe(true)
   })
 
-  test('a client that is forgotten begins anew; one that comes often is not', () => {
-    const { limiter } = open(1)
-    limiter.take('first')
-    limiter.take('often')
+  test('20,000 foreign addresses never free one who has to wait', () => {
+    const { limiter } = open(2)
+    limiter.take('limited')
+    limiter.take('limited')
     for (let other = 0; other < 20_000; other++) limiter.take(`other ${other}`)
-    expect(limiter.take('first')).toBe(0)
+    expect(limiter.take('limited')).toBe(60)
+  })
+
+  test('nor do any that memory cannot hold; of the others, who asked longest ago is forgotten', () => {
+    const limiter = limitInMemory({ requests: 2, windowMs: 60_000 }, () => 1_000_000, 10)
+    limiter.take('limited')
+    limiter.take('limited')
+    limiter.take('first')
+    limiter.take('second')
+    for (let other = 0; other < 8; other++) limiter.take(`other ${other}`)
+    expect([limiter.take('limited'), limiter.take('second'), limiter.take('second')]).toEqual([60, 0, 60])
+    expect([limiter.take('first'), limiter.take('first')]).toEqual([0, 0])
+  })
+
+  test('the same numbers as counting every request anew', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 25_000 })), { maxLength: 80 }),
+        (steps) => {
+          const { clock, limiter } = open(3)
+          const taken: [string, number][] = []
+          for (const [key, elapsed] of steps) {
+            clock.ms += elapsed
+            const times = taken.filter(([other, at]) => other === key && at > clock.ms - 60_000)
+            const expected = times.length < 3 ? 0 : waitSeconds(times[0]![1], 60_000, clock.ms)
+            if (expected === 0) taken.push([key, clock.ms])
+            expect(limiter.take(key)).toBe(expected)
+          }
+        },
+      ),
+    )
   })
 })
 

@@ -6,7 +6,7 @@ import { Scope, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { formatProblem, parseBy } from '../../domain/content/problems.ts'
 import { isOwner, line } from '../../domain/content/values.ts'
-import { readLimitedBody } from '../publish/request-body.ts'
+import { openLimitedBody } from '../publish/request-body.ts'
 import { refuseMethod } from '../refusals.ts'
 import { toHubError } from '../respond.ts'
 import {
@@ -231,7 +231,7 @@ async function readForm(request: Request): Promise<URLSearchParams> {
   const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
     throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
-  return new URLSearchParams(new TextDecoder().decode(await readLimitedBody(request)))
+  return new URLSearchParams(new TextDecoder().decode(await openLimitedBody(request).read()))
 }
 
 function notFound(): HubError {

@@ -1,5 +1,7 @@
 // Owns reading a message from a request's body: its media type, its size, its JSON, its form; each refused in that order.
+import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/content/values.ts'
+import { openBody } from '../read-body.ts'
 import { Refusal } from './http.ts'
 import { CODES } from './protocol.ts'
 import { isObject } from './tool-arguments.ts'
@@ -29,16 +31,13 @@ export async function readMessage(request: Request): Promise<Message> {
 }
 
 async function readText(request: Request): Promise<string> {
-  if (Number(request.headers.get('Content-Length')) > MOST_BYTES) throw tooLarge()
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length
-    if (bytes > MOST_BYTES) throw tooLarge()
-    chunks.push(chunk)
-  }
+  const bytes = await openBody(request, MOST_BYTES, tooLarge)
+    .read()
+    .catch((thrown: unknown): never => {
+      throw thrown instanceof HubError ? new Refusal(400, CODES.parseError, thrown.message) : thrown
+    })
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new Refusal(400, CODES.parseError, 'The body is not UTF-8.')
   }

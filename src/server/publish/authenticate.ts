@@ -11,8 +11,10 @@ import { looksLikeJob, type VerifyJob } from './oidc.ts'
 
 /** Somebody with a good token. What they may publish to is asked for each repository. */
 export interface Caller {
-  /** Names them for limits and idempotency, never shown. */
+  /** Names them for idempotency, never shown. */
   id: string
+  /** Names who publishes, for limits: a person with all of their tokens, an operator's token, or the repository of a job. */
+  publisher: string
   /** The token that was used; a job brings one that nobody lists. */
   tokenId: string | undefined
   /** The handle that a version is published by, when it is theirs to say; an operator publishes as the owner. */
@@ -45,7 +47,7 @@ const JOB_LEEWAY_MS = 60_000
 /**
  * Reads the Authorization header.
  *
- * @param requestDigest digest of the request's path and body: a job's token serves one request
+ * @param digestRequest makes the digest of the request's path and body, for a job's token serves one request; asked only after everything else held
  * @throws HubError `unauthorized`; a token of the wrong form or checksum is refused without asking the store. `forbidden` when the token's login is
  *   somebody else's by now
  */
@@ -53,10 +55,10 @@ export async function authenticate(
   request: Request,
   tools: AuthTools,
   now: Date,
-  requestDigest: string,
+  digestRequest: () => Promise<string>,
 ): Promise<Caller> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
-  if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, tools, now, requestDigest)
+  if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, tools, now, digestRequest)
   if (token === undefined || !isToken(token)) throw new HubError('unauthorized', NO_GOOD_TOKEN)
   const record = await tools.findToken(token)
   if (!record || record.revoked_at !== null) throw new HubError('unauthorized', NO_GOOD_TOKEN)
@@ -70,6 +72,7 @@ export async function authenticate(
     )
   return {
     id: `token:${id}`,
+    publisher: holder.kind === 'person' ? `person:${holder.user_id}` : `token:${id}`,
     tokenId: id,
     scope,
     holder,
@@ -78,10 +81,15 @@ export async function authenticate(
   }
 }
 
-async function authenticateJob(token: string, tools: AuthTools, now: Date, request: string): Promise<Caller> {
+async function authenticateJob(
+  token: string,
+  tools: AuthTools,
+  now: Date,
+  digestRequest: () => Promise<string>,
+): Promise<Caller> {
   const { issuer, claims } = await tools.verifyJob(token, now)
   const until = new Date(claims.exp * 1000 + JOB_LEEWAY_MS).toISOString()
-  if (!(await tools.spendJob({ jti: claims.jti, request, until })))
+  if (!(await tools.spendJob({ jti: claims.jti, request: await digestRequest(), until })))
     throw new HubError(
       'unauthorized',
       'This OIDC token was used for another request. Ask GitHub for a new one for each publish.',
@@ -89,6 +97,7 @@ async function authenticateJob(token: string, tools: AuthTools, now: Date, reque
   return {
     // By repository: many jobs of one are one publisher, to limits and to idempotency.
     id: `job:${claims.repository_id}`,
+    publisher: `job:${claims.repository_id}`,
     tokenId: undefined,
     scope: undefined,
     holder: { kind: 'job', claims },

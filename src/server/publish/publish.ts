@@ -12,14 +12,18 @@ import { answerNotFound, refuseMethod } from '../refusals.ts'
 import { COMMON_HEADERS, respondWithError, toHubError } from '../respond.ts'
 import { digest, type Outcome, type PublishTools, publishToGit } from './attempt.ts'
 import { type AuthTools, authenticate, requireScope } from './authenticate.ts'
-import { parseJsonBody, readIdempotencyKey, readLimitedBody, requireJson } from './request-body.ts'
+import { openLimitedBody, parseJsonBody, readIdempotencyKey, requireJson } from './request-body.ts'
 
 /** What publishing needs. */
 export interface PublishDependencies extends PublishTools, AuthTools {
   /** Notes the use of a token; its failure is nobody's problem. */
   noteUse: (tokenId: string) => Promise<void>
-  /** Counts by token. */
+  /** Counts by who publishes. */
   limiter: RateLimiter
+  /** Counts tokens that are no good, by the client's address. */
+  failedTokens: RateLimiter
+  /** As the platform gives it; a header never decides it. */
+  clientAddress: string
 }
 
 /** Answers one POST. Never throws: everything becomes an answer. @param connect makes the dependencies; what it throws is answered too */
@@ -30,15 +34,22 @@ export async function answerPublish(request: Request, connect: () => PublishDepe
   if (!path) return answerElsewhere(request, pathname)
   const [, owner = '', name = ''] = path
   try {
-    const bytes = await readLimitedBody(request)
+    const incoming = openLimitedBody(request)
+    await incoming.checkLength()
     requireJson(request)
     const dependencies = connect()
-    const caller = await authenticate(request, dependencies, arrived, digest(pathname, hash('sha256', bytes)))
-    const waitSeconds = dependencies.limiter.take(caller.id)
+    // The rest of the body only once a token is good: of others nothing is kept in memory.
+    let bytes: Buffer | undefined
+    const readBody = async () => (bytes ??= await incoming.read())
+    const digestRequest = async () => digest(pathname, hash('sha256', await readBody()))
+    const caller = await authenticate(request, dependencies, arrived, digestRequest).catch((thrown: unknown) => {
+      throw limitFailures(thrown, dependencies)
+    })
+    const waitSeconds = dependencies.limiter.take(caller.publisher)
     if (waitSeconds > 0) throw refuseRate(waitSeconds)
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const key = readIdempotencyKey(request)
-    const body = parsePublishRequest(parseJsonBody(bytes), measure)
+    const body = parsePublishRequest(parseJsonBody(await readBody()), measure)
     requireScope(caller, owner, name)
     const idempotency =
       key === undefined
@@ -82,8 +93,20 @@ function refuseName(): HubError {
   )
 }
 
+/** Who guesses is told to wait; whoever has a good token is not, though they share the address. */
+function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishDependencies): unknown {
+  if (!(thrown instanceof HubError) || thrown.code !== 'unauthorized') return thrown
+  const waitSeconds = failedTokens.take(clientAddress)
+  if (waitSeconds === 0) return thrown
+  return new HubError(
+    'rate_limited',
+    `Too many tokens from this address were no good. Check the token, and try again in ${waitSeconds} s.`,
+    { retryAfterSeconds: waitSeconds },
+  )
+}
+
 function refuseRate(waitSeconds: number): HubError {
-  return new HubError('rate_limited', `Too many publishes with this token. Try again in ${waitSeconds} s.`, {
+  return new HubError('rate_limited', `Too many publishes in your name. Try again in ${waitSeconds} s.`, {
     retryAfterSeconds: waitSeconds,
   })
 }

@@ -2,22 +2,11 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/content/values.ts'
 import { contentTooLarge } from '../../domain/publishing/request.ts'
+import { type IncomingBody, openBody } from '../read-body.ts'
 
-/**
- * Reads the body, at most as much as is allowed, whatever Content-Length says.
- *
- * @throws HubError `content_too_large`
- */
-export async function readLimitedBody(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get('Content-Length')) > LIMITS.requestBytes) throw contentTooLarge()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > LIMITS.requestBytes) throw contentTooLarge()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+/** Opens the body of a publish, or of a form: of at most 1 MiB. @throws HubError `content_too_large`, when it is read */
+export function openLimitedBody(request: Request): IncomingBody {
+  return openBody(request, LIMITS.requestBytes, contentTooLarge)
 }
 
 /** @throws HubError `unsupported_media_type` */

@@ -1,0 +1,61 @@
+// Owns reading a request's body: at most as much as is allowed, and no more than its beginning before somebody asks for the rest.
+import { HubError } from '../domain/api/errors.ts'
+
+/** How much of a body of unknown length is read before anything else is known of its sender. */
+const FIRST_BYTES = 65_536
+
+/** A body on its way. */
+export interface IncomingBody {
+  /**
+   * Finds out whether the body is too long, as far as that can be known early: by its announced length, else from its first 64 KiB.
+   *
+   * @throws what `tooLarge` makes
+   */
+  checkLength(): Promise<void>
+  /** Reads it to its end, once. @throws what `tooLarge` makes; HubError `invalid_request` when it was cut off */
+  read(): Promise<Buffer<ArrayBuffer>>
+}
+
+/**
+ * Opens a request's body; nothing is read yet.
+ *
+ * @param most bytes
+ * @param tooLarge makes the error of a longer one, whatever Content-Length says
+ */
+export function openBody(request: Request, most: number, tooLarge: () => Error): IncomingBody {
+  const announced = request.headers.get('Content-Length')
+  const chunks: Uint8Array[] = []
+  let size = 0
+  let isWhole = false
+  let chunksLeft: AsyncIterator<Uint8Array> | undefined
+  const readUntil = async (enough: number) => {
+    chunksLeft ??= (request.body ?? noBytes())[Symbol.asyncIterator]()
+    while (!isWhole && size < enough) {
+      const next = await chunksLeft.next().catch((): never => {
+        // Whatever cut it off, the client is gone or was too slow: nobody here can mend it, so nobody needs a log of it.
+        throw new HubError('invalid_request', 'The body ended before it was complete. Send it again.')
+      })
+      isWhole = next.done === true
+      if (next.done) return
+      size += next.value.length
+      if (size > most) {
+        await chunksLeft.return?.()
+        throw tooLarge()
+      }
+      chunks.push(next.value)
+    }
+  }
+  return {
+    async checkLength() {
+      if (Number(announced) > most) throw tooLarge()
+      if (announced === null) await readUntil(FIRST_BYTES)
+    },
+    async read() {
+      if (Number(announced) > most) throw tooLarge()
+      await readUntil(Number.POSITIVE_INFINITY)
+      return Buffer.concat(chunks)
+    },
+  }
+}
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,52 @@
+// Pins the supply chain's lock: whatever is installed anywhere is checked against the checksum that stands here.
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+const Lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      version: z.string().optional(),
+      integrity: z.string().optional(),
+      link: z.boolean().optional(),
+      inBundle: z.boolean().optional(),
+    }),
+  ),
+})
+
+/** What lies in another package's archive comes under that one's checksum. */
+const installed = Object.entries(Lock.parse(JSON.parse(readFileSync('package-lock.json', 'utf8'))).packages).filter(
+  ([path, { link, inBundle }]) => path !== '' && !link && !inBundle,
+)
+
+/**
+ * Binaries for platforms other than the one the lock was written on, whose checksum the registry did not give for this version. To take one off:
+ * `npm view {name}@{version} dist.integrity`.
+ */
+const WITHOUT_CHECKSUM = [
+  '@astrojs/compiler-binding-android-arm64@0.5.1',
+  '@astrojs/compiler-binding-darwin-arm64@0.5.1',
+  '@astrojs/compiler-binding-darwin-x64@0.5.1',
+  '@astrojs/compiler-binding-linux-arm64-gnu@0.5.1',
+  '@astrojs/compiler-binding-linux-arm64-musl@0.5.1',
+  '@astrojs/compiler-binding-wasm32-wasi@0.5.1',
+  '@astrojs/compiler-binding-win32-arm64-msvc@0.5.1',
+  '@astrojs/compiler-binding-win32-x64-msvc@0.5.1',
+  '@biomejs/cli-android-arm64@2.6.8',
+  '@biomejs/cli-android-x64@2.6.8',
+  '@biomejs/cli-darwin-arm64@2.6.8',
+  '@biomejs/cli-darwin-x64@2.6.8',
+  '@biomejs/cli-linux-arm64-musl@2.6.8',
+  '@biomejs/cli-linux-x64-musl@2.6.8',
+  '@biomejs/cli-win32-arm64@2.6.8',
+  '@biomejs/cli-win32-x64@2.6.8',
+]
+
+test('every entry has its checksum, but for those that are named here', () => {
+  expect(installed.length).toBeGreaterThan(500)
+  const without = installed
+    .filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''))
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)
+  expect(without.sort()).toEqual(WITHOUT_CHECKSUM)
+})
