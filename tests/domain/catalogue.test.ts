@@ -67,6 +67,8 @@ const summary = {
   status_message: 'Use acme/review.',
   latest_version: '1.2.0',
   versions_count: 3,
+  variables_count: 1,
+  has_provenance: true,
   created_at: '2026-11-02T10:00:00Z',
   updated_at: '2026-11-04T10:00:00Z',
   stats: { downloads_7d: 3, downloads_90d: 40 },
@@ -172,7 +174,7 @@ describe('the records of a repository', () => {
 
   test('the exact keys of every record, in their order', () => {
     const SUMMARY =
-      'owner name full_name title description tags license status status_message latest_version versions_count created_at updated_at stats url html_url raw_url'
+      'owner name full_name title description tags license status status_message latest_version versions_count variables_count has_provenance created_at updated_at stats url html_url raw_url'
     expect(Object.keys(entry.summary).join(' ')).toBe(SUMMARY)
     expect(Object.keys(entry.repository).join(' ')).toBe(
       `${SUMMARY} content content_sha256 size_bytes variables parameters labels readme versions`,
@@ -214,6 +216,8 @@ test('without index.md and usage: the name in words, and nothing else', () => {
     status_message: null,
     latest_version: '1.0.0',
     versions_count: 1,
+    variables_count: 0,
+    has_provenance: false,
     created_at: '2026-11-01T10:00:00Z',
     updated_at: '2026-11-01T10:00:00Z',
     stats: null,

@@ -28,6 +28,8 @@ function aSummary(given: Partial<RepositorySummary> = {}): RepositorySummary {
     status_message: null,
     latest_version: '1.0.0',
     versions_count: 1,
+    variables_count: 0,
+    has_provenance: false,
     created_at: '2026-01-01T00:00:00Z',
     updated_at: '2026-01-01T00:00:00Z',
     stats: null,

@@ -148,6 +148,8 @@ export const SUMMARY = {
   status_message: 'string?',
   latest_version: 'string?',
   versions_count: 'integer',
+  variables_count: 'integer',
+  has_provenance: 'boolean',
   created_at: 'string',
   updated_at: 'string',
   stats: 'object?',

@@ -115,6 +115,8 @@ export function readSuite(target: Target): void {
     status_message: repository.status_message,
     latest_version: repository.latest?.version ?? null,
     versions_count: repository.versions.length,
+    variables_count: expect.any(Number),
+    has_provenance: false,
     created_at: repository.created_at,
     updated_at: repository.updated_at,
     stats: null,

@@ -95,6 +95,8 @@ export const RepositorySummary = z
     status_message: z.string().nullable().describe('Why it has this status and what to do, or null.'),
     latest_version: Version.nullable().describe('The highest version that is not yanked, or null.'),
     versions_count: z.int().nonnegative().describe('How many versions were published, yanked ones included.'),
+    variables_count: z.int().nonnegative().describe('How many variables the latest version has.'),
+    has_provenance: z.boolean().describe('Whether a CI run proved that it published the latest version.'),
     created_at: Time.describe('When the first version was published.'),
     updated_at: Time.describe('When the newest version was published.'),
     stats: Stats.nullable().describe('Download counts, or null when nothing is counted.'),

@@ -129,6 +129,8 @@ export function describeRepository(
     status_message: file.status_message,
     latest_version: latest?.version ?? null,
     versions_count: versions.length,
+    variables_count: latest?.variables.length ?? 0,
+    has_provenance: Boolean(latest?.provenance),
     created_at: times[0]!,
     updated_at: times.at(-1)!,
     stats,
