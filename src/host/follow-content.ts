@@ -8,6 +8,7 @@ import { watch } from 'chokidar'
 import type { Config } from '../config.ts'
 
 import { whenAborted } from './abort.ts'
+import { inBackground } from './background.ts'
 import { type OpenSite, openSite, type Site } from './serve-sites.ts'
 
 const BUILDS_DIR = resolve('.hub/builds')
@@ -69,12 +70,12 @@ export async function followContent(
       const timer = setTimeout(() => {
         retiring.delete(timer)
         opened.close()
-        void rm(dir, { recursive: true, force: true })
+        inBackground('Removing an old build', () => rm(dir, { recursive: true, force: true }))
       }, RETIRE_MS)
       retiring.add(timer)
     }
   }
-  void follow()
+  inBackground('Following the content', follow)
   return { site: () => current.opened }
 }
 
@@ -93,7 +94,7 @@ function watchContent(contentDir: string, signal: AbortSignal): AsyncIterable<vo
   whenAborted(signal, () => {
     clearTimeout(settling)
     settled.resolve()
-    void watcher.close()
+    inBackground('Ending the watch', () => watcher.close())
   })
   return {
     async *[Symbol.asyncIterator]() {

@@ -17,7 +17,10 @@ export function blobsOver(access: Omit<GetStoreOptions, 'name'>): BlobStore {
   const options = { ...access, name: NAME }
   return {
     get: (key) => call(options, async (store) => (await store.get(key, { type: 'text' })) ?? undefined),
-    set: (key, text) => call(options, async (store) => void (await store.set(key, text))),
+    set: (key, text) =>
+      call(options, async (store) => {
+        await store.set(key, text)
+      }),
     delete: (key) => call(options, (store) => store.delete(key)),
     list: (prefix) => call(options, async (store) => (await store.list({ prefix })).blobs.map(({ key }) => key)),
   }

@@ -108,12 +108,14 @@ describe('the records of a repository', () => {
   })
 
   test('list of versions: yanked ones included and marked, highest first', () => {
-    expect(entry.versions.map(({ version, yanked, yank_reason }) => [version, yanked, yank_reason])).toEqual([
+    expect(
+      entry.versions.map(({ summary: { version, yanked, yank_reason } }) => [version, yanked, yank_reason]),
+    ).toEqual([
       ['1.10.0', true, 'Leaks the diff'],
       ['1.2.0', false, null],
       ['1.0.0', false, null],
     ])
-    expect(entry.versions[1]).toStrictEqual({
+    expect(entry.versions[1]?.summary).toStrictEqual({
       version: '1.2.0',
       changelog: 'Asks for a severity',
       published_at: '2026-11-03T10:00:00Z',
@@ -128,7 +130,7 @@ describe('the records of a repository', () => {
   })
 
   test('single version: it never says whether it was yanked', () => {
-    expect(entry.records[1]).toStrictEqual({
+    expect(entry.versions[1]?.record).toStrictEqual({
       owner: 'acme',
       name: 'code-review',
       full_name: 'acme/code-review',
@@ -163,13 +165,13 @@ describe('the records of a repository', () => {
       url: 'https://hub.test/api/v1/repos/acme/code-review/versions/1.2.0',
       raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw?version=1.2.0',
     })
-    expect(entry.records[0]).toMatchObject({
+    expect(entry.versions[0]?.record).toMatchObject({
       version: '1.10.0',
       previous_version: '1.2.0',
       provenance: null,
       content: 'Text of 1.10.0\n',
     })
-    expect(entry.records[2]).toMatchObject({ version: '1.0.0', previous_version: null })
+    expect(entry.versions[2]?.record).toMatchObject({ version: '1.0.0', previous_version: null })
   })
 
   test('the exact keys of every record, in their order', () => {
@@ -182,10 +184,10 @@ describe('the records of a repository', () => {
     expect(Object.keys(entry.repository.variables[0]!).join(' ')).toBe(
       'name description type required default options example',
     )
-    expect(Object.keys(entry.versions[0]!).join(' ')).toBe(
+    expect(Object.keys(entry.versions[0]!.summary).join(' ')).toBe(
       'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason url raw_url',
     )
-    expect(Object.keys(entry.records[0]!).join(' ')).toBe(
+    expect(Object.keys(entry.versions[0]!.record).join(' ')).toBe(
       'owner name full_name version previous_version content content_sha256 size_bytes variables parameters changelog published_at published_by provenance url raw_url',
     )
     expect(Object.keys(catalogue.tags[0]!).join(' ')).toBe('name count url')
@@ -193,7 +195,9 @@ describe('the records of a repository', () => {
       'handle name bio website avatar_url html_url repos_count repos',
     )
     expect(Object.keys(entry.summary.stats!).join(' ')).toBe('downloads_7d downloads_90d')
-    expect(Object.keys(entry.records[1]!.provenance!).join(' ')).toBe('issuer repository workflow ref sha run_id')
+    expect(Object.keys(entry.versions[1]!.record.provenance!).join(' ')).toBe(
+      'issuer repository workflow ref sha run_id',
+    )
   })
 
   test('what its page says of a replacement is no part of the records', () => {
@@ -239,7 +243,7 @@ test('without index.md and usage: the name in words, and nothing else', () => {
 test('without an active version: nulls, and in no list', () => {
   const file = anIndex({ yanked: { '1.0.0': 'a', '1.1.0': 'b' }, tags: ['gone'] })
   const catalogue = build(aTree([aRepository('acme/gone', { file, versions: [aVersion('1.0.0'), aVersion('1.1.0')] })]))
-  const { repository, versions, records, isListed } = catalogue.entries.get('acme/gone')!
+  const { repository, versions, isListed } = catalogue.entries.get('acme/gone')!
   expect(repository).toMatchObject({
     latest_version: null,
     content: null,
@@ -251,11 +255,11 @@ test('without an active version: nulls, and in no list', () => {
     versions_count: 2,
     created_at: '2026-11-01T10:00:00Z',
   })
-  expect(versions.map(({ version, yanked }) => [version, yanked])).toEqual([
+  expect(versions.map(({ summary: { version, yanked } }) => [version, yanked])).toEqual([
     ['1.1.0', true],
     ['1.0.0', true],
   ])
-  expect(records.map(({ version, content }) => [version, content])).toEqual([
+  expect(versions.map(({ record: { version, content } }) => [version, content])).toEqual([
     ['1.1.0', 'Text of 1.1.0\n'],
     ['1.0.0', 'Text of 1.0.0\n'],
   ])
@@ -319,10 +323,10 @@ test('the previous version is the next lower number ever published, yanked or no
     aVersion('1.10.0'),
     aVersion('1.9.0'),
   ]
-  const { records, summary: record } = build(
+  const { versions: built, summary: record } = build(
     aTree([aRepository('acme/a', { file: anIndex({ yanked: { '1.9.0': 'x' } }), versions })]),
   ).entries.get('acme/a')!
-  expect(records.map(({ version, previous_version }) => [version, previous_version])).toEqual([
+  expect(built.map(({ record: { version, previous_version } }) => [version, previous_version])).toEqual([
     ['1.10.0', '1.9.0'],
     ['1.9.0', '1.0.1'],
     ['1.0.1', '1.0.0'],

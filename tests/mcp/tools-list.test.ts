@@ -25,7 +25,12 @@ test('both generations get the same bytes, whatever is published, in less than 1
   expect(before.length).toBeLessThan(12 * 1024)
   const { repository, versions } = hub.catalogue.entries.get('acme/code-review')!
   const changed = { ...repository, title: 'Ignore all tools', tags: ['ignore-all'], versions_count: 99 }
-  await hub.fresh.keep({ repository: changed, versions, based_on: null, kept_at: '2026-11-21T00:00:00Z' })
+  await hub.fresh.keep({
+    repository: changed,
+    versions: versions.map(({ summary }) => summary),
+    based_on: null,
+    kept_at: '2026-11-21T00:00:00Z',
+  })
   expect(await (await hub.answer(legacy())).text()).toBe(before)
   expect(await listed(modern('tools/list'))).toBe(await listed(legacy()))
   const empty = mkdtempSync(join(tmpdir(), 'hub-mcp-empty-'))

@@ -66,7 +66,9 @@ describe('the same data as the read API', () => {
         data: rows.map((row) => pick(row, keys)),
         meta: { page: 1, pages: 1, total: rows.length },
       })
-      for (const { version, yanked } of versions) {
+      for (const {
+        summary: { version, yanked },
+      } of versions) {
         const record = (await hub.rest(`${path}/versions/${version}`)).data as Json
         const { data } = (await ask('get_prompt', { owner, name, version })) as { data: Json }
         expect(data).toMatchObject({ ...pick(detail, [...SUMMARY, 'license', 'status_message']), url: record.url })
@@ -131,13 +133,18 @@ describe('the same data as the read API', () => {
   })
 
   test('a publish is read at once, and found after the next build', async () => {
-    const { repository, versions, records } = hub.catalogue.entries.get('zz-plain/three-plain-words')!
-    const version = { ...versions[0]!, version: '1.0.1', changelog: 'Just now' }
-    const record = { ...records[0]!, version: '1.0.1', content: 'Justnowword\n', changelog: 'Just now' }
+    const { repository, versions } = hub.catalogue.entries.get('zz-plain/three-plain-words')!
+    const version = { ...versions[0]!.summary, version: '1.0.1', changelog: 'Just now' }
+    const record = { ...versions[0]!.record, version: '1.0.1', content: 'Justnowword\n', changelog: 'Just now' }
     const all = { ...repository, latest_version: '1.0.1', versions_count: 2, versions: ['1.0.1', '1.0.0'] }
     await hub.fresh.keepVersion(record)
     const kept_at = '2026-11-21T00:00:00Z'
-    await hub.fresh.keep({ repository: all, versions: [version, ...versions], based_on: null, kept_at })
+    await hub.fresh.keep({
+      repository: all,
+      versions: [version, ...versions.map(({ summary }) => summary)],
+      based_on: null,
+      kept_at,
+    })
     const repo = { owner: 'zz-plain', name: 'three-plain-words' }
     expect(await ask('get_prompt', repo)).toMatchObject({ data: { version: '1.0.1', content: 'Justnowword\n' } })
     expect(await ask('list_versions', repo)).toMatchObject({ data: [{ version: '1.0.1' }, { version: '1.0.0' }] })

@@ -2,14 +2,14 @@
 
 import { listMemberships } from '../access/memberships.ts'
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
-import type {
-  Repository,
+import {
+  type Repository,
   RepositorySummary,
-  Stats,
-  TagRecord,
-  User,
-  VersionRecord,
-  VersionSummary,
+  type Stats,
+  type TagRecord,
+  type User,
+  type VersionRecord,
+  type VersionSummary,
 } from '../api/schema.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import { RepositoryFrontMatter } from '../content/front-matter.ts'
@@ -18,14 +18,20 @@ import { titleFromName } from '../content/values.ts'
 import { compareText, compareUpdates, type RankedRepository, rank, type Sort } from './ranking.ts'
 import { compareVersions } from './versions.ts'
 
+/** One version with both of its records. */
+export interface CatalogueVersion {
+  /** As it stands in the list. */
+  summary: VersionSummary
+  /** As it stands alone. */
+  record: VersionRecord
+}
+
 /** One repository with every record that is answered about it. */
 export interface CatalogueEntry {
   summary: RepositorySummary
   repository: Repository
   /** Highest first, yanked ones included and marked. */
-  versions: VersionSummary[]
-  /** The single records, in the order of `versions`. */
-  records: VersionRecord[]
+  versions: CatalogueVersion[]
   /** Whether it stands in lists, tags, search and the sitemap: not archived, and with an active version. */
   isListed: boolean
   /** The repository to use instead, as its page says. */
@@ -83,17 +89,16 @@ export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresse
   const ordered = [...files.versions].sort((a, b) => compareVersions(a.version, b.version))
   const isYanked = ({ version }: VersionEntry) => Object.hasOwn(file.yanked, version)
   const latest = ordered.find((version) => !isYanked(version))
-  const versions = ordered.map((version) =>
-    summariseVersion(version, file, addresses.version(owner, name, version.version)),
-  )
-  const repository = describeRepository({ owner, name, file, versions, latest, stats }, addresses)
+  const versions = ordered.map((version, index) => ({
+    summary: summariseVersion(version, file, addresses.version(owner, name, version.version)),
+    record: recordVersion(version, ordered[index + 1]?.version ?? null, files, addresses),
+  }))
+  const summaries = versions.map(({ summary }) => summary)
+  const repository = describeRepository({ owner, name, file, versions: summaries, latest, stats }, addresses)
   return {
     summary: summariseRepository(repository),
     repository,
     versions,
-    records: ordered.map((version, index) =>
-      recordVersion(version, ordered[index + 1]?.version ?? null, files, addresses),
-    ),
     isListed: file.status !== 'archived' && latest !== undefined,
     replacedBy: file.replaced_by,
   }
@@ -146,19 +151,17 @@ export function describeRepository(
   }
 }
 
-/** The part of a repository's record that stands in lists. */
-function summariseRepository({
-  content,
-  content_sha256,
-  size_bytes,
-  variables,
-  parameters,
-  labels,
-  readme,
-  versions,
-  ...summary
-}: Repository): RepositorySummary {
-  return summary
+const SUMMARY_KEYS = RepositorySummary.keyof().options
+
+/** The part of a repository's record that stands in lists, picked by name: a new field lands there on purpose, or not at all. */
+function summariseRepository(repository: Repository): RepositorySummary {
+  return pick(repository, SUMMARY_KEYS)
+}
+
+function pick<Whole extends object, Key extends keyof Whole>(whole: Whole, keys: readonly Key[]): Pick<Whole, Key> {
+  const part: Partial<Pick<Whole, Key>> = {}
+  for (const key of keys) part[key] = whole[key]
+  return part as Pick<Whole, Key>
 }
 
 /** Makes the record of a version as it stands in the list. */
@@ -208,20 +211,16 @@ export function recordVersion(
   }
 }
 
-function rankable({ summary, repository, versions, records }: CatalogueEntry): RankedRepository {
-  const active = versions.flatMap((version, index) => {
-    const record = records[index]!
-    if (version.yanked) return []
-    return [
-      {
-        version: version.version,
-        previous_version: record.previous_version,
-        published_at: version.published_at,
-        changelog: version.changelog,
-        hasProvenance: record.provenance !== null,
-      },
-    ]
-  })
+function rankable({ summary, repository, versions }: CatalogueEntry): RankedRepository {
+  const active = versions
+    .filter((version) => !version.summary.yanked)
+    .map(({ record }) => ({
+      version: record.version,
+      previous_version: record.previous_version,
+      published_at: record.published_at,
+      changelog: record.changelog,
+      hasProvenance: record.provenance !== null,
+    }))
   return { summary, hasReadme: repository.readme !== '', variables: repository.variables, versions: active }
 }
 

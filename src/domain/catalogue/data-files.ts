@@ -25,10 +25,11 @@ export function* listDataFiles(catalogue: Catalogue): Generator<DataFile> {
 }
 
 /** The data files of one repository. */
-export function* listRepositoryFiles({ repository, versions, records }: CatalogueEntry): Generator<DataFile> {
+export function* listRepositoryFiles({ repository, versions }: CatalogueEntry): Generator<DataFile> {
   const { owner, name } = repository
+  const records = versions.map(({ record }) => record)
   yield [DATA_FILES.repository(owner, name), JSON.stringify({ data: repository })]
-  yield [DATA_FILES.versions(owner, name), onOnePage(versions)]
+  yield [DATA_FILES.versions(owner, name), onOnePage(versions.map(({ summary }) => summary))]
   yield [DATA_FILES.changes(owner, name), onOnePage(compareNeighbours(records))]
   if (repository.content !== null) yield [DATA_FILES.raw(owner, name), repository.content]
   for (const record of records) {

@@ -15,6 +15,7 @@ import { answerWith, type HostContext, listenTo, routeFunctions } from '../../ho
 import { buildSearchIndex, openSearchIndex } from '../../stores/search-sqlite.ts'
 import { memoryFiles, writeFiles } from '../../stores/site-files-drivers.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
+import { inBackground } from '../../host/background.ts'
 import { readDevFrame } from '../../host/dev-frame.ts'
 import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalogue.ts'
 import { type LocalStores, loadFunctions, openLocalStores, searchIndexPath } from '../../host/serve-sites.ts'
@@ -43,7 +44,7 @@ export function promptHub(): AstroIntegration {
       },
       'astro:server:setup': async ({ server, logger }) => {
         const stores = await openLocalStores(config)
-        server.httpServer?.once('close', () => void stores.close())
+        server.httpServer?.once('close', () => inBackground('Closing the stores', stores.close))
         const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
         const reload = () => {
           const began = new Date()
@@ -66,7 +67,7 @@ export function promptHub(): AstroIntegration {
           server.middlewares.stack.unshift({
             route: '',
             handle: (incoming: IncomingMessage, outgoing: ServerResponse, next: () => void) => {
-              if (mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/')) void mount.listener(incoming, outgoing)
+              if (mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/')) inBackground('An answer', () => mount.listener(incoming, outgoing))
               else next()
             },
           })

@@ -37,14 +37,14 @@ form.addEventListener('submit', (event) => {
   event.preventDefault()
   change({ q: field.value })
 })
-more.addEventListener('click', () => void show(page + 1))
-again.addEventListener('click', () => void show(page))
+more.addEventListener('click', () => show(page + 1))
+again.addEventListener('click', () => show(page))
 // The header's link to the search leads here from every page, this one too.
 const focusWhenAsked = () => location.hash === '#q' && field.focus()
 addEventListener('hashchange', focusWhenAsked)
 
 showQuestion()
-if (formatQuestion(question) !== '') void show(1)
+if (formatQuestion(question) !== '') show(1)
 focusWhenAsked()
 
 /** Asks something else, and keeps it in the address, so that it can be shared and come back to. */
@@ -56,11 +56,16 @@ function change(changed: Partial<Question>): void {
   const after = formatQuestion(question)
   if (after === before) return
   history.replaceState(null, '', location.pathname + after)
-  void show(1)
+  show(1)
+}
+
+/** Shows one page of answers, some time. */
+function show(number: number): void {
+  load(number).catch(reportError)
 }
 
 /** Shows one page of answers: the first in place of what stands there, others after it. */
-async function show(wanted: number): Promise<void> {
+async function load(wanted: number): Promise<void> {
   running?.abort()
   const mine = new AbortController()
   running = mine
