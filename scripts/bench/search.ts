@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { splitWords } from '../../src/domain/search/words.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
-import { type Measurement, quantile, time } from './measure.ts'
+import { type Measurement, quantile, time, timeAsync } from './measure.ts'
 import { between, pick, type Random, seedRandom } from './random.ts'
 import type { BenchSite } from './site.ts'
 
@@ -21,26 +21,29 @@ interface Question {
 }
 
 /** Measures opening and answering. */
-export function measureSearch({ indexPath, catalogue }: BenchSite): Measurement[] {
+export async function measureSearch({ indexPath, catalogue }: BenchSite): Promise<Measurement[]> {
   const opening = measureOpening(indexPath)
   const search = openSearchIndex(indexPath)
   const bare = openBare(indexPath)
   try {
-    const questions = inventQuestions(catalogue).filter(({ match, tags, text, hasTypo }) => {
-      const { total } = search.find({ text, tags, sort: undefined, ...PAGE })
+    const questions: Question[] = []
+    for (const question of inventQuestions(catalogue)) {
+      const { match, tags, text, hasTypo } = question
+      const { total } = await search.find({ text, tags, sort: undefined, ...PAGE })
       // The floor must find the same; and what is meant to be mistyped must not be a word by chance.
-      return hasTypo
+      const isFair = hasTypo
         ? bare.count(prefixed(splitWords(text)), tags) === 0 && total > 0
         : bare.count(match, tags) === total
-    })
+      if (isFair) questions.push(question)
+    }
     const samples = questions.map((question) => ({ question, ours: [] as number[], floor: [] as number[] }))
     for (let round = 0; round < ROUNDS; round++) {
       for (const { question, ours, floor } of samples) {
         const { text, tags, match } = question
-        const ask = () => ours.push(time(() => search.find({ text, tags, sort: undefined, ...PAGE })))
-        const askBare = () => floor.push(time(() => bare.find(match, tags)))
+        const ask = async () => ours.push(await timeAsync(() => search.find({ text, tags, sort: undefined, ...PAGE })))
+        const askBare = async () => floor.push(time(() => bare.find(match, tags)))
         // Whoever asks second finds the pages of the index in memory, so they take turns at that as well.
-        for (const work of round % 2 === 0 ? [ask, askBare] : [askBare, ask]) work()
+        for (const work of round % 2 === 0 ? [ask, askBare] : [askBare, ask]) await work()
       }
     }
     const compare = (hasTypo: boolean, share: number) => {

@@ -7,7 +7,6 @@ import { type Config, notSetUp } from '../config.ts'
 import { startLocalBlobs } from '../stores/blob-store-local.ts'
 import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fresh-copies-blobs.ts'
 import { openLocalGit } from '../stores/git-store-local.ts'
-import { openSearchIndex } from '../stores/search-sqlite.ts'
 import { folderFiles } from '../stores/site-files-drivers.ts'
 import type { Hub } from '../wiring/platform.ts'
 import {
@@ -18,6 +17,7 @@ import {
   routeFunctions,
   startServer,
 } from './run-functions.ts'
+import { openSearchThreads } from './search-threads.ts'
 
 /** A built site. */
 export type Site = Pick<Hub, 'files' | 'search'>
@@ -44,10 +44,10 @@ export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[
 
 /** Opens a built site. @param siteDir folder with the site's files; the search index lies beside it */
 export function openSite(siteDir: string): OpenSite {
-  let index: ReturnType<typeof openSearchIndex> | undefined
+  let index: ReturnType<typeof openSearchThreads> | undefined
   return {
     files: folderFiles(siteDir),
-    search: () => (index ??= openSearchIndex(searchIndexPath(siteDir))),
+    search: () => (index ??= openSearchThreads(searchIndexPath(siteDir))),
     close: () => index?.close(),
   }
 }

@@ -1,6 +1,6 @@
 // Owns the port of the search: what can be asked, and what comes back.
 
-import type { Repository, RepositorySummary } from '../domain/api/schema.ts'
+import type { Matched, Repository, RepositorySummary } from '../domain/api/schema.ts'
 import type { Sort } from '../domain/catalogue/ranking.ts'
 
 /** A question to the search; whatever is given must all hold. */
@@ -22,6 +22,10 @@ export interface SearchAnswer {
   matches: RepositorySummary[]
   /** How many match in all. */
   total: number
+  /** Whether `total` was counted to the end. */
+  isTotalExact: boolean
+  /** How the words were taken; undefined when none were asked for. */
+  matched: Matched | undefined
 }
 
 /** A repository as a menu shows it, before anybody has asked for anything. */
@@ -38,14 +42,14 @@ export interface Completions {
   total: number
 }
 
-/** The search over the listed repositories of one build. */
+/** The search over the listed repositories of one build. It may work in another thread, so every answer is a promise. */
 export interface Search {
-  /** @throws HubError `unavailable` when the index cannot be read */
-  find(question: SearchQuestion): SearchAnswer
+  /** @throws HubError `unavailable` when the index cannot be read, or not in time */
+  find(question: SearchQuestion): Promise<SearchAnswer>
   /** The first of `top`, at most `MENU_SIZE`. @throws HubError `unavailable` */
-  listMenu(): MenuEntry[]
+  listMenu(): Promise<MenuEntry[]>
   /** Owners that begin with a text. @throws HubError `unavailable` */
-  completeOwner(prefix: string, limit: number): Completions
+  completeOwner(prefix: string, limit: number): Promise<Completions>
   /** Names that begin with a text, of one owner or of all. @throws HubError `unavailable` */
-  completeName(prefix: string, owner: string | undefined, limit: number): Completions
+  completeName(prefix: string, owner: string | undefined, limit: number): Promise<Completions>
 }

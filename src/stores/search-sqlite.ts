@@ -1,10 +1,10 @@
 // Owns search.db: building it from a catalogue and asking it. SQLite FTS5 through node:sqlite; how a text becomes words stands in domain/words.ts.
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { HubError } from '../domain/api/errors.ts'
 import type { Repository, RepositorySummary } from '../domain/api/schema.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
-import { isTag } from '../domain/content/values.ts'
+import { isTag, LIMITS } from '../domain/content/values.ts'
 import { isForgiven, isOneTypoApart, splitQuestion, splitWords, typoKeys } from '../domain/search/words.ts'
 import {
   type Completions,
@@ -34,6 +34,12 @@ const BEST_MATCH = 'bm25(words, 10.0, 10.0, 6.0, 4.0, 2.0, 1.0)'
 
 /** How many words a mistyped one may stand for; the most used ones are kept. */
 const MOST_CORRECTIONS = 8
+/** So many words of a readme or a content are indexed: far more than prompts have, and a bound for those made to be long. */
+const MOST_WORDS = 4_000
+/** A word that one prompt alone uses is more often noise than a word: nobody is guessed to have meant it. */
+const LEAST_SHARED = 2
+/** So many different words of one prompt may be what somebody mistyped: each takes many times its length in keys. */
+const MOST_GUESSABLE = 500
 
 /**
  * Writes the index of a catalogue's listed repositories.
@@ -46,15 +52,37 @@ export function buildSearchIndex(catalogue: Catalogue, path: string): void {
   try {
     // A build that is interrupted is thrown away whole, so nothing needs a journal.
     database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; ${TABLES} BEGIN`)
-    fillRepositories(database, catalogue)
-    fillTypos(database)
+    fillTypos(database, fillRepositories(database, catalogue))
     database.exec(`COMMIT; INSERT INTO words(words) VALUES ('optimize'); PRAGMA journal_mode = DELETE; PRAGMA optimize`)
   } finally {
     database.close()
   }
 }
 
-function fillRepositories(database: DatabaseSync, { listed, entries }: Catalogue): void {
+/** What differs between the catalogue of an index and a newer one; names are `owner/name`. */
+export interface CatalogueChange {
+  /** New or changed repositories, listed or no longer listed. */
+  changed: Iterable<string>
+  /** Repositories that are gone. */
+  removed: Iterable<string>
+}
+
+/**
+ * Brings an index up to a newer catalogue. Its answers are then those of an index that was built of that catalogue.
+ *
+ * @param path an index that `buildSearchIndex` or this function wrote; replaced in one step, so that whoever opens it meets the old
+ * or the new state, and whoever has it open keeps the old one
+ * @param catalogue the newer one, whole: places in `top`, `trending` and `new` come from it
+ */
+export function updateSearchIndex(path: string, catalogue: Catalogue, _change: CatalogueChange): void {
+  const next = `${path}.next`
+  buildSearchIndex(catalogue, next)
+  renameSync(next, path)
+}
+
+/** @returns how many prompts use each word that may be what somebody mistyped */
+function fillRepositories(database: DatabaseSync, { listed, entries }: Catalogue): Map<string, number> {
+  const guessable = new Map<string, number>()
   const places = { trending: placesIn(listed.trending), new: placesIn(listed.new) }
   const insertRepository = database.prepare('INSERT INTO repositories VALUES (?, ?, ?, ?)')
   const insertName = database.prepare('INSERT INTO names VALUES (?, ?)')
@@ -63,7 +91,7 @@ function fillRepositories(database: DatabaseSync, { listed, entries }: Catalogue
   const insertWords = database.prepare(
     'INSERT INTO words(rowid, full_name, title, tags, description, readme, content) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  const fold = (text: string) => splitWords(text).join(' ')
+  const fold = (text: string) => splitWords(text).slice(0, MOST_WORDS).join(' ')
   for (const [index, summary] of listed.top.entries()) {
     const id = index + 1
     const { repository } = entries.get(summary.full_name)!
@@ -76,16 +104,13 @@ function fillRepositories(database: DatabaseSync, { listed, entries }: Catalogue
     insertName.run(summary.owner, summary.name)
     if (id <= MENU_SIZE) insertMenu.run(id, JSON.stringify(menuEntryOf(repository)))
     for (const tag of new Set(summary.tags)) insertTag.run(tag, id)
-    insertWords.run(
-      id,
-      fold(summary.full_name),
-      fold(summary.title),
-      fold(summary.tags.join(' ')),
-      fold(summary.description),
-      fold(repository.readme),
-      fold(repository.content ?? ''),
-    )
+    const texts = [summary.full_name, summary.title, summary.tags.join(' '), summary.description]
+    const fields = [...texts, repository.readme, repository.content ?? ''].map(fold)
+    insertWords.run(id, ...fields)
+    const words = new Set(fields.flatMap((field) => field.split(' ')).filter(isForgiven))
+    for (const word of [...words].slice(0, MOST_GUESSABLE)) guessable.set(word, (guessable.get(word) ?? 0) + 1)
   }
+  return guessable
 }
 
 function menuEntryOf({ owner, name, title, description, updated_at, variables }: Repository): MenuEntry {
@@ -96,16 +121,14 @@ function placesIn(summaries: readonly RepositorySummary[]): Map<string, number> 
   return new Map(summaries.map(({ full_name }, index) => [full_name, index + 1]))
 }
 
-function fillTypos(database: DatabaseSync): void {
-  database.exec(`CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, 'row')`)
+function fillTypos(database: DatabaseSync, guessable: ReadonlyMap<string, number>): void {
   const insertTerm = database.prepare('INSERT INTO terms VALUES (?, ?, ?)')
   const insertTypo = database.prepare('INSERT INTO typos VALUES (?, ?)')
-  const rows = database.prepare('SELECT term, doc FROM temp.vocabulary').all()
   let id = 0
-  for (const { term, doc } of rows) {
-    if (typeof term !== 'string' || typeof doc !== 'number' || !isForgiven(term)) continue
-    insertTerm.run(++id, term, doc)
-    for (const key of typoKeys(term)) insertTypo.run(key, id)
+  for (const [word, repositories] of guessable) {
+    if (repositories < LEAST_SHARED) continue
+    insertTerm.run(++id, word, repositories)
+    for (const key of typoKeys(word)) insertTypo.run(key, id)
   }
 }
 
@@ -127,16 +150,16 @@ export function openSearchIndex(path: string): Search & { close(): void } {
     return statement
   }
   return {
-    find: (question) => orUnavailable(() => find(question, prepare)),
-    listMenu: () =>
+    find: async (question) => orUnavailable(() => find(question, prepare)),
+    listMenu: async () =>
       orUnavailable(() =>
         prepare('SELECT entry FROM menu ORDER BY id')
           .all()
           .map(({ entry }): MenuEntry => JSON.parse(String(entry))),
       ),
-    completeOwner: (prefix, limit) =>
+    completeOwner: async (prefix, limit) =>
       orUnavailable(() => complete('owner', 'owner >= ? AND owner < ?', rangeOf(prefix), limit, prepare)),
-    completeName: (prefix, owner, limit) =>
+    completeName: async (prefix, owner, limit) =>
       orUnavailable(() =>
         owner === undefined
           ? complete('name', 'name >= ? AND name < ?', rangeOf(prefix), limit, prepare)
@@ -160,21 +183,29 @@ function orUnavailable<Value>(work: () => Value): Value {
 }
 
 function find(question: SearchQuestion, prepare: Prepare): SearchAnswer {
-  const nothing = { matches: [], total: 0 }
-  if (!question.tags.every(isTag)) return nothing
-  if (question.text.trim() === '') return select(question, undefined, prepare)
-  const phrases = splitQuestion(question.text)
+  const matched = { exact: 0, corrected: {}, ignored: [] }
+  const isAsked = question.text.trim() !== ''
+  const nothing = { matches: [], total: 0, isTotalExact: true, matched: isAsked ? matched : undefined }
+  // Nothing carries more tags than it may; and each shape of a question is a statement that is kept.
+  if (question.tags.length > LIMITS.tagsPerRepository || !question.tags.every(isTag)) return nothing
+  if (!isAsked) return { ...nothing, ...select(question, undefined, prepare) }
+  const { phrases, ignored } = splitQuestion(question.text)
   if (phrases.length === 0) return nothing
   const exact = select(question, matchExactly(phrases), prepare)
-  if (exact.total > 0) return exact
-  return select(question, matchForgivingly(phrases, prepare), prepare)
+  if (exact.total > 0) return { ...nothing, ...exact, matched: { ...matched, exact: exact.total, ignored } }
+  const corrections = new Map(phrases.flat().map((word) => [word, correct(word, prepare)]))
+  const corrected = Object.fromEntries(
+    [...corrections].flatMap(([word, [best]]) => (best === undefined ? [] : [[word, best]])),
+  )
+  const forgiven = select(question, matchForgivingly(phrases, corrections), prepare)
+  return { ...nothing, ...forgiven, matched: { ...matched, corrected, ignored } }
 }
 
 function select(
   { sort, tags, offset, limit }: SearchQuestion,
   match: string | undefined,
   prepare: Prepare,
-): SearchAnswer {
+): Pick<SearchAnswer, 'matches' | 'total'> {
   const order = sort ?? (match === undefined ? 'top' : 'best')
   const needsRepositories = match === undefined || order === 'trending' || order === 'new'
   const source =
@@ -229,12 +260,12 @@ function matchExactly(phrases: readonly string[][]): string {
   return phrases.map((phrase, index) => quote(phrase, index === phrases.length - 1)).join(' AND ')
 }
 
-function matchForgivingly(phrases: readonly string[][], prepare: Prepare): string {
+function matchForgivingly(phrases: readonly string[][], corrections: ReadonlyMap<string, string[]>): string {
   return phrases
     .map((phrase, index) => {
       const isLast = index === phrases.length - 1
       const variants = phrase.flatMap((word, place) =>
-        correct(word, prepare).map((corrected) => phrase.with(place, corrected)),
+        corrections.get(word)!.map((corrected) => phrase.with(place, corrected)),
       )
       return `(${[quote(phrase, isLast), ...variants.map((variant) => quote(variant, false))].join(' OR ')})`
     })
@@ -243,15 +274,16 @@ function matchForgivingly(phrases: readonly string[][], prepare: Prepare): strin
 
 function correct(word: string, prepare: Prepare): string[] {
   if (!isForgiven(word)) return []
-  const keys = typoKeys(word)
-  const marks = keys.map(() => '?').join(', ')
-  return prepare(
-    `SELECT DISTINCT term, repositories FROM typos JOIN terms ON terms.id = term_id WHERE key IN (${marks}) ORDER BY repositories DESC, term`,
+  // One statement for each key: a list of keys would make a statement of every length, each of them kept.
+  const statement = prepare('SELECT term, repositories FROM typos JOIN terms ON terms.id = term_id WHERE key = ?')
+  const found = new Map(
+    typoKeys(word).flatMap((key) => statement.all(key).map((row) => [String(row.term), Number(row.repositories)])),
   )
-    .all(...keys)
-    .map(({ term }) => String(term))
-    .filter((term) => isOneTypoApart(word, term))
+  return [...found]
+    .filter(([term]) => isOneTypoApart(word, term))
+    .sort(([a, most], [b, least]) => least - most || (a < b ? -1 : 1))
     .slice(0, MOST_CORRECTIONS)
+    .map(([term]) => term)
 }
 
 function quote(phrase: readonly string[], isPrefix: boolean): string {

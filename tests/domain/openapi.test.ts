@@ -144,12 +144,14 @@ describe('every field of every record', () => {
     expect(records.map(([name]) => name).sort()).toEqual(
       [
         'Error',
+        'Matched',
         'Meta',
         'Provenance',
         'PublishAnswer',
         'PublishRequest',
         'Repository',
         'RepositorySummary',
+        'SearchMeta',
         'Stats',
         'Tag',
         'User',
@@ -166,7 +168,11 @@ describe('every field of every record', () => {
       expect(schema.description).toMatch(/\.$/)
       const isRequest = name === 'PublishRequest'
       expect([...(schema.required as unknown as string[])].sort()).toEqual(
-        isRequest ? ['content'] : Object.keys(schema.properties!).sort(),
+        isRequest
+          ? ['content']
+          : name === 'SearchMeta'
+            ? ['page', 'pages', 'total']
+            : Object.keys(schema.properties!).sort(),
       )
       expect(schema.additionalProperties).toBe(isRequest || name === 'Error' ? false : undefined)
       const silent = (fields: Json): string[] =>

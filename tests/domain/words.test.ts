@@ -42,13 +42,24 @@ describe('the words of a text', () => {
 })
 
 test.each([
-  ['nothing', '', []],
-  ['words', 'code review', [['code'], ['review']]],
-  ['what hangs together is one phrase', 'code-review sql', [['code', 'review'], ['sql']]],
-  ['white space of any kind', ' a\t\nb\u3000c\u00a0', [['a'], ['b'], ['c']]],
-  ['signs alone ask for nothing', '* " - NEAR(', [['near']]],
-  ['the words of query languages are words', 'a AND NOT "b"', [['a'], ['and'], ['not'], ['b']]],
-])('a question: %s', (_, question, phrases) => expect(splitQuestion(question)).toEqual(phrases))
+  ['nothing', '', [], []],
+  ['words', 'code review', [['code'], ['review']], []],
+  ['what hangs together is one phrase', 'code-review sql', [['code', 'review'], ['sql']], []],
+  ['white space of any kind', ' a\t\nb\u3000c\u00a0', [['a'], ['b'], ['c']], []],
+  ['signs alone ask for nothing', '* " - NEAR(', [['near']], []],
+  ['the words of query languages are words', 'a AND NOT "b"', [['a'], ['and'], ['not'], ['b']], []],
+  ['a word counts once', 'a a A á a', [['a']], []],
+  ['a phrase counts once', 'code-review review code/review', [['code', 'review'], ['review']], []],
+  ['twelve words', 'a b c d e f g h i j k l', [...'abcdefghijkl'].map((word) => [word]), []],
+  [
+    'what stands beyond is left out',
+    'a b c d e f g h i j k l m-a n',
+    [...'abcdefghijkl'].map((word) => [word]),
+    ['m', 'n'],
+  ],
+  ['eight words of a phrase', 'a-b-c-d-e-f-g-h-i i-j', [[...'abcdefgh'], ['i', 'j']], []],
+  ['the rest of a phrase is left out', 'a-b-c-d-e-f-g-h-i-a', [[...'abcdefgh']], ['i']],
+])('a question: %s', (_, question, phrases, ignored) => expect(splitQuestion(question)).toEqual({ phrases, ignored }))
 
 test.each([
   ['abc', false],

@@ -7,6 +7,7 @@ import {
   list,
   Repository,
   RepositorySummary,
+  searchList,
   single,
   TagRecord,
   User,
@@ -57,7 +58,7 @@ export const ROUTES = {
       {
         name: 'q',
         description:
-          'Words to look for in full name, title, tags, description, readme and content. Every word must match, the last one as a prefix.',
+          'Words to look for in full name, title, tags, description, readme and content, the last one also as a prefix. meta.matched says which words were read as others or left out. The first 12 phrases of at most 8 words count.',
         schema: z.string().meta({ maxLength: LIMITS.queryCharacters }),
       },
       {
@@ -68,7 +69,7 @@ export const ROUTES = {
       },
     ],
     cache: 'changing',
-    response: list(RepositorySummary),
+    response: searchList(RepositorySummary),
     mediaType: 'application/json',
   },
   getRepository: {

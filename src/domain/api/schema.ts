@@ -242,6 +242,26 @@ export const Meta = z
   .meta({ id: 'Meta', description: 'Where a list stands.' })
 export type Meta = z.infer<typeof Meta>
 
+/** How the words of a search were taken. docs/contract.md section 11. */
+export const Matched = z
+  .object({
+    exact: z.int().nonnegative().describe('How many records hold every word that counts; they stand first.'),
+    corrected: z.record(z.string(), z.string()).describe('Words read as others, for example {"reveiw": "review"}.'),
+    ignored: z.array(z.string()).describe('Words left out: nothing holds them, or they are too many.'),
+  })
+  .meta({ id: 'Matched', description: 'How the words of a search were taken.' })
+export type Matched = z.infer<typeof Matched>
+
+/** Where the list of a search stands. docs/contract.md section 11. */
+export const SearchMeta = z
+  .object({
+    ...Meta.shape,
+    total_is_exact: z.boolean().optional().describe('Whether total was counted to the end; with q only.'),
+    matched: Matched.optional().describe('How the words of q were taken; with q only.'),
+  })
+  .meta({ id: 'SearchMeta', description: 'Where a list of repositories stands.' })
+export type SearchMeta = z.infer<typeof SearchMeta>
+
 /** The body of every error. docs/contract.md section 6. */
 export const ErrorEnvelope = z
   .strictObject({
@@ -261,6 +281,11 @@ export function single<Record extends z.ZodType>(record: Record) {
 /** Wraps the schema of a record as the answer that holds a page of them. */
 export function list<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: Meta })
+}
+
+/** Wraps the schema of a record as the answer that holds a page of those a search found. */
+export function searchList<Record extends z.ZodType>(record: Record) {
+  return z.object({ data: z.array(record), meta: SearchMeta })
 }
 
 /** A page of records on the wire. */

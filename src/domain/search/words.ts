@@ -10,16 +10,25 @@ export function splitWords(text: string): string[] {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ').match(WORD) ?? []
 }
 
-/**
- * The words of a question as a reader typed them: what stands between white space belongs together.
- *
- * @returns a list of phrases; `code-review` is one phrase of two words. Empty when the question holds no letter or digit.
- */
-export function splitQuestion(question: string): string[][] {
-  return question
-    .split(/\s+/u)
-    .map(splitWords)
-    .filter((phrase) => phrase.length > 0)
+/** How much of a question counts: beyond it a question gets dearer, not clearer. docs/contract.md section 11. */
+export const QUESTION_LIMITS = { phrases: 12, wordsPerPhrase: 8 } as const
+
+/** The part of a question that counts, and what was left out of it. */
+export interface SplitQuestion {
+  /** Each once, in the order typed; `code-review` is one phrase of two words. Empty when the question holds no letter or digit. */
+  phrases: string[][]
+  /** The words beyond the limits, each once. */
+  ignored: string[]
+}
+
+/** The words of a question as a reader typed them: what stands between white space belongs together. */
+export function splitQuestion(question: string): SplitQuestion {
+  const typed = question.split(/\s+/u).map(splitWords)
+  const distinct = new Map(typed.filter((words) => words.length > 0).map((words) => [words.join(' '), words]))
+  const all = [...distinct.values()]
+  const phrases = all.slice(0, QUESTION_LIMITS.phrases).map((words) => words.slice(0, QUESTION_LIMITS.wordsPerPhrase))
+  const kept = new Set(phrases.flat())
+  return { phrases, ignored: [...new Set(all.flat())].filter((word) => !kept.has(word)) }
 }
 
 /** The shortest word in which a typo is forgiven: in three letters, one changed letter is another word. */

@@ -11,13 +11,13 @@ const MOST_WORDS = 4
 const SAME_OWNER = 3
 
 /** Full names of listed repositories that are close to one that does not exist, the closest first; at most three. */
-export function findClose(owner: string, name: string, { search }: ReadTools): string[] {
+export async function findClose(owner: string, name: string, { search }: ReadTools): Promise<string[]> {
   const words = name.split('-')
   const longestFirst = [...words].sort((a, b) => b.length - a.length).slice(0, MOST_WORDS)
   const closeness = new Map<string, number>()
   try {
     for (const text of new Set([words.join(' '), ...longestFirst, owner.replaceAll('-', ' ')])) {
-      const { matches } = search().find({ text, tags: [], sort: undefined, offset: 0, limit: CANDIDATES })
+      const { matches } = await search().find({ text, tags: [], sort: undefined, offset: 0, limit: CANDIDATES })
       for (const found of matches) {
         const shared = countShared(found.name, name) + (found.owner === owner ? SAME_OWNER : 0)
         closeness.set(found.full_name, shared)

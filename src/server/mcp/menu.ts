@@ -14,9 +14,9 @@ export interface MenuPage {
 }
 
 /** Reads a page of the menu. @throws McpFailure for a cursor that none of our answers gave */
-export function readMenu({ cursor }: Record<string, unknown>, { search }: ReadTools): MenuPage {
+export async function readMenu({ cursor }: Record<string, unknown>, { search }: ReadTools): Promise<MenuPage> {
   const offset = cursor === undefined ? 0 : readCursor(cursor)
-  const entries = search().listMenu()
+  const entries = await search().listMenu()
   if (offset > 0 && offset >= entries.length) throw badCursor()
   const end = offset + PAGE_SIZE
   return { entries: entries.slice(offset, end), next: end < entries.length ? { nextCursor: formatCursor(end) } : {} }

@@ -15,8 +15,8 @@ const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200
 
 /** Answers `prompts/list`. */
-export function listPrompts(params: Record<string, unknown>, tools: ReadTools): McpResult {
-  const { entries, next } = readMenu(params, tools)
+export async function listPrompts(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
+  const { entries, next } = await readMenu(params, tools)
   const prompts = entries.map(({ owner, name, title, description, variables }) => ({
     // Clients make slash commands of it: no slash, no space. Neither part holds an underscore, so it is never ambiguous.
     name: `${owner}__${name}`,

@@ -34,8 +34,8 @@ export function listTemplates(): McpResult {
 }
 
 /** Answers `resources/list`. */
-export function listResources(params: Record<string, unknown>, tools: ReadTools): McpResult {
-  const { entries, next } = readMenu(params, tools)
+export async function listResources(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
+  const { entries, next } = await readMenu(params, tools)
   const resources = entries.map(({ owner, name, title, description, updated_at }) => ({
     uri: `hub://prompts/${owner}/${name}`,
     name: `${owner}/${name}`,

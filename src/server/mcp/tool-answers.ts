@@ -3,6 +3,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { listEnvelope } from '../../domain/api/schema.ts'
 import { LIMITS } from '../../domain/content/values.ts'
 import type { ReadTools } from '../read/answers.ts'
+import { searchEnvelope } from '../search-envelope.ts'
 import { findClose } from './close-names.ts'
 import { fillVersion } from './fill.ts'
 import { findRepository, findVersion, findVersions, listTags } from './records.ts'
@@ -15,8 +16,8 @@ export const TOOL_ANSWERS: {
 } = {
   async search_prompts({ q = '', tag, sort, page = 1, limit = PAGE_SIZES.search_prompts.usual }, { search }) {
     const question = { text: q, tags: tag === undefined ? [] : [tag], sort }
-    const { matches, total } = search().find({ ...question, offset: (page - 1) * limit, limit })
-    return OUTPUTS.search_prompts.parse(listEnvelope(matches, { page, size: limit, total }))
+    const answer = await search().find({ ...question, offset: (page - 1) * limit, limit })
+    return OUTPUTS.search_prompts.parse(searchEnvelope(answer, { page, size: limit }))
   },
 
   async get_prompt({ owner, name, version: asked, variables }, tools) {
@@ -59,7 +60,7 @@ function pageOf<Record>(records: readonly Record[], page: number, size: number) 
 }
 
 async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
-  const close = findClose(owner, name, tools)
+  const close = await findClose(owner, name, tools)
   const hint = close.length === 0 ? '' : ` Close: ${close.join(', ')}.`
   return new HubError(
     'not_found',

@@ -2,7 +2,9 @@
 import { z } from 'zod'
 import {
   list,
+  Matched,
   RepositorySummary,
+  SearchMeta,
   single,
   TagRecord,
   Variable,
@@ -41,7 +43,9 @@ export const PAGE_SIZES = {
 export const INPUTS = {
   search_prompts: z.strictObject({
     q: shortText(LIMITS.queryCharacters, 'code review')
-      .describe('Words to look for in name, title, tags, description, readme and text. All must match.')
+      .describe(
+        'Words to look for in name, title, tags, description, readme and text. Prompts that hold all of them come first; plain words work best.',
+      )
       .optional(),
     tag: shortText(LIMITS.tagCharacters, 'writing').describe('One tag, exactly as list_tags gives it.').optional(),
     sort: z
@@ -109,7 +113,7 @@ const versionRow = VersionSummary.pick({
 
 /** What each tool answers. Open: fields may be added. */
 export const OUTPUTS = {
-  search_prompts: inline(list(z.object(summary))),
+  search_prompts: inlineSearch(z.object(summary)),
   get_prompt: single(z.object(prompt)),
   list_versions: inline(list(versionRow)),
   list_tags: inline(list(TagRecord.pick({ name: true, count: true }))),
@@ -169,6 +173,15 @@ function withoutDescription({ description: _, ...rest }: JsonSchema): JsonSchema
 /** `Meta` has an id as well; see above. */
 function inline<Records extends z.ZodObject<{ data: z.ZodType; meta: z.ZodObject }>>({ shape }: Records) {
   return z.object({ data: shape.data, meta: z.object(shape.meta.shape) })
+}
+
+/** A page of what a search found, without ids as well. */
+function inlineSearch<Record extends z.ZodType>(record: Record) {
+  const matched = z
+    .object(Matched.shape)
+    .optional()
+    .describe(SearchMeta.shape.matched.description ?? '')
+  return z.object({ data: z.array(record), meta: z.object({ ...SearchMeta.shape, matched }) })
 }
 
 function checked(isRight: (text: string) => boolean, wanted: string) {

@@ -6,7 +6,7 @@ const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> 
   search_prompts: {
     title: 'Search prompts',
     description:
-      'Search public prompts by text and/or tag. Returns one page of short summaries (owner, name, title, description, tags, status, latest_version, updated_at, url, html_url) and meta {page, pages, total}. It never returns prompt text: call get_prompt for that. With no arguments it browses the most popular prompts.',
+      'Search public prompts by text and/or tag. Returns one page of short summaries (owner, name, title, description, tags, status, latest_version, updated_at, url, html_url) and meta {page, pages, total}; with q, meta.matched says what was corrected or ignored. It never returns prompt text: call get_prompt for that. With no arguments it browses the most popular prompts.',
   },
   get_prompt: {
     title: 'Get a prompt',

@@ -2,7 +2,9 @@
 import { DATA_FILES, ROUTES } from '../../domain/api/routes.ts'
 import { listEnvelope, Meta, type RepositorySummary } from '../../domain/api/schema.ts'
 import { isTag, LIMITS } from '../../domain/content/values.ts'
+import type { SearchAnswer } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
+import { searchEnvelope } from '../search-envelope.ts'
 import type { Found, ReadTools } from './answers.ts'
 import type { ListQuery } from './list-query.ts'
 
@@ -11,11 +13,11 @@ export async function answerList(query: ListQuery, { baseUrl, siteFiles, search 
   const { page, sort, q, tags } = query
   const { pageSize: size } = LIMITS
   if (q !== '' || tags.length > 1) {
-    const { matches, total } = search().find({ text: q, tags, sort, offset: (page - 1) * size, limit: size })
-    return answerEnvelope(matches, total, query, baseUrl)
+    const answer = await search().find({ text: q, tags, sort, offset: (page - 1) * size, limit: size })
+    return answerSearch(answer, query, baseUrl)
   }
   const [tag] = tags
-  if (tag !== undefined && !isTag(tag)) return answerEnvelope([], 0, query, baseUrl)
+  if (tag !== undefined && !isTag(tag)) return answerEmpty(0, query, baseUrl)
   const order = sort ?? 'top'
   const pathOf = (number: number) =>
     tag === undefined ? DATA_FILES.list(order, number) : DATA_FILES.tagged(tag, order, number)
@@ -23,7 +25,7 @@ export async function answerList(query: ListQuery, { baseUrl, siteFiles, search 
   if (bytes) return { bytes, headers: linkHeader(readMeta(bytes).pages, query, baseUrl) }
   // Past the end, the first page tells how many there are; when even that is missing, nothing carries the tag.
   const first = page === 1 ? undefined : await siteFiles.read(pathOf(1))
-  return answerEnvelope([], first ? readMeta(first).total : 0, query, baseUrl)
+  return answerEmpty(first ? readMeta(first).total : 0, query, baseUrl)
 }
 
 /** Where a list stands, from the end of its file: our envelopes end with `meta`, and a page of records is long. */
@@ -35,8 +37,16 @@ function readMeta(bytes: Bytes): Meta {
 /** Three numbers and their names. */
 const MOST_META_BYTES = 120
 
-function answerEnvelope(records: RepositorySummary[], total: number, query: ListQuery, baseUrl: string): Found {
-  const envelope = listEnvelope(records, { page: query.page, size: LIMITS.pageSize, total })
+function answerSearch(answer: SearchAnswer, query: ListQuery, baseUrl: string): Found {
+  return answerEnvelope(searchEnvelope(answer, { page: query.page, size: LIMITS.pageSize }), query, baseUrl)
+}
+
+/** A list in which nothing stands on this page. */
+function answerEmpty(total: number, query: ListQuery, baseUrl: string): Found {
+  return answerEnvelope(listEnvelope([], { page: query.page, size: LIMITS.pageSize, total }), query, baseUrl)
+}
+
+function answerEnvelope(envelope: { data: RepositorySummary[]; meta: Meta }, query: ListQuery, baseUrl: string): Found {
   return {
     bytes: new TextEncoder().encode(JSON.stringify(envelope)),
     headers: linkHeader(envelope.meta.pages, query, baseUrl),

@@ -1,0 +1,59 @@
+// Owns searching beside the thread that answers: a few threads, a bounded queue in front of them, and a deadline after which one that still works is ended.
+import { availableParallelism } from 'node:os'
+import { Tinypool } from 'tinypool'
+import { HubError } from '../domain/api/errors.ts'
+import type { Search } from '../ports/search.ts'
+import type { SearchThreadData } from './search-thread.ts'
+
+/** How much searching may cost at most. */
+export interface SearchThreadLimits {
+  /** From the question to the answer, waiting included. */
+  deadlineMs: number
+  /** Questions that wait while every thread works; one more is refused at once. */
+  queue: number
+}
+
+/** Questions take milliseconds; this is for the one that nobody foresaw, well under what clients wait. */
+const USUAL_LIMITS: SearchThreadLimits = { deadlineMs: 2_000, queue: 100 }
+/** More would take memory, and the cores that answering needs. */
+const MOST_THREADS = 4
+/** A thread holds the pages of the index that it read last and the numbers of one question. */
+const THREAD_MEMORY_MB = 192
+
+/**
+ * Opens an index in threads of its own.
+ *
+ * @returns the search; each verb throws HubError `unavailable` when the index cannot be read, when too many questions wait, and after the deadline
+ */
+export function openSearchThreads(path: string, limits = USUAL_LIMITS): Search & { close(): void } {
+  const workerData: SearchThreadData = { path }
+  const pool = new Tinypool({
+    filename: new URL('search-thread.ts', import.meta.url).href,
+    workerData,
+    minThreads: 1,
+    maxThreads: Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1)),
+    maxQueue: limits.queue,
+    resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB },
+  })
+  const run = async <Verb extends keyof Search>(
+    verb: Verb,
+    ...given: Parameters<Search[Verb]>
+  ): Promise<Awaited<ReturnType<Search[Verb]>>> => {
+    try {
+      return await pool.run(given, { name: verb, signal: AbortSignal.timeout(limits.deadlineMs) })
+    } catch (cause) {
+      const message = 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
+      throw new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
+    }
+  }
+  return {
+    find: (question) => run('find', question),
+    listMenu: () => run('listMenu'),
+    completeOwner: (prefix, limit) => run('completeOwner', prefix, limit),
+    completeName: (prefix, owner, limit) => run('completeName', prefix, owner, limit),
+    close: () => {
+      // Whoever closes it asks nothing more; a thread that cannot be ended ends with the process.
+      pool.destroy().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,121 @@
+// Pins what a search may cost, whatever is published and whatever is asked: bounded words, bounded guesses, bounded tags, and a deadline beside the answering thread.
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { openSearchThreads } from '../../src/host/search-threads.ts'
+import { buildSearchIndex, openSearchIndex } from '../../src/stores/search-sqlite.ts'
+import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bounds-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const ask = { tags: [], sort: undefined, offset: 0, limit: 20 }
+
+/** Indexes one prompt for each content. @returns the file, and how many bytes were given and written */
+function indexOf(name: string, contents: readonly string[]) {
+  const repositories = contents.map((content, index) =>
+    aRepository(`a/p${index}`, { versions: [aVersion('1.0.0', { content })] }),
+  )
+  const path = join(dir, `${name}.db`)
+  buildSearchIndex(buildCatalogue(aTree(repositories), { baseUrl: 'https://hub.example', day: '2026-01-01' }), path)
+  const given = contents.reduce((sum, content) => sum + Buffer.byteLength(content), 0)
+  return { path, given, written: statSync(path).size }
+}
+
+describe('what hostile prompts may take of the index', () => {
+  const letters = 'abcdefghijklmnopqrstuvwxyz'
+  let state = 1
+  const randomLetter = () => {
+    state = (state * 48_271) % 2_147_483_647
+    return letters[state % letters.length]
+  }
+  const randomWord = () => Array.from({ length: 32 }, randomLetter).join('')
+  const randomWords = () => Array.from({ length: 7_900 }, randomWord).join(' ')
+
+  test('random words that nobody shares take less than they are long', () => {
+    const { given, written } = indexOf('random', [randomWords(), randomWords(), randomWords()])
+    expect(written).toBeLessThan(given)
+  })
+
+  test('random words that two prompts share take not much more', () => {
+    const shared = randomWords()
+    const { given, written } = indexOf('shared', [shared, shared])
+    expect(written).toBeLessThan(2.5 * given)
+  })
+
+  test('one word without end takes next to nothing', () => {
+    const { given, written } = indexOf('repeated', ['a '.repeat(131_072).slice(0, 262_143)])
+    expect(written).toBeLessThan(given)
+  })
+})
+
+describe('what a question may ask', () => {
+  const { path } = indexOf('questions', ['plain text', 'plain words'])
+  const search = openSearchIndex(path)
+  afterAll(() => search.close())
+
+  test('a word asked a hundred times is asked once', async () => {
+    const once = await search.find({ ...ask, text: 'a' })
+    expect(await search.find({ ...ask, text: Array(100).fill('a').join(' ') })).toEqual(once)
+  })
+
+  test('what stands beyond the limits is left out, and said so', async () => {
+    const words = 'plain b c d e f g h i j k l zeta omega'
+    expect((await search.find({ ...ask, text: words })).matched?.ignored).toEqual(
+      expect.arrayContaining(['zeta', 'omega']),
+    )
+  })
+
+  test.each([11, 989, 2_000])('%i tags are more than anything carries', async (count) => {
+    const tags = Array.from({ length: count }, (_, index) => `t${index}`)
+    expect(await search.find({ ...ask, text: '', tags })).toMatchObject({ matches: [], total: 0 })
+    expect(await search.find({ ...ask, text: 'plain', tags })).toMatchObject({ matches: [], total: 0 })
+  })
+})
+
+describe('threads', () => {
+  const { path } = indexOf('threads', ['plain text'])
+
+  test('answer as the index does', async () => {
+    const here = openSearchIndex(path)
+    const threads = openSearchThreads(path)
+    for (const text of ['plain', 'plian', 'nothing', '***', '']) {
+      expect(await threads.find({ ...ask, text })).toEqual(await here.find({ ...ask, text }))
+    }
+    expect(await threads.listMenu()).toEqual(await here.listMenu())
+    expect(await threads.completeOwner('', 5)).toEqual(await here.completeOwner('', 5))
+    expect(await threads.completeName('p', 'a', 5)).toEqual(await here.completeName('p', 'a', 5))
+    here.close()
+    threads.close()
+  })
+
+  const unavailable = expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 5 })
+
+  test('refuse what does not end in time, and answer again afterwards', async () => {
+    const threads = openSearchThreads(path, { deadlineMs: 0, queue: 10 })
+    await expect(threads.find({ ...ask, text: 'plain' })).rejects.toEqual(unavailable)
+    threads.close()
+    const patient = openSearchThreads(path, { deadlineMs: 60_000, queue: 10 })
+    expect((await patient.find({ ...ask, text: 'plain' })).total).toBe(1)
+    patient.close()
+  })
+
+  test('refuse at once what is more than may wait', async () => {
+    const threads = openSearchThreads(path, { deadlineMs: 60_000, queue: 2 })
+    const asked = Array.from({ length: 20 }, () => threads.find({ ...ask, text: 'plain' }))
+    const answers = await Promise.allSettled(asked)
+    const refused = answers.filter(({ status }) => status === 'rejected')
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.length).toBeLessThan(20)
+    for (const answer of refused) expect(answer).toMatchObject({ reason: unavailable })
+    threads.close()
+  })
+
+  test('a missing index is unavailable', async () => {
+    const threads = openSearchThreads(join(dir, 'nothing.db'))
+    await expect(threads.find({ ...ask, text: 'plain' })).rejects.toEqual(unavailable)
+    expect(existsSync(join(dir, 'nothing.db'))).toBe(false)
+    threads.close()
+  })
+})
