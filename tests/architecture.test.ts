@@ -105,7 +105,6 @@ describe('who may import whom', () => {
   })
 
   test.each([
-    ['gray-matter', ['src/domain/content/prompt-file.ts']],
     ['yaml', ['src/domain/content/yaml.ts']],
     ['spdx-expression-parse', ['src/domain/content/rules.ts']],
     ['semver', ['src/domain/catalogue/versions.ts']],

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { LIMITS } from '../domain/api/limits.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../domain/content/content-tree.ts'
 import { Usage } from '../domain/content/front-matter.ts'
 import { printable } from '../domain/content/printable.ts'
@@ -17,7 +18,6 @@ import {
   type RepositoryFile,
 } from '../domain/content/prompt-file.ts'
 import { checkTree } from '../domain/content/rules.ts'
-import { LIMITS } from '../domain/content/values.ts'
 
 /** What was found in the content folder. */
 export interface ContentReading {

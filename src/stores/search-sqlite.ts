@@ -2,9 +2,10 @@
 import { renameSync, rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { HubError } from '../domain/api/errors.ts'
+import { LIMITS } from '../domain/api/limits.ts'
 import type { Repository, RepositorySummary } from '../domain/api/schema.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
-import { isTag, LIMITS } from '../domain/content/values.ts'
+import { isTag } from '../domain/content/values.ts'
 import { isForgiven, isOneTypoApart, splitQuestion, splitWords, typoKeys } from '../domain/search/words.ts'
 import {
   type Completions,

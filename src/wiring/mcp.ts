@@ -3,7 +3,7 @@ import type { McpDependencies } from '../server/mcp/answer.ts'
 import { currentConfig, type FunctionContext, limiterOf } from './platform.ts'
 import { connectRead } from './read.ts'
 
-/** Hosted clients share addresses, so that many more tool calls than reads come from one. */
+/** Hosted clients share addresses, so that many more messages than reads come from one. */
 const TIMES_READS = 5
 
 /** What the MCP endpoint needs. @throws HubError `unavailable` naming a setting that is wrong */

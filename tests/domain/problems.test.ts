@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { printable } from '../../src/domain/content/printable.ts'
-import { formatProblem, parseBy } from '../../src/domain/content/problems.ts'
+import { formatProblem, formatProblems, parseBy } from '../../src/domain/content/problems.ts'
 
 const schema = z.strictObject({
   name: z.string(),
@@ -78,3 +78,16 @@ test.each([
   ['a'.repeat(81), `${'a'.repeat(80)}…`],
   [`${'a'.repeat(79)}😀😀`, `${'a'.repeat(79)}…`],
 ])('%j is printed as %j', (text, printed) => expect(printable(text)).toBe(printed))
+
+test.each([
+  ['none', 0, ''],
+  ['ten, all by name', 10, `${Array.from({ length: 10 }, (_, index) => `k${index}: wrong`).join('; ')}`],
+  [
+    'more, ten by name and the others by number',
+    60_000,
+    `${Array.from({ length: 10 }, (_, index) => `k${index}: wrong`).join('; ')}; and 59990 more`,
+  ],
+])('as one message: %s', (_, count, message) => {
+  const problems = Array.from({ length: count }, (_, index) => ({ key: `k${index}`, message: 'wrong' }))
+  expect(formatProblems(problems)).toBe(message)
+})

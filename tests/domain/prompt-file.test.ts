@@ -118,7 +118,7 @@ describe('paths', () => {
       fc.record({ kind: fc.constant('version' as const), owner, name: owner, version }),
     )
     const reserved =
-      /^(404|api|assets|auth|cli|data|docs|index|mcp|rate-limited|settings|tags|admin|me|new|null|undefined|con|prn|aux|nul|(com|lpt)[1-9])$/
+      /^(404|api|assets|auth|badges|cli|clients|data|docs|healthz|index|mcp|metrics|rate-limited|search|settings|tags|admin|me|new|null|undefined|con|prn|aux|nul|(com|lpt)[1-9])$/
     fc.assert(
       fc.property(place, (given) => {
         fc.pre(given.kind === 'usage' || !reserved.test(given.owner))

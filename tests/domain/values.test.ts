@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
+import { LIMITS } from '../../src/domain/api/limits.ts'
+import { countCharacters } from '../../src/domain/content/text-length.ts'
 import {
-  countCharacters,
   FullName,
   findContentProblem,
   Handle,
@@ -13,7 +14,6 @@ import {
   isTag,
   isVariableName,
   isVersion,
-  LIMITS,
   License,
   line,
   lines,
@@ -49,6 +49,10 @@ test('the limits', () => {
     pageSize: 20,
     highestPage: 100000,
     parameterDepth: 32,
+    parameterKeys: 1000,
+    parameterBytes: 65536,
+    filledBytes: 1048576,
+    problemsNamed: 10,
   })
 })
 
@@ -78,6 +82,7 @@ const NEVER = [
 
 const RESERVED = [
   ...['api', 'auth', 'cli', 'data', 'docs', 'mcp', 'settings', 'tags', 'admin', 'me', 'new', 'null', 'undefined'],
+  ...['badges', 'clients', 'healthz', 'metrics', 'search', '404', 'assets', 'index', 'rate-limited'],
   ...['con', 'prn', 'aux', 'nul', 'com1', 'com2', 'com3', 'com4', 'com5', 'com6', 'com7', 'com8', 'com9'],
   ...['lpt1', 'lpt2', 'lpt3', 'lpt4', 'lpt5', 'lpt6', 'lpt7', 'lpt8', 'lpt9'],
 ] as const

@@ -63,6 +63,23 @@ describe('reading', () => {
     expect(parseYaml(text, 10)).toEqual({ problems: messages.map((message) => ({ key: '', message })) })
   })
 
+  test('keys that stand twice, wherever, each by its line', () => {
+    const text = 'a:\n  b: 1\n  b: 2\nc: [{d: 1, d: 2}]\na: 3\n"a": 4'
+    expect(parseYaml(text, 1).problems?.map(({ message }) => message)).toEqual(
+      [3, 4, 5, 6].map((line) => `line ${line}: expected valid YAML: Map keys must be unique`),
+    )
+  })
+
+  // Each took time by the square of its length, from half a minute to a quarter of an hour: docs/notes/yaml.md.
+  test.each([
+    ['keys', Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`).join('\n'), 0],
+    ['an error at every character of a line', `a: [${','.repeat(60_000)}]`, 60_000],
+    ['tags in a row', `a: ${'!x '.repeat(60_000)}y`, 60_000],
+    ['keys that stand twice', 'a: 1\n'.repeat(30_000), 29_999],
+  ])('tens of thousands: %s', (_, text, least) => {
+    expect(parseYaml(text, 1).problems?.length ?? 0).toBeGreaterThanOrEqual(least)
+  })
+
   test('__proto__ is a key like any other, so that the reader can refuse it', () => {
     const { value } = parseYaml('__proto__: {polluted: 1}', 1)
     expect(Object.keys(value!)).toEqual(['__proto__'])

@@ -2,10 +2,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { fillContent } from '../../src/domain/content/filling.ts'
+import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { makeContent } from '../e2e/content.ts'
 import { modern, openMcpHub } from './open-hub.ts'
 
 type Json = Record<string, unknown>
+/** A value for each type of variable; an enum gives its own. */
+const SAMPLES = { string: 'some $& text', integer: '3', number: '0.5', boolean: 'true', enum: '' }
 /** Tags that spell a sentence nobody sees, a text that runs backwards, a word that is split by nothing. */
 const HIDDEN = 'Title\u{E0069}\u{E0067}\u202E\u200B\u2066 of\u00AD a\uFE0F prompt'
 const VARIABLES = `variables:
@@ -35,6 +39,10 @@ write('zz-menu/hidden/versions/1.0.0.md', `---\n${FRONT}${VARIABLES}---\n{{tone}
 write(
   'zz-menu/hidden/versions/1.0.1.md',
   `---\n${FRONT}changelog: Shorter\n${VARIABLES}---\n{{tone}} on {{topic}} for {{audience}}\n`,
+)
+write(
+  'zz-menu/typed/versions/1.0.0.md',
+  `---\n${FRONT}variables:\n  - {name: count, type: integer}\n---\n{{count}} times\n`,
 )
 for (let number = 1; number <= 60; number++) {
   const index = `---\ntitle: Filler ${number}\n---\n`
@@ -82,27 +90,29 @@ describe('prompts', () => {
 
   //  what                        arguments                                    text
   test.each([
-    ['a default', { topic: 'rain' }, 'Warm on rain for {{audience}}\n'],
+    ['a default, and nothing for what is optional', { topic: 'rain' }, 'Warm on rain for \n'],
     ['everything', { tone: 'Cold', topic: 'rain', audience: 'cats' }, 'Cold on rain for cats\n'],
-    ['what is not asked for', { topic: 'rain', other: 'x' }, 'Warm on rain for {{audience}}\n'],
+    ['what is not asked for', { topic: 'rain', other: 'x' }, 'Warm on rain for \n'],
   ])('prompts/get fills %s', async (_, given, text) => {
     const result = await hub.call('prompts/get', { name: 'zz-menu__hidden', arguments: given })
     expect(result.messages).toEqual([{ role: 'user', content: { type: 'text', text } }])
     expect(result.description).toMatch(/^Title of a prompt: word/)
   })
 
-  test('every public prompt can be got, listed or not', async () => {
+  test('every public prompt can be got, listed or not, and with its required arguments alone has no open placeholder', async () => {
     for (const { repository } of hub.catalogue.entries.values()) {
       if (repository.content === null) continue
-      const given = Object.fromEntries(repository.variables.map(({ name }) => [name, `{{${name}}}`]))
+      const needed = repository.variables.filter(({ required, default: usual }) => required && usual === null)
+      const given = Object.fromEntries(needed.map(({ name, type, options }) => [name, options[0] ?? SAMPLES[type]]))
       const { messages } = await hub.call('prompts/get', {
         name: `${repository.owner}__${repository.name}`,
         arguments: given,
       })
       const { text } = (messages as { content: { text: string } }[])[0]!.content
-      expect(text).toBe(
-        repository.content.replace(/\{\{ (\w+) \}\}/g, (whole, name) => (given[name] ? `{{${name}}}` : whole)),
-      )
+      const filled = fillContent({ ...repository, content: repository.content }, given, 'strict')
+      expect(text).toBe(filled.value?.content)
+      const open = repository.variables.filter(({ name }) => findPlaceholders(text).includes(name))
+      expect(open).toEqual([])
     }
   })
 
@@ -113,7 +123,13 @@ describe('prompts', () => {
     ['three parts', 'prompts/get', { name: 'a__b__c' }, 'There is no prompt a__b__c.'],
     ['no name', 'prompts/get', {}, 'There is no prompt named.'],
     ['nothing active', 'prompts/get', { name: 'zz-suite__all-yanked' }, 'There is no prompt zz-suite__all-yanked.'],
-    ['a missing argument', 'prompts/get', { name: 'zz-menu__hidden' }, 'Missing arguments: topic.'],
+    [
+      'an argument of the wrong type',
+      'prompts/get',
+      { name: 'zz-menu__typed', arguments: { count: 'abc' } },
+      'arguments: count: expected a whole number such as 3, got "abc".',
+    ],
+    ['a missing argument', 'prompts/get', { name: 'zz-menu__hidden' }, 'arguments: expected a value for topic.'],
     [
       'an argument that is no text',
       'prompts/get',

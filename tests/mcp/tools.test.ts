@@ -13,7 +13,7 @@ const contentDir = makeContent()
 mkdirSync(join(contentDir, 'zz-mcp/many/versions'), { recursive: true })
 writeFileSync(
   join(contentDir, 'zz-mcp/many/versions/1.0.0.md'),
-  `---\npublished_at: "2025-01-01T00:00:00Z"\npublished_by: tester\n---\n${'{{a}}'.repeat(9)}\n`,
+  `---\npublished_at: "2025-01-01T00:00:00Z"\npublished_by: tester\n---\n${'{{a}}'.repeat(50)}\n`,
 )
 const hub = openMcpHub(contentDir)
 // What clients are not told is logged.
@@ -280,7 +280,7 @@ describe('failures say what to do next', () => {
         repo: 'zz-mcp/many',
         variables: { a: '€'.repeat(10_000) },
       },
-      'content_too_large: The filled prompt is longer than 262144 bytes. Use shorter values.',
+      'content_too_large: variables: the filled text would have 1500001 bytes; expected at most 1048576. Use shorter values.',
     ],
   ])('%s', async (_, tool, given, text) => {
     expect(await fail(tool, given)).toBe(text)
@@ -300,8 +300,8 @@ describe('failures say what to do next', () => {
     broken.close()
   })
 
-  test('over the limit, tools say so and everything else works', async () => {
-    const limiter = limitInMemory({ requests: 1, windowMs: 60_000 }, () => 0)
+  test('over the limit, which every method counts for, tools say so and all else is refused', async () => {
+    const limiter = limitInMemory({ requests: 2, windowMs: 60_000 }, () => 0)
     const limited = openMcpHub('content', { limiter })
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_tags' } }
     await limited.call('tools/list')
@@ -311,8 +311,12 @@ describe('failures say what to do next', () => {
     expect([second.status, second.headers.get('Retry-After')]).toEqual([200, '60'])
     const text = 'rate_limited: Too many tool calls from this address. Try again in 60 s.'
     expect((await second.json()).result).toEqual({ content: [{ type: 'text', text }], isError: true })
-    expect(await limited.call('tools/list')).toHaveProperty('tools')
-    expect(await limited.call('prompts/list')).toHaveProperty('prompts')
+    for (const method of ['tools/list', 'prompts/get', 'resources/read', 'completion/complete', 'initialize', 'ping']) {
+      const refused = await limited.answer(post({ jsonrpc: '2.0', id: 1, method, params: {} }))
+      expect([method, refused.status, refused.headers.get('Retry-After')]).toEqual([method, 429, '60'])
+      const sentence = 'Too many messages from this address. Try again in 60 s.'
+      expect(await refused.json()).toEqual({ jsonrpc: '2.0', error: { code: -32000, message: sentence }, id: null })
+    }
     limited.close()
   })
 

@@ -108,10 +108,10 @@ describe('the bundles', () => {
   })
 
   test.each([
-    ['mcp', ['gray-matter', '@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
-    ['read', ['gray-matter', '@octokit/rest', 'yaml', '@netlify/blobs/server']],
-    ['rate-limited', ['gray-matter', '@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
-    ['missing-data', ['gray-matter', '@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
+    ['mcp', ['@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
+    ['read', ['@octokit/rest', 'yaml', '@netlify/blobs/server']],
+    ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
+    ['missing-data', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['publish', ['@netlify/blobs/server', 'astro']],
   ])('%s imports nothing it has no use for', (name, strangers) => {
     const code = readCode(name)

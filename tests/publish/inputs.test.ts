@@ -436,6 +436,21 @@ describe('the body as fields', () => {
     ],
     ['an unknown field nested 200,000 deep', `{"content":"x","y":${nested(200_000)}}`, 'y: unknown'],
     [
+      'parameters of 60,000 keys',
+      { content, parameters: Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1])) },
+      'parameters: expected at most 1000 keys in all.',
+    ],
+    [
+      'parameters of more than 64 KiB',
+      { content, parameters: { a: 'x'.repeat(65_529) } },
+      'parameters: expected at most 65536 bytes as JSON, got 65537.',
+    ],
+    [
+      '60,000 unknown fields',
+      { content, ...Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1])) },
+      /^(k\d: unknown; check the spelling, or leave it out; ){10}and 59990 more\.$/,
+    ],
+    [
       '__proto__ in parameters',
       '{"content":"x","parameters":{"__proto__":{"a":1}}}',
       'parameters: expected no key named __proto__',
@@ -626,8 +641,8 @@ describe('what looks dangerous and is kept as it is', () => {
 describe('a publish never breaks the next build', () => {
   //  what                                       parameters as JSON
   test.each([
-    ['short values nested deep', `{"a":${nested(29).replace('[]', `[${'1,'.repeat(400_000)}1]`)}}`],
-    ['many lines of a text nested deep', `{"a":${nested(29).replace('[]', `["${'x\\n'.repeat(100_000)}"]`)}}`],
+    ['short values nested deep', `{"a":${nested(29).replace('[]', `[${'1,'.repeat(32_000)}1]`)}}`],
+    ['many lines of a text nested deep', `{"a":${nested(29).replace('[]', `["${'x\\n'.repeat(20_000)}"]`)}}`],
   ])('%s: refused when its file would be too long', async (_, parameters) => {
     await expectRefusal(`{"content":"x","parameters":${parameters}}`, { to: 'acme/long' }, [
       422,
@@ -637,7 +652,7 @@ describe('a publish never breaks the next build', () => {
   })
 
   test('the longest content beside long parameters is published and built', async () => {
-    const body = { content: 'x'.repeat(262_144), parameters: { a: 'y'.repeat(700_000) } }
+    const body = { content: 'x'.repeat(262_144), parameters: { a: 'y'.repeat(65_000) } }
     expect((await hub.publish(body, { to: 'acme/long' })).status).toBe(201)
     await hub.build()
     expect((await hub.read('/api/v1/repos/acme/long/raw')).text.length).toBe(262_144)

@@ -1,8 +1,9 @@
 // Owns the table of addresses: what is answered where, from which data file, how long it may be kept, and in which shape.
 import { z } from 'zod'
 import { SORTS, type Sort } from '../catalogue/ranking.ts'
-import { isName, isOwner, isVersion, LIMITS, Name, Owner, Version } from '../content/values.ts'
+import { isName, isOwner, isVersion, Name, Owner, Version } from '../content/values.ts'
 import type { CacheClass } from './cache-class.ts'
+import { LIMITS } from './limits.ts'
 import {
   list,
   Repository,

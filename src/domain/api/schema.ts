@@ -3,7 +3,6 @@ import { z } from 'zod'
 import {
   FullName,
   Handle,
-  LIMITS,
   License,
   line,
   lines,
@@ -14,6 +13,7 @@ import {
   VariableName,
   Version,
 } from '../content/values.ts'
+import { LIMITS } from './limits.ts'
 
 const address = (sentence: string) => z.url().describe(sentence)
 

@@ -1,10 +1,10 @@
 // Owns what stands in every data file: the read answers of a whole catalogue, one file after the other.
 
 import { membershipsPath } from '../access/memberships.ts'
+import { LIMITS } from '../api/limits.ts'
 import { describeApi } from '../api/openapi.ts'
 import { DATA_FILES } from '../api/routes.ts'
 import { listEnvelope, type RepositorySummary } from '../api/schema.ts'
-import { LIMITS } from '../content/values.ts'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import { SORTS } from './ranking.ts'

@@ -1,14 +1,14 @@
 // Owns what authors may write into the front matter of the files in content/; all of it is strict, for an unknown key is a typing error.
 import { z } from 'zod'
+import { LIMITS } from '../api/limits.ts'
 import { type Parameters, Provenance, Scalar, Stats, Status, VariableType } from '../api/schema.ts'
-import { findDepthProblem } from './json-depth.ts'
+import { findJsonProblem } from './json-bounds.ts'
 import { describeValue } from './problems.ts'
+import { countBytes, countCharacters } from './text-length.ts'
 import {
-  countCharacters,
   FullName,
   Handle,
   isVersion,
-  LIMITS,
   License,
   line,
   lines,
@@ -91,18 +91,27 @@ export const VariableInputs = z
   })
   .describe('The version’s placeholders.')
 
-/** Model settings: any JSON object that is not nested absurdly. docs/contract.md section 2. */
+/** Model settings: any JSON object within bounds, so that no version makes the next reading of it slow. docs/contract.md section 11. */
 export const ParametersInput = z
   .custom<Parameters>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'expected an object',
   )
   .superRefine((parameters, context) => {
-    const message = findDepthProblem(parameters, LIMITS.parameterDepth)
+    const message =
+      findJsonProblem(parameters, { depth: LIMITS.parameterDepth, keys: LIMITS.parameterKeys }) ??
+      findLengthProblem(JSON.stringify(parameters))
     if (message) context.addIssue({ code: 'custom', message })
   })
   .describe('Model settings, kept as given.')
   .meta({ type: 'object', additionalProperties: true })
+
+function findLengthProblem(json: string): string | undefined {
+  const bytes = countBytes(json)
+  return bytes <= LIMITS.parameterBytes
+    ? undefined
+    : `expected at most ${LIMITS.parameterBytes} bytes as JSON, got ${bytes}`
+}
 
 /** The tags of a repository: each once. */
 export const TagInputs = z

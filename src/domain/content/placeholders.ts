@@ -1,17 +1,26 @@
-// Owns the {{name}} placeholders of a content: finding them and filling them in one literal pass.
+// Owns the {{name}} placeholders of a content: finding them and replacing them in one literal pass. Which values count is the rule of filling.ts.
 
 /** `{{name}}` or `{{ name }}`; everything else in braces is somebody else's syntax and stays. docs/contract.md section 2. */
 const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 
 /** The names of a content's placeholders, each once, by first appearance. A name over the limit is listed too, for the rules to refuse. */
 export function findPlaceholders(content: string): string[] {
-  const names = new Set<string>()
-  for (const match of content.matchAll(PLACEHOLDER)) names.add(match[2]!)
-  return [...names]
+  return [...countPlaceholders(content).keys()]
+}
+
+/** How often each placeholder stands in a content, and how many bytes it takes there in all; by first appearance. */
+export function countPlaceholders(content: string): Map<string, { times: number; bytes: number }> {
+  const counts = new Map<string, { times: number; bytes: number }>()
+  for (const [whole, , name = ''] of content.matchAll(PLACEHOLDER)) {
+    const count = counts.get(name) ?? { times: 0, bytes: 0 }
+    // Braces, spaces and the letters of a name have one byte each.
+    counts.set(name, { times: count.times + 1, bytes: count.bytes + whole.length })
+  }
+  return counts
 }
 
 /**
- * Fills the placeholders of a content.
+ * Replaces the placeholders of a content.
  *
  * @param values name → text; a Map, so that `{{constructor}}` finds nothing that nobody gave
  * @returns the content with each named placeholder replaced literally, in one pass: a value is never scanned again

@@ -1,5 +1,6 @@
 // Owns how a problem in something from outside is said: where it stands, what was expected, what came.
 import type { z } from 'zod'
+import { LIMITS } from '../api/limits.ts'
 import { printable } from './printable.ts'
 
 /** One thing that is wrong in a value; `key` is a dotted path, empty for the whole. */
@@ -26,6 +27,13 @@ export function parseBy<Schema extends z.ZodType>(schema: Schema, input: unknown
 /** One line of text for a problem: `key: message`. */
 export function formatProblem({ key, message }: ValueProblem): string {
   return key === '' ? message : `${key}: ${message}`
+}
+
+/** Problems as one message: the first ones by name, of the others their number. */
+export function formatProblems(problems: readonly ValueProblem[]): string {
+  const named = problems.slice(0, LIMITS.problemsNamed).map(formatProblem).join('; ')
+  const others = problems.length - LIMITS.problemsNamed
+  return others > 0 ? `${named}; and ${others} more` : named
 }
 
 function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
@@ -60,6 +68,7 @@ export function describeValue(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'an object'
-  const text = JSON.stringify(value) ?? typeof value
+  // Judged by its length first: writing out a megabyte to say that it is long would cost as much as reading it.
+  const text = typeof value === 'string' && value.length > 60 ? value : (JSON.stringify(value) ?? typeof value)
   return text.length > 60 ? `a long ${typeof value}` : printable(text)
 }

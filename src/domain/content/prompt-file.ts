@@ -1,12 +1,12 @@
-// Owns the files below content/: path ⇄ place and text ⇄ front matter with body, two inverse pairs. The only importer of gray-matter.
-import matter from 'gray-matter'
+// Owns the files below content/: path ⇄ place and text ⇄ front matter with body, two inverse pairs.
 import type { z } from 'zod'
+import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
-import { findDepthProblem } from './json-depth.ts'
+import { findJsonProblem } from './json-bounds.ts'
 import { findPlaceholders } from './placeholders.ts'
 import { type Parsed, parseBy } from './problems.ts'
-import { isName, isOwner, isVersion, LIMITS } from './values.ts'
+import { isName, isOwner, isVersion } from './values.ts'
 import { editYaml, formatYaml, parseYaml } from './yaml.ts'
 
 /** What stands at a path of the content folder. */
@@ -121,49 +121,29 @@ function parseFile<Schema extends z.ZodType>(
 ): Parsed<{ front: z.output<Schema>; body: string }> {
   const split = splitFile(text)
   if (split.problems) return split
-  const depth = findDepthProblem(split.value.front, LIMITS.parameterDepth + 2)
+  const depth = findJsonProblem(split.value.front, { depth: LIMITS.parameterDepth + 2 })
   if (depth) return { problems: [{ key: '', message: depth }] }
   const front = parseBy(schema, split.value.front)
   return front.problems ? front : { value: { front: front.value, body: split.value.body } }
 }
 
-/** gray-matter evaluates JavaScript front matter unless both of its names are taken away. Measured with 4.0.3; `eval: false` does not help. */
-const refuseEngine = {
-  parse: (): never => {
-    throw new Error('front matter in JavaScript is never read')
-  },
-}
-
+/**
+ * Splits a file at its two `---` lines. By hand, for gray-matter takes time by the square of blank lines, and evaluates front matter that calls
+ * itself JavaScript: docs/notes/yaml.md.
+ */
 function splitFile(text: string): Parsed<{ front: Record<string, unknown>; body: string }> {
   const wrong = (message: string) => ({ problems: [{ key: '', message }] })
-  if (!/^---\r?\n/.test(text)) return wrong('expected a first line that is exactly ---, with YAML below it')
+  const open = /^---\r?\n/.exec(text)
+  if (!open) return wrong('expected a first line that is exactly ---, with YAML below it')
   const close = text.indexOf('\n---', 3)
   if (close === -1) return wrong('expected a second line that is exactly --- after the front matter')
   const afterClose = /^(?:\r?\n|$)/.exec(text.slice(close + 4, close + 6))
   if (!afterClose) return wrong('expected the line that ends the front matter to be exactly ---')
-  const body = text.slice(close + 4 + afterClose[0].length)
-  let yaml: Parsed<Record<string, unknown>> = { value: {} }
-  const file = matter(text, {
-    language: 'yaml',
-    engines: {
-      yaml: {
-        parse: (front: string) => {
-          // gray-matter cuts the last line end off, which would leave half of a CRLF in the last value.
-          yaml = parseYaml(`${front.replace(/^\r?\n/, '')}\n`, 2)
-          return yaml.value ?? {}
-        },
-      },
-      js: refuseEngine,
-      javascript: refuseEngine,
-      json: refuseEngine,
-    },
-  })
-  if (yaml.problems) return yaml
-  if (file.content !== body) return wrong('expected front matter between two lines that are exactly ---')
-  return { value: { front: yaml.value, body } }
+  const yaml = parseYaml(text.slice(open[0].length, close + 1), 2)
+  return yaml.problems ? yaml : { value: { front: yaml.value, body: text.slice(close + 4 + afterClose[0].length) } }
 }
 
-/** gray-matter's own `stringify` would parse the body again, and evaluate it when it looks like JavaScript front matter. */
+/** The inverse of `splitFile`. */
 function formatFile(front: Record<string, unknown>, body: string): string {
   return `---\n${formatYaml(front)}---\n${body}`
 }

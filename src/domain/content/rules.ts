@@ -1,12 +1,13 @@
 // Owns what the content as a whole must satisfy beyond the shape of each file: one named rule each, with the file and key it finds fault with.
 import parseLicense from 'spdx-expression-parse'
 import { holdsToken } from '../access/token-form.ts'
+import { LIMITS } from '../api/limits.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
 import { findPlaceholders } from './placeholders.ts'
 import { printable } from './printable.ts'
 import type { Problem, ValueProblem } from './problems.ts'
 import { formatPath } from './prompt-file.ts'
-import { findContentProblem, LIMITS } from './values.ts'
+import { findContentProblem } from './values.ts'
 
 type VersionRule = (version: VersionEntry) => ValueProblem | undefined
 type RepositoryRule = (repository: RepositoryEntry, tree: ContentTree) => ValueProblem[]

@@ -1,26 +1,7 @@
-// Owns the names, values and limits that everything else is made of; records and files are put together from them elsewhere.
+// Owns the names and values that everything else is made of; records and files are put together from them elsewhere.
 import { z } from 'zod'
-
-/** Every limit of the service, each once. docs/contract.md section 1. */
-export const LIMITS = {
-  ownerCharacters: 39,
-  nameCharacters: 64,
-  tagCharacters: 36,
-  tagsPerRepository: 10,
-  variableNameCharacters: 64,
-  variablesPerVersion: 64,
-  titleCharacters: 200,
-  descriptionCharacters: 500,
-  changelogCharacters: 500,
-  contentBytes: 262_144,
-  requestBytes: 1_048_576,
-  versionsPerRepository: 1_000,
-  queryCharacters: 200,
-  pageSize: 20,
-  highestPage: 100_000,
-  /** YAML and JSON writers overflow the stack far above this, and nothing readable nests deeper. */
-  parameterDepth: 32,
-} as const
+import { LIMITS } from '../api/limits.ts'
+import { countCharacters } from './text-length.ts'
 
 const OWNER_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
 const NAME_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
@@ -30,7 +11,8 @@ const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
 /** First path segments that the site itself uses, and words that break file systems or programs. docs/contract.md section 1. */
 export const RESERVED_OWNERS: ReadonlySet<string> = new Set([
-  ...['404', 'api', 'assets', 'auth', 'cli', 'data', 'docs', 'index', 'mcp', 'rate-limited', 'settings', 'tags'],
+  ...['404', 'api', 'assets', 'auth', 'badges', 'cli', 'clients', 'data', 'docs', 'healthz', 'index', 'mcp', 'metrics'],
+  ...['rate-limited', 'search', 'settings', 'tags'],
   ...['admin', 'me', 'new', 'null', 'undefined', 'con', 'prn', 'aux', 'nul'],
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((port) => [`com${port}`, `lpt${port}`]),
 ])
@@ -47,13 +29,6 @@ export const isVersion = (text: string): boolean => VERSION_PATTERN.test(text)
 export const isTag = (text: string): boolean => text.length <= LIMITS.tagCharacters && TAG_PATTERN.test(text)
 /** Whether a text is a well-formed variable name. */
 export const isVariableName = (text: string): boolean => VARIABLE_NAME_PATTERN.test(text)
-
-/** The length of a text in code points: what a person counts, and what JSON Schema's `maxLength` means (RFC 8259 section 8.2). */
-export function countCharacters(text: string): number {
-  let count = 0
-  for (const _ of text) count++
-  return count
-}
 
 /** A handle as the lower-cased GitHub login of a person; reserved words are logins too. */
 export const Handle = z

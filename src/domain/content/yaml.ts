@@ -1,5 +1,5 @@
 // Owns YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags.
-import { Document, isAlias, isScalar, parseDocument, type Scalar, visit } from 'yaml'
+import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, type Scalar, visit } from 'yaml'
 import { printable } from './printable.ts'
 import type { Parsed, ValueProblem } from './problems.ts'
 
@@ -8,25 +8,30 @@ import type { Parsed, ValueProblem } from './problems.ts'
  *
  * @param text the YAML alone, without the lines around it
  * @param firstLine line number of its first line in the file, for messages
- * @returns the mapping as plain values; every syntax problem at once
- * @see notes on hostile front matter: aliases grow without bound, so none is accepted
+ * @returns the mapping as plain values; every syntax problem at once, a few problems in full for so many that nobody would read them
+ * @see docs/notes/yaml.md: aliases grow without bound, so none is accepted, and two of the library's own checks take time by the square of the text
  */
 export function parseYaml(text: string, firstLine: number): Parsed<Record<string, unknown>> {
-  const at = (line: number) => `line ${line + firstLine - 1}`
+  const lines = new LineCounter()
+  const at = (offset: number) => `line ${Math.max(1, lines.linePos(offset).line) + firstLine - 1}`
   try {
     const document = parseDocument(text, {
       version: '1.2',
       schema: 'core',
-      prettyErrors: true,
-      uniqueKeys: true,
+      lineCounter: lines,
+      // Both cost the square of the text: the one cuts out the whole line for every error, the other compares every key with all before it.
+      prettyErrors: false,
+      uniqueKeys: false,
       stringKeys: true,
       // Otherwise !!binary, !!set and their kind are read even in the core schema, and give values that JSON cannot hold.
       resolveKnownTags: false,
     })
-    const problems: ValueProblem[] = [...document.errors, ...document.warnings].map((error) => ({
+    const problems: ValueProblem[] = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
       key: '',
-      message: `${at(error.linePos?.[0].line ?? 1)}: expected valid YAML: ${printable(error.message.split(' at line ')[0]!)}`,
+      message: `${at(pos[0])}: expected valid YAML: ${printable(message)}`,
     }))
+    for (const offset of findRepeatedKeys(document.contents))
+      problems.push({ key: '', message: `${at(offset)}: expected valid YAML: Map keys must be unique` })
     // Without an asterisk there is no alias; looking at every node would cost a tenth of all reading.
     if (text.includes('*'))
       visit(document, (_key, node) => {
@@ -46,6 +51,26 @@ export function parseYaml(text: string, firstLine: number): Parsed<Record<string
     // The parser recurses: only text that is nested thousands of levels deep gets here.
     return { problems: [{ key: '', message: 'expected YAML that is not nested so deeply' }] }
   }
+}
+
+/** Where keys stand that their mapping has already; walks with a list of its own, and looks each key up in a set. */
+function findRepeatedKeys(root: unknown): number[] {
+  const offsets: number[] = []
+  const waiting = [root]
+  while (waiting.length > 0) {
+    const node = waiting.pop()
+    if (!isCollection(node)) continue
+    const seen = new Set<unknown>()
+    for (const item of node.items) {
+      if (isPair(item) && isScalar(item.key)) {
+        if (seen.has(item.key.value)) offsets.push(item.key.range?.[0] ?? 0)
+        seen.add(item.key.value)
+      }
+      const child = isPair(item) ? item.value : item
+      if (isCollection(child)) waiting.push(child)
+    }
+  }
+  return offsets.sort((a, b) => a - b)
 }
 
 /** Writes a mapping as YAML that `parseYaml` reads back to the same values; times are quoted, as authors are asked to. */
@@ -77,7 +102,7 @@ function quoteWhenNeeded(node: Scalar<string>): void {
  * @param text a mapping that `parseYaml` reads without problems
  */
 export function editYaml(text: string, changes: Record<string, unknown>): string {
-  const document = parseDocument(text, { version: '1.2', schema: 'core' })
+  const document = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false })
   for (const [key, value] of Object.entries(changes)) document.set(key, document.createNode(value))
   return document.toString({ lineWidth: 0 })
 }

@@ -1,6 +1,7 @@
 // Owns the one write: what a request makes of a repository as git has it. Pure: the clock, the digest and git's state come in as arguments.
 
 import { HubError } from '../api/errors.ts'
+import { LIMITS } from '../api/limits.ts'
 import type { Addresses } from '../api/record-links.ts'
 import type { Provenance, Variable, VersionRecord } from '../api/schema.ts'
 import { recordVersion } from '../catalogue/catalogue.ts'
@@ -9,7 +10,7 @@ import { canonicalJson } from '../content/canonical-json.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { RepositoryFrontMatter, type VersionFrontMatter } from '../content/front-matter.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
-import { formatProblem, type ValueProblem } from '../content/problems.ts'
+import { formatProblems, type ValueProblem } from '../content/problems.ts'
 import {
   editRepositoryFile,
   formatVersionFile,
@@ -20,7 +21,7 @@ import {
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
-import { LIMITS, titleFromName, Version } from '../content/values.ts'
+import { titleFromName, Version } from '../content/values.ts'
 import { type Measure, type PublishRequest, validationFailed } from './request.ts'
 
 /** A repository as git has it at one commit. */
@@ -217,7 +218,7 @@ function readVersion({ owner, name }: RepositoryState, version: string, text: st
 function brokenFile(path: string, problems: readonly ValueProblem[]): HubError {
   return new HubError(
     'upstream_error',
-    `${path} on the branch cannot be read: ${problems.map(formatProblem).join('; ')}. Mend it in git, then publish again.`,
+    `${path} on the branch cannot be read: ${formatProblems(problems)}. Mend it in git, then publish again.`,
   )
 }
 

@@ -2,14 +2,15 @@
 import { z } from 'zod'
 import { holdsToken } from '../access/token-form.ts'
 import { HubError } from '../api/errors.ts'
+import { LIMITS } from '../api/limits.ts'
 import { VersionRecord } from '../api/schema.ts'
 import { BUMPS } from '../catalogue/versions.ts'
 import { Changelog, Description, ParametersInput, TagInputs, Title, VariableInputs } from '../content/front-matter.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
-import { formatProblem, parseBy, type ValueProblem } from '../content/problems.ts'
+import { formatProblems, parseBy, type ValueProblem } from '../content/problems.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem, NO_TOKEN } from '../content/rules.ts'
-import { LIMITS, License, Version } from '../content/values.ts'
+import { License, Version } from '../content/values.ts'
 
 /** The body of a publish. docs/contract.md section 7: unknown fields are refused, and null means "left out" nowhere but in `expected_version`. */
 export const PublishRequest = z
@@ -96,9 +97,6 @@ export function contentTooLarge(): HubError {
 /** All problems in one message, each with its field. */
 export function validationFailed(problems: readonly ValueProblem[]): HubError {
   // A message quotes what it was given, and a token that slipped into the wrong field would be quoted too, whole or cut.
-  const message = problems
-    .map(formatProblem)
-    .join('; ')
-    .replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
+  const message = formatProblems(problems).replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
   return new HubError('validation_failed', `${message}.`)
 }

@@ -13,7 +13,7 @@ import { readMessage } from './read-message.ts'
 /** What the endpoint needs. */
 export interface McpDependencies extends ReadTools {
   isOwnHost: IsOwnHost
-  /** Counts tool calls. */
+  /** Counts messages of every method. */
   limiter: RateLimiter
   /** As the platform gives it; a header never decides it. */
   clientAddress: string
@@ -42,8 +42,9 @@ export async function answerMcp(request: Request, connect: () => McpDependencies
 async function answerMessage(request: Request, dependencies: McpDependencies): Promise<Response> {
   const { limiter, clientAddress } = dependencies
   const message = await readMessage(request)
-  // The handshake and the lists are cheap and cached; hosted clients share an address, and each connects again and again.
-  const waitSeconds = message.method === 'tools/call' ? limiter.take(clientAddress) : 0
+  const waitSeconds = limiter.take(clientAddress)
+  // A tool says so in its own result, which models read; of all else, clients read the status.
+  if (waitSeconds > 0 && message.method !== 'tools/call') throw refuseRate(waitSeconds)
   const serving = { request: withoutBody(request), message, tools: { ...dependencies, waitSeconds } }
   const response = (await isLegacy(serving)) ? await serveLegacy(serving) : await serveModern(serving)
   return respondWithLeg(response, waitSeconds)
@@ -70,6 +71,11 @@ async function withDeadline(work: Promise<Response>, deadlineMs: number): Promis
     // Its answer comes too late for anybody; so does its trouble.
     work.catch(() => {})
   }
+}
+
+function refuseRate(waitSeconds: number): Refusal {
+  const sentence = `Too many messages from this address. Try again in ${waitSeconds} s.`
+  return new Refusal(429, CODES.refused, sentence, waitSeconds)
 }
 
 /** Only sentences made for clients reach them. */

@@ -15,11 +15,14 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
   readonly code: number
+  /** Seconds until a retry makes sense; 0 when that is not known. */
+  readonly waitSeconds: number
 
-  constructor(status: number, code: number, message: string) {
+  constructor(status: number, code: number, message: string, waitSeconds = 0) {
     super(message)
     this.status = status
     this.code = code
+    this.waitSeconds = waitSeconds
   }
 }
 
@@ -34,9 +37,10 @@ export async function respondWithLeg(response: Response, waitSeconds: number): P
 }
 
 /** Answers with a refusal. */
-export function respondWithRefusal(request: Request, { status, code, message }: Refusal): Response {
+export function respondWithRefusal(request: Request, { status, code, message, waitSeconds }: Refusal): Response {
   const headers = new Headers({ ...HEADERS, 'Content-Type': 'application/json' })
   if (status === 405) headers.set('Allow', METHODS)
+  if (waitSeconds > 0) headers.set('Retry-After', String(waitSeconds))
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }

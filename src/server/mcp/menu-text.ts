@@ -1,5 +1,5 @@
 // Owns the one-line texts of menus and messages: third-party text loses there what does not show or could draw.
-import { countCharacters } from '../../domain/content/values.ts'
+import { countCharacters } from '../../domain/content/text-length.ts'
 
 /** Control, format, private and unassigned characters, and the rest of what is drawn as nothing: variation selectors, fillers. */
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu

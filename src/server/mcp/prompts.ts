@@ -1,10 +1,10 @@
 // Owns prompts as the protocol knows them: each public prompt, with its variables as arguments.
 
 import type { Variable } from '../../domain/api/schema.ts'
+import { fillContent, formatFillingProblems } from '../../domain/content/filling.ts'
 import { printable } from '../../domain/content/printable.ts'
-import { isName, isOwner, LIMITS } from '../../domain/content/values.ts'
+import { isName, isOwner } from '../../domain/content/values.ts'
 import type { ReadTools } from '../read/answers.ts'
-import { fillVersion } from './fill.ts'
 import { readMenu } from './menu.ts'
 import { menuText } from './menu-text.ts'
 import { type McpResult, refuseParams } from './protocol.ts'
@@ -54,23 +54,20 @@ export async function findPrompt(given: unknown, tools: ReadTools) {
   return { repository, content: repository.content }
 }
 
-/** Answers `prompts/get`: one message, with the defaults filled in. */
+/** Answers `prompts/get`: one message without open placeholders. docs/contract.md section 11 */
 export async function getPrompt(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
   const { repository, content } = await findPrompt(params.name, tools)
   const given = params.arguments ?? {}
   if (!isObject(given) || Object.values(given).some((value) => typeof value !== 'string')) {
     throw refuseParams('arguments: expected an object of texts, for example {"language": "Go"}.')
   }
-  const absent = repository.variables.filter((variable) => isNeeded(variable) && !Object.hasOwn(given, variable.name))
-  if (absent.length > 0) {
-    throw refuseParams(`Missing arguments: ${absent.map(({ name }) => name).join(', ')}. Give a text for each.`)
-  }
-  const { content: text } = fillVersion({ content, variables: repository.variables }, given)
-  if (Buffer.byteLength(text) > LIMITS.contentBytes) {
-    throw refuseParams(`The filled prompt is longer than ${LIMITS.contentBytes} bytes. Use shorter values.`)
-  }
+  const { variables } = repository
+  // Clients pass on what they remember of an older version: a name too many does no harm.
+  const known = Object.fromEntries(Object.entries(given).filter(([key]) => variables.some(({ name }) => name === key)))
+  const { value, problems } = fillContent({ content, variables }, known, 'strict')
+  if (!value) throw refuseParams(`arguments: ${formatFillingProblems(problems)}.`)
   return {
     description: sayMenu(repository.title, repository.description),
-    messages: [{ role: 'user', content: { type: 'text', text } }],
+    messages: [{ role: 'user', content: { type: 'text', text: value.content } }],
   }
 }

@@ -1,6 +1,6 @@
 // Owns reading a message from a request's body: its media type, its size, its JSON, its form; each refused in that order.
 import { HubError } from '../../domain/api/errors.ts'
-import { LIMITS } from '../../domain/content/values.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
 import { openBody } from '../read-body.ts'
 import { Refusal } from './http.ts'
 import { CODES } from './protocol.ts'

@@ -1,11 +1,11 @@
 // Owns what each tool answers, on the same data as the read API.
 import { HubError } from '../../domain/api/errors.ts'
-import { listEnvelope } from '../../domain/api/schema.ts'
-import { LIMITS } from '../../domain/content/values.ts'
+import { listEnvelope, type VersionRecord } from '../../domain/api/schema.ts'
+import { type Filled, type FillingValues, fillContent, formatFillingProblems } from '../../domain/content/filling.ts'
+import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import type { ReadTools } from '../read/answers.ts'
 import { searchEnvelope } from '../search-envelope.ts'
 import { findClose } from './close-names.ts'
-import { fillVersion } from './fill.ts'
 import { findRepository, findVersion, findVersions, listTags } from './records.ts'
 import type { Arguments } from './tool-arguments.ts'
 import { OUTPUTS, PAGE_SIZES, type ToolName } from './tool-schemas.ts'
@@ -29,13 +29,7 @@ export const TOOL_ANSWERS: {
     }
     const record = await findVersion(owner, name, version, tools)
     if (!record) throw noVersion(owner, name, version, repository.versions)
-    const { content, missing } = fillVersion(record, variables)
-    if (variables && Buffer.byteLength(content) > LIMITS.contentBytes) {
-      throw new HubError(
-        'content_too_large',
-        `The filled prompt is longer than ${LIMITS.contentBytes} bytes. Use shorter values.`,
-      )
-    }
+    const { content, missing } = variables ? fill(record, variables) : leaveOpen(record)
     const yanked = !repository.versions.includes(version)
     return OUTPUTS.get_prompt.parse({
       data: { ...repository, ...record, content, yanked, missing_variables: missing },
@@ -53,6 +47,20 @@ export const TOOL_ANSWERS: {
     const tags = (await listTags(tools)).filter(({ name }) => name.includes(wanted))
     return OUTPUTS.list_tags.parse(pageOf(tags, page, limit))
   },
+}
+
+/** @throws HubError for a value that does not fit its variable, or a text that would be too long */
+function fill(record: VersionRecord, values: FillingValues): Filled {
+  const { value, problems } = fillContent(record, values, 'lenient')
+  if (value) return value
+  const code = problems.some(({ kind }) => kind === 'too_large') ? 'content_too_large' : 'invalid_request'
+  throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
+}
+
+/** Without values the text is never touched, and every placeholder of a variable still stands. */
+function leaveOpen({ content, variables }: VersionRecord): Filled {
+  const names = new Set(variables.map(({ name }) => name))
+  return { content, missing: findPlaceholders(content).filter((name) => names.has(name)) }
 }
 
 function pageOf<Record>(records: readonly Record[], page: number, size: number) {

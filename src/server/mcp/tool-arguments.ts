@@ -1,7 +1,7 @@
 // Owns reading the arguments of a tool: the forms that models like to write are accepted beside the advertised ones, then all is checked at once.
 import type { z } from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
-import { formatProblem, parseBy } from '../../domain/content/problems.ts'
+import { formatProblems, parseBy } from '../../domain/content/problems.ts'
 import { INPUTS, type ToolName } from './tool-schemas.ts'
 
 type Given = Record<string, unknown>
@@ -14,7 +14,7 @@ export function readArguments<Name extends ToolName>(tool: Name, given: Given): 
 export function readArguments(tool: ToolName, given: Given): unknown {
   const settled = settle(tool, given)
   const { value, problems } = parseBy<z.ZodType>(INPUTS[tool], settled)
-  if (problems) throw new HubError('invalid_request', problems.map(formatProblem).join('; '))
+  if (problems) throw new HubError('invalid_request', formatProblems(problems))
   // A checked record lacks an own `__proto__`, but {{__proto__}} is a placeholder like others.
   return isObject(value) && isObject(settled.variables) ? { ...value, variables: textsIn(settled.variables) } : value
 }

@@ -1,5 +1,6 @@
 // Owns what goes into and comes out of each tool: built from the records of domain/schema.ts, and as JSON Schema that every client compiles.
 import { z } from 'zod'
+import { LIMITS } from '../../domain/api/limits.ts'
 import {
   list,
   Matched,
@@ -12,7 +13,8 @@ import {
   VersionSummary,
 } from '../../domain/api/schema.ts'
 import { SORTS } from '../../domain/catalogue/ranking.ts'
-import { countCharacters, hasOwnerForm, isName, isVersion, LIMITS } from '../../domain/content/values.ts'
+import { countCharacters } from '../../domain/content/text-length.ts'
+import { hasOwnerForm, isName, isVersion } from '../../domain/content/values.ts'
 
 /** Longest value of a variable, in code points. */
 const VALUE_CHARACTERS = 10_000

@@ -1,6 +1,6 @@
 // Owns reading a publish request from the wire: size, media type, encoding and JSON, each with its own answer.
 import { HubError } from '../../domain/api/errors.ts'
-import { LIMITS } from '../../domain/content/values.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
 import { contentTooLarge } from '../../domain/publishing/request.ts'
 import { type IncomingBody, openBody } from '../read-body.ts'
 

@@ -1,8 +1,10 @@
 // Owns reading the query of the list: every value checked once, here. docs/contract.md section 4.
 import { HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
 import { printable } from '../../domain/content/printable.ts'
-import { countCharacters, isVersion, LIMITS } from '../../domain/content/values.ts'
+import { countCharacters } from '../../domain/content/text-length.ts'
+import { isVersion } from '../../domain/content/values.ts'
 
 /** What the list is asked for. */
 export interface ListQuery {

@@ -1,7 +1,9 @@
 // Owns answering the list: from files where they hold the answer, from the search where words or several tags are asked for.
+
+import { LIMITS } from '../../domain/api/limits.ts'
 import { DATA_FILES, ROUTES } from '../../domain/api/routes.ts'
 import { listEnvelope, Meta, type RepositorySummary } from '../../domain/api/schema.ts'
-import { isTag, LIMITS } from '../../domain/content/values.ts'
+import { isTag } from '../../domain/content/values.ts'
 import type { SearchAnswer } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { searchEnvelope } from '../search-envelope.ts'

@@ -1,5 +1,6 @@
 // Owns the API reference as data: routes, records and limits in the words of the tables and schemas that the code runs on.
 import { z } from 'zod'
+import { LIMITS } from '../../domain/api/limits.ts'
 import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route } from '../../domain/api/routes.ts'
 import {
   Difference,
@@ -15,7 +16,6 @@ import {
   VersionRecord,
   VersionSummary,
 } from '../../domain/api/schema.ts'
-import { LIMITS } from '../../domain/content/values.ts'
 import { PublishAnswer, PublishRequest } from '../../domain/publishing/request.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
@@ -121,6 +121,10 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   pageSize: 'Records on a page of a list',
   highestPage: 'Highest page number',
   parameterDepth: 'Depth of nested parameters',
+  parameterKeys: 'Keys of parameters, in all',
+  parameterBytes: 'Bytes of parameters, as JSON',
+  filledBytes: 'Bytes of a filled text',
+  problemsNamed: 'Problems that an error names',
 }
 
 /** Every limit in words, and its number. */

@@ -1,7 +1,20 @@
-// Owns the check that a value from outside is plain JSON of a bounded depth, without recursion that a hostile value could overflow.
+// Owns the check that a value from outside is plain JSON within bounds, without recursion that a hostile value could overflow.
 
-/** @returns what is wrong with the value, or undefined. Walks with a list of its own, because a deep value would overflow the stack. */
-export function findDepthProblem(value: unknown, maxDepth: number): string | undefined {
+/** What a value may be at most. */
+export interface JsonBounds {
+  /** Levels of lists and objects. */
+  depth: number
+  /** Keys of all its objects together; left out, as many as there are. */
+  keys?: number
+}
+
+/**
+ * Finds what is wrong with a value, in time by its size. Walks with a list of its own, because a deep value would overflow the stack.
+ *
+ * @returns a sentence, or undefined
+ */
+export function findJsonProblem(value: unknown, { depth: mostLevels, keys: mostKeys }: JsonBounds): string | undefined {
+  let keys = 0
   const waiting: { value: unknown; depth: number }[] = [{ value, depth: 1 }]
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value: current, depth } = next
@@ -10,11 +23,13 @@ export function findDepthProblem(value: unknown, maxDepth: number): string | und
       return 'expected well-formed Unicode, without lone surrogates'
     if (typeof current === 'bigint' || current === undefined) return 'expected values that JSON can write'
     if (typeof current !== 'object' || current === null) continue
-    if (depth > maxDepth) return `expected at most ${maxDepth} levels`
+    if (depth > mostLevels) return `expected at most ${mostLevels} levels`
+    const isObject = !Array.isArray(current)
     for (const [key, child] of Object.entries(current)) {
       // A record with this key loses it, or its prototype, in half of the programs that read it.
       if (key === '__proto__') return 'expected no key named __proto__'
       if (!key.isWellFormed()) return 'expected well-formed Unicode, without lone surrogates'
+      if (isObject && mostKeys !== undefined && ++keys > mostKeys) return `expected at most ${mostKeys} keys in all`
       waiting.push({ value: child, depth: depth + 1 })
     }
   }

@@ -1,6 +1,6 @@
-// Pins that a value from outside is plain JSON of a bounded depth, and that the check itself cannot be overflowed.
+// Pins that a value from outside is plain JSON within bounds, and that the check itself cannot be overflowed.
 import { expect, test } from 'vitest'
-import { findDepthProblem } from '../../src/domain/content/json-depth.ts'
+import { findJsonProblem } from '../../src/domain/content/json-bounds.ts'
 
 function nested(levels: number): unknown {
   let value: unknown = 'x'
@@ -23,4 +23,10 @@ test.each([
   ['half a surrogate pair in a key', { '\udc00': 1 }, 2, 'expected well-formed Unicode, without lone surrogates'],
   ['a key __proto__', JSON.parse('[{"__proto__": 1}]'), 3, 'expected no key named __proto__'],
   ['other keys that objects inherit', { constructor: 1, toString: 2 }, 1, undefined],
-])('%s', (_, value, levels, problem) => expect(findDepthProblem(value, levels)).toBe(problem))
+])('%s', (_, value, levels, problem) => expect(findJsonProblem(value, { depth: levels })).toBe(problem))
+
+test.each([
+  ['as many keys as may be', { a: 1, b: { c: [{ d: 1 }] } }, undefined],
+  ['one more, further in', { a: 1, b: { c: [{ d: 1, e: 1 }] } }, 'expected at most 4 keys in all'],
+  ['places in a list are no keys', { a: [1, 2, 3, 4, 5, 6] }, undefined],
+])('%s', (_, value, problem) => expect(findJsonProblem(value, { depth: 9, keys: 4 })).toBe(problem))

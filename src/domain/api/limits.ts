@@ -1,0 +1,28 @@
+// Owns every limit that a client can meet, each once; schemas, messages and the documentation take it from here.
+
+/** Every limit of the service, each once. docs/contract.md section 1. */
+export const LIMITS = {
+  ownerCharacters: 39,
+  nameCharacters: 64,
+  tagCharacters: 36,
+  tagsPerRepository: 10,
+  variableNameCharacters: 64,
+  variablesPerVersion: 64,
+  titleCharacters: 200,
+  descriptionCharacters: 500,
+  changelogCharacters: 500,
+  contentBytes: 262_144,
+  requestBytes: 1_048_576,
+  versionsPerRepository: 1_000,
+  queryCharacters: 200,
+  pageSize: 20,
+  highestPage: 100_000,
+  /** YAML and JSON writers overflow the stack far above this, and nothing readable nests deeper. */
+  parameterDepth: 32,
+  parameterKeys: 1_000,
+  parameterBytes: 65_536,
+  /** A text after filling: four times a content, for values are long too. */
+  filledBytes: 1_048_576,
+  /** A message that names more is read by nobody, and grows with what was sent. */
+  problemsNamed: 10,
+} as const
