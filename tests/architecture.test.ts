@@ -63,6 +63,7 @@ describe('who may import whom', () => {
     ['src/stores', ['src/domain/', 'src/ports/', 'src/stores/']],
     ['src/server', ['src/domain/', 'src/ports/', 'src/server/']],
     ['src/cli', ['src/domain/', 'src/cli/']],
+    ['src/clients', ['src/domain/', 'src/clients/']],
     ['netlify', ['src/wiring/', 'src/server/']],
     ['src/pages', ['src/cli/', 'src/domain/', 'src/site/', 'src/config.ts']],
   ] as const)('%s', (room, allowed) => {

@@ -1,0 +1,114 @@
+// Owns the shapes of what a hub answers, as far as this library reads them, and the check that an answer has them.
+import { PromptHubError } from './trouble.ts'
+
+/** A placeholder of a prompt as its author declared it. */
+export interface Variable {
+  name: string
+  description: string
+  type: 'string' | 'number' | 'integer' | 'boolean' | 'enum'
+  required: boolean
+  default: string | number | boolean | null
+  /** What an `enum` may be; empty otherwise. */
+  options: readonly (string | number | boolean)[]
+  example: string | number | boolean | null
+}
+
+/** One version: it never changes once it is published. */
+export interface VersionRecord {
+  full_name: string
+  version: string
+  content: string
+  content_sha256: string
+  variables: Variable[]
+  parameters: Record<string, unknown>
+}
+
+/** A warning of a maintainer about some versions. */
+export interface Advisory {
+  /** Which versions it is about, as a range. */
+  range: string
+  severity: string
+  message: string
+}
+
+/** What may change of a repository. */
+export interface RepositoryRecord {
+  full_name: string
+  status: string
+  status_message: string | null
+  latest_version: string | null
+  labels: Record<string, string>
+  /** Active versions, highest first. */
+  versions: string[]
+  advisories?: Advisory[]
+}
+
+/** A version in the list of versions. */
+export interface VersionRow {
+  version: string
+  yanked: boolean
+  yank_reason: string | null
+  content_sha256: string
+}
+
+/** @throws PromptHubError `unavailable` when the text is no list of versions */
+export function readVersionList(text: string, url: string): VersionRow[] {
+  const data = readData(text, url)
+  const isList =
+    Array.isArray(data) &&
+    data.every((row) => isObject(row) && typeof row.version === 'string' && typeof row.yanked === 'boolean')
+  if (!isList) throw noRecord(url)
+  return data as VersionRow[]
+}
+
+/** @throws PromptHubError `unavailable` when the text is no version record: whoever answered is no hub */
+export function readVersionRecord(text: string, url: string): VersionRecord {
+  const data = readObject(text, url)
+  const isRecord =
+    typeof data.full_name === 'string' &&
+    typeof data.version === 'string' &&
+    typeof data.content === 'string' &&
+    typeof data.content_sha256 === 'string' &&
+    Array.isArray(data.variables) &&
+    isObject(data.parameters)
+  if (!isRecord) throw noRecord(url)
+  return data as unknown as VersionRecord
+}
+
+/** @throws PromptHubError `unavailable` when the text is no repository record */
+export function readRepositoryRecord(text: string, url: string): RepositoryRecord {
+  const data = readObject(text, url)
+  const isRecord =
+    typeof data.full_name === 'string' &&
+    typeof data.status === 'string' &&
+    (data.latest_version === null || typeof data.latest_version === 'string') &&
+    isObject(data.labels) &&
+    Array.isArray(data.versions)
+  if (!isRecord) throw noRecord(url)
+  return data as unknown as RepositoryRecord
+}
+
+function readObject(text: string, url: string): Record<string, unknown> {
+  const data = readData(text, url)
+  if (!isObject(data)) throw noRecord(url)
+  return data
+}
+
+function readData(text: string, url: string): unknown {
+  try {
+    const answer: unknown = JSON.parse(text)
+    if (isObject(answer)) return answer.data
+  } catch {
+    // Said below: what is no JSON is no record either.
+  }
+  throw noRecord(url)
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function noRecord(url: string): PromptHubError {
+  return new PromptHubError('unavailable', `${url} did not answer with a record of a Prompt Hub.`)
+}

@@ -1,0 +1,42 @@
+// Owns what can go wrong for a program, as one exception whose code tells what to do.
+
+/**
+ * What went wrong:
+ * - `invalid_request`: the call itself is wrong; nothing was sent.
+ * - `not_found`: the hub answered that there is no such prompt, version, label, or version in the range.
+ * - `refused`: the hub answered with another 4xx.
+ * - `unavailable`: no usable answer in time: network trouble, 5xx or 429, after all tries.
+ * - `integrity`: bytes are not what the lock or the hub's own digest says.
+ * - `not_locked`: a lock is in force and does not name what was asked for.
+ * - `invalid_values`: values do not fill the prompt; `problems` names each.
+ */
+export type TroubleCode =
+  | 'invalid_request'
+  | 'not_found'
+  | 'refused'
+  | 'unavailable'
+  | 'integrity'
+  | 'not_locked'
+  | 'invalid_values'
+
+/** The one exception of this library. */
+export class PromptHubError extends Error {
+  override readonly name = 'PromptHubError'
+  /** What went wrong. */
+  readonly code: TroubleCode
+  /** The HTTP status, when the hub answered. */
+  readonly status: number | undefined
+  /** Each problem in a sentence of its own; one entry when there is but one. */
+  readonly problems: readonly string[]
+
+  constructor(
+    code: TroubleCode,
+    message: string,
+    options: { status?: number; problems?: readonly string[]; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.status = options.status
+    this.problems = options.problems ?? [message]
+  }
+}
