@@ -109,7 +109,7 @@ describe('who may import whom', () => {
     ['yaml', ['src/domain/content/yaml.ts']],
     ['spdx-expression-parse', ['src/domain/content/rules.ts']],
     ['semver', ['src/domain/catalogue/versions.ts']],
-    ['node:sqlite', ['src/stores/rate-limiter-file.ts', 'src/stores/search-sqlite.ts']],
+    ['node:sqlite', ['src/stores/git-turn.ts', 'src/stores/rate-limiter-file.ts', 'src/stores/search-sqlite.ts']],
     ['@hono/node-server', ['src/host/run-functions.ts']],
     ['@octokit/rest', ['src/stores/git-store-github.ts']],
     ['@modelcontextprotocol/sdk/server/index.js', ['src/server/mcp/legacy-leg.ts']],

@@ -7,6 +7,14 @@ export interface GitRun {
   input?: string | Uint8Array
   /** Ends the process; never given to one that holds a lock of the user's. */
   signal?: AbortSignal
+  /** Another index than the work tree's own: an absolute path. */
+  indexFile?: string
+}
+
+/** One line told to a git that listens, and how its answer begins. */
+export interface GitStep {
+  line: string
+  answer: string
 }
 
 /** What a run came to. */
@@ -23,6 +31,12 @@ export interface Git {
   tryRun(args: readonly string[], run?: GitRun): Promise<GitResult>
   /** Runs it where failure is not expected. @returns standard output @throws GitFailure */
   run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>>
+  /**
+   * Tells it line after line, each once the one before was answered: when this process dies in between, git learns of no further one and gives up.
+   *
+   * @returns whether every line was answered as expected
+   */
+  converse(args: readonly string[], steps: readonly GitStep[]): Promise<{ isDone: boolean; stderr: string }>
 }
 
 /** A run that failed. Its message holds what git printed, so it is a cause for the log and never an answer. */
@@ -65,15 +79,17 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
   }
-  const tryRun = (args: readonly string[], { input, signal }: GitRun = {}): Promise<GitResult> =>
+  const start = (args: readonly string[], { signal, indexFile }: GitRun = {}) =>
+    spawn('git', [...SETTINGS, ...args], {
+      cwd: folder,
+      env: indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: indexFile },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+      ...(signal && { signal }),
+    })
+  const tryRun = (args: readonly string[], run: GitRun = {}): Promise<GitResult> =>
     new Promise((resolve, reject) => {
-      const child = spawn('git', [...SETTINGS, ...args], {
-        cwd: folder,
-        env,
-        stdio: ['pipe', 'pipe', 'pipe'],
-        windowsHide: true,
-        ...(signal && { signal }),
-      })
+      const child = start(args, run)
       const out: Buffer[] = []
       const err: Buffer[] = []
       child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
@@ -82,7 +98,7 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }))
       // A git that ends before it has read everything breaks the pipe; its exit status tells what happened.
       child.stdin.on('error', () => {})
-      child.stdin.end(input)
+      child.stdin.end(run.input)
     })
   return {
     tryRun,
@@ -91,5 +107,33 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       if (code !== 0) throw new GitFailure(`git ${args[0]} ended with ${code}: ${stderr.trim()}`)
       return stdout
     },
+    converse: (args, steps) =>
+      new Promise((resolve, reject) => {
+        const child = start(args)
+        let answered = 0
+        let isRefused = false
+        let heard = ''
+        let stderr = ''
+        const tell = () => {
+          const step = isRefused ? undefined : steps[answered]
+          if (step) child.stdin.write(`${step.line}\n`)
+          else child.stdin.end()
+        }
+        child.stdout.on('data', (chunk: Buffer) => {
+          heard += chunk.toString()
+          if (!heard.includes('\n')) return
+          if (heard.startsWith(steps[answered]?.answer ?? '\n')) answered += 1
+          else isRefused = true
+          heard = ''
+          tell()
+        })
+        child.stderr.on('data', (chunk: Buffer) => {
+          stderr += chunk.toString()
+        })
+        child.on('error', reject)
+        child.on('close', () => resolve({ isDone: answered === steps.length, stderr }))
+        child.stdin.on('error', () => {})
+        tell()
+      }),
   }
 }

@@ -16,12 +16,12 @@ import {
   parseMessage,
   versionOfEntry,
 } from '../ports/git-store.ts'
+import { blobId } from './git-blob-id.ts'
 import { describeFailure, judgeFailure, toPortError } from './github-failures.ts'
 import {
   BLOB_QUERY,
   BlobAnswer,
   type BlobFile,
-  blobId,
   COMMIT_MUTATION,
   CommitAnswer,
   FOLDER_QUERY,

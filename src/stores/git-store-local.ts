@@ -1,9 +1,8 @@
 // Owns git as a work tree on this machine: what is read is the head commit, and a commit also shows in index and work tree.
-import { realpath } from 'node:fs/promises'
+import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { HubError } from '../domain/api/errors.ts'
 import {
-  type Additions,
-  type CommitOutcome,
   decodeText,
   type FolderQuestion,
   type FolderState,
@@ -16,8 +15,11 @@ import {
   versionOfEntry,
 } from '../ports/git-store.ts'
 import { createGit, type Git } from './git-command.ts'
-import { writeCommit } from './git-objects.ts'
-import { bringIn, findObstacle, readHead, type WorkTree } from './git-work-tree.ts'
+import { asWrite, commitFiles } from './git-commit.ts'
+import { ownFolder } from './git-index-lock.ts'
+import { notSetUp, readStanding, type WorkTree } from './git-standing.ts'
+import { inTurn } from './git-turn.ts'
+import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 
 /** Where the content lies, and what git may know of the environment. */
 export interface LocalGitOptions {
@@ -25,31 +27,51 @@ export interface LocalGitOptions {
   contentDir: string
   /** Usually that of the process, for PATH and HOME; its GIT_* variables are not used. */
   environment: Readonly<Record<string, string | undefined>>
-  /** Told what a person should know although the commit stands; the console by default. */
+  /** Told what a person should know; the console by default. */
   warn?: (message: string, cause?: unknown) => void
 }
 
-/** Setting up git is the work of a person, so asking again at once is of no use. */
-const SETUP_RETRY_SECONDS = 60
+/** Git on this machine, which has a work tree to keep in step. */
+export interface LocalGit extends GitStore {
+  /**
+   * Brings what a publish that was cut off left at the branch alone into index and work tree. At the start, and before the content folder is
+   * read for a build.
+   *
+   * @throws HubError `unavailable` when it cannot be done now: what was answered may then be missing in the content folder
+   */
+  finishPublishes(): Promise<void>
+}
+
 /** How many publishes a question looks back at. docs/contract.md section 7. */
 const PUBLISHES_REMEMBERED = 100
 
 /**
- * The git store over a work tree. It commits on HEAD: on the branch that is checked out, or, where HEAD is detached, on HEAD itself and on no
- * branch, which it warns of. Other changes of the user, staged or not, stay as they are; a file that is not committed and lies
- * where ours would makes it refuse. Several processes may do this at once.
+ * The git store over a work tree. It commits on the branch that it first saw checked out, and only while that one is. Other changes of the
+ * user, staged or not, stay as they are; a file that is not committed and lies where ours would makes it refuse. Several processes may do this
+ * at once.
  */
-export function openLocalGit({ contentDir, environment, warn = console.warn }: LocalGitOptions): GitStore {
+export function openLocalGit({ contentDir, environment, warn = console.warn }: LocalGitOptions): LocalGit {
   let known: WorkTree | undefined
   const locate = async (): Promise<WorkTree> => {
     known ??= await findWorkTree(contentDir, environment)
     return known
   }
+  const finish = async (tree: WorkTree) =>
+    inTurn(join(ownFolder(tree), 'turn'), () => asWrite(() => finishPublish(tree, warn)))
   return {
+    finishPublishes: () =>
+      sayTrouble(undefined, async () => {
+        const tree = await locate()
+        await mkdir(ownFolder(tree), { recursive: true })
+        await finish(tree)
+        await readStanding(tree)
+      }),
     readFolder: (question, { signal }) =>
       sayTrouble(signal, async () => {
-        const { git, prefix } = await locate()
-        return await readFolder(git, prefix, question, signal)
+        const tree = await locate()
+        // What stands at the branch alone is not answered: a killed process may have left it, and nobody would show it.
+        if (await hasUnfinished(tree)) await finish(tree)
+        return await readFolder(tree, question, signal)
       }),
     readBlob: (id, { signal }) =>
       sayTrouble(signal, async () => {
@@ -61,7 +83,16 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
       const files = listAddedFiles(additions)
       const message = formatMessage(additions.message)
       if (signal.aborted) return Promise.resolve({ kind: 'busy', retryAfterSeconds: 1 })
-      return sayTrouble(undefined, async () => commitFiles(await locate(), additions, files, message, warn))
+      return sayTrouble(undefined, async () => {
+        const tree = await locate()
+        return await asWrite(async () => {
+          await mkdir(ownFolder(tree), { recursive: true })
+          return await inTurn(join(ownFolder(tree), 'turn'), async () => {
+            await finishPublish(tree, warn)
+            return await commitFiles(tree, additions, files, message, warn)
+          })
+        })
+      })
     },
   }
 }
@@ -78,19 +109,13 @@ async function findWorkTree(contentDir: string, environment: LocalGitOptions['en
       'The content folder lies in no git repository that can be used. Run git init, make a first commit',
       stderr,
     )
-  return { git: createGit(folder, environment), folder, gitFolder, prefix }
+  return { git: createGit(folder, environment), folder, gitFolder, prefix, branch: undefined }
 }
 
-async function readFolder(
-  git: Git,
-  prefix: string,
-  question: FolderQuestion,
-  signal: AbortSignal,
-): Promise<FolderState> {
+async function readFolder(tree: WorkTree, question: FolderQuestion, signal: AbortSignal): Promise<FolderState> {
+  const { git, prefix } = tree
   const paths = listReadPaths(question)
-  const head = await readHead(git, signal)
-  if (head === undefined)
-    throw notSetUp('The git repository of the content has no commit yet. Make a first commit', undefined)
+  const { head } = await readStanding(tree, signal)
   const folder = `${prefix}${paths.versions}/`
   const wanted = [folder, `${prefix}${paths.index}`, `${prefix}${paths.ownerIndex}`]
   const listing = await git.run(['ls-tree', '-z', '--full-tree', head, '--', ...wanted], { signal })
@@ -135,66 +160,6 @@ async function readPublishes(
     })
 }
 
-async function commitFiles(
-  tree: WorkTree,
-  { base }: Additions,
-  files: readonly { path: string; text: string }[],
-  { headline, body }: { headline: string; body: string },
-  warn: NonNullable<LocalGitOptions['warn']>,
-): Promise<CommitOutcome> {
-  const { git, prefix } = tree
-  const placed = files.map(({ path, text }) => ({ path: `${prefix}${path}`, text }))
-  const paths = placed.map(({ path }) => path)
-  const obstacle = await findObstacle(tree, base.head, paths)
-  // What lies in the way may be another process's publish, so the head is looked at after it, and a moved head explains it.
-  if ((await readHead(git)) !== base.head) return { kind: 'moved' }
-  if (obstacle)
-    throw new HubError('unavailable', `${obstacle}. Commit, move or remove that first; nothing was published.`, {
-      retryAfterSeconds: SETUP_RETRY_SECONDS,
-    })
-  const message = body === '' ? `${headline}\n` : `${headline}\n\n${body}\n`
-  const sha = await writeCommit(git, { parent: base.head, files: placed, message })
-  const outcome = await moveHead(git, { from: base.head, to: sha, reason: headline })
-  if (outcome.kind === 'committed') await showCommit(tree, sha, paths, warn)
-  return outcome
-}
-
-/** The compare-and-swap. git's exit status says only that something went wrong, so history is asked what. */
-async function moveHead(
-  git: Git,
-  { from, to, reason }: { from: string; to: string; reason: string },
-): Promise<CommitOutcome> {
-  const committed = { kind: 'committed', sha: to, url: null } as const
-  const { code } = await git.tryRun(['update-ref', '-m', reason, 'HEAD', to, from])
-  if (code === 0) return committed
-  try {
-    if ((await git.tryRun(['merge-base', '--is-ancestor', to, 'HEAD'])).code === 0) return committed
-    // The head still being the old one means that another process held the branch's lock for a moment.
-    return (await readHead(git)) === from ? { kind: 'busy', retryAfterSeconds: 1 } : { kind: 'moved' }
-  } catch (cause) {
-    return { kind: 'unknown', cause }
-  }
-}
-
-/** The commit stands whatever happens here, so trouble is told to a person and not to the caller. */
-async function showCommit(
-  tree: WorkTree,
-  sha: string,
-  paths: readonly string[],
-  warn: NonNullable<LocalGitOptions['warn']>,
-): Promise<void> {
-  try {
-    await bringIn(tree, paths)
-    if ((await tree.git.tryRun(['symbolic-ref', '--quiet', 'HEAD'])).code === 1)
-      warn(`HEAD is detached, so the commit ${sha} is on no branch. git switch -c <branch> keeps it.`)
-  } catch (cause) {
-    warn(
-      `${paths.join(', ')} was committed, but could not be brought into the work tree. git checkout HEAD -- <path> does it.`,
-      cause,
-    )
-  }
-}
-
 /** Turns what git's process ran into into errors of the port. */
 async function sayTrouble<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
   try {
@@ -206,8 +171,4 @@ async function sayTrouble<Value>(signal: AbortSignal | undefined, work: () => Pr
       throw notSetUp('git was not found, or the content folder vanished. Install git', cause)
     throw new HubError('upstream_error', 'git refused to work on the content. The log says why.', { cause })
   }
-}
-
-function notSetUp(what: string, cause: unknown): HubError {
-  return new HubError('unavailable', `${what}, and try again.`, { cause, retryAfterSeconds: SETUP_RETRY_SECONDS })
 }

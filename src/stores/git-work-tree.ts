@@ -1,88 +1,139 @@
-// Owns what a commit means for the work tree around it: that nothing uncommitted lies in the way, and that new files appear in tree and index.
-import { createHash, randomUUID } from 'node:crypto'
-import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { type Git, GitFailure } from './git-command.ts'
-
-/** A git work tree with a content folder in it. */
-export interface WorkTree {
-  /** Runs in the top folder of the work tree. */
-  git: Git
-  /** The top folder of the work tree, absolute. */
-  folder: string
-  /** The git folder, absolute; files are written there first, for in the content folder they would be taken for content. */
-  gitFolder: string
-  /** The content folder's path in the tree: empty, or with a final slash. */
-  prefix: string
-}
+// Owns what a commit means for the work tree around it: that nothing uncommitted lies in the way, and that new files appear in tree and index at once.
+import { copyFile, lstat, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { blobId } from './git-blob-id.ts'
+import type { Git } from './git-command.ts'
+import { ownFolder } from './git-index-lock.ts'
+import { ignoreMissing, type WorkTree } from './git-standing.ts'
 
 /** How many commits of one file are looked through for the bytes that lie in the way. */
 const HISTORY_DEPTH = 50
-/** Another git holds the index for milliseconds, an editor's background refresh at times for longer: some two seconds in all. */
-const INDEX_TRIES = 30
-/** A round is repeated only when the head moved during it. */
-const SYNC_ROUNDS = 50
-const BLOB_ENTRY = /^\d+ blob ([0-9a-f]+)$/
+
+/** What index and work tree have at a path: the id of a blob, nothing, or what no blob is. */
+export interface SeenFile {
+  path: string
+  staged: string | 'in a merge' | undefined
+  present: string | 'irregular' | undefined
+}
+
+/** Looks at what index and work tree have. @param paths from the top of the work tree @param hexDigits how long the repository's ids are */
+export async function lookAt(
+  { git, folder }: WorkTree,
+  paths: readonly string[],
+  hexDigits: number,
+): Promise<SeenFile[]> {
+  const staged = await readEntries(git, ['ls-files', '-s', '-z', '--', ...paths], /^\d+ ([0-9a-f]+) (\d)$/)
+  return Promise.all(
+    paths.map(async (path) => {
+      const entries = staged.filter((entry) => entry.path === path)
+      const isInMerge = entries.some(({ detail }) => detail !== '0')
+      return { path, staged: isInMerge ? 'in a merge' : entries[0]?.id, present: await idOf(folder, path, hexDigits) }
+    }),
+  )
+}
 
 /**
  * Why files may not be written: what lies there is not in git, and would be lost. Bytes that this path had in an earlier commit are no
- * obstacle, for git keeps them; this is also what another process leaves that has committed but not yet written.
+ * obstacle, for git keeps them.
  *
  * @param head the commit that the files will be committed on
- * @param paths from the top of the work tree
+ * @param seen what lies there
  * @returns a sentence without an end mark, or undefined when nothing is in the way
  */
 export async function findObstacle(
   { git, folder }: WorkTree,
   head: string,
-  paths: readonly string[],
+  seen: readonly SeenFile[],
 ): Promise<string | undefined> {
-  for (const path of paths) {
+  const paths = seen.map(({ path }) => path)
+  const committed = await listBlobs(git, head, paths)
+  for (const { path, staged, present } of seen) {
     const inWay = await findFolderInWay(folder, path)
-    if (inWay) return inWay
-  }
-  const staged = await readEntries(git, ['ls-files', '-s', '-z', '--', ...paths], /^\d+ ([0-9a-f]+) (\d)$/)
-  const committed = await readEntries(git, ['ls-tree', '-z', '--full-tree', head, '--', ...paths], BLOB_ENTRY)
-  for (const path of paths) {
-    const entries = staged.filter((entry) => entry.path === path)
-    if (entries.some(({ detail }) => detail !== '0')) return `${path} is in the middle of a merge`
-    const file = await readRegularFile(join(folder, path))
-    if (file === 'irregular') return `${path} is not a regular file in the work tree`
-    const ids = [...entries.map(({ id }) => id), ...(file === undefined ? [] : [blobId(file, head.length)])]
-    const current = committed.find((entry) => entry.path === path)?.id
-    const strange = ids.filter((id) => id !== current)
+    if (inWay) return `${inWay} is not a folder in the work tree`
+    if (staged === 'in a merge') return `${path} is in the middle of a merge`
+    if (present === 'irregular') return `${path} is not a regular file in the work tree`
+    const strange = [staged, present].filter((id) => id !== undefined && id !== committed.get(path))
     if (strange.length === 0) continue
     const past = await listPastIds(git, head, path)
-    if (!strange.every((id) => past.has(id))) return `${path} holds changes that are not committed`
+    if (!strange.every((id) => past.has(id!))) return `${path} holds changes that are not committed`
   }
   return undefined
 }
 
-/**
- * Brings files of the head into the index and the work tree, and nothing else. Whoever writes looks at the head once more afterwards, so when
- * several processes do this at once, the last one to write has written what the last head holds.
- *
- * @param paths from the top of the work tree; one that the head lacks is left alone (the user has switched branches meanwhile)
- * @throws Error when the index stays locked, or a folder is not one; the commit stands all the same
- */
-export async function bringIn(tree: WorkTree, paths: readonly string[]): Promise<void> {
-  const { git } = tree
-  for (let round = 0; round < SYNC_ROUNDS; round++) {
-    const head = await readHead(git)
-    const entries = await readEntries(git, ['ls-tree', '-z', '--full-tree', String(head), '--', ...paths], BLOB_ENTRY)
-    if (entries.length > 0) await stage(git, entries)
-    for (const { id, path } of entries) await writeWhole(tree, path, await git.run(['cat-file', 'blob', id]))
-    if ((await readHead(git)) === head) return
-  }
-  throw new Error('the head moved on at every look')
+/** A file to show. */
+export interface ShownFile {
+  path: string
+  bytes: Uint8Array
+  /** Its blob, which git has. */
+  id: string
+  /** What lay there when it was decided to show it. */
+  present: SeenFile['present']
+  /** Where it is brought. */
+  into: { index: boolean; tree: boolean }
 }
 
-/** The commit at the head, or undefined before the first one. */
-export async function readHead(git: Git, signal?: AbortSignal): Promise<string | undefined> {
-  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', 'HEAD^{commit}']
-  const { code, stdout } = await git.tryRun(args, signal && { signal })
-  return code === 0 ? stdout.toString().trim() : undefined
+/** Files that only wait for their names: everything that can fail for want of space is done. */
+export interface Showing {
+  /** Moves files and index into place. @returns paths that somebody changed meanwhile, which were left as they are */
+  show(): Promise<string[]>
+  /** Leaves no trace. */
+  undo(): Promise<void>
+}
+
+/**
+ * Prepares files, and an index that has them, beside what the user has; the caller holds the lock on the index.
+ *
+ * @throws Error when the disk is full, say; then nothing is left behind
+ */
+export async function prepareShowing(tree: WorkTree, files: readonly ShownFile[]): Promise<Showing> {
+  const work = join(ownFolder(tree), 'work')
+  const index = join(work, 'index')
+  const staged = files.filter(({ into }) => into.index)
+  const written = files.filter(({ into }) => into.tree)
+  const folders = new Set<string>()
+  const clear = () => rm(work, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 })
+  const undo = async () => {
+    await clear()
+    for (const folder of folders) await removeEmptyFolders(tree.folder, folder)
+  }
+  try {
+    await clear()
+    await mkdir(work, { recursive: true })
+    if (staged.length > 0) {
+      await copyFile(join(tree.gitFolder, 'index'), index).catch(ignoreMissing)
+      const entries = staged.flatMap(({ id, path }) => ['--cacheinfo', `100644,${id},${path}`])
+      await tree.git.run(['update-index', '--add', ...entries], { indexFile: index })
+    }
+    for (const [number, { path, bytes }] of written.entries()) {
+      if (await mkdir(join(tree.folder, dirname(path)), { recursive: true })) folders.add(dirname(path))
+      await writeFile(join(work, String(number)), bytes, { flush: true })
+    }
+  } catch (error) {
+    await undo()
+    throw error
+  }
+  return {
+    undo,
+    async show() {
+      const left: string[] = []
+      for (const [number, { path, id, present }] of written.entries()) {
+        // Somebody may have saved the file since we looked at it.
+        const isUntouched = (await idOf(tree.folder, path, id.length)) === present
+        if (isUntouched) await move(join(work, String(number)), join(tree.folder, path))
+        else left.push(path)
+      }
+      if (staged.length > 0) await rename(index, join(tree.gitFolder, 'index'))
+      await clear()
+      return left
+    },
+  }
+}
+
+/** The blobs that a commit has at paths: path → id. */
+export async function listBlobs(git: Git, commit: string, paths: readonly string[]): Promise<Map<string, string>> {
+  const args = ['ls-tree', '-z', '--full-tree', commit, '--', ...paths]
+  const entries = await readEntries(git, args, /^\d+ blob ([0-9a-f]+)$/)
+  return new Map(entries.map(({ path, id }) => [path, id]))
 }
 
 interface Entry {
@@ -109,59 +160,43 @@ async function listPastIds(git: Git, head: string, path: string): Promise<Set<st
   )
 }
 
-async function stage(git: Git, entries: readonly Entry[]): Promise<void> {
-  const args = ['update-index', '--add', ...entries.flatMap(({ id, path }) => ['--cacheinfo', `100644,${id},${path}`])]
-  for (let tries = 1; ; tries++) {
-    const { code, stderr } = await git.tryRun(args)
-    if (code === 0) return
-    if (tries === INDEX_TRIES) throw new GitFailure(`git update-index ended with ${code}: ${stderr.trim()}`)
-    await pause(20 + Math.random() * 100)
-  }
-}
-
-/** A symbolic link on the way could lead anywhere, so no folder of the path may be one. */
+/** A symbolic link on the way could lead anywhere, so no folder of the path may be one. @returns what is not a folder */
 async function findFolderInWay(folder: string, path: string): Promise<string | undefined> {
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
     const stats = await lstat(join(folder, parent)).catch(ignoreMissing)
-    if (stats && !stats.isDirectory()) return `${parent} is not a folder in the work tree`
+    if (stats && !stats.isDirectory()) return parent
   }
   return undefined
 }
 
-async function readRegularFile(path: string): Promise<Buffer | 'irregular' | undefined> {
-  const stats = await lstat(path).catch(ignoreMissing)
+async function idOf(folder: string, path: string, hexDigits: number): Promise<SeenFile['present']> {
+  if (await findFolderInWay(folder, path)) return 'irregular'
+  const stats = await lstat(join(folder, path)).catch(ignoreMissing)
   if (!stats) return undefined
-  return stats.isFile() ? await readFile(path) : 'irregular'
+  return stats.isFile() ? blobId(await readFile(join(folder, path)), hexDigits) : 'irregular'
 }
 
 /** Readers see the old file or the new one, never half of one. */
-async function writeWhole({ folder, gitFolder }: WorkTree, path: string, bytes: Uint8Array): Promise<void> {
-  const target = join(folder, path)
-  const inWay = await findFolderInWay(folder, path)
-  if (inWay) throw new Error(inWay)
-  const present = await readRegularFile(target)
-  if (present === 'irregular') throw new Error(`${path} is not a regular file`)
-  if (present?.equals(bytes)) return
-  await mkdir(dirname(target), { recursive: true })
-  for (const temporary of [join(gitFolder, `prompt-hub-${randomUUID()}`), join(dirname(target), `.${randomUUID()}`)]) {
-    try {
-      await writeFile(temporary, bytes, { flag: 'wx' })
-      return await rename(temporary, target)
-    } catch (error) {
-      await rm(temporary, { force: true })
-      // The git folder may lie on another disk; only then does the file begin its life beside its target.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
-    }
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to)
+  } catch (error) {
+    // The git folder may lie on another disk; only then does the file go by another name beside its target, one that is used again after a crash.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
+    const beside = join(dirname(to), `.${basename(to)}.prompt-hub~`)
+    await copyFile(from, beside)
+    await rename(beside, to)
   }
 }
 
-function blobId(bytes: Uint8Array, hexDigits: number): string {
-  const hash = createHash(hexDigits === 64 ? 'sha256' : 'sha1')
-  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-    return undefined
-  throw error
+/** Removes folders from the innermost one up, as long as they are empty. */
+async function removeEmptyFolders(top: string, folder: string): Promise<void> {
+  for (let each = folder; each !== '.'; each = dirname(each)) {
+    try {
+      await rmdir(join(top, each))
+    } catch {
+      // Something lies in it, and then in all above it.
+      return
+    }
+  }
 }

@@ -1,6 +1,6 @@
 // Owns the GraphQL documents sent to GitHub, the shapes of what answers them, and when a file in an answer is believed.
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { blobId } from './git-blob-id.ts'
 
 /** Everything stands inside one commit, whose `oid` is the head: a listing of another state could hide a version that a commit then replaces. */
 export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $folder: String!, $versions: String!, $index: String!, $ownerIndex: String!,
@@ -71,9 +71,4 @@ export function trustedBytes({ oid, text, isTruncated }: z.infer<typeof Blob>): 
   if (text === null || isTruncated) return undefined
   const bytes = new TextEncoder().encode(text)
   return blobId(bytes) === oid ? bytes : undefined
-}
-
-/** The id that git gives to a file's bytes. */
-export function blobId(bytes: Uint8Array): string {
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }

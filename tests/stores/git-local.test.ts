@@ -9,13 +9,13 @@ import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VER
 
 let repository: LocalRepository
 let folder: string
-let warnings: string[]
+
 let git: LocalRepository['git']
 let write: LocalRepository['write']
 let openStore: LocalRepository['openStore']
 beforeEach(() => {
   repository = makeRepository()
-  ;({ folder, warnings, git, write, openStore } = repository)
+  ;({ folder, git, write, openStore } = repository)
 })
 afterEach(() => repository.remove())
 
@@ -60,15 +60,76 @@ describe('where it works', () => {
     expect(git('ls-tree', '-r', '--name-only', 'main')).toBe('README.md\n')
   })
 
-  test('a detached HEAD moves on by itself, and a person is told', async () => {
-    git('checkout', '-q', '--detach')
-    const sha = shaOf(await publish(openStore(), { version: { version: '1.0.0', text: 'x' } }))
-    expect(git('rev-parse', 'HEAD').trim()).toBe(sha)
-    expect(git('rev-parse', 'main').trim()).not.toBe(sha)
-    expect(warnings).toEqual([
-      `HEAD is detached, so the commit ${sha} is on no branch. git switch -c <branch> keeps it.`,
-    ])
-  })
+  //  where git stands                       how it got there                                                         the sentence
+  test.each<[string, () => void, string]>([
+    [
+      'no branch is checked out',
+      () => git('checkout', '-q', '--detach'),
+      "The content's git repository has no branch checked out (its HEAD is detached): git switch main goes back",
+    ],
+    [
+      'another branch is checked out',
+      () => git('checkout', '-q', '-b', 'side'),
+      'The hub publishes to the branch main, but side is checked out: git switch main goes back, or start the hub again to publish to side',
+    ],
+    [
+      'a merge is under way',
+      () => {
+        fork()
+        expect(() => git('merge', '-q', 'side')).toThrow()
+      },
+      "A merge is under way in the content's git repository: git commit finishes it, git merge --abort gives it up",
+    ],
+    [
+      'a rebase is under way',
+      () => {
+        fork()
+        expect(() => git('rebase', '-q', 'side')).toThrow()
+      },
+      "A rebase is under way in the content's git repository: git rebase --continue finishes it, git rebase --abort gives it up",
+    ],
+    [
+      'a cherry-pick is under way',
+      () => {
+        fork()
+        expect(() => git('cherry-pick', 'side')).toThrow()
+      },
+      "A cherry-pick is under way in the content's git repository: git cherry-pick --continue finishes it, git cherry-pick --abort gives it up",
+    ],
+    [
+      'a revert is under way',
+      () => {
+        fork()
+        expect(() => git('revert', '--no-edit', 'HEAD~1')).toThrow()
+      },
+      "A revert is under way in the content's git repository: git revert --continue finishes it, git revert --abort gives it up",
+    ],
+    [
+      'a bisect is under way',
+      () => {
+        fork()
+        git('bisect', 'start', 'main', 'main~2')
+      },
+      "A bisect is under way in the content's git repository: git bisect reset ends it",
+    ],
+  ])(
+    'while %s, nothing is read or published, and the sentence says how to leave that',
+    async (_, arrange, sentence) => {
+      const store = openStore()
+      await store.finishPublishes()
+      const base = await store.readFolder(PLACE, never())
+      arrange()
+      const [head, status] = [git('rev-parse', 'HEAD', 'main'), git('status', '--porcelain')]
+      const refusal = { code: 'unavailable', retryAfterSeconds: 60, message: `${sentence}. Nothing was published.` }
+      await expect(store.readFolder(PLACE, never())).rejects.toMatchObject(refusal)
+      const message = { headline: 'Publish acme/code-review 1.0.0', trailers: [] }
+      const version = { version: '1.0.0', text: 'x' }
+      await expect(store.commit({ ...PLACE, base, message, version, index: undefined }, never())).rejects.toMatchObject(
+        refusal,
+      )
+      expect([git('rev-parse', 'HEAD', 'main'), git('status', '--porcelain')]).toEqual([head, status])
+    },
+  )
 
   test('no repository, no content folder, no git: it says what to do, without a path of this machine', async () => {
     repository.remove()
@@ -102,6 +163,17 @@ describe('where it works', () => {
     late.remove()
   })
 })
+
+/** Two commits on main, and one on side that contradicts them. */
+function fork(): void {
+  repository.commit({ 'a.txt': 'first\n' })
+  git('branch', 'side')
+  repository.commit({ 'a.txt': 'second\n' })
+  repository.commit({ 'a.txt': 'third\n' })
+  git('checkout', '-q', 'side')
+  repository.commit({ 'a.txt': 'other\n' })
+  git('checkout', '-q', 'main')
+}
 
 describe('what the user has set', () => {
   test('hooks, signing, line ends, filters, encodings, split index and missing identity change nothing', async () => {
@@ -214,7 +286,9 @@ describe('what the user has set', () => {
       readdirSync(join(folder, '.git'))
         .filter((name) => name !== 'COMMIT_EDITMSG')
         .sort(),
-    ).toEqual(before)
+    ).toEqual([...before, 'prompt-hub'].sort())
+    // The lock that the kernel keeps needs a file to be kept on.
+    expect(readdirSync(join(folder, '.git/prompt-hub'))).toEqual(['turn'])
     expect(readdirSync(join(folder, VERSIONS))).toEqual(['1.0.0.md'])
   })
 })

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Additions, CommitOutcome, GitStore } from '../../src/ports/git-store.ts'
-import { type LocalGitOptions, openLocalGit } from '../../src/stores/git-store-local.ts'
+import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/stores/git-store-local.ts'
 
 /** Files by their path from the top of the work tree. */
 export type Files = Readonly<Record<string, string | Uint8Array>>
@@ -20,7 +20,7 @@ export interface LocalRepository {
   write(files: Files): void
   /** Commits files as somebody else, and nothing else that may be staged. @returns the new head */
   commit(files: Files): string
-  openStore(options?: Partial<LocalGitOptions>): GitStore
+  openStore(options?: Partial<LocalGitOptions>): LocalGit
   remove(): void
 }
 

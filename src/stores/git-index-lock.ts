@@ -1,0 +1,54 @@
+// Owns the lock on the user's index: while we hold it, no commit, switch or merge of theirs can begin, and none of theirs is under way.
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ignoreMissing, notNow, type WorkTree } from './git-standing.ts'
+
+/** Another git holds the index for milliseconds, an editor's background refresh at times for longer: some two seconds in all. */
+const TRIES = 30
+/** Read by people whose git tells them that the file is there, and by us, who know it by its beginning. */
+const MARK = 'Prompt Hub '
+const NOTE = `${MARK}is publishing here, or was ended while it did. Start the hub again: it ends its work and removes this file.\n`
+
+/** The folder of our own below the git folder. */
+export const ownFolder = ({ gitFolder }: WorkTree): string => join(gitFolder, 'prompt-hub')
+
+/** Where the lock lies, by the name that git gives it. */
+const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.lock')
+
+/**
+ * Takes the lock; one that a hub left when it was killed is taken over. Only for who has the turn, so that no other hub can hold it.
+ *
+ * @throws HubError `unavailable` when somebody else's git keeps it
+ */
+export async function takeIndex(tree: WorkTree): Promise<void> {
+  const own = join(ownFolder(tree), 'index.lock')
+  await mkdir(ownFolder(tree), { recursive: true })
+  // Whole before it is seen: a lock without its mark could not be told from git's own.
+  await writeFile(own, NOTE)
+  for (let tries = 1; ; tries++) {
+    try {
+      await link(own, lockPath(tree))
+      return await rm(own)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    }
+    if (await isIndexOurs(tree)) return await rm(own)
+    if (tries === TRIES)
+      throw notNow(
+        "Another git command holds the index of the content's repository; an open editor of git commit -a does, too. End it, or remove index.lock from the git folder when none runs",
+      )
+    await pause(20 + Math.random() * 100)
+  }
+}
+
+/** Gives the lock back. */
+export async function releaseIndex(tree: WorkTree): Promise<void> {
+  await rm(lockPath(tree), { force: true })
+}
+
+/** Whether the index is locked by a hub. */
+export async function isIndexOurs(tree: WorkTree): Promise<boolean> {
+  const text = await readFile(lockPath(tree), 'utf8').catch(ignoreMissing)
+  return text?.startsWith(MARK) ?? false
+}

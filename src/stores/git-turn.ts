@@ -1,0 +1,40 @@
+// Owns that one process at a time works on a git folder for us: a lock that the kernel lets go of when its holder dies, as no lock file does.
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { HubError } from '../domain/api/errors.ts'
+
+/** A publish takes a tenth of a second, so whoever waits longer than this waits for something else. */
+const LONGEST_WAIT_MS = 10_000
+/** SQLITE_BUSY: another connection holds the lock. https://www.sqlite.org/rescode.html */
+const BUSY = 5
+
+/**
+ * Does work while nobody else, in this process or another, does any under the same file.
+ *
+ * @param path of the lock: an empty file that stays, for a lock file that is removed can be held twice
+ * @throws HubError `unavailable` when others hold it for too long; whatever the work throws
+ */
+export async function inTurn<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
+  const lock = new DatabaseSync(path, { timeout: 0 })
+  try {
+    for (const end = performance.now() + LONGEST_WAIT_MS; !tryLock(lock); ) {
+      if (performance.now() > end)
+        throw new HubError('unavailable', 'Other publishes hold git for too long. Try again.', { retryAfterSeconds: 5 })
+      await pause(2 + Math.random() * 20)
+    }
+    return await work()
+  } finally {
+    lock.close()
+  }
+}
+
+function tryLock(lock: DatabaseSync): boolean {
+  try {
+    // Nothing is ever written, so there is no journal, and a full disk does not matter.
+    lock.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return false
+    throw error
+  }
+}

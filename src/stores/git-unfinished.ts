@@ -1,0 +1,111 @@
+// Owns finishing what a publish left when its process was killed between moving the branch and showing the files: a note of it lies in the git folder until all is shown.
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import { isIndexOurs, ownFolder, releaseIndex, takeIndex } from './git-index-lock.ts'
+import { ignoreMissing, nameOf, notNow, type WorkTree } from './git-standing.ts'
+import { listBlobs, lookAt, prepareShowing, type ShownFile } from './git-work-tree.ts'
+
+/** A publish under way, written down before its branch moves. */
+export const Unfinished = z.object({
+  /** `refs/heads/…`. */
+  branch: z.string(),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      /** The blob that it brings. */
+      id: z.string(),
+      /** What index and work tree had before; null for nothing. Anything else found later is somebody's own edit. */
+      staged: z.string().nullable(),
+      present: z.string().nullable(),
+    }),
+  ),
+})
+export type Unfinished = z.infer<typeof Unfinished>
+
+const notePath = (tree: WorkTree): string => join(ownFolder(tree), 'unfinished.json')
+
+/** Writes the note, whole or not at all. */
+export async function noteUnfinished(tree: WorkTree, unfinished: Unfinished): Promise<void> {
+  await writeFile(`${notePath(tree)}.new`, JSON.stringify(unfinished), { flush: true })
+  await rename(`${notePath(tree)}.new`, notePath(tree))
+}
+
+/** Removes the note. */
+export async function forgetUnfinished(tree: WorkTree): Promise<void> {
+  await rm(notePath(tree), { force: true })
+}
+
+/** Whether a publish is under way, or was cut off. */
+export async function hasUnfinished(tree: WorkTree): Promise<boolean> {
+  return (await readNote(tree)) !== undefined
+}
+
+/**
+ * Finishes what was cut off: what the branch has, and index or work tree lack, is brought there; where somebody changed something since, that is
+ * left and told. Only for who has the turn.
+ *
+ * @throws HubError `unavailable` while the index or the branch is somebody else's; Error when the disk is full. The note stays, so that it is tried again
+ */
+export async function finishPublish(tree: WorkTree, warn: (message: string) => void): Promise<void> {
+  const note = await readNote(tree)
+  if (note === undefined) {
+    // Killed before anything had happened, or after everything had.
+    if (await isIndexOurs(tree)) await releaseIndex(tree)
+    return
+  }
+  await takeIndex(tree)
+  const head = await settleBranch(tree, note.branch)
+  const paths = note.files.map(({ path }) => path)
+  const committed = head === undefined ? new Map() : await listBlobs(tree.git, head, paths)
+  const seen = await lookAt(tree, paths, note.files[0]?.id.length ?? 40)
+  const files: ShownFile[] = []
+  const left: string[] = []
+  // A branch that the user has left is not what index and work tree are about.
+  const isCheckedOut = (await tree.git.tryRun(['symbolic-ref', '--quiet', 'HEAD'])).stdout.toString().trim()
+  for (const [number, { path, id, staged, present }] of note.files.entries()) {
+    // The branch did not move, or has moved on since: nothing of this publish is missing.
+    if (committed.get(path) !== id || isCheckedOut !== note.branch) continue
+    const now = seen[number]!
+    const into = { index: now.staged === (staged ?? undefined), tree: now.present === (present ?? undefined) }
+    if ((!into.index && now.staged !== id) || (!into.tree && now.present !== id)) left.push(path)
+    if (into.index || into.tree)
+      files.push({ path, id, into, present: now.present, bytes: await tree.git.run(['cat-file', 'blob', id]) })
+  }
+  left.push(...(await (await prepareShowing(tree, files)).show()))
+  await releaseIndex(tree)
+  await forgetUnfinished(tree)
+  tellLeft(left, warn)
+}
+
+/** Says which files of a publish somebody has changed since. */
+export function tellLeft(left: readonly string[], warn: (message: string) => void): void {
+  if (left.length > 0)
+    warn(
+      `${left.join(', ')}: published, but left as you changed it here. git checkout HEAD -- <path> brings the published file back.`,
+    )
+}
+
+/**
+ * Waits until no git that was told to move the branch still does: the one of a process that was killed lives on, and holds the branch's lock
+ * until it is done.
+ *
+ * @returns the commit that the branch leads to now, or undefined when it is gone
+ */
+async function settleBranch({ git }: WorkTree, branch: string): Promise<string | undefined> {
+  for (let tries = 1; tries <= 50; tries++) {
+    const { code, stdout } = await git.tryRun(['rev-parse', '--verify', '--quiet', `${branch}^{commit}`])
+    const head = stdout.toString().trim()
+    if (code !== 0) return undefined
+    // Moving it from where it is to where it is takes the lock, and changes nothing.
+    if ((await git.tryRun(['update-ref', branch, head, head])).code === 0) return head
+    await pause(20 + Math.random() * 80)
+  }
+  throw notNow(`The branch ${nameOf(branch)} is locked by another git command`)
+}
+
+async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {
+  const text = await readFile(notePath(tree), 'utf8').catch(ignoreMissing)
+  return text === undefined ? undefined : Unfinished.parse(JSON.parse(text))
+}
