@@ -3,19 +3,37 @@ import { readConfig } from '../src/config.ts'
 import { whenAborted } from '../src/host/abort.ts'
 import { followContent } from '../src/host/follow-content.ts'
 import { openLocalStores, serveSites } from '../src/host/serve-sites.ts'
+import type { LocalGit } from '../src/stores/git-store-local.ts'
 import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)
 const stopping = new AbortController()
 whenAsked(() => stopping.abort())
 
+let lastTrouble = ''
+/** Said once, for it lasts until a person does something. @returns whether the content folder holds all that was published */
+async function finishPublishes(git: LocalGit): Promise<boolean> {
+  try {
+    await git.finishPublishes()
+    lastTrouble = ''
+    return true
+  } catch (error) {
+    const trouble = error instanceof Error ? error.message : String(error)
+    if (trouble !== lastTrouble) console.error(trouble)
+    lastTrouble = trouble
+    return false
+  }
+}
+
 try {
   console.log('Building the site …')
   const stores = await openLocalStores(config)
   whenAborted(stopping.signal, stores.close)
-  const followed = await followContent(config, stopping.signal, (builtFrom) => {
-    // Only git here puts every publish into the content folder at once; a clone of the one on GitHub may lag behind it.
-    if (config.gitStore.kind === 'local') stores.fresh.forgetBefore(builtFrom)
+  // Only git here puts every publish into the content folder at once; a clone of the one on GitHub may lag behind it.
+  const isLocal = config.gitStore.kind === 'local'
+  const followed = await followContent(config, stopping.signal, {
+    beforeBuild: async () => isLocal && (await finishPublishes(stores.localGit)),
+    onShow: stores.fresh.forgetBefore,
   })
   const host = await serveSites(followed.site, stores, config.port).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE'

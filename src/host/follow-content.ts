@@ -26,22 +26,24 @@ export interface FollowedSite {
 /**
  * Builds the content of the settings, then follows it until the signal.
  *
- * @param onShow told when a build takes over, with the moment at which it began to read the content
+ * @param beforeBuild brings what git has into the content folder. @returns whether the folder holds everything that was published until then
+ * @param onShow told when a build takes over that holds everything that was published until the given moment
  * @returns once the first build is complete; later ones that fail change nothing and say why
  * @throws when the first build fails; its reasons were printed
  */
 export async function followContent(
   config: Config,
   signal: AbortSignal,
-  onShow: (builtFrom: Date) => void,
+  { beforeBuild, onShow }: { beforeBuild: () => Promise<boolean>; onShow: (builtFrom: Date) => void },
 ): Promise<FollowedSite> {
   removeAbandonedBuilds()
   const retiring = new Set<NodeJS.Timeout>()
   let count = 0
-  const build = async (): Promise<{ dir: string; opened: OpenSite; began: Date } | undefined> => {
+  const build = async (): Promise<{ dir: string; opened: OpenSite; holdsAllUntil: Date | undefined } | undefined> => {
     const dir = join(BUILDS_DIR, `${process.pid}-${++count}`)
     const began = new Date()
-    if (await runBuild(join(dir, 'dist'), signal)) return { dir, opened: openSite(join(dir, 'dist')), began }
+    const holdsAllUntil = (await beforeBuild()) ? began : undefined
+    if (await runBuild(join(dir, 'dist'), signal)) return { dir, opened: openSite(join(dir, 'dist')), holdsAllUntil }
     await rm(dir, { recursive: true, force: true })
     return undefined
   }
@@ -54,7 +56,7 @@ export async function followContent(
   const first = await build()
   if (!first) throw new Error('The site was not built.')
   let current = first
-  onShow(first.began)
+  if (first.holdsAllUntil) onShow(first.holdsAllUntil)
   const follow = async () => {
     for await (const _ of changes) {
       const next = await build()
@@ -65,7 +67,7 @@ export async function followContent(
       }
       const { dir, opened } = current
       current = next
-      onShow(next.began)
+      if (next.holdsAllUntil) onShow(next.holdsAllUntil)
       console.log('The site shows the changed content.')
       const timer = setTimeout(() => {
         retiring.delete(timer)

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { type Config, notSetUp } from '../config.ts'
 import { startLocalBlobs } from '../stores/blob-store-local.ts'
 import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fresh-copies-blobs.ts'
-import { openLocalGit } from '../stores/git-store-local.ts'
+import { type LocalGit, openLocalGit } from '../stores/git-store-local.ts'
 import { folderFiles } from '../stores/site-files-drivers.ts'
 import type { Hub } from '../wiring/platform.ts'
 import {
@@ -53,7 +53,8 @@ export function openSite(siteDir: string): OpenSite {
 }
 
 /** The stores of this machine. */
-export interface LocalStores extends Pick<Hub, 'blobs' | 'localGit'> {
+export interface LocalStores extends Pick<Hub, 'blobs'> {
+  localGit: LocalGit
   fresh: RememberedFresh
   close(): Promise<void>
 }

@@ -208,7 +208,7 @@ describe('what the user has set', () => {
     const text = '$Id$ é line\r\nnext\nlast'
     const store = openStore({ environment })
     const outcome = await publish(store, { version: { version: '1.0.0', text }, index: text })
-    expect(warnings).toEqual([])
+    expect(repository.warnings).toEqual([])
     const stored = execFileSync('git', ['cat-file', 'blob', `HEAD:${VERSIONS}/1.0.0.md`], { cwd: folder })
     expect(stored.toString()).toBe('$Id$ é line\r\nnext\nlast')
     expect(readFileSync(join(folder, VERSIONS, '1.0.0.md'), 'utf8')).toBe('$Id$ é line\r\nnext\nlast')
