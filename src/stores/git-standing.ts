@@ -44,7 +44,7 @@ const UNDER_WAY = [
  * Looks where git stands, and remembers the first branch it sees.
  *
  * @throws HubError `unavailable` while another branch or none is checked out, something is under way, or there is no commit: what is
- *   published then would not be where readers are served from, and its number would be given again. contract.md section 7
+ *   published then would not be where readers are served from, and its number would be given again. docs/contract.md section 7
  */
 export async function readStanding(tree: WorkTree, signal?: AbortSignal): Promise<Standing> {
   for (const [entry, what, way] of UNDER_WAY) {
