@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
-import { openLocalStores, openSite, serveSites } from '../src/host/serve-sites.ts'
+import { openLocalStores, openSite, printSignInLink, serveSites } from '../src/host/serve-sites.ts'
 import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)
@@ -16,8 +16,9 @@ const stores = await openLocalStores(config).catch((error: Error) => {
   console.error(error.message)
   process.exit(1)
 })
-const host = await serveSites(() => site, stores, config.port)
+const host = await serveSites(() => site, stores, config)
 console.log(`Serving dist/ at ${config.baseUrl}`)
+printSignInLink(config, stores)
 whenAsked(async () => {
   await host.stop()
   await stores.close()

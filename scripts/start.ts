@@ -2,13 +2,19 @@
 import { readConfig } from '../src/config.ts'
 import { whenAborted } from '../src/host/abort.ts'
 import { followContent } from '../src/host/follow-content.ts'
-import { openLocalStores, serveSites } from '../src/host/serve-sites.ts'
+import type { RunningServer } from '../src/host/http-server.ts'
+import { openLocalStores, printSignInLink, serveSites } from '../src/host/serve-sites.ts'
 import type { LocalGit } from '../src/stores/git-store-local.ts'
 import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)
 const stopping = new AbortController()
-whenAsked(() => stopping.abort())
+let host: RunningServer | undefined
+// First whoever is being answered, then what they are answered from.
+whenAsked(async () => {
+  await host?.stop()
+  stopping.abort()
+})
 
 let lastTrouble = ''
 /** Said once, for it lasts until a person does something. @returns whether the content folder holds all that was published */
@@ -35,13 +41,14 @@ try {
     beforeBuild: async () => isLocal && (await finishPublishes(stores.localGit)),
     onShow: stores.fresh.forgetBefore,
   })
-  const host = await serveSites(followed.site, stores, config.port).catch((error: NodeJS.ErrnoException) => {
+  host = await serveSites(followed.site, stores, config).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE'
       ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
       : error
   })
   console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
-  whenAborted(stopping.signal, host.stop)
+  printSignInLink(config, stores)
+  if (stopping.signal.aborted) await host.stop()
 } catch (error) {
   if (!stopping.signal.aborted) {
     console.error(error instanceof Error ? error.message : error)

@@ -1,4 +1,5 @@
 // Owns the settings: the only reader of the environment, one schema with every setting, its default and what it is for.
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { HubError } from './domain/api/errors.ts'
 
@@ -16,11 +17,48 @@ const originAddress = z
   .url({ protocol: /^https?$/, error: 'expected an address such as https://github.com' })
   .transform((address) => address.replace(/\/$/, ''))
 
+/** An address or a network whose forwarding header counts. */
+export interface TrustedProxy {
+  address: string
+  /** Bits of the network. */
+  prefix: number
+}
+
+const LOOPBACK_PROXIES: readonly TrustedProxy[] = [
+  { address: '127.0.0.0', prefix: 8 },
+  { address: '::1', prefix: 128 },
+]
+
+const trustedProxies = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => (part.trim() === '' ? [] : [parseProxy(part.trim())])))
+  .refine(
+    (proxies) => !proxies.includes(undefined),
+    'expected addresses, networks such as 10.0.0.0/8, or loopback, with commas between them',
+  )
+  .transform((proxies) => proxies.flatMap((proxy) => proxy ?? []))
+
+function parseProxy(text: string): readonly TrustedProxy[] | undefined {
+  if (text === 'loopback') return LOOPBACK_PROXIES
+  const [address = '', bits, more] = text.split('/')
+  const longest = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+  const prefix = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
+  return longest === 0 || more !== undefined || prefix < 0 || prefix > longest ? undefined : [{ address, prefix }]
+}
+
 /** Every setting by its name in the environment. README.md. */
 export const Settings = z.object({
   PORT: setting(
     z.coerce.number('expected a port number').int('expected a port number').min(0).max(65_535).default(8888),
   ).describe('The port of our own host.'),
+  HOST: setting(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an address or a name of this machine')
+      .optional(),
+  ).describe('The address that our own host listens at, such as 0.0.0.0.'),
+  TRUSTED_PROXIES: setting(trustedProxies).describe('Proxies whose X-Forwarded-For names the client.'),
   SITE_URL: setting(baseAddress.optional()).describe('The public base address.'),
   URL: setting(baseAddress.optional()).describe('The public base address as Netlify gives it.'),
   CONTENT_DIR: setting(z.string().default('content')).describe('The folder that holds the prompts.'),
@@ -118,6 +156,10 @@ export type SignInSettings =
 /** The settings as the program uses them. */
 export interface Config {
   port: number
+  /** Where our own host listens: in local mode on loopback alone, else everywhere, or where the setting says. */
+  listenAt: 'everywhere' | readonly string[]
+  /** Whose forwarding header counts. */
+  trustedProxies: readonly TrustedProxy[]
   /** Base address without a final slash. */
   baseUrl: string
   /** The host names of the public addresses. */
@@ -133,8 +175,8 @@ export interface Config {
   signIn: SignInSettings
   /** Whose OIDC tokens are accepted, and where the keys are. */
   oidc: { issuer: string; jwksUrl: string }
-  /** Whether the base address is this very machine's: nobody else can be meant by it. */
-  isLoopback: boolean
+  /** Whether nothing is set up for anybody but the user of this very machine: no sign-in with GitHub, no address of another name. */
+  isLocal: boolean
   /** Whether the Netlify dev server runs us: nothing in memory outlives a request there. */
   isNetlifyDev: boolean
   /** The folder that a function's included files lie in. */
@@ -160,11 +202,15 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     settings.SOURCE_DATE_EPOCH === undefined ? new Date() : new Date(settings.SOURCE_DATE_EPOCH * 1000)
   const baseUrl = settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`
   const isLoopback = isLoopbackHost(new URL(baseUrl).hostname)
+  const signIn = readSignIn(settings, isLoopback || baseUrl.startsWith('https:'))
+  const isLocal = signIn.kind === 'none' && isLoopback
   return {
     port: settings.PORT,
+    listenAt: readListenAt(settings.HOST, isLocal),
+    trustedProxies: settings.TRUSTED_PROXIES,
     baseUrl,
-    isLoopback,
-    signIn: readSignIn(settings, isLoopback || baseUrl.startsWith('https:')),
+    isLocal,
+    signIn,
     oidc: { issuer: settings.OIDC_ISSUER, jwksUrl: settings.OIDC_JWKS_URL },
     hostnames: [settings.SITE_URL, settings.URL].flatMap((address) => (address ? [new URL(address).hostname] : [])),
     netlifySite: settings.SITE_NAME,
@@ -175,6 +221,14 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     functionDir: settings.LAMBDA_TASK_ROOT,
     buildDay: buildMoment.toISOString().slice(0, 10),
   }
+}
+
+/** Both addresses of this machine, for `localhost` may stand for either. */
+const LOOPBACK: readonly string[] = ['127.0.0.1', '::1']
+
+function readListenAt(host: string | undefined, isLocalMode: boolean): Config['listenAt'] {
+  if (host === undefined) return isLocalMode ? LOOPBACK : 'everywhere'
+  return host === 'localhost' ? LOOPBACK : [host]
 }
 
 function readGitStore(settings: z.output<typeof Settings>): GitStoreSettings {

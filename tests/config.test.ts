@@ -6,6 +6,8 @@ import { readConfig, Settings } from '../src/config.ts'
 test('nothing needs to be set', () => {
   expect(readConfig({ SOURCE_DATE_EPOCH: '1795219200' })).toMatchObject({
     port: 8888,
+    listenAt: ['127.0.0.1', '::1'],
+    trustedProxies: [],
     baseUrl: 'http://localhost:8888',
     contentDir: 'content',
     gitStore: { kind: 'local' },
@@ -27,6 +29,34 @@ test.each([
     { baseUrl: 'https://x.netlify.app' },
   ],
   ['the port in the local address', { PORT: '9000' }, { baseUrl: 'http://localhost:9000', port: 9000 }],
+  ['an address of its own: everywhere', { SITE_URL: 'https://hub.example' }, { listenAt: 'everywhere' }],
+  [
+    'an address of its own, on loopback',
+    { SITE_URL: 'https://a.example', HOST: 'localhost' },
+    { listenAt: ['127.0.0.1', '::1'] },
+  ],
+  ['an address to listen at', { HOST: '0.0.0.0' }, { listenAt: ['0.0.0.0'] }],
+  [
+    'proxies',
+    { TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1,fd00::/8' },
+    {
+      trustedProxies: [
+        { address: '10.0.0.0', prefix: 8 },
+        { address: '192.0.2.1', prefix: 32 },
+        { address: 'fd00::', prefix: 8 },
+      ],
+    },
+  ],
+  [
+    'the proxy of this machine',
+    { TRUSTED_PROXIES: 'loopback' },
+    {
+      trustedProxies: [
+        { address: '127.0.0.0', prefix: 8 },
+        { address: '::1', prefix: 128 },
+      ],
+    },
+  ],
   ['no limit', { RATE_LIMIT_PER_MINUTE: '0' }, { rateLimitPerMinute: 0 }],
   [
     'a token for GitHub',
@@ -66,6 +96,11 @@ describe('what is wrong is named, never repeated', () => {
     ['SITE_URL', 'hub.example-secret', 'SITE_URL: expected an address such as https://prompts.example.org'],
     ['SITE_URL', 'https://hub.example/secret', 'SITE_URL: expected an address without a path'],
     ['RATE_LIMIT_PER_MINUTE', '-1', 'RATE_LIMIT_PER_MINUTE: expected 0 or more'],
+    ['HOST', 'http://secret', 'HOST: expected an address or a name of this machine'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33', 'TRUSTED_PROXIES: expected addresses, networks such as 10.0.0.0/8, or loopback'],
+    ['TRUSTED_PROXIES', 'secret', 'TRUSTED_PROXIES: '],
+    ['TRUSTED_PROXIES', '10.0.0.0/8/8', 'TRUSTED_PROXIES: '],
+    ['TRUSTED_PROXIES', '10.0.0.0/', 'TRUSTED_PROXIES: '],
     ['GITHUB_REPOSITORY', 'secret', 'GITHUB_REPOSITORY: expected owner/name'],
     ['GITHUB_APP_PRIVATE_KEY', 'secret', 'GITHUB_APP_PRIVATE_KEY: expected a private key in PEM form'],
   ])('%s=%s', (name, value, sentence) => {

@@ -1,9 +1,10 @@
 // Owns running the functions in one Node process, routed by their own `config`: the local and self-hosted way.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { HubError } from '../domain/api/errors.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import { respondWithError, toHubError } from '../server/respond.ts'
+import type { NodeListener } from './http-server.ts'
 import { serveFile, serveNotFound } from './static-files.ts'
 
 /** A function module as it stands in `netlify/functions`: a handler, and where it answers. */
@@ -59,21 +60,19 @@ export function answerWith<Site extends { files: SiteFiles }>(route: Router<Host
   }
 }
 
-/** Answers requests to a Node server. */
-export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
-
-/** Makes a Node listener of a handler; the client's address is the connection's, whatever headers say. */
-export function listenTo(answer: (request: Request, ip: string) => Promise<Response>): NodeListener {
-  return getRequestListener((request, { incoming }) =>
-    answer(request, ('socket' in incoming ? incoming.socket.remoteAddress : undefined) ?? 'unknown'),
-  )
-}
-
-/** Starts a server on all addresses of this machine. @returns once it listens; rejects when the port is taken */
-export function startServer(listener: NodeListener, port: number): Promise<Server> {
-  const server = createServer(listener)
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, () => resolve(server))
+/** Makes a Node listener of a handler. @param addressOf finds the client's address; left out, the connection's, whatever headers say */
+export function listenTo(
+  answer: (request: Request, ip: string) => Promise<Response>,
+  addressOf: (incoming: IncomingMessage) => string = ({ socket }) => socket.remoteAddress ?? 'unknown',
+): NodeListener {
+  return getRequestListener((request, { incoming }) => answer(request, addressOf(incoming as IncomingMessage)), {
+    // HTTP/1.0 needs no Host.
+    hostname: 'localhost',
+    // What remains of requests that make no address.
+    errorHandler: () =>
+      respondWithError(
+        new Request('http://localhost/', { method: 'POST' }),
+        new HubError('invalid_request', 'The address cannot be read. Let a program write it, as URLs are written.'),
+      ),
   })
 }

@@ -1,22 +1,17 @@
 // Owns opening a built site and serving it with the functions and the stores of this machine, in this process.
 import { readdirSync } from 'node:fs'
-import type { Server } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, notSetUp } from '../config.ts'
+import { localSignInLink, openLocalKeys } from '../server/account/local-keys.ts'
 import { startLocalBlobs } from '../stores/blob-store-local.ts'
 import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fresh-copies-blobs.ts'
 import { type LocalGit, openLocalGit } from '../stores/git-store-local.ts'
 import { folderFiles } from '../stores/site-files-drivers.ts'
 import type { Hub } from '../wiring/platform.ts'
-import {
-  answerWith,
-  type HostContext,
-  type HostedFunction,
-  listenTo,
-  routeFunctions,
-  startServer,
-} from './run-functions.ts'
+import { findClients } from './client-addresses.ts'
+import { type RunningServer, startServer } from './http-server.ts'
+import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from './run-functions.ts'
 import { openSearchThreads } from './search-threads.ts'
 
 /** A built site. */
@@ -53,46 +48,46 @@ export function openSite(siteDir: string): OpenSite {
 }
 
 /** The stores of this machine. */
-export interface LocalStores extends Pick<Hub, 'blobs'> {
+export interface LocalStores extends Pick<Hub, 'blobs' | 'localKeys'> {
   localGit: LocalGit
   fresh: RememberedFresh
   close(): Promise<void>
 }
 
 /** Opens the stores of this machine. @throws HubError when sign-in is half set up: our own host does not start half-open */
-export async function openLocalStores({ contentDir, signIn }: Config): Promise<LocalStores> {
+export async function openLocalStores({ contentDir, signIn, baseUrl }: Config): Promise<LocalStores> {
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
   const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
   return {
     blobs,
     fresh: rememberFresh(freshInBlobs(blobs)),
+    localKeys: openLocalKeys((key) => console.log(`To sign in again, once: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
     close,
   }
 }
 
-/** A running host. */
-export interface RunningHost {
-  server: Server
-  /** Ends it at once; requests that are under way are cut. The stores are the caller's to close. */
-  stop(): Promise<void>
+/** Prints the link that signs in, where there is one: on a machine of one's own. */
+export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pick<LocalStores, 'localKeys'>): void {
+  if (isLocal) console.log(`To sign in, once: ${localSignInLink(baseUrl, localKeys.current())}`)
 }
 
-/** Serves the site of the moment with the stores of this machine. @param siteOf asked once a request. @throws when the port is taken */
+/** The settings that serving asks for. */
+export type ServeSettings = Pick<Config, 'port'> & Partial<Pick<Config, 'listenAt' | 'trustedProxies'>>
+
+/**
+ * Serves the site of the moment with the stores of this machine.
+ *
+ * @param siteOf asked once a request
+ * @returns once it listens; the stores are the caller's to close, after the host
+ * @throws when the port is taken
+ */
 export async function serveSites(
   siteOf: () => Site,
-  { fresh, blobs, localGit }: LocalStores,
-  port: number,
-): Promise<RunningHost> {
+  { fresh, blobs, localGit, localKeys }: LocalStores,
+  { port, listenAt = 'everywhere', trustedProxies = [] }: ServeSettings,
+): Promise<RunningServer> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
-  const answer = answerWith(route, (): Hub => ({ ...siteOf(), fresh, blobs, localGit }))
-  const server = await startServer(listenTo(answer), port)
-  return {
-    server,
-    async stop() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-    },
-  }
+  const answer = answerWith(route, (): Hub => ({ ...siteOf(), fresh, blobs, localGit, localKeys }))
+  return startServer(listenTo(answer, findClients(trustedProxies)), port, { listenAt })
 }

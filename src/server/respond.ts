@@ -61,13 +61,19 @@ export function respondWithBytes(
 ): Response {
   const etag = validatorOf(bytes)
   if (status === 200 && hasMatch(request.headers.get('If-None-Match'), etag)) {
-    const { 'Content-Type': _, ...kept } = headers
-    return new Response(null, { status: 304, headers: { ...kept, ETag: etag } })
+    return new Response(null, { status: 304, headers: { ...onlyForClients(headers), ETag: etag } })
   }
   return new Response(request.method === 'HEAD' ? null : bytes, {
     status,
     headers: { ...headers, ETag: etag, 'Content-Length': String(bytes.length) },
   })
+}
+
+/** What a 304 says: a platform's cache takes it for an entry of its own, so nothing is said to one, and nothing of a body that is not there. */
+function onlyForClients(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name !== 'Content-Type' && !/^Netlify-|CDN-Cache-Control$/.test(name)),
+  )
 }
 
 /** Answers OPTIONS. @param methods what the address has */
@@ -93,26 +99,42 @@ export function respondWithRedirect(location: string): Response {
   })
 }
 
-/** Makes the answer of an error; the only place that does. docs/contract.md section 6. */
+/** An error as it is sent, for those who have no Request to answer. */
+export interface ErrorAnswer {
+  status: number
+  headers: Record<string, string>
+  /** JSON, ASCII or not. */
+  body: string
+}
+
+/** Makes the answer of an error, kept by nobody; the only place that does. docs/contract.md section 6. */
+export function makeErrorAnswer({ code, message, allow, retryAfterSeconds }: HubError): ErrorAnswer {
+  const { status } = ERRORS[code]
+  const headers: Record<string, string> = {
+    ...COMMON_HEADERS,
+    'Cache-Control': 'no-store',
+    'Content-Type': 'application/json; charset=utf-8',
+  }
+  if (allow) headers.Allow = allow.join(', ')
+  if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds)
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
+  const envelope: ErrorEnvelope = { error: { code, message } }
+  return { status, headers, body: JSON.stringify(envelope) }
+}
+
+/** Answers with an error. A reader's 404 may be kept for a moment. */
 export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
-  const { status } = ERRORS[error.code]
-  const headers = new Headers({ ...COMMON_HEADERS, 'Content-Type': 'application/json; charset=utf-8' })
+  const { status, headers, body } = makeErrorAnswer(error)
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   if (status === 404 && isReading) {
-    headers.set('Cache-Control', 'public, max-age=30')
-    headers.set('Netlify-CDN-Cache-Control', 'public, s-maxage=30')
-    headers.set('Netlify-Vary', CDN_VARY)
-    if (cacheTag) headers.set('Netlify-Cache-Tag', cacheTag)
-  } else {
-    headers.set('Cache-Control', 'no-store')
+    headers['Cache-Control'] = 'public, max-age=30'
+    headers['Netlify-CDN-Cache-Control'] = 'public, s-maxage=30'
+    headers['Netlify-Vary'] = CDN_VARY
+    if (cacheTag) headers['Netlify-Cache-Tag'] = cacheTag
   }
-  if (error.allow) headers.set('Allow', error.allow.join(', '))
-  if (error.retryAfterSeconds !== undefined) headers.set('Retry-After', String(error.retryAfterSeconds))
-  if (status === 401) headers.set('WWW-Authenticate', 'Bearer')
-  const envelope: ErrorEnvelope = { error: { code: error.code, message: error.message } }
-  const body = new TextEncoder().encode(JSON.stringify(envelope))
-  headers.set('Content-Length', String(body.length))
-  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+  const bytes = new TextEncoder().encode(body)
+  headers['Content-Length'] = String(bytes.length)
+  return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
 }
 
 /** Turns whatever was thrown into an error for clients; what is not theirs to know is logged and left out. */

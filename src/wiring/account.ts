@@ -1,6 +1,6 @@
 // Owns what the account pages need on the platform at hand.
 import { randomBytes } from 'node:crypto'
-import { type Config, isLoopbackHost, notSetUp, SIGN_IN_SETTINGS } from '../config.ts'
+import { type Config, notSetUp, SIGN_IN_SETTINGS } from '../config.ts'
 import { Memberships, membershipsPath } from '../domain/access/memberships.ts'
 import type { AccountDependencies } from '../server/account/answer-account.ts'
 import type { SignIn } from '../server/account/sign-in.ts'
@@ -13,7 +13,7 @@ import { isLocalMode, isOurHost } from './people.ts'
 import { currentConfig, type FunctionContext, type Hub, siteFilesOf } from './platform.ts'
 
 /** What the account pages need on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
-export function connectAccount(request: Request, { ip, hub }: FunctionContext): AccountDependencies {
+export function connectAccount(request: Request, { hub }: FunctionContext): AccountDependencies {
   const config = currentConfig()
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
@@ -24,7 +24,7 @@ export function connectAccount(request: Request, { ip, hub }: FunctionContext): 
   return {
     baseUrl,
     accounts: { ...peopleInBlobs(blobs), ...tokensInBlobs(blobs) },
-    signIn: openSignIn(config, hub, request, ip),
+    signIn: openSignIn(config, hub),
     secret: signIn.kind === 'github' ? signIn.secret : localSecret,
     ownersOf: async (login) => {
       const bytes = await siteFiles.read(membershipsPath(login))
@@ -37,15 +37,8 @@ export function connectAccount(request: Request, { ip, hub }: FunctionContext): 
 /** For sign-ins of this process alone; on Netlify, and with GitHub, it is a setting. */
 const localSecret = randomBytes(32).toString('base64url')
 
-function openSignIn(config: Config, hub: Hub | undefined, request: Request, ip: string): SignIn {
+function openSignIn(config: Config, hub: Hub | undefined): SignIn {
   const { signIn } = config
   if (signIn.kind === 'github') return { ...signIn, identify: (grant) => identify(signIn, grant) }
-  return isLocalMode(config, hub) && isFromHere(request, ip) ? { kind: 'local' } : { kind: 'off' }
-}
-
-/** Whether a request was made on this machine: by its connection, by the name it used (else any site could point its own name here), and by no proxy. */
-function isFromHere(request: Request, ip: string): boolean {
-  const isLocalAddress = ip === '::1' || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/.test(ip)
-  const isPassedOn = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Real-IP'].some((name) => request.headers.has(name))
-  return isLocalAddress && !isPassedOn && isLoopbackHost(new URL(request.url).hostname)
+  return hub && isLocalMode(config, hub) ? { kind: 'local', keys: hub.localKeys } : { kind: 'off' }
 }

@@ -12,7 +12,7 @@ export function isOurHost({ isNetlifyDev }: Config, hub: Hub | undefined): boole
 
 /** Whether people may sign in as anybody here: our own host, meant for this very machine, and nothing set up. */
 export function isLocalMode(config: Config, hub: Hub | undefined): boolean {
-  return config.signIn.kind === 'none' && isOurHost(config, hub) && config.isLoopback
+  return config.isLocal && isOurHost(config, hub)
 }
 
 /** Whether a login is still whose it was: by the first sign-in at GitHub, or, on a machine of one's own, by having signed in there. */

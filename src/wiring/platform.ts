@@ -8,6 +8,7 @@ import type { GitStore } from '../ports/git-store.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
+import type { LocalKeys } from '../server/account/local-keys.ts'
 import { limitInFile } from '../stores/rate-limiter-file.ts'
 import { limitInMemory } from '../stores/rate-limiter-memory.ts'
 import { deployFiles } from '../stores/site-files-drivers.ts'
@@ -19,6 +20,8 @@ export interface Hub {
   search: () => Search
   fresh: FreshCopies
   blobs: BlobStore
+  /** Opens sign-in to whoever reads what this process prints. */
+  localKeys: LocalKeys
   /** Git on this machine; used unless the settings name a repository on GitHub. */
   localGit: GitStore
 }
@@ -41,6 +44,17 @@ export function currentConfig(): Config {
 /** The site's files: those our host serves, or those of the deploy that is being asked. */
 export function siteFilesOf(request: Request, hub: Hub | undefined): SiteFiles {
   return hub?.files ?? deployFiles(new URL(request.url).origin)
+}
+
+/** By what a client is limited: its address, of IPv6 the network, for whoever has one address there has all 2^64. */
+export function clientKeyOf(address: string): string {
+  const parsed = URL.parse(`http://[${address.replace(/%.*$/, '')}]`)?.hostname.slice(1, -1)
+  if (parsed === undefined) return address
+  const [head = '', tail] = parsed.split('::')
+  const first = head === '' ? [] : head.split(':')
+  const last = tail ? tail.split(':') : []
+  const groups = tail === undefined ? first : [...first, ...Array(8 - first.length - last.length).fill('0'), ...last]
+  return `${groups.slice(0, 4).join(':')}::/64`
 }
 
 const MINUTE_MS = 60_000

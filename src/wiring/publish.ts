@@ -10,7 +10,7 @@ import { openGitHub } from '../stores/git-store-github.ts'
 import { findToken, noteUse } from '../stores/tokens-blobs.ts'
 import { spendOnce } from '../stores/used-jobs-blobs.ts'
 import { isRightful } from './people.ts'
-import { currentConfig, type FunctionContext, type Hub, limiterOf, siteFilesOf } from './platform.ts'
+import { clientKeyOf, currentConfig, type FunctionContext, type Hub, limiterOf, siteFilesOf } from './platform.ts'
 
 /** Most publishes a minute of one person, operator's token or CI repository. docs/contract.md section 6 */
 const PUBLISHES_PER_MINUTE = 30
@@ -33,7 +33,7 @@ export function connectPublish(request: Request, { ip, hub }: FunctionContext): 
     noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
     limiter: limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : PUBLISHES_PER_MINUTE, config),
     failedTokens: limiterOf('failed-tokens', config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE, config),
-    clientAddress: ip,
+    clientAddress: clientKeyOf(ip),
     // Our own host has no cache in front of it.
     purge: hub ? async () => {} : (cacheTag) => purgeCache({ tags: [cacheTag] }),
     enqueue,

@@ -6,7 +6,7 @@ import type { ReadDependencies } from '../server/read/read.ts'
 import { netlifyBlobs } from '../stores/blob-store-netlify.ts'
 import { freshInBlobs } from '../stores/fresh-copies-blobs.ts'
 import { openSearchIndex } from '../stores/search-sqlite.ts'
-import { currentConfig, type FunctionContext, limiterOf, siteFilesOf } from './platform.ts'
+import { clientKeyOf, currentConfig, type FunctionContext, limiterOf, siteFilesOf } from './platform.ts'
 
 /** What reading needs. @throws HubError `unavailable` naming a setting that is wrong */
 export function connectRead(request: Request, { ip, hub }: FunctionContext): ReadDependencies {
@@ -17,7 +17,7 @@ export function connectRead(request: Request, { ip, hub }: FunctionContext): Rea
     fresh: hub?.fresh ?? freshInBlobs(netlifyBlobs()),
     search: hub?.search ?? (() => openBundledSearch(config)),
     limiter: limiterOf('reads', config.rateLimitPerMinute, config),
-    clientAddress: ip,
+    clientAddress: clientKeyOf(ip),
   }
 }
 

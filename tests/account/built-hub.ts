@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
 import { openSite, serveSites } from '../../src/host/serve-sites.ts'
+import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
 import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
 import { type Files, makeRepository } from '../stores/local-repository.ts'
@@ -12,6 +13,8 @@ import { type Files, makeRepository } from '../stores/local-repository.ts'
 /** A running hub. */
 export interface BuiltHub {
   url: string
+  /** The link of the moment, which signs in once in local mode. */
+  signInLink(): string
   /** Every text that the stores hold, keys included. */
   storedTexts(): string
   /** Every line that the process has written. */
@@ -49,10 +52,18 @@ export async function startBuiltHub(
   const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) =>
     vi.spyOn(console, level).mockImplementation((...words: unknown[]) => void lines.push(words.map(String).join(' '))),
   )
-  const stores = { blobs, fresh: rememberFresh(freshInBlobs(blobs)), localGit: repository.openStore(), close }
-  const host = await serveSites(() => site, stores, port)
+  const localKeys = openLocalKeys(() => {})
+  const stores = {
+    localKeys,
+    blobs,
+    fresh: rememberFresh(freshInBlobs(blobs)),
+    localGit: repository.openStore(),
+    close,
+  }
+  const host = await serveSites(() => site, stores, { port })
   return {
     url,
+    signInLink: () => localSignInLink(url, localKeys.current()),
     storedTexts: () =>
       readdirSync(blobsDir, { recursive: true, withFileTypes: true })
         .map((entry) => {

@@ -1,7 +1,7 @@
 // Owns accounts for the tables of refusals: the real handlers and stores in this process, blobs in memory, and a browser's cookies in a jar.
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { type AccountDependencies, answerAccount } from '../../src/server/account/answer-account.ts'
-import type { SignIn } from '../../src/server/account/sign-in.ts'
+import { openLocalKeys } from '../../src/server/account/local-keys.ts'
 import { peopleInBlobs } from '../../src/stores/sessions-blobs.ts'
 import { tokensInBlobs } from '../../src/stores/tokens-blobs.ts'
 import { memoryBlobs } from '../publish/open-hub.ts'
@@ -29,6 +29,8 @@ export interface Account {
   dependencies: AccountDependencies
   blobs: ReturnType<typeof memoryBlobs>
   openJar(): Jar
+  /** Where the link of the moment leads. */
+  signInPath(): string
   /** A jar in which somebody has signed in. */
   signIn(handle: string): Promise<Jar>
 }
@@ -37,10 +39,11 @@ export interface Account {
 export function openAccount(given: Partial<AccountDependencies> = {}): Account {
   const blobs = memoryBlobs()
   const frame = Buffer.from(`<title>Your account</title><main>${FRAME_PLACE}</main>`)
+  const keys = openLocalKeys(() => {})
   const dependencies: AccountDependencies = {
     baseUrl: BASE_URL,
     accounts: { ...peopleInBlobs(blobs), ...tokensInBlobs(blobs) },
-    signIn: { kind: 'local' } satisfies SignIn,
+    signIn: { kind: 'local', keys },
     secret: 'a secret of the tests, long enough',
     ownersOf: async () => [],
     siteFiles: { read: async () => frame },
@@ -70,15 +73,23 @@ export function openAccount(given: Partial<AccountDependencies> = {}): Account {
       },
     }
   }
+  let queue: Promise<unknown> = Promise.resolve()
   return {
     dependencies,
     blobs,
     openJar,
-    async signIn(handle) {
+    signInPath: () => `/auth/local?key=${keys.current()}`,
+    signIn(handle) {
       const jar = openJar()
-      const state = fieldOf((await jar.ask('/auth/sign-in')).text, '/auth/local', 'state')
-      await jar.ask('/auth/local', { form: { state, handle } })
-      return jar
+      // One after the other: the link of the moment is good once.
+      const turn = queue.then(async () => {
+        const { text } = await jar.ask(`/auth/local?key=${keys.current()}`)
+        const [state, key] = [fieldOf(text, '/auth/local', 'state'), fieldOf(text, '/auth/local', 'key')]
+        await jar.ask('/auth/local', { form: { state, key, handle } })
+        return jar
+      })
+      queue = turn
+      return turn
     },
   }
 }

@@ -10,12 +10,16 @@ const isSignedIn = async (jar: Jar) => (await jar.ask('/settings')).text.include
 test('the cookie is out of reach of scripts, other hosts, plain http and other sites’ forms', async () => {
   const account = openAccount()
   const jar = account.openJar()
-  const page = await jar.ask('/auth/sign-in')
+  const page = await jar.ask(account.signInPath())
   expect(page.headers.getSetCookie()).toEqual([
     expect.stringMatching(/^__Host-oauth=[\w-]+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600; Secure$/),
   ])
   const answer = await jar.ask('/auth/local', {
-    form: { state: fieldOf(page.text, '/auth/local', 'state'), handle: 'alice' },
+    form: {
+      state: fieldOf(page.text, '/auth/local', 'state'),
+      key: fieldOf(page.text, '/auth/local', 'key'),
+      handle: 'alice',
+    },
   })
   expect(answer.headers.getSetCookie()).toEqual([
     expect.stringMatching(/^__Host-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800; Secure$/),
@@ -24,8 +28,8 @@ test('the cookie is out of reach of scripts, other hosts, plain http and other s
 })
 
 test('on plain http of this machine, names have no prefix that browsers would refuse', async () => {
-  const jar = openAccount({ baseUrl: 'http://localhost:8888' }).openJar()
-  const [cookie] = (await jar.ask('/auth/sign-in')).headers.getSetCookie()
+  const account = openAccount({ baseUrl: 'http://localhost:8888' })
+  const [cookie] = (await account.openJar().ask(account.signInPath())).headers.getSetCookie()
   expect(cookie).toMatch(/^oauth=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/)
 })
 
@@ -105,8 +109,9 @@ describe('signing out', () => {
     const account = openAccount()
     const jar = await account.signIn('mallory')
     const planted = jar.cookies.get(SESSION) ?? ''
-    const state = fieldOf((await jar.ask('/auth/sign-in')).text, '/auth/local', 'state')
-    await jar.ask('/auth/local', { form: { state, handle: 'alice' } })
+    const { text } = await jar.ask(account.signInPath())
+    const [state, key] = [fieldOf(text, '/auth/local', 'state'), fieldOf(text, '/auth/local', 'key')]
+    await jar.ask('/auth/local', { form: { state, key, handle: 'alice' } })
     expect(jar.cookies.get(SESSION)).not.toBe(planted)
     jar.cookies.set(SESSION, planted)
     expect(await isSignedIn(jar)).toBe(false)

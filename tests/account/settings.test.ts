@@ -4,10 +4,12 @@ import { readConfig } from '../../src/config.ts'
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { openLocalStores } from '../../src/host/serve-sites.ts'
 import { answerAccount } from '../../src/server/account/answer-account.ts'
+import { openLocalKeys } from '../../src/server/account/local-keys.ts'
 import { connectAccount } from '../../src/wiring/account.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
 import { memoryBlobs } from '../publish/open-hub.ts'
+import { fieldOf, openAccount } from './open-account.ts'
 
 const GITHUB = {
   GITHUB_CLIENT_ID: 'Iv1.abc',
@@ -39,6 +41,7 @@ const hub: Hub = {
   search: nothing,
   fresh: { find: nothing, findVersion: nothing, keepVersion: nothing, keep: nothing },
   blobs: memoryBlobs(),
+  localKeys: openLocalKeys(() => {}),
   localGit: { readFolder: nothing, readBlob: nothing, commit: nothing },
 }
 
@@ -51,31 +54,69 @@ const ask = async (
   const answer = await answerAccount(request, () => connectAccount(request, on === 'host' ? { ip, hub } : { ip }))
   return { status: answer.status, text: await answer.text() }
 }
-const LOCAL = ['/auth/sign-in', '/auth/local'] as const
-const methodOf = (path: string) => (path === '/auth/local' ? 'POST' : 'GET')
+const link = () => `/auth/local?key=${hub.localKeys.current()}`
 
-test('on one’s own machine, nothing is needed', async () => {
-  expect((await ask('/auth/sign-in')).text).toContain('Sign in on this machine')
-  expect((await ask('/auth/sign-in', { ip: '::1', at: 'http://[::1]:8888' })).status).toBe(200)
-  expect((await ask('/auth/sign-in', { ip: '::ffff:127.0.0.1', at: 'http://127.0.0.1:8888' })).status).toBe(200)
-  expect((await ask('/auth/callback?code=x&state=y')).status).toBe(404)
+describe('on one’s own machine, nothing is needed but the link', () => {
+  test('with it, anybody may be anybody', async () => {
+    expect((await ask(link())).text).toContain('Sign in on this machine')
+    expect((await ask('/auth/callback?code=x&state=y')).status).toBe(404)
+  })
+
+  //  what                                                     path                      status
+  test.each([
+    ['the account page', '/settings', 200],
+    ['the way to sign in', '/auth/sign-in', 200],
+    ['the form', '/auth/local', 403],
+    ['the form with a key that is made up', `/auth/local?key=${'A'.repeat(43)}`, 403],
+    ['the form with an empty key', '/auth/local?key=', 403],
+  ])('without it, %s says so', async (_, path, status) => {
+    const answer = await ask(path)
+    expect(answer.status).toBe(status)
+    expect(answer.text).toContain('open the link that <code>npm start</code> printed')
+    expect(answer.text).not.toContain('name="handle"')
+  })
+
+  test('a stranger behind a proxy that says nothing of itself has none', async () => {
+    // As nginx passes it on with only `proxy_pass http://localhost:8888`.
+    const answer = await ask('/auth/local', { at: 'http://localhost:8888', headers: { Host: 'localhost:8888' } })
+    expect([answer.status, answer.text.includes('name="handle"')]).toEqual([403, false])
+  })
+})
+
+test('a link signs in once, and the next one is told', async () => {
+  const told: string[] = []
+  const keys = openLocalKeys((key) => told.push(key))
+  const account = openAccount({ signIn: { kind: 'local', keys } })
+  const first = keys.current()
+  const jars = [account.openJar(), account.openJar()]
+  const pages = await Promise.all(jars.map((jar) => jar.ask(`/auth/local?key=${first}`)))
+  const send = (index: number, handle: string) =>
+    jars[index]!.ask('/auth/local', {
+      form: { state: fieldOf(pages[index]!.text, '/auth/local', 'state'), key: first, handle },
+    })
+  // A slip of the pen spends nothing.
+  expect((await send(0, 'not a handle')).status).toBe(422)
+  expect([(await send(0, 'alice')).status, (await send(1, 'mallory')).status]).toEqual([303, 403])
+  expect(told).toEqual([keys.current()])
+  expect(told).not.toContain(first)
+  expect((await jars[1]!.ask(`/auth/local?key=${first}`)).status).toBe(403)
+  expect((await jars[1]!.ask(`/auth/local?key=${keys.current()}`)).status).toBe(200)
 })
 
 describe('local sign-in is not there', () => {
-  //  what                                settings                                 request
+  //  what                                settings
   test.each([
-    ['for another machine', {}, { ip: '192.0.2.7' }],
-    ['for an address nobody knows', {}, { ip: 'unknown' }],
-    ['by another name, as when a site points its own here', {}, { at: 'http://evil.example:8888' }],
-    ['through a proxy', {}, { headers: { 'X-Forwarded-For': '192.0.2.7' } }],
-    ['through a proxy that says so by its standard', {}, { headers: { Forwarded: 'for=192.0.2.7' } }],
-    ['for a hub with an address of its own', { SITE_URL: 'https://hub.example' }, {}],
-    ['under the Netlify dev server', { NETLIFY_LOCAL: 'true' }, {}],
-    ['with a part of the settings', { GITHUB_CLIENT_ID: 'x' }, {}],
-  ])('%s', async (_, settings, request) => {
+    ['for a hub with an address of its own', { SITE_URL: 'https://hub.example' }],
+    ['under the Netlify dev server', { NETLIFY_LOCAL: 'true' }],
+    ['with a part of the settings', { GITHUB_CLIENT_ID: 'x' }],
+  ])('%s', async (_, settings) => {
     Object.assign(process.env, settings)
-    for (const path of LOCAL) {
-      const { status, text } = await ask(path, { ...request, method: methodOf(path) })
+    for (const [path, method] of [
+      ['/auth/sign-in', 'GET'],
+      [link(), 'GET'],
+      ['/auth/local', 'POST'],
+    ] as const) {
+      const { status, text } = await ask(path, { method })
       expect([404, 503]).toContain(status)
       expect(text).not.toContain('handle')
     }

@@ -7,12 +7,13 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { openLocalStores, openSite, type RunningHost, serveSites } from '../../src/host/serve-sites.ts'
+import type { RunningServer } from '../../src/host/http-server.ts'
+import { openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
 import { listCliCommands, listInstallSteps } from '../../src/site/docs/cli-guide.ts'
 
 const run = promisify(execFile)
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-install-'))
-let host: RunningHost
+let host: RunningServer
 let stores: Awaited<ReturnType<typeof openLocalStores>>
 let baseUrl: string
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   })
   stores = await openLocalStores(readConfig({ CONTENT_DIR: 'content' }))
   const site = openSite(join(dir, 'dist'))
-  host = await serveSites(() => site, stores, port)
+  host = await serveSites(() => site, stores, { port })
 }, 120_000)
 
 afterAll(async () => {

@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { listenTo, startServer } from '../../src/host/run-functions.ts'
+import { startServer } from '../../src/host/http-server.ts'
+import { listenTo } from '../../src/host/run-functions.ts'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
 import { spendOnce } from '../../src/stores/used-jobs-blobs.ts'
 import { memoryBlobs, openHub, openLocalWorld, type World } from '../publish/open-hub.ts'
@@ -23,12 +24,12 @@ let issuer: Issuer
 let world: World
 let dir: string
 let url: string
-let close: () => void
+let close: () => Promise<void>
 beforeAll(async () => {
   issuer = await startIssuer()
   world = openLocalWorld({ 'content/acme/index.md': OWNER })
   const blobs = memoryBlobs()
-  const server = await startServer(
+  const host = await startServer(
     listenTo(async (request) => {
       const { pathname, searchParams } = new URL(request.url)
       if (pathname === '/token') {
@@ -44,17 +45,17 @@ beforeAll(async () => {
     }),
     0,
   )
-  url = `http://localhost:${(server.address() as AddressInfo).port}`
+  url = `http://localhost:${(host.server.address() as AddressInfo).port}`
   const verifyJob = openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
   const hub = await openHub(world, { blobs, auth: { verifyJob, spendJob: (use) => spendOnce(blobs, use) } })
-  close = () => server.close()
+  close = () => host.stop()
   dir = mkdtempSync(join(tmpdir(), 'prompt-hub-action-'))
   mkdirSync(join(dir, 'prompts'))
   writeFileSync(join(dir, 'prompts/code-review.md'), 'Review {{code}}.\r\nTwice.')
   writeFileSync(join(dir, 'prompts/summary.md'), 'Summarise.')
 })
 afterAll(async () => {
-  close?.()
+  await close?.()
   await issuer?.close()
   world?.close()
   rmSync(dir, { recursive: true, force: true })

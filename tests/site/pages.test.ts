@@ -11,14 +11,8 @@ import { ERRORS } from '../../src/domain/api/errors.ts'
 import { ROUTES } from '../../src/domain/api/routes.ts'
 import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'
 import { fillPlaceholders } from '../../src/domain/content/placeholders.ts'
-import {
-  type LocalStores,
-  type OpenSite,
-  openLocalStores,
-  openSite,
-  type RunningHost,
-  serveSites,
-} from '../../src/host/serve-sites.ts'
+import type { RunningServer } from '../../src/host/http-server.ts'
+import { type LocalStores, type OpenSite, openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
 import { openBrowser } from './browser.ts'
 import { CONTENT, hostile, MARKER, PLAIN_COUNT, writeHostileContent } from './hostile-content.ts'
 
@@ -44,7 +38,7 @@ const KINDS = [
 let dir: string
 let site: OpenSite
 let stores: LocalStores
-let host: RunningHost
+let host: RunningServer
 let browser: Browser
 let origin: string
 const before = { ...process.env }
@@ -57,7 +51,7 @@ beforeAll(async () => {
   await build(join(dir, 'dist'))
   site = openSite(join(dir, 'dist'))
   stores = await openLocalStores(readConfig(process.env))
-  host = await serveSites(() => site, stores, 0)
+  host = await serveSites(() => site, stores, { port: 0, listenAt: ['127.0.0.1'] })
   origin = `http://localhost:${(host.server.address() as AddressInfo).port}`
   browser = await opening
 }, 60_000)

@@ -200,15 +200,28 @@ ${drawSnippet('token', 'On the machine of the hub', 'npm run token -- acme')}
   return { title: 'Your account', main }
 }
 
-/** The local sign-in: whoever sits at this machine may be anybody. */
-export function drawLocalSignIn({ state }: { state: string }): Page {
+/** The page for whoever is not signed in on a hub of one machine: its user has a link. */
+export function drawLinkNeeded({ notice }: { notice?: string | undefined } = {}): Page {
+  const main = html`
+<div class="page-head">
+  <h1>Your account</h1>
+  ${notice && html`<p class="notice" role="status">${notice}</p>`}
+  <p class="lead">Reading needs no account. To sign in, open the link that <code>npm start</code> printed where this hub runs: it is good
+  once, and the next one is printed as soon as it is used.</p>
+</div>
+${drawSnippet('token', 'Or make a token without signing in, on the machine of the hub', 'npm run token -- acme')}`
+  return { title: 'Your account', main }
+}
+
+/** The local sign-in: whoever has the link of this machine may be anybody. */
+export function drawLocalSignIn({ state, key }: { state: string; key: string }): Page {
   const main = html`
 <div class="page-head">
   <h1>Sign in on this machine</h1>
-  <p class="lead">This hub runs for you alone, so you may be anybody: choose a handle. Nobody on another machine sees this page.</p>
+  <p class="lead">This hub runs for you alone, so you may be anybody: choose a handle. Nobody without your link sees this page.</p>
 </div>
 <form class="account-form" action="/auth/local" method="post">
-  ${drawHidden('state', state)}
+  ${drawHidden('state', state)}${drawHidden('key', key)}
   <div><label for="handle">Handle</label>
     <input id="handle" name="handle" required maxlength="39" pattern="[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*" autocomplete="username" autocapitalize="none" spellcheck="false" aria-describedby="handle-hint" />
     <p class="quiet" id="handle-hint">Letters, digits and single hyphens.</p></div>

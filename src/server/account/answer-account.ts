@@ -12,6 +12,7 @@ import { toHubError } from '../respond.ts'
 import {
   type AccountView,
   drawAccount,
+  drawLinkNeeded,
   drawLocalSignIn,
   drawNewToken,
   drawSignIn,
@@ -60,7 +61,7 @@ const ADDRESSES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   '/settings/tokens/revoke': { GET: async () => redirectTo('/settings'), POST: revokeToken },
   '/auth/sign-in': { GET: startSignIn },
   '/auth/callback': { GET: endGithubSignIn },
-  '/auth/local': { POST: endLocalSignIn },
+  '/auth/local': { GET: startLocalSignIn, POST: endLocalSignIn },
   '/auth/sign-out': { POST: signOut },
   '/auth/sign-out-everywhere': { POST: signOutEverywhere },
 }
@@ -116,7 +117,11 @@ async function showAccount(visited: Visit): Promise<Visited> {
   const done = new URL(request.url).searchParams.get('done') ?? ''
   const notice = Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined
   if (dependencies.signIn.kind === 'off') return drawSignInOff()
-  return session ? drawAccount(await viewAccount(visited, session, { notice })) : drawSignIn({ notice })
+  return session
+    ? drawAccount(await viewAccount(visited, session, { notice }))
+    : dependencies.signIn.kind === 'local'
+      ? drawLinkNeeded({ notice })
+      : drawSignIn({ notice })
 }
 
 async function viewAccount(
@@ -186,10 +191,19 @@ async function revokeToken(visited: Visit): Promise<Visited> {
 }
 
 async function startSignIn({ request, dependencies, now, ...tools }: Visit): Promise<Visited> {
+  if (dependencies.signIn.kind !== 'github') return drawLinkNeeded()
   const { note, cookie } = beginSignIn(request, tools, now)
-  if (dependencies.signIn.kind === 'github')
-    return redirectTo(githubAddress(dependencies.signIn, note, tools.baseUrl), [cookie])
-  const answer = await protect(drawLocalSignIn({ state: note.state }), 200, request, dependencies)
+  return redirectTo(githubAddress(dependencies.signIn, note, tools.baseUrl), [cookie])
+}
+
+/** Where the link that the hub printed leads. Its key is spent by the form, for a GET changes nothing. */
+async function startLocalSignIn({ request, dependencies, now, ...tools }: Visit): Promise<Visited> {
+  const { signIn } = dependencies
+  const key = new URL(request.url).searchParams.get('key')
+  if (signIn.kind !== 'local' || key === null || !signIn.keys.isGood(key))
+    return protect(drawLinkNeeded(), ERRORS.forbidden.status, request, dependencies)
+  const { note, cookie } = beginSignIn(request, tools, now)
+  const answer = await protect(drawLocalSignIn({ state: note.state, key }), 200, request, dependencies)
   answer.headers.append('Set-Cookie', cookie)
   return answer
 }
@@ -199,8 +213,9 @@ async function endGithubSignIn({ request, dependencies, now, ...tools }: Visit):
   return finishGithub(request, dependencies.signIn, tools, now)
 }
 
-async function endLocalSignIn({ request, now, ...tools }: Visit): Promise<Visited> {
-  return finishLocal(request, await readForm(request), tools, now)
+async function endLocalSignIn({ request, dependencies, now, ...tools }: Visit): Promise<Visited> {
+  if (dependencies.signIn.kind !== 'local') throw notFound()
+  return finishLocal(request, await readForm(request), dependencies.signIn.keys, tools, now)
 }
 
 async function signOut(visited: Visit): Promise<Visited> {

@@ -1,16 +1,17 @@
-// Owns signing in: sending a browser to GitHub and taking it back, or, on a machine of one's own, by the word of whoever sits there.
+// Owns signing in: sending a browser to GitHub and taking it back, or, on a machine of one's own, by a link that only whoever sits there can read.
 import { createHash, randomBytes } from 'node:crypto'
 import { type Accounts, localPerson, type Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { Handle } from '../../domain/content/values.ts'
+import type { LocalKeys } from './local-keys.ts'
 import { type Cookies, isEqual, type SignInNote } from './session.ts'
 
 /** How people sign in here. */
 export type SignIn =
   /** Nobody does: tokens are made by whoever has the machine. */
   | { kind: 'off' }
-  /** As any handle: this very request comes from the machine that the hub runs on, for its user alone. */
-  | { kind: 'local' }
+  /** As any handle, for whoever has the link that the hub printed: that is the user of its machine. */
+  | { kind: 'local'; keys: LocalKeys }
   | {
       kind: 'github'
       clientId: string
@@ -93,6 +94,7 @@ export async function finishGithub(
 export async function finishLocal(
   request: Request,
   form: URLSearchParams,
+  keys: LocalKeys,
   tools: SignInTools,
   now: Date,
 ): Promise<Response> {
@@ -100,6 +102,8 @@ export async function finishLocal(
   const handle = Handle.safeParse(form.get('handle')?.trim().toLowerCase())
   if (!handle.success)
     throw new HubError('validation_failed', 'handle: expected 1 to 39 letters, digits and single hyphens inside.')
+  if (!keys.spend(form.get('key')))
+    throw new HubError('forbidden', 'This sign-in link was used before. The hub printed the next one where it runs.')
   return admit(request, localPerson(handle.data), note, tools, now)
 }
 

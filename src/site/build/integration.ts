@@ -119,7 +119,7 @@ function reloadCatalogue(
 
 /** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
 async function mountFunctions(
-  { fresh, blobs, localGit }: LocalStores,
+  { fresh, blobs, localGit, localKeys }: LocalStores,
   baseUrl: string,
   devAddress: () => string | undefined,
 ) {
@@ -134,6 +134,7 @@ async function mountFunctions(
     fresh,
     blobs,
     localGit,
+    localKeys,
     files: { read: (path) => (path === FRAME_PATH ? readDevFrame(devAddress()) : written.read(path)) },
     search: () => (search ??= openSearchIndex(indexPath)),
   }

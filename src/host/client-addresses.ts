@@ -1,0 +1,59 @@
+// Owns whose address a request has: the connection's, or, when that is a proxy of the settings, the one that it names.
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import type { TrustedProxy } from '../config.ts'
+
+/** Longest list of forwarding addresses that is looked at. */
+const MOST_HOPS = 32
+
+/**
+ * Opens the finder of clients' addresses.
+ *
+ * @param trusted proxies whose `X-Forwarded-For` counts; from its end, the first address that is none of them is the client's
+ * @param warn told once for each proxy that is not trusted: all behind it count as one client
+ */
+export function findClients(
+  trusted: readonly TrustedProxy[],
+  warn: (message: string) => void = console.warn,
+): (incoming: IncomingMessage) => string {
+  const proxies = new BlockList()
+  for (const { address, prefix } of trusted) proxies.addSubnet(address, prefix, familyOf(address))
+  const isTrusted = (address: string) => trusted.length > 0 && proxies.check(address, familyOf(address))
+  let isSaid = false
+  return ({ socket, headers }) => {
+    const connection = bare(socket.remoteAddress ?? 'unknown')
+    const forwarded = headers['x-forwarded-for']
+    if (!isTrusted(connection)) {
+      if (!isSaid && (forwarded !== undefined || headers.forwarded !== undefined)) {
+        isSaid = true
+        warn(
+          `Requests come through the proxy ${connection}, and all of its clients share one limit. TRUSTED_PROXIES=${connection} counts them apart.`,
+        )
+      }
+      return connection
+    }
+    const hops = String(forwarded ?? '')
+      .split(',')
+      .slice(-MOST_HOPS)
+      .map((hop) => bare(hop.trim()))
+    let client = connection
+    while (hops.length > 0 && isTrusted(client)) {
+      const hop = hops.pop()!
+      // What is no address was written by who knows whom; the proxy that passed it on is the last that is known.
+      if (isIP(hop) === 0) break
+      client = hop
+    }
+    return client
+  }
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** Without what systems and proxies add: a mapped IPv4 address is that address, brackets, ports and zones are left out. */
+function bare(address: string): string {
+  return address
+    .replace(/^\[([^\]]*)\](?::\d+)?$/, '$1')
+    .replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
+    .replace(/^::ffff:(?=\d+\.)/i, '')
+    .replace(/%.*$/, '')
+}

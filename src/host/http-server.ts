@@ -1,0 +1,230 @@
+// Owns the server that listens: where it does, how many connections and bodies it takes at once, how long each part of a request may take, and how it ends.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
+import { HubError } from '../domain/api/errors.ts'
+import { type ErrorAnswer, makeErrorAnswer } from '../server/respond.ts'
+import { inBackground } from './background.ts'
+import { findUnclear } from './request-form.ts'
+
+/** Answers requests to a Node server. */
+export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
+
+/** Addresses to listen at. */
+export type ListenAt = 'everywhere' | readonly string[]
+
+/** A server that listens. */
+export interface RunningServer {
+  server: Server
+  /** Takes no more connections, lets requests under way finish, and cuts them after the grace. @param graceMs left out, 5 s */
+  stop(graceMs?: number): Promise<void>
+}
+
+/** What one client may take of the server, so that all others are answered at once. */
+export interface ServerLimits {
+  /** Request line and headers; half-sent ones are held in memory for each connection. */
+  headerBytes: number
+  headersMs: number
+  /** Without a byte of the body. */
+  stalledMs: number
+  /** From its first byte to its last. */
+  requestMs: number
+  keepAliveMs: number
+  /** How often the times are looked at. */
+  checkMs: number
+  connections: number
+  /** Bodies that arrive at once; each holds at most 1 MiB, so this bounds what all of them hold together. */
+  bodies: number
+  /** A body that takes longer gives way to a new one: those of honest clients are there in an instant. */
+  patienceMs: number
+}
+
+const LIMITS: ServerLimits = {
+  headerBytes: 24 * 1024,
+  headersMs: 10_000,
+  stalledMs: 10_000,
+  requestMs: 30_000,
+  // Longer than nginx keeps its own connections to us, so that it never sends on one that we are about to close.
+  keepAliveMs: 65_000,
+  checkMs: 1_000,
+  connections: 4_096,
+  bodies: 64,
+  patienceMs: 1_000,
+}
+const GRACE_MS = 5_000
+
+/** Where and how to listen. */
+export interface ServerOptions {
+  /** Left out, at every address of this machine. */
+  listenAt?: ListenAt
+  /** In place of the usual ones. */
+  limits?: Partial<ServerLimits>
+}
+
+/** Starts a server. @returns once it listens; rejects when the port is taken */
+export async function startServer(
+  listener: NodeListener,
+  port: number,
+  { listenAt = 'everywhere', limits: given = {} }: ServerOptions = {},
+): Promise<RunningServer> {
+  const limits = { ...LIMITS, ...given }
+  const answering = new Map<Socket, ServerResponse>()
+  const bodies = limitBodies(limits, (socket, error) => end(socket, error, answering))
+  let isStopping = false
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: limits.checkMs,
+      // We say it ourselves, as JSON.
+      requireHostHeader: false,
+    },
+    (incoming, outgoing) => answer(incoming, outgoing),
+  )
+  function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { socket } = incoming
+    answering.set(socket, outgoing)
+    outgoing.once('close', () => {
+      answering.delete(socket)
+      if (isStopping) server.closeIdleConnections()
+    })
+    if (isStopping) outgoing.shouldKeepAlive = false
+    const refused = findUnclear(incoming) ?? bodies.admit(incoming, outgoing)
+    if (refused) refuse(incoming, outgoing, refused)
+    else inBackground('An answer', () => listener(incoming, outgoing))
+  }
+  // Else Node answers these itself, with a bare status.
+  server.on('checkExpectation', answer)
+  server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
+    end(socket, new HubError('invalid_request', 'This is no proxy. Ask for an address of this hub.'), answering),
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    end(socket, describe(error.code), answering),
+  )
+  server.maxConnections = limits.connections
+  // Whoever only keeps a connection gives way to whoever asks for something.
+  server.on('drop', () => server.closeIdleConnections())
+  const [first, ...others] = listenAt === 'everywhere' ? [] : listenAt
+  await listen(server, port, first)
+  const address = server.address()
+  const actualPort = address !== null && typeof address === 'object' ? address.port : port
+  const doors = await Promise.all(others.map((host) => openDoor(server, actualPort, host)))
+  return {
+    server,
+    async stop(graceMs = GRACE_MS) {
+      isStopping = true
+      // Where the head of the answer is still to come, it tells the client to come back elsewhere.
+      for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const door of doors) door?.close()
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+function listen(server: NetServer, port: number, host: string | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Another address of the same server. @returns undefined where this machine has no such address, such as one without IPv6 */
+async function openDoor(server: Server, port: number, host: string): Promise<NetServer | undefined> {
+  const door = createNetServer((socket) => server.emit('connection', socket))
+  door.maxConnections = server.maxConnections
+  try {
+    await listen(door, port, host)
+    return door
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return undefined
+    server.close()
+    throw error
+  }
+}
+
+/** Counts the bodies that are on their way, and ends those that stall. @param cut ends a connection with an error */
+function limitBodies(
+  { bodies: most, patienceMs, stalledMs }: ServerLimits,
+  cut: (socket: Socket, error: HubError) => void,
+) {
+  const arriving = new Map<IncomingMessage, number>()
+  return {
+    /** @returns why a request is not taken: too many bodies are arriving */
+    admit(incoming: IncomingMessage, outgoing: ServerResponse): HubError | undefined {
+      const { headers, socket } = incoming
+      if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return undefined
+      if (arriving.size >= most) {
+        const [oldest, since] = arriving.entries().next().value!
+        if (performance.now() - since < patienceMs) return busy()
+        arriving.delete(oldest)
+        cut(oldest.socket, busy())
+      }
+      arriving.set(incoming, performance.now())
+      const onStalled = () => cut(socket, describe('ERR_HTTP_REQUEST_TIMEOUT'))
+      // On the request: a connection whose timeout nobody hears is closed by Node without a word.
+      incoming.once('timeout', onStalled)
+      socket.setTimeout(stalledMs)
+      const leave = () => {
+        if (!arriving.delete(incoming)) return
+        incoming.off('timeout', onStalled)
+        // An answer may take its time.
+        socket.setTimeout(0)
+      }
+      incoming.once('end', leave).once('close', leave)
+      // Before Node itself hears of it, and sets the time for which the connection is kept.
+      outgoing.prependOnceListener('finish', leave).once('close', leave)
+      return undefined
+    },
+  }
+}
+
+function busy(): HubError {
+  return new HubError('unavailable', 'Too many requests are being sent at once. Try again in a second.', {
+    retryAfterSeconds: 1,
+  })
+}
+
+/** What was wrong with a request that could not even be read. @param code Node's */
+function describe(code: string | undefined): HubError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new HubError('invalid_request', 'Address and headers are too long. Shorten them.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new HubError('invalid_request', 'The request did not arrive in time. Send it again.')
+  return new HubError('invalid_request', 'This is no request that HTTP/1.1 allows. Let an HTTP library write it.')
+}
+
+/** How long a client may go on sending what nobody reads, so that it sees the answer before the connection ends. */
+const LINGER_MS = 500
+
+/** Answers a request with an error, and ends the connection: what follows on it cannot be trusted, or is not wanted. */
+function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: HubError): void {
+  const { status, headers, body } = makeErrorAnswer(error)
+  outgoing.writeHead(status, { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) })
+  outgoing.end(body)
+  incoming.resume()
+  setTimeout(() => incoming.socket.destroySoon(), LINGER_MS).unref()
+}
+
+/** The same on a connection where no request can be answered any more. */
+function end(socket: Socket, error: HubError, answering: ReadonlyMap<Socket, ServerResponse>): void {
+  if (!socket.writable || answering.get(socket)?.headersSent) {
+    socket.destroy()
+    return
+  }
+  socket.end(formatAnswer(makeErrorAnswer(error)), () => socket.destroySoon())
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+function formatAnswer({ status, headers, body }: ErrorAnswer): string {
+  const lines = Object.entries({ ...headers, Connection: 'close', 'Content-Length': String(Buffer.byteLength(body)) })
+  return `HTTP/1.1 ${status} Refused\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+}

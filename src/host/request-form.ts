@@ -1,0 +1,53 @@
+// Owns which requests are clear: one that another program on its way could read differently is refused before anything is made of it. RFC 9112 sections 3 and 11.
+import type { IncomingMessage } from 'node:http'
+import { HubError } from '../domain/api/errors.ts'
+
+/** What stands at most once in a request; of two, each program on the way would choose its own. */
+const ONCE: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'content-encoding',
+  'content-type',
+  'idempotency-key',
+  'origin',
+])
+
+/** A name or an address and perhaps a port: what URLs and all proxies read alike. */
+const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
+
+/**
+ * Makes sure of a request's line and headers, and brings an absolute address to the usual form.
+ *
+ * @returns why it is refused: HubError `invalid_request`; undefined for a clear one
+ */
+export function findUnclear(incoming: IncomingMessage): HubError | undefined {
+  const { rawHeaders, headers, httpVersion } = incoming
+  const seen = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase()
+    if (!ONCE.has(name)) continue
+    if (seen.has(name)) return unclear(`The header ${name} came more than once. Send it once.`)
+    seen.add(name)
+  }
+  const { host } = headers
+  if (host === undefined ? httpVersion !== '1.0' : !(HOST.test(host) && URL.canParse(`http://${host}`)))
+    return unclear('The header Host must name this hub, as in "Host: prompts.example.org".')
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+    return unclear('The header Expect asks for something that is not done here. Leave it out.')
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(incoming.url ?? '')
+  if (absolute) {
+    const [, authority = '', rest = ''] = absolute
+    if (authority.toLowerCase() !== host?.toLowerCase())
+      return unclear('The address of the request and its header Host disagree. Send the same in both.')
+    incoming.url = rest.startsWith('/') ? rest : `/${rest}`
+  }
+  // The one form that is no path; RFC 9110 section 9.3.7. It asks for what any path is asked for.
+  if (incoming.url === '*' && incoming.method === 'OPTIONS') incoming.url = '/api'
+  if (!incoming.url?.startsWith('/') || /[\\#]/.test(incoming.url.split('?')[0]!) || incoming.url.includes('#'))
+    return unclear('The address must begin with / and hold neither \\ nor #. Write them as %5C and %23.')
+  return undefined
+}
+
+function unclear(message: string): HubError {
+  return new HubError('invalid_request', message)
+}

@@ -1,0 +1,62 @@
+// Pins who is whose client: what a header may say of an address, and by what clients are limited.
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { findClients } from '../../src/host/client-addresses.ts'
+import { clientKeyOf } from '../../src/wiring/platform.ts'
+
+const open = (trusted: string) => {
+  const warnings: string[] = []
+  const find = findClients(readConfig({ TRUSTED_PROXIES: trusted }).trustedProxies, (message) => warnings.push(message))
+  const ask = (remoteAddress: string, forwarded?: string) =>
+    find({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage)
+  return { ask, warnings }
+}
+
+describe('the client’s address', () => {
+  //  what                                       trusted                    connection            X-Forwarded-For                       client
+  test.each([
+    ['the connection’s', '', '192.0.2.1', undefined, '192.0.2.1'],
+    ['a mapped one is itself', '', '::ffff:192.0.2.1', undefined, '192.0.2.1'],
+    ['nobody’s header counts by default', '', '127.0.0.1', '198.51.100.7', '127.0.0.1'],
+    ['a trusted proxy’s does', 'loopback', '127.0.0.1', '198.51.100.7', '198.51.100.7'],
+    ['on either loopback', 'loopback', '::1', '2001:db8::7', '2001:db8::7'],
+    ['of a network', '10.0.0.0/8', '::ffff:10.1.2.3', '198.51.100.7', '198.51.100.7'],
+    ['not of its neighbour', '10.0.0.0/8', '11.1.2.3', '198.51.100.7', '11.1.2.3'],
+    [
+      'what a client wrote itself stands further left',
+      'loopback',
+      '127.0.0.1',
+      '203.0.113.9, 198.51.100.7',
+      '198.51.100.7',
+    ],
+    ['through two proxies', 'loopback,10.0.0.0/8', '127.0.0.1', '203.0.113.9, 198.51.100.7, 10.0.0.9', '198.51.100.7'],
+    ['without a header, the proxy itself', 'loopback', '127.0.0.1', undefined, '127.0.0.1'],
+    ['what is no address ends it', 'loopback', '127.0.0.1', '198.51.100.7, unknown', '127.0.0.1'],
+    ['with a port', 'loopback', '127.0.0.1', '198.51.100.7:443', '198.51.100.7'],
+    ['with brackets and a port', 'loopback', '127.0.0.1', '[2001:db8::7]:443', '2001:db8::7'],
+    ['only proxies', 'loopback', '127.0.0.1', '127.0.0.2', '127.0.0.2'],
+  ])('%s', (_, trusted, connection, forwarded, client) => expect(open(trusted).ask(connection, forwarded)).toBe(client))
+
+  test('a whole proxy in one bucket is said, once', () => {
+    const { ask, warnings } = open('')
+    ask('10.0.0.9')
+    ask('10.0.0.9', '198.51.100.7')
+    ask('10.0.0.9', '198.51.100.8')
+    expect(warnings).toEqual([
+      'Requests come through the proxy 10.0.0.9, and all of its clients share one limit. TRUSTED_PROXIES=10.0.0.9 counts them apart.',
+    ])
+  })
+})
+
+//  address                      key
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['unknown', 'unknown'],
+])('%s is limited as %s', (address, key) => expect(clientKeyOf(address)).toBe(key))

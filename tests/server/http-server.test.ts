@@ -1,0 +1,325 @@
+// Pins what our own host does with requests that no library would write: each gets its envelope or its end, and nobody else waits for them.
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http-server.ts'
+import { answerWith, type HostedFunction, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
+import { openBody } from '../../src/server/read-body.ts'
+import { answerNotFound } from '../../src/server/refusals.ts'
+import { respondWithError, toHubError } from '../../src/server/respond.ts'
+
+interface Raw {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** Opened by `/slow`, which answers when the test says so. */
+let slow = Promise.withResolvers<void>()
+let entered = Promise.withResolvers<void>()
+const functions: HostedFunction<{ ip: string; hub: { files: typeof NO_FILES } }>[] = [
+  {
+    default: async (request) => {
+      try {
+        const bytes = await openBody(request, 1_048_576, () => new Error('too large')).read()
+        return new Response(`${bytes.length} bytes`)
+      } catch (thrown) {
+        return respondWithError(request, toHubError(thrown))
+      }
+    },
+    config: { path: '/body', method: 'POST' },
+  },
+  {
+    default: async () => {
+      entered.resolve()
+      await slow.promise
+      return new Response('done')
+    },
+    config: { path: '/slow' },
+  },
+  { default: (request) => new Response(new URL(request.url).pathname), config: { path: '/echo/*' } },
+  { default: (request) => answerNotFound(request), config: { path: ['/api', '/api/*'] } },
+]
+const NO_FILES = { read: async () => undefined }
+
+const servers: RunningServer[] = []
+async function open(options: ServerOptions = {}): Promise<number> {
+  const listener = listenTo(answerWith(routeFunctions(functions), () => ({ files: NO_FILES })))
+  const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'], ...options })
+  servers.push(running)
+  return (running.server.address() as AddressInfo).port
+}
+
+let port: number
+beforeAll(async () => {
+  port = await open()
+})
+afterAll(() => Promise.all(servers.map((running) => running.stop(0))))
+afterEach(() => {
+  slow = Promise.withResolvers()
+  entered = Promise.withResolvers()
+})
+
+/** Sends bytes and reads until the server ends the connection. */
+function send(text: string | Buffer, at = port): Promise<Raw[]> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(at, '127.0.0.1')
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on(
+      'error',
+      (error: NodeJS.ErrnoException) => error.code !== 'EPIPE' && error.code !== 'ECONNRESET' && reject(error),
+    )
+    socket.on('close', () => resolve(parseAll(Buffer.concat(chunks).toString('latin1'))))
+    socket.write(text)
+  })
+}
+
+function parseAll(text: string): Raw[] {
+  const answers: Raw[] = []
+  for (let rest = text; rest !== ''; ) {
+    const end = rest.indexOf('\r\n\r\n')
+    if (end < 0) throw new Error(`no answer: ${rest}`)
+    const [line = '', ...lines] = rest.slice(0, end).split('\r\n')
+    const headers = Object.fromEntries(
+      lines.map((header) => [header.split(': ')[0]!.toLowerCase(), header.split(': ')[1]!]),
+    )
+    const length = Number(headers['content-length'] ?? 0)
+    answers.push({ status: Number(line.split(' ')[1]), headers, body: rest.slice(end + 4, end + 4 + length) })
+    rest = rest.slice(end + 4 + length)
+  }
+  return answers
+}
+
+const HOST = 'Host: localhost\r\n'
+const CLOSE = 'Connection: close\r\n\r\n'
+
+describe('whatever the request line, the answer is the envelope with the common headers', () => {
+  //  what                            request                                                                      status, code
+  test.each<[string, string, number, string]>([
+    ['a backslash', `GET /api/v1\\repos HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['a % alone', `GET /api/v1/% HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
+    ['% and half a byte', `GET /api/v1/%E0%A4%A HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
+    ['NUL', `GET /api/\0 HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['a fragment', `GET /api/v1/tags#x HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['an absolute form', `GET http://localhost/api/v1/x HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
+    [
+      'an absolute form of another host',
+      `GET http://a.example/api HTTP/1.1\r\n${HOST}${CLOSE}`,
+      400,
+      'invalid_request',
+    ],
+    ['an absolute form that is none', `GET http:///api HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['an address of another scheme', `GET ftp://localhost/api HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['20 kB of path', `GET /api/${'x'.repeat(20_000)} HTTP/1.1\r\n${HOST}${CLOSE}`, 404, 'not_found'],
+    ['30 kB of path', `GET /api/${'x'.repeat(30_000)} HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['HTTP/1.0 without Host', 'GET /api/v1/x HTTP/1.0\r\n\r\n', 404, 'not_found'],
+    ['HTTP/1.1 without Host', `GET /api/v1/x HTTP/1.1\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['two Hosts', `GET /api HTTP/1.1\r\n${HOST}Host: evil.example\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['two Hosts that agree', `GET /api HTTP/1.1\r\n${HOST}${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['an empty Host', `GET /api HTTP/1.1\r\nHost:\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['a Host that is a path', `GET /api HTTP/1.1\r\nHost: a/b\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['a Host with a user', `GET /api HTTP/1.1\r\nHost: a@localhost\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['a Host that no URL can hold', `GET /api HTTP/1.1\r\nHost: 1.2.3.4.5\r\n${CLOSE}`, 400, 'invalid_request'],
+    [
+      'two tokens',
+      `GET /api HTTP/1.1\r\n${HOST}Authorization: Bearer a\r\nAuthorization: Bearer b\r\n${CLOSE}`,
+      400,
+      'invalid_request',
+    ],
+    ['*', `GET * HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['no path', `GET x HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['CONNECT', `CONNECT localhost:443 HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['TRACE', `TRACE /nothing HTTP/1.1\r\n${HOST}${CLOSE}`, 405, 'method_not_allowed'],
+    ['a method of one’s own', `BREW /pot HTTP/1.1\r\n${HOST}${CLOSE}`, 400, 'invalid_request'],
+    ['an expectation', `GET /api HTTP/1.1\r\n${HOST}Expect: tea\r\n${CLOSE}`, 400, 'invalid_request'],
+    [
+      'two lengths',
+      `POST /body HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n${CLOSE}xy`,
+      400,
+      'invalid_request',
+    ],
+    [
+      'a length and chunks',
+      `POST /body HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n${CLOSE}0\r\n\r\n`,
+      400,
+      'invalid_request',
+    ],
+    ['a folded header', `GET /api HTTP/1.1\r\n${HOST}X: a\r\n b\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['a blank before the colon', `GET /api HTTP/1.1\r\nHost : localhost\r\n${CLOSE}`, 400, 'invalid_request'],
+    ['another protocol', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400, 'invalid_request'],
+  ])('%s', async (_, request, status, code) => {
+    const [answer, ...more] = await send(Buffer.from(request, 'latin1'))
+    expect(more).toEqual([])
+    expect(answer).toMatchObject({
+      status,
+      headers: {
+        'access-control-allow-origin': '*',
+        'content-type': 'application/json; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+      },
+    })
+    const { error, ...rest } = JSON.parse(answer!.body)
+    expect(rest).toEqual({})
+    expect(error).toEqual({ code, message: expect.stringMatching(/\.$/) })
+  })
+
+  test('an absolute form is the path that it holds', async () => {
+    const [answer] = await send(`GET http://localhost/echo/a?b HTTP/1.1\r\n${HOST}${CLOSE}`)
+    expect(answer?.body).toBe('/echo/a')
+  })
+
+  test('OPTIONS * says what can be asked', async () => {
+    const [answer] = await send(`OPTIONS * HTTP/1.1\r\n${HOST}${CLOSE}`)
+    expect([answer?.status, answer?.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS'])
+  })
+
+  test('a body whose sender asks first is asked for', async () => {
+    const answers = await send(`POST /body HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 3\r\n${CLOSE}abc`)
+    expect(answers.at(-1)?.body).toBe('3 bytes')
+  })
+
+  test('nothing follows a request that is refused', async () => {
+    const two = `GET /api HTTP/1.1\r\n${HOST}${HOST}\r\nGET /echo/smuggled HTTP/1.1\r\n${HOST}${CLOSE}`
+    expect((await send(two)).map(({ status }) => status)).toEqual([400])
+  })
+})
+
+/** Opens connections that send something and then nothing. */
+async function stall(count: number, text: string, at: number): Promise<Socket[]> {
+  const sockets = Array.from({ length: count }, () => connect(at, '127.0.0.1').on('error', () => {}))
+  await Promise.all(sockets.map((socket) => new Promise<void>((done) => socket.write(text, () => done()))))
+  return sockets
+}
+const ended = (socket: Socket): Promise<string> => {
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk))
+  return new Promise((resolve) => socket.on('close', () => resolve(text)))
+}
+const upload = (length: number, sent: string) =>
+  `POST /body HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\n${sent}`
+
+describe('who is slow', () => {
+  const limits = {
+    headersMs: 300,
+    stalledMs: 300,
+    requestMs: 900,
+    checkMs: 50,
+    patienceMs: 100,
+    bodies: 4,
+    connections: 40,
+  }
+
+  test.each([
+    ['headers that do not end', 'GET / HTTP/1.1\r\nHost: lo'],
+    ['no headers at all', ''],
+    ['a body that stops', upload(10, 'abc')],
+    ['a body of chunks that stops', `POST /body HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`],
+  ])('%s: told so, and ended', async (_, text) => {
+    const at = await open({ limits })
+    const [socket] = await stall(1, text, at)
+    const [answer] = parseAll(await ended(socket!))
+    expect([answer?.status, JSON.parse(answer?.body ?? '{}').error.message]).toEqual([
+      400,
+      'The request did not arrive in time. Send it again.',
+    ])
+  })
+
+  test('a body that drips has its time as a whole', async () => {
+    const at = await open({ limits })
+    const [socket] = await stall(1, upload(1_000, 'a'), at)
+    const drip = setInterval(() => socket!.write('a'), 100)
+    const [answer] = parseAll(await ended(socket!))
+    clearInterval(drip)
+    expect(answer?.status).toBe(400)
+  })
+
+  test('a body that is cut off is no fault of ours', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const [socket] = await stall(1, upload(10, 'abc'), port)
+    await sleep(50)
+    socket!.destroy()
+    await sleep(50)
+    expect(log.mock.calls).toEqual([])
+    log.mockRestore()
+  })
+
+  test('an answer may take longer than a body', async () => {
+    const at = await open({ limits })
+    const answering = send(`GET /slow HTTP/1.1\r\n${HOST}${CLOSE}`, at)
+    await sleep(1_200)
+    slow.resolve()
+    expect((await answering)[0]?.body).toBe('done')
+  })
+
+  test('so many stalled bodies leave room for a new one', async () => {
+    const at = await open({ limits: { ...limits, stalledMs: 60_000, requestMs: 60_000, headersMs: 50_000 } })
+    const stalled = await stall(4, upload(10, 'abc'), at)
+    await sleep(20)
+    // Too early for those to give way.
+    const [refused] = await send(upload(3, 'abc'), at)
+    expect([refused?.status, refused?.headers['retry-after']]).toEqual([503, '1'])
+    await sleep(100)
+    const over = stalled.map(ended)
+    const [answer] = await send(`POST /body HTTP/1.1\r\n${HOST}Content-Length: 3\r\n${CLOSE}abc`, at)
+    expect(answer?.body).toBe('3 bytes')
+    expect(parseAll(await Promise.race(over))[0]?.status).toBe(503)
+    for (const socket of stalled) socket.destroy()
+  })
+
+  test('connections that are only kept give way to who asks', async () => {
+    const at = await open({ limits: { ...limits, headersMs: 50_000, requestMs: 60_000 } })
+    const kept = await stall(40, `GET /echo/x HTTP/1.1\r\n${HOST}\r\n`, at)
+    await sleep(100)
+    const ask = () => send(`GET /echo/y HTTP/1.1\r\n${HOST}${CLOSE}`, at)
+    const [first = (await ask())[0]] = await ask()
+    expect(first?.body).toBe('/echo/y')
+    for (const socket of kept) socket.destroy()
+  })
+})
+
+describe('ending', () => {
+  test('what is under way finishes; what only waits is closed', async () => {
+    const listener = listenTo(answerWith(routeFunctions(functions), () => ({ files: NO_FILES })))
+    const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
+    const at = (running.server.address() as AddressInfo).port
+    const [idle] = await stall(1, `GET /echo/x HTTP/1.1\r\n${HOST}\r\n`, at)
+    const idleEnded = ended(idle!)
+    const answering = send(`GET /slow HTTP/1.1\r\n${HOST}\r\n`, at)
+    await entered.promise
+    const stopped = running.stop()
+    await idleEnded
+    await expect(send(`GET / HTTP/1.1\r\n${HOST}${CLOSE}`, at)).rejects.toThrow('ECONNREFUSED')
+    slow.resolve()
+    const [answer] = await answering
+    expect([answer?.body, answer?.headers.connection]).toEqual(['done', 'close'])
+    await stopped
+  })
+
+  test('what does not finish in the grace is cut', async () => {
+    const listener = listenTo(answerWith(routeFunctions(functions), () => ({ files: NO_FILES })))
+    const running = await startServer(listener, 0, { listenAt: ['127.0.0.1'] })
+    const answering = send(`GET /slow HTTP/1.1\r\n${HOST}\r\n`, (running.server.address() as AddressInfo).port)
+    await entered.promise
+    await running.stop(100)
+    expect(await answering).toEqual([])
+  })
+})
+
+test('on both of this machine’s own addresses, and no other', async () => {
+  const running = await startServer(
+    listenTo(async () => new Response('here')),
+    0,
+    { listenAt: ['127.0.0.1', '127.0.0.2'] },
+  )
+  servers.push(running)
+  const at = (running.server.address() as AddressInfo).port
+  const ask = (host: string) =>
+    fetch(`http://${host}:${at}/`).then(
+      (answer) => answer.text(),
+      () => 'nobody',
+    )
+  expect([await ask('127.0.0.1'), await ask('127.0.0.2'), await ask('127.0.0.3')]).toEqual(['here', 'here', 'nobody'])
+  await running.stop()
+  expect(await ask('127.0.0.2')).toBe('nobody')
+})
