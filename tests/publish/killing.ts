@@ -1,0 +1,173 @@
+// Owns killing hubs: processes that are started, asked and killed, a git that kills whoever runs it, and what must be true of a repository afterwards.
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect } from 'vitest'
+import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
+import { openContentDir } from '../../src/stores/content-dir.ts'
+import type { KillableQuestion, KillableSettings } from './killable-hub.ts'
+import { judgeHistory, REPOSITORY, type World } from './open-hub.ts'
+
+/** An answer, or that the process died before it gave one. */
+export type Reply = { status: number; text: string } | 'died'
+
+/** A hub in a process of its own. */
+export interface KillableHub {
+  ask(question: Omit<KillableQuestion, 'id'>): Promise<Reply>
+  publish(content: string, key: string, path?: string): Promise<Reply>
+  /** SIGKILL. */
+  kill(): void
+  isAlive(): boolean
+  ended: Promise<unknown>
+}
+
+/** Starts a hub and lets it build its content. @param gitDir a folder whose `git` it runs instead of the real one */
+export async function startKillable(settings: KillableSettings, gitDir?: string): Promise<KillableHub> {
+  const program = join(import.meta.dirname, 'killable-hub.ts')
+  const child = spawn(process.execPath, [program, JSON.stringify(settings)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...(gitDir !== undefined && { PATH: `${gitDir}:${process.env.PATH}` }) },
+  })
+  let errors = ''
+  child.stderr.on('data', (chunk) => (errors += chunk))
+  child.stdin.on('error', () => {})
+  let isAlive = true
+  let asked = 0
+  const waiting = new Map<number, (reply: Reply) => void>()
+  const ready = Promise.withResolvers<void>()
+  const ended = new Promise<void>((resolve) =>
+    child.once('close', () => {
+      isAlive = false
+      ready.reject(new Error(`the hub ended before it was ready: ${errors}`))
+      for (const answer of waiting.values()) answer('died')
+      resolve()
+    }),
+  )
+  createInterface(child.stdout).on('line', (line) => {
+    if (line === 'ready') return ready.resolve()
+    const { id, status, text }: { id: number; status: number; text: string } = JSON.parse(line)
+    waiting.get(id)?.({ status, text })
+    waiting.delete(id)
+  })
+  await ready.promise
+  const ask: KillableHub['ask'] = (question) => {
+    if (!isAlive) return Promise.resolve('died')
+    const id = ++asked
+    return new Promise((resolve) => {
+      waiting.set(id, resolve)
+      child.stdin.write(`${JSON.stringify({ id, ...question })}\n`)
+    })
+  }
+  const built = await ask({ method: 'BUILD', path: '' })
+  expect(built, errors).toMatchObject({ status: 200 })
+  return {
+    ask,
+    publish: (content, key, path = `/api/v1/repos/${REPOSITORY}/versions`) =>
+      ask({ method: 'POST', path, key, body: { content, changelog: key } }),
+    kill: () => child.kill('SIGKILL'),
+    isAlive: () => isAlive,
+    ended,
+  }
+}
+
+/** A git that fails or kills whoever runs it, at one of its calls. */
+export interface BadGit {
+  /** For the front of PATH. */
+  dir: string
+  /**
+   * @param call the first is 1, counted from now on
+   * @param what kills before or after the real git ran; `full` makes this call and every later one that writes fail, as on a full disk
+   */
+  arm(call: number, what: 'before' | 'after' | 'full'): void
+  disarm(): void
+  /** How many calls there were since it was armed. */
+  calls(): number
+  remove(): void
+}
+
+/** Makes one. */
+export function makeBadGit(): BadGit {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-git-'))
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  writeFileSync(
+    join(dir, 'git'),
+    `#!/bin/sh
+read -r at what < '${dir}/armed'
+[ "$at" = 0 ] && exec ${real} "$@"
+read -r n < '${dir}/count'
+n=$((n + 1))
+echo "$n" > '${dir}/count'
+if [ "$what" = full ] && [ "$n" -ge "$at" ]; then
+  case " $* " in
+    *' hash-object '* | *' mktree '* | *' commit-tree '* | *' update-index '* | *' update-ref '*)
+      echo 'fatal: No space left on device' >&2
+      exit 128 ;;
+  esac
+fi
+[ "$n:$what" = "$at:before" ] && kill -9 $PPID
+[ "$n:$what" = "$at:after" ] || exec ${real} "$@"
+${real} "$@"
+status=$?
+kill -9 $PPID
+exit $status
+`,
+  )
+  chmodSync(join(dir, 'git'), 0o755)
+  const arm = (call: number, what: string) => {
+    writeFileSync(join(dir, 'count'), '0\n')
+    writeFileSync(join(dir, 'armed'), `${call} ${what}\n`)
+  }
+  arm(0, 'none')
+  return {
+    dir,
+    arm,
+    disarm: () => arm(0, 'none'),
+    calls: () => Number(readFileSync(join(dir, 'count'), 'utf8')),
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  }
+}
+
+/** What was answered with success: version → content. */
+export type Answered = Map<string, string>
+
+/** Notes an answer. @returns the version, or undefined when it was no success */
+export function noteAnswer(answered: Answered, content: string, reply: Reply): string | undefined {
+  if (reply === 'died' || reply.status > 201) return undefined
+  const { data }: { data: { version: string; content: string } } = JSON.parse(reply.text)
+  expect(data.content).toBe(content)
+  // A number that was given before was given to this very content.
+  expect(answered.get(data.version) ?? content).toBe(content)
+  answered.set(data.version, content)
+  return data.version
+}
+
+/** Reads what was answered from a hub. @param versions all, or some of them */
+export async function expectReadable(
+  hub: KillableHub,
+  answered: Answered,
+  versions: Iterable<string> = answered.keys(),
+): Promise<void> {
+  for (const version of versions) {
+    const path = `/api/v1/repos/${REPOSITORY}/raw?version=${version}`
+    expect(await hub.ask({ method: 'GET', path }), version).toEqual({ status: 200, text: answered.get(version) })
+  }
+}
+
+/** A clean build of a clone has all that was answered, and git calls the history sound: each version one commit of one file, none changed. */
+export async function expectKept(world: World, answered: Answered): Promise<void> {
+  await judgeHistory(world)
+  const folder = mkdtempSync(join(tmpdir(), 'hub-clone-'))
+  try {
+    execFileSync('git', ['clone', '-q', '--branch', 'main', await world.gitFolder(), folder])
+    const { tree, problems } = openContentDir(join(folder, 'content'))()
+    expect(problems).toEqual([])
+    const files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.example', day: '2026-11-20' })))
+    for (const [version, content] of answered)
+      expect(files.get(`/data/v1/repos/${REPOSITORY}/raw/${version}.txt`), version).toBe(content)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

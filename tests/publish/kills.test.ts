@@ -1,0 +1,212 @@
+// Pins that a hub may be killed at any moment: what was answered is read after the restart and after a clean build, and no number is given twice.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { GitHubOptions } from '../../src/stores/git-store-github.ts'
+import { FAULTS } from '../github/faults.ts'
+import { startGitHubStandIn } from '../github/stand-in.ts'
+import {
+  type Answered,
+  type BadGit,
+  expectKept,
+  expectReadable,
+  type KillableHub,
+  makeBadGit,
+  noteAnswer,
+  startKillable,
+} from './killing.ts'
+import { openGitHubWorld, openLocalWorld } from './open-hub.ts'
+
+/** How many kills at random a test does; many by hand: KILLS=200 npx vitest run tests/publish/kills.test.ts */
+const KILLS = Number(process.env.KILLS ?? 3)
+/** Each call of git before and after it when many kills are asked for; else each second one, before and after by turns. */
+const STRIDE = KILLS > 20 ? 1 : 4
+vi.setConfig({ testTimeout: 120_000 + KILLS * 10_000, hookTimeout: 60_000 })
+
+/** The same moments each time for the same seed. */
+const SEED = Number(process.env.SEED ?? 1)
+/** A publish takes about this long, so a kill within it may fall on any step. */
+const PUBLISH_MS = 250
+
+let blobsDir: string
+let badGit: BadGit
+let hubs: KillableHub[]
+let random: () => number
+beforeEach(() => {
+  blobsDir = mkdtempSync(join(tmpdir(), 'hub-blobs-'))
+  badGit = makeBadGit()
+  hubs = []
+  random = mulberry32(SEED)
+})
+afterEach(async () => {
+  for (const hub of hubs) hub.kill()
+  await Promise.all(hubs.map(({ ended }) => ended))
+  badGit.remove()
+  rmSync(blobsDir, { recursive: true, force: true })
+})
+
+/** A small generator of numbers from 0 to 1. https://github.com/cprosche/mulberry32 */
+function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let value = Math.imul(state ^ (state >>> 15), 1 | state)
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value
+    return ((value ^ (value >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+async function start(
+  contentDir: string,
+  { gitDir, github }: { gitDir?: string; github?: GitHubOptions } = {},
+): Promise<KillableHub> {
+  const settings = { contentDir, blobsDir, ...(github && { github }) }
+  const hub = await startKillable(settings, gitDir)
+  hubs.push(hub)
+  return hub
+}
+
+function expectCleanTree(contentDir: string): void {
+  expect(execFileSync('git', ['status', '--porcelain', '-uall'], { cwd: dirname(contentDir), encoding: 'utf8' })).toBe(
+    '',
+  )
+}
+
+/** What a client does after a lost answer. */
+async function retry(hub: KillableHub, answered: Answered, content: string, key: string): Promise<void> {
+  const reply = await hub.publish(content, key)
+  expect(noteAnswer(answered, content, reply), JSON.stringify(reply)).toBeDefined()
+}
+
+test('one process on this machine, killed at every step and at random', async () => {
+  const world = openLocalWorld()
+  const contentDir = await world.contentDir()
+  const answered: Answered = new Map()
+  let [kills, step, randomKills] = [0, 0, 0]
+  let hub = await start(contentDir, { gitDir: badGit.dir })
+  try {
+    for (let isStepping = true; isStepping || randomKills < KILLS; ) {
+      const content = `Text ${kills} ${step}\n`
+      const key = `publish-${kills}-${step}-${randomKills}`
+      if (isStepping) {
+        step += STRIDE
+        badGit.arm(Math.ceil(step / 2), step % (2 * STRIDE) < STRIDE ? 'before' : 'after')
+      } else {
+        const moment = sleep(random() * PUBLISH_MS)
+        randomKills += 1
+        void moment.then(hub.kill)
+      }
+      const reply = await hub.publish(content, key)
+      badGit.disarm()
+      noteAnswer(answered, content, reply)
+      if (isStepping && reply !== 'died') {
+        expect(step).toBeGreaterThan(30)
+        isStepping = false
+        continue
+      }
+      await hub.ended
+      kills += 1
+      hub = await start(contentDir, { gitDir: badGit.dir })
+      await expectReadable(hub, answered, [...answered.keys()].slice(-3))
+      await retry(hub, answered, content, key)
+      expectCleanTree(contentDir)
+    }
+    await expectReadable(hub, answered)
+    await expectKept(world, answered)
+    expect(answered.size).toBe(kills + 1)
+    console.info(`${kills} kills, ${answered.size} versions`)
+  } finally {
+    world.close()
+  }
+})
+
+test('two processes on one repository, of which one or the other is killed at random', async () => {
+  const world = openLocalWorld()
+  const contentDir = await world.contentDir()
+  const answered: Answered = new Map()
+  const pair = [await start(contentDir), await start(contentDir)]
+  try {
+    for (let kills = 0; kills < KILLS; kills++) {
+      const victim = kills % 2
+      const survivor = 1 - victim
+      const contents = [`Text ${kills} a\n`, `Text ${kills} b\n`, `Text ${kills} c\n`]
+      const moment = sleep(random() * PUBLISH_MS * 2).then(pair[victim]!.kill)
+      const replies = await Promise.all([
+        pair[victim]!.publish(contents[0]!, `key-${kills}-one`),
+        pair[survivor]!.publish(contents[1]!, `key-${kills}-two`),
+      ])
+      for (const [index, reply] of replies.entries()) noteAnswer(answered, contents[index]!, reply)
+      expect(replies[1]).not.toBe('died')
+      // The one that lives on finishes what the other left.
+      await retry(pair[survivor]!, answered, contents[2]!, `key-${kills}-three`)
+      await moment
+      await pair[victim]!.ended
+      expectCleanTree(contentDir)
+      pair[victim] = await start(contentDir)
+      await expectReadable(pair[victim], answered, [...answered.keys()].slice(-4))
+      await retry(pair[victim], answered, contents[0]!, `key-${kills}-one`)
+      await retry(pair[victim], answered, contents[1]!, `key-${kills}-two`)
+      expectCleanTree(contentDir)
+    }
+    for (const hub of pair) await hub.ask({ method: 'BUILD', path: '' })
+    for (const hub of pair) await expectReadable(hub, answered)
+    await expectKept(world, answered)
+    // Three publishes a round, each once, however often it was repeated.
+    expect(answered.size).toBe(3 * KILLS)
+    console.info(`${KILLS} kills, ${answered.size} versions`)
+  } finally {
+    world.close()
+  }
+})
+
+test('one process that publishes to GitHub, killed before and after each call and at random', async () => {
+  const standIn = await startGitHubStandIn()
+  const world = await openGitHubWorld(standIn)
+  const { repository, branch, token } = world.place
+  const github: GitHubOptions = { repository, branch, apiUrl: standIn.url, credential: { kind: 'token', token } }
+  const answered: Answered = new Map()
+  let [kills, step, randomKills] = [0, 0, 0]
+  try {
+    let hub = await start(await world.contentDir(), { github })
+    for (let isStepping = true; isStepping || randomKills < KILLS; ) {
+      const content = `Text ${kills} ${step}\n`
+      const key = `publish-${kills}-${step}-${randomKills}`
+      if (isStepping) {
+        step += 1
+        let call = 0
+        const when = () => {
+          call += 1
+          if (call === Math.ceil(step / 2)) hub.kill()
+          return call === Math.ceil(step / 2)
+        }
+        standIn.script({ on: 'any', when, fault: FAULTS.cut(step % 2 === 0) })
+      } else {
+        randomKills += 1
+        void sleep(random() * PUBLISH_MS).then(hub.kill)
+      }
+      const reply = await hub.publish(content, key)
+      standIn.forget()
+      noteAnswer(answered, content, reply)
+      if (isStepping && reply !== 'died') {
+        expect(step).toBeGreaterThan(4)
+        isStepping = false
+        continue
+      }
+      await hub.ended
+      kills += 1
+      hub = await start(await world.contentDir(), { github })
+      await expectReadable(hub, answered, [...answered.keys()].slice(-3))
+      await retry(hub, answered, content, key)
+    }
+    await expectReadable(hub, answered)
+    await expectKept(world, answered)
+    expect(answered.size).toBe(kills + 1)
+    console.info(`${kills} kills, ${answered.size} versions`)
+  } finally {
+    world.close()
+    await standIn.close()
+  }
+})
