@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { gte } from 'semver'
 import { afterAll, expect, test } from 'vitest'
 import { listCliDownloads, readCliFiles } from '../../src/cli/downloads.ts'
 
@@ -31,11 +32,11 @@ test.each(Object.entries(RELEASES))('release %s is what it was', (release, check
   expect(readdirSync(path.join(CLI_DIR, 'releases', release)).sort()).toEqual(['hubcli', 'hubcli.sha256'])
 })
 
-test('the current script is its own release: a change needs a new HUBCLI_VERSION and scripts/release-cli.ts', () => {
+test('the current script is its release, or one that is still to come: a change needs a new HUBCLI_VERSION and scripts/release-cli.ts', () => {
   const script = readFileSync(path.join(CLI_DIR, 'hubcli'), 'utf8')
   const release = script.match(/^HUBCLI_VERSION='(.*)'$/m)?.[1] ?? ''
-  expect(Object.keys(RELEASES)).toContain(release)
-  expect(script === frozen(release, 'hubcli').toString()).toBe(true)
+  if (release in RELEASES) expect(script === frozen(release, 'hubcli').toString()).toBe(true)
+  else expect(Object.keys(RELEASES).filter((older) => gte(older, release))).toEqual([])
 })
 
 test('the download area: the address built in, and a checksum that holds for what is served', async () => {
@@ -54,7 +55,8 @@ test('the download area: the address built in, and a checksum that holds for wha
     expect(served.replace(baseUrl, 'http://localhost:8888')).toBe(frozen(release, 'hubcli').toString())
     expect(downloads.get(`/cli/releases/${release}/hubcli.sha256`)).toBe(`${sha256(served)}  hubcli\n`)
   }
-  expect(downloads.get('/cli/hubcli')).toBe(downloads.get(`/cli/releases/${Object.keys(RELEASES).at(-1)}/hubcli`))
+  const current = readFileSync(path.join(CLI_DIR, 'hubcli'), 'utf8')
+  expect(downloads.get('/cli/hubcli')?.replace(baseUrl, 'http://localhost:8888')).toBe(current)
 })
 
 test('what is served verifies and runs as a person would do it', async () => {

@@ -7,6 +7,8 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -55,8 +57,12 @@ export interface RunOptions {
 /** The script under test. */
 export const HUBCLI = path.join(import.meta.dirname, '..', '..', 'src', 'cli', 'hubcli')
 
+/** Shells that must run it too, where they are; and those that it must refuse with a sentence. */
+export const OTHER_SHELLS = ['zsh', 'ksh', 'mksh']
+export const REFUSED_SHELLS = ['posh', 'yash']
+
 /** Every program outside the shell that hubcli may call. Pinned: a new one must be a standard tool, on macOS and in busybox too. */
-export const STANDARD_TOOLS = ['awk', 'cat', 'mkdir', 'mv', 'od', 'rm', 'sed', 'tr'] as const
+export const STANDARD_TOOLS = ['awk', 'cat', 'mkdir', 'mv', 'od', 'rm', 'sed', 'sha256sum', 'tr'] as const
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-test-'))
 let folders = 0
@@ -118,6 +124,12 @@ export function makeTools({ busybox, python, awk }: { busybox?: string; python?:
   return folder
 }
 
+/** python3 and the standard tools as the whole PATH of a run; undefined where there is no python3. */
+export const WITH_PYTHON = PYTHON === undefined ? undefined : makeTools({ python: PYTHON })
+
+/** The end of a test's name where python3 is missing. */
+export const NO_PYTHON = PYTHON === undefined ? ' (SKIPPED: python3 is missing; apt-get install python3)' : ''
+
 /** Writes an executable sh script. */
 export function writeScript(folder: string, name: string, body: string): void {
   writeFileSync(path.join(folder, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
@@ -178,4 +190,41 @@ function must(program: string): string {
   const found = findProgram(program)
   if (found === undefined) throw new Error(`The tests of hubcli need ${program} in PATH.`)
   return found
+}
+
+/** hubcli under a shell, as words for another shell script. */
+export function commandLine({ command }: Shell): string {
+  return [...command, HUBCLI].map((word) => `'${word}'`).join(' ')
+}
+
+/** A PATH without curl. */
+export function withoutCurl(): string {
+  const tools = makeTools()
+  rmSync(path.join(tools, 'curl'))
+  return tools
+}
+
+/**
+ * A PATH in which every program first notes what it was called with.
+ *
+ * @param instead what curl does in place of being called
+ */
+export function recordingTools(shell: Shell, instead?: string) {
+  const [tools, notes] = [makeFolder(), makeFolder()]
+  const writeRecorder = (tool: string, then: string) =>
+    writeScript(
+      tools,
+      tool,
+      `{ printf '%s\\0' ${tool} "$@"; printf '\\n\\0'; } >>"${notes}/calls"\n{ printf '%s\\0' ${tool} "$(export -p)"; printf '\\n\\0'; } >>"${notes}/environments"\n${then}`,
+    )
+  for (const tool of readdirSync(shell.tools)) {
+    const real = path.join(shell.tools, tool)
+    writeRecorder(tool, tool === 'curl' && instead !== undefined ? instead : `exec "${real}" "$@"`)
+  }
+  const read = (name: string) =>
+    readFileSync(path.join(notes, name), 'utf8')
+      .split('\n\0')
+      .filter(Boolean)
+      .map((call) => call.split('\0').slice(0, -1))
+  return { tools, calls: () => read('calls'), environments: () => read('environments') }
 }

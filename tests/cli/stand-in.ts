@@ -1,4 +1,5 @@
 // Owns a small stand-in for a Prompt Hub, for the tests of hubcli alone: what docs/contract.md sections 4, 6 and 7 promise to a client, kept in memory, and every way to break those promises.
+import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -199,6 +200,7 @@ function record(owner: string, name: string, version: StandInVersion, base: stri
     ...{ full_name: `${owner}/${name}`, ...version, published_at: '2026-11-20T10:00:00Z', published_by: 'octocat' },
     // A content or a parameter that holds the same keys must not be taken for them.
     parameters: { version: '9.9.9', url: 'https://example.com/wrong', data: { version: '8.8.8' } },
+    content_sha256: createHash('sha256').update(version.content).digest('hex'),
     url: `${base}/api/v1/repos/${owner}/${name}/versions/${version.version}`,
   }
 }
@@ -238,4 +240,22 @@ function next(latest: string | undefined, bump: unknown): string {
   const [major = 0, minor = 0, patch = 0] = latest.split('.').map(Number)
   if (bump === 'major') return `${major + 1}.0.0`
   return bump === 'minor' ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`
+}
+
+/** Starts a stand-in for as long as it is used. */
+export async function withStandIn(
+  misbehave: Parameters<typeof startStandIn>[0],
+  use: (standIn: StandIn) => Promise<void>,
+): Promise<void> {
+  const standIn = await startStandIn(misbehave)
+  try {
+    await use(standIn)
+  } finally {
+    await standIn.close()
+  }
+}
+
+/** The body of an error as docs/contract.md section 6 has it. */
+export function faultBody(code: string, message: string): string {
+  return JSON.stringify({ error: { code, message } })
 }

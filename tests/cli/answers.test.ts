@@ -1,0 +1,278 @@
+// Owns what hubcli makes of every answer, and of none, under every shell.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { HUBCLI, makeFolder, recordingTools, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+import { faultBody, type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
+
+// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
+vi.setConfig({ testTimeout: 30_000 })
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+/** The commands that need python3. */
+const TABLE_COMMANDS: [name: string, args: string[]][] = [
+  ['search', ['search', 'x']],
+  ['versions', ['versions', 'acme/x']],
+]
+
+//  status  Retry-After  body                                                      exit  what is said                 requests
+const ANSWERS: [status: number, retryAfter: string, body: string, code: number, sentence: RegExp, requests: number][] =
+  [
+    [
+      400,
+      '',
+      faultBody('invalid_request', 'version: expected x.y.z.'),
+      4,
+      /^hubcli: version: expected x\.y\.z\. \(400\)\n$/,
+      1,
+    ],
+    [
+      401,
+      '',
+      faultBody('unauthorized', 'This token has expired.'),
+      3,
+      /^hubcli: This token has expired\. \(401\)\n$/,
+      1,
+    ],
+    [403, '', faultBody('forbidden', 'Not yours.'), 3, /^hubcli: Not yours\. \(403\)\n$/, 1],
+    [404, '', faultBody('not_found', 'No such thing.'), 2, /^hubcli: No such thing\. \(404\)\n$/, 1],
+    [405, '', faultBody('method_not_allowed', 'GET only.'), 4, /^hubcli: GET only\. \(405\)\n$/, 1],
+    [409, '', faultBody('repo_archived', 'It is archived.'), 4, /^hubcli: It is archived\. \(409\)\n$/, 1],
+    [413, '', faultBody('content_too_large', 'Too large.'), 4, /^hubcli: Too large\. \(413\)\n$/, 1],
+    [415, '', faultBody('unsupported_media_type', 'JSON.'), 4, /^hubcli: JSON\. \(415\)\n$/, 1],
+    [
+      422,
+      '',
+      faultBody('validation_failed', 'content: no; bump: no'),
+      4,
+      /^hubcli: content: no; bump: no \(422\)\n$/,
+      1,
+    ],
+    [429, '7', faultBody('rate_limited', 'Slow down.'), 5, /^hubcli: Slow down\. \(429, try again in 7 s\)\n$/, 3],
+    [500, '', faultBody('internal_error', 'Our fault.'), 5, /^hubcli: Our fault\. \(500\)\n$/, 3],
+    [502, '', faultBody('upstream_error', 'Odd.'), 5, /^hubcli: Odd\. \(502\)\n$/, 3],
+    [503, '2', faultBody('unavailable', 'Busy.'), 5, /^hubcli: Busy\. \(503, try again in 2 s\)\n$/, 3],
+    [504, '', '<html>Gateway</html>', 5, /^hubcli: http:\S+ answered without a message; .* \(504\)\n$/, 3],
+    [501, '', '', 5, /^hubcli: http:\S+ answered without a message; .* \(501\)\n$/, 1],
+    [404, '', '<html><h1>"error":{"message":"x"}</h1></html>', 2, /^hubcli: http:\S+ answered without a message/, 1],
+    [404, '', '{"error":{"code":"not_found","message":"cut', 2, /^hubcli: cut \(404\)\n$/, 1],
+    [404, '', '[{"error":{"message":"no"}}]', 2, /^hubcli: http:\S+ answered without a message/, 1],
+    [
+      404,
+      '',
+      '{"a":{"error":{"message":"no"}},"error":{"x":{"message":"no"},"message":"yes"}}',
+      2,
+      /^hubcli: yes \(404\)\n$/,
+      1,
+    ],
+    [
+      404,
+      '',
+      '{ "error" :\n{ "message" : "say \\"hi\\" \\\\ \\/ now" } }',
+      2,
+      /^hubcli: say "hi" \\ \/ now \(404\)\n$/,
+      1,
+    ],
+    [204, '', '', 5, /^hubcli: http:\S+ answered without a message/, 1],
+    [304, '', '', 5, /^hubcli: http:\S+ answered without a message/, 1],
+  ]
+
+describe.each(SHELLS)('$name', (shell) => {
+  describe('answers', () => {
+    test.concurrent.each(ANSWERS)('%i%s %s', async (status, retryAfter, body, code, sentence, count) => {
+      const headers = {
+        'Content-Type': body.startsWith('<') ? 'text/html' : 'application/json',
+        ...(retryAfter === '' ? {} : { 'Retry-After': retryAfter }),
+      }
+      const trouble: Trouble = { kind: 'answer', status, headers, body }
+      await withStandIn(
+        () => trouble,
+        async ({ url, requests }) => {
+          const cwd = makeFolder()
+          writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
+          const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+          for (const args of [
+            ['cat', 'acme/x'],
+            ['pull', 'acme/x'],
+            ['push', 'acme/x', 'PROMPT.md', 'c', 'patch'],
+          ]) {
+            const outcome = await runHubcli(shell, args, { cwd, env })
+            expect(outcome).toMatchObject({ code, stdout: '', left: [] })
+            expect(outcome.stderr).toMatch(sentence)
+            expect(outcome.slept).toEqual(count === 1 ? [] : [retryAfter || '1', retryAfter || '2'])
+          }
+          // Before a page of HTML is believed, hubcli looks whether this is a mirror: cat once, pull once.
+          const looks = status === 404 && body.startsWith('<') ? 2 : 0
+          expect(requests.length).toBe(3 * count + looks)
+          expect(new Set(requests.slice(-count).map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+          expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
+          expect(readdirSync(cwd)).toEqual(['PROMPT.md'])
+        },
+      )
+    })
+
+    test.concurrent.each([
+      ['too long to wait for', '61', 1, [], 'try again in 61 s'],
+      ['absurd', '99999999999999999999999', 1, [], 'try again in 999999 s'],
+      ['just bearable', '60', 3, ['60', '60'], 'try again in 60 s'],
+      ['zero', '0', 3, ['0', '0'], 'try again in 0 s'],
+      ['with leading zeros', '010', 3, ['10', '10'], 'try again in 10 s'],
+      ['a date', 'Wed, 21 Oct 2026 07:28:00 GMT', 3, ['1', '2'], '(503)'],
+      ['hostile', '$(id)', 3, ['1', '2'], '(503)'],
+      ['negative', '-1', 3, ['1', '2'], '(503)'],
+    ])('a Retry-After that is %s', async (_, retryAfter, count, slept, said) => {
+      const trouble: Trouble = { kind: 'answer', status: 503, headers: { 'retry-after': retryAfter } }
+      await withStandIn(
+        () => trouble,
+        async ({ url, requests }) => {
+          const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL: url } })
+          expect(outcome).toMatchObject({ code: 5, slept })
+          expect(outcome.stderr).toContain(said)
+          expect(requests.length).toBe(count)
+        },
+      )
+    })
+
+    test.concurrent('one bad answer is made good by asking again, with the same Idempotency-Key', async () => {
+      const once = (_: SeenRequest, number: number): Trouble | undefined =>
+        number % 2 === 1 ? { kind: 'answer', status: 503, headers: { 'Retry-After': '3' } } : undefined
+      await withStandIn(once, async ({ url, requests }) => {
+        const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+        const read = await runHubcli(shell, ['cat', 'acme/code-review', '--version', '1.0.0'], { env })
+        expect(read).toMatchObject({ code: 0, stdout: 'Review this.\n', stderr: '', slept: ['3', '3'] })
+        for (const name of ['acme/first', 'acme/second'])
+          expect(await runHubcli(shell, ['push', name, HUBCLI, 'c', 'patch'], { env })).toMatchObject({
+            code: 0,
+            slept: ['3'],
+          })
+        const [first, again, second] = requests.slice(4).map(({ headers }) => headers['idempotency-key'])
+        expect(first).toMatch(/^hubcli-[0-9a-f]{32}$/)
+        expect(again).toBe(first)
+        expect(second).not.toBe(first)
+      })
+    })
+
+    test.concurrent('an answer lost on the way: push asks again and finds what it wrote', async () => {
+      const loseFirst = (_: SeenRequest, number: number): Trouble | undefined =>
+        number === 1 ? { kind: 'lose' } : undefined
+      await withStandIn(loseFirst, async ({ url, requests }) => {
+        const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+        const outcome = await runHubcli(shell, ['push', 'acme/code-review', HUBCLI, 'c', 'patch'], { env })
+        expect(outcome).toMatchObject({ code: 0, stderr: '', slept: ['1'] })
+        expect(outcome.stdout).toMatch(/^1\.1\.1 /)
+        expect(requests[0]?.headers['idempotency-key']).toBe(requests[1]?.headers['idempotency-key'])
+        expect(requests[0]?.body.equals(requests[1]?.body ?? Buffer.alloc(0))).toBe(true)
+        const list = await fetch(`${url}/api/v1/repos/acme/code-review/versions`)
+        expect(await list.json()).toMatchObject({ meta: { total: 3 } })
+      })
+    })
+
+    test.concurrent('every request says who asks, and no curlrc or proxy meddles', async () => {
+      await withStandIn(undefined, async ({ url, requests }) => {
+        const HOME = makeFolder()
+        writeFileSync(path.join(HOME, '.curlrc'), 'header = "X-Curlrc: yes"\nuser-agent = "x"\nfail\n')
+        const proxy = 'http://127.0.0.1:1'
+        const env = {
+          HUB_URL: `${url}/`,
+          HOME,
+          CURL_HOME: HOME,
+          http_proxy: proxy,
+          ALL_PROXY: proxy,
+          HUB_TOKEN: STAND_IN_TOKEN,
+        }
+        expect(await runHubcli(shell, ['cat', 'acme/code-review'], { env })).toMatchObject({ code: 0 })
+        expect(await runHubcli(shell, ['push', 'acme/code-review', HUBCLI, 'c', 'patch'], { env })).toMatchObject({
+          code: 0,
+        })
+        for (const { headers } of requests) {
+          expect(headers['user-agent']).toBe(`hubcli/1.1.0 (+${url})`)
+          expect(headers['x-curlrc']).toBeUndefined()
+          expect(headers.expect).toBeUndefined()
+        }
+        expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+          undefined,
+          undefined,
+          `Bearer ${STAND_IN_TOKEN}`,
+        ])
+      })
+    })
+
+    test.concurrent('timeouts are set for every exchange', async () => {
+      const { tools, calls } = recordingTools(shell, 'exit 28')
+      const outcome = await runHubcli(shell, ['cat', 'a/b'], { tools })
+      expect(outcome).toMatchObject({ code: 5, slept: ['1', '2'] })
+      const curls = calls().filter(([tool]) => tool === 'curl')
+      expect(curls.length).toBe(3)
+      for (const words of curls) {
+        expect(words[1]).toBe('--disable')
+        expect(words[words.indexOf('--connect-timeout') + 1]).toBe('10')
+        expect(words[words.indexOf('--max-time') + 1]).toBe('60')
+        expect(words.join(' ')).not.toMatch(/ --(location|insecure)| -[kL]/)
+      }
+    })
+
+    test.concurrent.each([
+      [
+        'nobody listens',
+        'http://127.0.0.1:1',
+        /^hubcli: cannot reach http:\/\/127\.0\.0\.1:1: [^\n]*connect[^\n]*\n$/i,
+        ['1', '2'],
+      ],
+      ['https where http is spoken', undefined, /^hubcli: cannot reach https:[^\n]*\n$/, ['1', '2']],
+    ])('%s', async (_, address, sentence, slept) => {
+      await withStandIn(undefined, async ({ url }) => {
+        const env = { HUB_URL: address ?? url.replace('http:', 'https:') }
+        const outcome = await runHubcli(shell, ['cat', 'a/b'], { env })
+        expect(outcome).toMatchObject({ code: 5, stdout: '', left: [], slept })
+        expect(outcome.stderr).toMatch(sentence)
+      })
+    })
+
+    test.concurrent.each([
+      ['cat', ['cat', 'acme/x']],
+      ['pull', ['pull', 'acme/x']],
+      ['push', ['push', 'acme/x', 'PROMPT.md', 'c', 'patch']],
+      ...(WITH_PYTHON === undefined ? [] : TABLE_COMMANDS),
+    ])('%s: 200 with a page of HTML is not taken for an answer', async (_, args) => {
+      const page: Trouble = {
+        kind: 'answer',
+        status: 200,
+        headers: { 'Content-Type': 'text/html' },
+        body: '<h1>Sign in to the Wi-Fi</h1>',
+      }
+      await withStandIn(
+        () => page,
+        async ({ url }) => {
+          const cwd = makeFolder()
+          writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
+          const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+          const outcome = await runHubcli(shell, args, { cwd, env, tools: WITH_PYTHON })
+          expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
+          expect(outcome.stderr).toMatch(/^hubcli: [^\n]* answered with text\/html [^\n]*is it a Prompt Hub\?\n$/)
+          expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
+        },
+      )
+    })
+
+    test.concurrent('an accepted push whose answer names no version', async () => {
+      for (const body of [
+        '{}',
+        '{"data":{"version":"1.0.0x"}}',
+        '{"data":{"content":"\\"version\\":\\"1.0.0\\""}}',
+        '',
+      ]) {
+        const trouble: Trouble = { kind: 'answer', status: 201, headers: { 'Content-Type': 'application/json' }, body }
+        await withStandIn(
+          () => trouble,
+          async ({ url }) => {
+            const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+            const outcome = await runHubcli(shell, ['push', 'acme/x', HUBCLI, 'c', 'patch'], { env })
+            expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
+            expect(outcome.stderr).toMatch(/names no version/)
+          },
+        )
+      }
+    })
+  })
+})

@@ -1,0 +1,226 @@
+// Owns what hubcli refuses before anything is sent, under every shell.
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { HUBCLI, makeFolder, recordingTools, runHubcli, SCRATCH, SHELLS, withoutCurl } from './shells.ts'
+import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
+
+// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
+vi.setConfig({ testTimeout: 30_000 })
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const isRoot = process.getuid?.() === 0
+const BOM = '\uFEFF'
+
+/** The commands that need python3. */
+const TABLE_COMMANDS: [name: string, args: string[]][] = [
+  ['search', ['search', 'x']],
+  ['versions', ['versions', 'acme/x']],
+]
+
+/** What is no text: nothing of it may be sent. */
+const NOT_TEXT: [name: string, content: Buffer, sentence: RegExp][] = [
+  ['NUL', Buffer.from('a\nb\0c'), /holds a NUL in line 2/],
+  ['a byte that UTF-8 never has', Buffer.from([97, 10, 10, 255]), /is not UTF-8 in line 3/],
+  ['Latin-1', Buffer.from('caf\xE9 au lait', 'latin1'), /is not UTF-8/],
+  ['an overlong slash', Buffer.from([0xc0, 0xaf]), /is not UTF-8/],
+  ['an overlong of three bytes', Buffer.from([0xe0, 0x9f, 0xbf]), /is not UTF-8/],
+  ['an overlong of four bytes', Buffer.from([0xf0, 0x8f, 0xbf, 0xbf]), /is not UTF-8/],
+  ['a surrogate', Buffer.from([0xed, 0xa0, 0x80]), /is not UTF-8/],
+  ['beyond U+10FFFF', Buffer.from([0xf4, 0x90, 0x80, 0x80]), /is not UTF-8/],
+  ['a lone continuation', Buffer.from([97, 0x80]), /is not UTF-8/],
+  ['cut within a character', Buffer.from([97, 0xf0, 0x9f, 0x98]), /is not UTF-8/],
+  ['UTF-16', Buffer.from(`${BOM}a`, 'utf16le'), /is not UTF-8/],
+  ['larger than a request', Buffer.alloc(1_048_577, 97), /is larger than a request may be/],
+]
+
+//  what                                       arguments, without the file `f`                        what is said
+const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
+  ['no command', [], /expected a command/],
+  ['an unknown command', ['frobnicate'], /unknown command frobnicate/],
+  ['an unknown option before the command', ['--frobnicate'], /unknown command --frobnicate/],
+  ['cat without a repository', ['cat'], /usage: hubcli cat/],
+  ['cat of two', ['cat', 'acme/a', 'acme/b'], /usage: hubcli cat/],
+  ['an empty repository', ['cat', ''], /expected <owner>\/<name>, got nothing/],
+  ['no slash', ['cat', 'acme'], /expected <owner>\/<name>/],
+  ['two slashes', ['cat', 'acme/a/b'], /expected <owner>\/<name>/],
+  ['a substitution', ['cat', 'a/b?x=$(id)'], /got a\/b\?x=\$\(id\)$/m],
+  ['a way up', ['cat', '../..'], /expected <owner>\/<name>/],
+  ['a way up in the name', ['cat', 'acme/..'], /expected <owner>\/<name>/],
+  ['a space', ['cat', 'acme/code review'], /expected <owner>\/<name>/],
+  ['a newline at the end', ['cat', 'acme/code-review\n'], /expected <owner>\/<name>/],
+  ['a newline and a second line', ['cat', 'acme/code-review\nx: y'], /expected <owner>\/<name>/],
+  ['an escape sequence', ['cat', 'acme/\x1B[31mred'], /got acme\/\[31mred$/m],
+  ['upper case', ['cat', 'Acme/code-review'], /lower-case/],
+  ['an accent', ['cat', 'acmé/code-review'], /lower-case/],
+  ['an encoded slash', ['cat', 'acme%2Fcode-review'], /expected <owner>\/<name>/],
+  ['a percent sign', ['cat', 'acme/code%2dreview'], /lower-case/],
+  ['a double hyphen', ['cat', 'acme/code--review'], /single hyphens/],
+  ['a last hyphen', ['cat', 'acme/code-'], /single hyphens/],
+  ['a leading hyphen', ['cat', '-acme/code-review'], /unknown option -acme\/code-review/],
+  ['a leading hyphen after --', ['cat', '--', '-acme/code-review'], /expected <owner>\/<name>/],
+  ['an owner of 40', ['cat', `${'a'.repeat(40)}/b`], /expected <owner>\/<name>/],
+  ['a name of 65', ['cat', `a/${'b'.repeat(65)}`], /expected <owner>\/<name>/],
+  ['a glob', ['cat', 'acme/*'], /expected <owner>\/<name>/],
+  ['an option of curl', ['cat', 'acme/code-review', '--output', 'x'], /unknown option --output/],
+  ['an option of another command', ['cat', 'acme/code-review', '-o', 'x'], /unknown option -o/],
+  ['push with --version', ['push', 'acme/a', 'f', 'c', 'patch', '--version', '1.0.0'], /unknown option --version/],
+  ['--version without a value', ['cat', 'acme/code-review', '--version'], /--version: .*got nothing/],
+  ['--version with v', ['cat', 'acme/code-review', '--version', 'v1.0.0'], /--version: expected/],
+  ['--version of two numbers', ['cat', 'acme/code-review', '--version', '1.0'], /--version: expected/],
+  ['--version of four numbers', ['cat', 'acme/code-review', '--version', '1.0.0.0'], /--version: expected/],
+  ['--version with a leading zero', ['cat', 'acme/code-review', '--version', '1.01.0'], /--version: expected/],
+  ['--version of seven digits', ['cat', 'acme/code-review', '--version', '1.0.1000000'], /--version: expected/],
+  ['--version with a query', ['cat', 'acme/code-review', '--version', '1.0.0&x=y'], /--version: expected/],
+  ['--version with a newline', ['cat', 'acme/code-review', '--version', '1.0.0\n'], /--version: expected/],
+  ['-o without a value', ['pull', 'acme/code-review', '-o'], /-o: .*got nothing/],
+  ['-o with an empty value', ['pull', 'acme/code-review', '-o', ''], /-o: expected a path/],
+  ['-o with an option', ['pull', 'acme/code-review', '-o', '--version'], /-o: expected a path/],
+  ['-o with a folder', ['pull', 'acme/code-review', '-o', './'], /is a folder/],
+  ['-o with a folder and a slash', ['pull', 'acme/code-review', '-o', './'], /is a folder/],
+  ['-o in a folder that is not there', ['pull', 'acme/code-review', '-o', 'no such/x'], /there is no folder no such\//],
+  ['-o with a device', ['pull', 'acme/code-review', '-o', '/dev/null'], /not a regular file/],
+  ['push of three', ['push', 'acme/a', 'f', 'patch'], /usage: hubcli push/],
+  ['push of five', ['push', 'acme/a', 'f', 'c', 'patch', 'x'], /usage: hubcli push/],
+  ['push to a malformed name', ['push', 'acme', 'f', 'c', 'patch'], /expected <owner>\/<name>/],
+  ['push with another bump', ['push', 'acme/a', 'f', 'c', 'huge'], /bump: expected major, minor or patch, got huge/],
+  ['push with an empty bump', ['push', 'acme/a', 'f', 'c', ''], /bump: .*got nothing/],
+  ['push with a bump that breaks out', ['push', 'acme/a', 'f', 'c', 'patch","x":"'], /bump: expected/],
+  ['push of a missing file', ['push', 'acme/a', 'missing', 'c', 'patch'], /there is no file missing/],
+  ['push of no file', ['push', 'acme/a', '', 'c', 'patch'], /there is no file without a name/],
+  ['push of a folder', ['push', 'acme/a', '.', 'c', 'patch'], /is a folder/],
+  ['push of a hyphen', ['push', 'acme/a', '-', 'c', 'patch'], /unknown option - /],
+]
+
+//  the token                                                          what is said
+const TOKENS: [what: string, env: Record<string, string>, sentence: RegExp][] = [
+  ['no token', {}, /no token: set HUB_TOKEN/],
+  ['an empty token', { HUB_TOKEN: '' }, /no token: set HUB_TOKEN/],
+  ['a token with a newline', { HUB_TOKEN: `${STAND_IN_TOKEN}\n` }, /HUB_TOKEN holds a character/],
+  ['a token that breaks out', { HUB_TOKEN: 'x"\nurl = "http://127.0.0.1:1/' }, /HUB_TOKEN holds a character/],
+  ['a token with a space', { HUB_TOKEN: 'Bearer x' }, /HUB_TOKEN holds a character/],
+]
+
+/** Addresses to which nothing may ever go. */
+const ADDRESSES = [
+  'http://[::1',
+  'https://[]',
+  'http://a:b:1',
+  'http://localhost@example.com',
+  'http://localhost:80@example.com',
+  'http://127.0.0.1#@example.com',
+  'http://localhost\\@example.com',
+  'http://localhost:8x',
+  'http://',
+  'https://',
+  'https://user:secret@example.com',
+  'https://example.com/?x=',
+  'https://exa mple.com',
+  'https://example.com\nx',
+  'HTTP://example.com',
+  'ftp://localhost',
+  'file:///etc/passwd',
+  '-o/tmp/x',
+  'localhost:8888',
+]
+
+describe.each(SHELLS)('$name', (shell) => {
+  describe('before anything is sent', () => {
+    test.concurrent.each(LOCAL)('%s', async (_, args, sentence) => {
+      await withStandIn(undefined, async ({ url, requests }) => {
+        const cwd = makeFolder()
+        writeFileSync(path.join(cwd, 'f'), 'x')
+        const outcome = await runHubcli(shell, args, { cwd, env: { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN } })
+        expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+        expect(outcome.stderr).toMatch(sentence)
+        expect(outcome.stderr).toMatch(/^hubcli: [^\n]*\n$/)
+        expect(outcome.stderr).not.toMatch(/[\x00-\x09\x0B-\x1F]/)
+        expect(requests).toEqual([])
+        expect(readdirSync(cwd)).toEqual(['f'])
+      })
+    })
+
+    test.concurrent.each(TOKENS)('push with %s', async (_, env, sentence) => {
+      await withStandIn(undefined, async ({ url, requests }) => {
+        const outcome = await runHubcli(shell, ['push', 'acme/a', HUBCLI, 'c', 'patch'], {
+          env: { ...env, HUB_URL: url },
+        })
+        expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+        expect(outcome.stderr).toMatch(sentence)
+        expect(outcome.stderr).not.toContain('Tok3n')
+        expect(requests).toEqual([])
+      })
+    })
+
+    test.concurrent.each(NOT_TEXT)('push of %s', async (_, content, sentence) => {
+      await withStandIn(undefined, async ({ url, requests }) => {
+        const cwd = makeFolder()
+        writeFileSync(path.join(cwd, 'f'), content)
+        const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+        const outcome = await runHubcli(shell, ['push', 'acme/a', 'f', 'c', 'patch'], { cwd, env })
+        expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+        expect(outcome.stderr).toMatch(sentence)
+        expect(outcome.stderr).toMatch(/^hubcli: f [^\n]*\n$/)
+        expect(requests).toEqual([])
+      })
+    })
+
+    test.concurrent.each(ADDRESSES)('HUB_URL %j', async (url) => {
+      const outcome = await runHubcli(shell, ['cat', 'acme/code-review'], {
+        env: { HUB_URL: url },
+        tools: withoutCurl(),
+      })
+      expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+      expect(outcome.stderr).toMatch(/^hubcli: HUB_URL: expected [^\n]*\n$/)
+    })
+
+    test.concurrent.each([
+      ['http://localhost:8888', 'http://localhost:8888/api/v1/repos/a/b/raw'],
+      ['http://localhost', 'http://localhost/api/v1/repos/a/b/raw'],
+      ['http://hub.lan:8930', 'http://hub.lan:8930/api/v1/repos/a/b/raw'],
+      ['http://[::1]:80/', 'http://[::1]:80/api/v1/repos/a/b/raw'],
+      ['https://hub.example.com', 'https://hub.example.com/api/v1/repos/a/b/raw'],
+      ['https://[2001:db8::1]:8443', 'https://[2001:db8::1]:8443/api/v1/repos/a/b/raw'],
+      ['https://example.com/hub/', 'https://example.com/hub/api/v1/repos/a/b/raw'],
+      ['', 'http://localhost:8888/api/v1/repos/a/b/raw'],
+    ])('HUB_URL %j is asked at %s', async (HUB_URL, address) => {
+      const { tools, calls } = recordingTools(shell, 'exit 7')
+      expect(await runHubcli(shell, ['cat', 'a/b'], { env: { HUB_URL }, tools })).toMatchObject({ code: 5, left: [] })
+      const curl = calls().find(([tool]) => tool === 'curl') ?? []
+      expect(curl.at(-1)).toBe(address)
+      expect(curl[curl.indexOf('--proto') + 1]).toBe(`=${address.split(':')[0]}`)
+    })
+
+    test.concurrent.each(TABLE_COMMANDS)('%s without python3', async (_, args) => {
+      await withStandIn(undefined, async ({ url, requests }) => {
+        const outcome = await runHubcli(shell, args, { env: { HUB_URL: url } })
+        expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+        expect(outcome.stderr).toBe('hubcli: python3 is needed for this and was not found in PATH\n')
+        expect(requests).toEqual([])
+      })
+    })
+
+    test.concurrent('without curl', async () => {
+      expect(await runHubcli(shell, ['cat', 'acme/code-review'], { tools: withoutCurl() })).toMatchObject({
+        code: 1,
+        stderr: 'hubcli: curl is needed for this and was not found in PATH\n',
+      })
+    })
+
+    test.concurrent('without a folder for temporary files', async () => {
+      const outcome = await runHubcli(shell, ['cat', 'acme/code-review'], { env: { TMPDIR: '/no such folder' } })
+      expect(outcome.code).toBe(1)
+      expect(outcome.stderr).toMatch(/^hubcli: cannot make a folder in \/no such folder; .*\n$/)
+    })
+
+    // Root may read everything, so for root there is no such file.
+    if (!isRoot)
+      test.concurrent('push of a file that may not be read', async () => {
+        const cwd = makeFolder()
+        writeFileSync(path.join(cwd, 'f'), 'x', { mode: 0 })
+        const outcome = await runHubcli(shell, ['push', 'a/b', 'f', 'c', 'patch'], { cwd, env: { HUB_TOKEN: 'x' } })
+        expect(outcome).toMatchObject({ code: 1, stderr: 'hubcli: cannot read f\n' })
+      })
+  })
+})

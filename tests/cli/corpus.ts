@@ -1,0 +1,29 @@
+// Owns the texts that hubcli must send, keep and write as the same bytes.
+
+const BOM = '\uFEFF'
+
+/** Every way in which a published text must come back as the same bytes. */
+export const CORPUS: [name: string, content: string | Buffer][] = [
+  ['a plain line', 'Review this code.\n'],
+  ['no final newline', 'Review this code.'],
+  ['many final newlines', 'a\n\n\n\n'],
+  ['one character', 'x'],
+  ['quotes and backslashes', '"\\" \\\\" \'\' \\n \\u0041 \\/ "\\'],
+  ['tabs', '\ta\t\tb\t\n\t'],
+  ['CRLF and lone CR', 'a\r\nb\rc\r\n'],
+  ['BOM', `${BOM}a${BOM}\n`],
+  ['emoji and every length of UTF-8', 'aé€😀\u{10FFFF}\uFFFF\uD7FF\uE000\u0080\u07FF\u0800 👩‍👩‍👧‍👦\n'],
+  [
+    'every allowed control character',
+    `a${Array.from({ length: 31 }, (_, i) => String.fromCharCode(i + 1)).join('')}\x7F\x80\x9F`,
+  ],
+  ['replacement patterns and formats', `$& $1 $' $\` %s %d %% %n {{name}} \${x} $(id) \`id\`\n`],
+  ['what shells and echo take for options', '-n\n-e \\c \\0101\n--\n'],
+  ['front matter', '---\nversion: "9.9.9"\n---\n\n---\n'],
+  ['JSON', '{"data":{"version":"7.7.7"},"error":{"message":"no"}}\n'],
+  ['a long line', `${'word '.repeat(12_000)}`],
+  ['250 KB', '"Ünïcödé" \\ and\tmore 😀\r\n'.repeat(7_000)],
+  ['250 KB of backslashes', '\\'.repeat(250_000)],
+  ['250 KB of quotes', '"'.repeat(250_000)],
+  ['exactly the limit', `${'é'.repeat(131_071)}ab`],
+]

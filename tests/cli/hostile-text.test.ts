@@ -1,0 +1,224 @@
+// Owns that nothing a hub sends moves a cursor, and nothing shows the token, under every shell.
+import { createHash } from 'node:crypto'
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import {
+  HUBCLI,
+  makeFolder,
+  NO_PYTHON,
+  PYTHON,
+  recordingTools,
+  runHubcli,
+  SCRATCH,
+  SHELLS,
+  STANDARD_TOOLS,
+  WITH_PYTHON,
+} from './shells.ts'
+import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
+
+// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
+vi.setConfig({ testTimeout: 30_000 })
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+/** Text that would move a cursor, change a title or turn a line around. */
+const HOSTILE = 'a\x1B[31mb\x1B]0;title\x07c\x9B2Jd\u202Ee\u2066f\x7Fg\bh\ri\u2028j\u061Ck'
+const CONTROLS = /[\x00-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/
+
+describe.each(SHELLS)('$name', (shell) => {
+  describe('hostile text', () => {
+    test.concurrent('in an error', async () => {
+      const body = `{"error":{"code":"x","message":${JSON.stringify(HOSTILE)}}}`
+      // JSON.stringify escapes C0 alone; the same text with raw bytes, and with everything escaped, must be as harmless.
+      const raw = `{"error":{"code":"x","message":"${HOSTILE}"}}`
+      const escaped = `{"error":{"code":"x","message":"${[...HOSTILE].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}}`
+      const latin1 = Buffer.from('{"error":{"code":"x","message":"a\x9B2Jb\xE9"}}', 'latin1')
+      for (const answer of [body, raw, escaped, latin1]) {
+        const trouble: Trouble = {
+          kind: 'answer',
+          status: 404,
+          headers: { 'Content-Type': 'application/json' },
+          body: answer,
+        }
+        await withStandIn(
+          () => trouble,
+          async ({ url }) => {
+            const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL: url } })
+            expect(outcome.code).toBe(2)
+            expect(outcome.stderr).toMatch(/^hubcli: [^\n]*\(404\)\n$/)
+            expect(outcome.stderr).not.toMatch(CONTROLS)
+          },
+        )
+      }
+    })
+
+    test.concurrent('in the address of a published version and in a header', async () => {
+      const data = { version: '1.0.0', url: `https://x/${HOSTILE}` }
+      const answers: Trouble[] = [
+        {
+          kind: 'answer',
+          status: 201,
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ data }),
+        },
+        { kind: 'answer', status: 200, headers: { 'Content-Type': 'text/\x9B2J' } },
+      ]
+      for (const answer of answers) {
+        await withStandIn(
+          () => answer,
+          async ({ url }) => {
+            const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+            const { stdout, stderr } = await runHubcli(shell, ['push', 'acme/x', HUBCLI, 'c', 'patch'], { env })
+            expect(stdout + stderr).toMatch(/^(1\.0\.0 https:\/\/x\/a|hubcli: )[^\n]*\n$/)
+            expect(stdout + stderr).not.toMatch(CONTROLS)
+          },
+        )
+      }
+    })
+
+    const tables = test.skipIf(PYTHON === undefined).concurrent
+
+    tables(`in tables${NO_PYTHON}`, async () => {
+      const meta = { page: 1, pages: 3, total: 57 }
+      const data = [
+        { full_name: HOSTILE, latest_version: null, title: HOSTILE, status: 'archived\x1B[0m' },
+        { full_name: 'acme/b', latest_version: '1.0.0', title: '表 \ud800', status: 'active' },
+        { full_name: 'acme/c', latest_version: '1.0.0', title: "'; import os; os.system('id') #" },
+      ]
+      const versions = [
+        {
+          version: '1.0.1',
+          published_at: '2026-11-20T10:00:00Z',
+          published_by: HOSTILE,
+          changelog: HOSTILE,
+          yanked: true,
+          yank_reason: HOSTILE,
+        },
+        {
+          version: '1.0.0',
+          published_at: '2026-11-20T10:00:00Z',
+          published_by: 'octocat',
+          changelog: 'First',
+          yanked: true,
+          yank_reason: null,
+        },
+      ]
+      const answer = ({ url }: SeenRequest): Trouble => ({
+        ...{ kind: 'answer', status: 200, headers: { 'Content-Type': 'application/json' } },
+        body: JSON.stringify({ data: url.endsWith('/versions') ? versions : data, meta }),
+      })
+      await withStandIn(answer, async ({ url, requests }) => {
+        const cwd = makeFolder()
+        writeFileSync(path.join(cwd, 'json.py'), 'raise SystemExit(99)')
+        const options = { cwd, env: { HUB_URL: url, PYTHONPATH: cwd }, tools: WITH_PYTHON }
+        const search = await runHubcli(shell, ['search', '--', `-x '"\n$(id)&é`], options)
+        expect(search).toMatchObject({ code: 0, stderr: 'hubcli: the best 3 of 57; more words find fewer\n' })
+        expect(search.stdout).not.toMatch(CONTROLS)
+        expect(search.stdout.split('\n').length).toBe(4)
+        expect(search.stdout).toContain('(archived [0m)')
+        expect(new URL(requests[0]?.url ?? '', url).searchParams.get('q')).toBe(`-x '"\n$(id)&é`)
+        const list = await runHubcli(shell, ['versions', 'acme/x'], options)
+        expect(list).toMatchObject({ code: 0, stderr: '' })
+        expect(list.stdout).not.toMatch(CONTROLS)
+        expect(list.stdout.split('\n')[0]).toMatch(/^1\.0\.1 {2}2026-11-20 {2}.* \[yanked: .*\] /)
+        expect(list.stdout.split('\n')[1]).toMatch(/^1\.0\.0 {2}2026-11-20 {2}octocat +\[yanked\] First$/)
+      })
+    })
+
+    tables(`a list that is none is exit 5${NO_PYTHON}`, async () => {
+      for (const body of [
+        '',
+        '{',
+        '[]',
+        '{"data":null}',
+        '{"data":[1],"meta":{"total":1}}',
+        '{"data":[{}],"meta":{"total":1}}',
+        '{"data":[],"meta":{"total":"x"}}',
+        `${'['.repeat(100_000)}`,
+      ]) {
+        const trouble: Trouble = { kind: 'answer', status: 200, headers: { 'Content-Type': 'application/json' }, body }
+        await withStandIn(
+          () => trouble,
+          async ({ url }) => {
+            const outcome = await runHubcli(shell, ['search', 'x'], { env: { HUB_URL: url }, tools: WITH_PYTHON })
+            expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
+            expect(outcome.stderr).toMatch(/^hubcli: [^\n]* did not answer with a list; [^\n]*\n$/)
+          },
+        )
+      }
+    })
+
+    tables(`in a content: exact in a pipe, harmless on a terminal${NO_PYTHON}`, async () => {
+      for (const [content, shown] of [
+        [Buffer.from(`${HOSTILE}\tend é😀\r\n`), 'a[31mb]0;titlec2Jdefghijk\tend é😀\r\n'],
+        [Buffer.from('caf\xE9 \x9B2J\n', 'latin1'), 'caf 2J\r\n'],
+      ] as const) {
+        const data = [
+          { version: '1.0.0', content_sha256: createHash('sha256').update(content).digest('hex'), yanked: false },
+        ]
+        const answer = ({ url }: SeenRequest): Trouble => ({
+          ...{ kind: 'answer', status: 200 },
+          ...(url.endsWith('/versions')
+            ? { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ data }) }
+            : { headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: content }),
+        })
+        await withStandIn(answer, async ({ url }) => {
+          const env = { HUB_URL: url }
+          expect((await runHubcli(shell, ['cat', 'acme/x'], { env })).bytes.equals(content)).toBe(true)
+          const terminal = await runHubcli(shell, ['cat', 'acme/x'], { env, inTerminal: true })
+          expect(terminal).toMatchObject({ code: 0, stdout: shown })
+        })
+      }
+    })
+
+    tables(`tables have a head for people alone${NO_PYTHON}`, async () => {
+      await withStandIn(undefined, async ({ url }) => {
+        const options = { env: { HUB_URL: url }, tools: WITH_PYTHON, inTerminal: true }
+        const { stdout } = await runHubcli(shell, ['search', 'code'], options)
+        expect(stdout.split('\r\n')).toEqual([
+          'NAME              VERSION  TITLE',
+          'acme/code-review  1.1.0    The code-review',
+          '',
+        ])
+      })
+    })
+  })
+
+  describe('the token', () => {
+    test.concurrent('is in no argument and no environment of any program, in no output and no file', async () => {
+      const refuse = (_: SeenRequest, number: number): Trouble | undefined =>
+        number === 1
+          ? { kind: 'answer', status: 503 }
+          : number === 3
+            ? { kind: 'answer', status: 500, headers: { 'Retry-After': '99' } }
+            : undefined
+      await withStandIn(refuse, async ({ url, requests }) => {
+        const { tools, calls, environments } = recordingTools(shell)
+        for (const [options, code] of [
+          [[], 0],
+          [['-x'], 5],
+          [['-v'], 0],
+        ] as const) {
+          const outcome = await runHubcli(shell, ['push', 'acme/recorded', HUBCLI, 'c', 'patch'], {
+            tools,
+            env: { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN },
+            shellOptions: [...options],
+          })
+          expect(outcome).toMatchObject({ code, left: [] })
+          expect(outcome.stdout + outcome.stderr).not.toContain(STAND_IN_TOKEN.slice(4, 20))
+        }
+        expect(requests.map(({ headers }) => headers.authorization)).toEqual(Array(4).fill(`Bearer ${STAND_IN_TOKEN}`))
+        // The proof is worth nothing unless the calls were seen.
+        expect(calls().filter(([tool]) => tool === 'curl').length).toBe(4)
+        expect(new Set(calls().map(([tool]) => tool))).toEqual(
+          new Set(['curl', 'sleep', ...STANDARD_TOOLS.filter((tool) => !['mv', 'sha256sum'].includes(tool))]),
+        )
+        expect(JSON.stringify(calls())).not.toContain(STAND_IN_TOKEN.slice(4, 20))
+        const curls = environments().filter(([tool]) => tool === 'curl')
+        expect(curls.length).toBe(4)
+        expect(JSON.stringify(curls)).not.toContain(STAND_IN_TOKEN.slice(4, 20))
+      })
+    })
+  })
+})

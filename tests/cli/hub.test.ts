@@ -1,0 +1,183 @@
+// Owns the proof that hubcli and a hub understand each other, byte for byte, under every shell. It runs against HUB_URL_UNDER_TEST too, where HUB_OWNER_UNDER_TEST and HUB_TOKEN_UNDER_TEST say who may publish what (about 90 publishes: RATE_LIMIT_PER_MINUTE=0).
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { CORPUS } from './corpus.ts'
+import {
+  commandLine,
+  findProgram,
+  makeFolder,
+  makeTools,
+  NO_PYTHON,
+  PYTHON,
+  runHubcli,
+  SCRATCH,
+  SHELLS,
+  type Shell,
+  WITH_PYTHON,
+} from './shells.ts'
+import { STAND_IN_TOKEN, type StandIn, startStandIn, withStandIn } from './stand-in.ts'
+
+// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
+vi.setConfig({ testTimeout: 30_000 })
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const HUB_URL_UNDER_TEST = process.env.HUB_URL_UNDER_TEST
+const OWNER = process.env.HUB_OWNER_UNDER_TEST ?? 'acme'
+const TOKEN = process.env.HUB_TOKEN_UNDER_TEST ?? STAND_IN_TOKEN
+
+describe.each(SHELLS)('$name', (shell) => {
+  describe('a hub', () => {
+    let standIn: StandIn
+    let hub: string
+    beforeAll(async () => {
+      standIn = await startStandIn()
+      hub = HUB_URL_UNDER_TEST ?? standIn.url
+    })
+    afterAll(() => standIn.close())
+
+    const freshName = () => `${OWNER}/cli-${randomBytes(8).toString('hex')}`
+    const run = (args: string[], options: Parameters<typeof runHubcli>[2] = {}) =>
+      runHubcli(shell, args, { ...options, env: { HUB_URL: hub, ...options.env } })
+    const push = (name: string, content: string | Buffer, changelog = 'First', bump = 'patch') => {
+      const cwd = makeFolder()
+      writeFileSync(path.join(cwd, 'a file'), content)
+      return run(['push', name, 'a file', changelog, bump], { cwd, env: { HUB_TOKEN: TOKEN } })
+    }
+
+    test.concurrent.each(CORPUS)('push, then cat: %s', async (_, content) => {
+      const name = freshName()
+      expect(await push(name, content)).toMatchObject({ code: 0, stderr: '', left: [] })
+      const { bytes, ...outcome } = await run(['cat', name])
+      expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
+      expect(bytes.equals(Buffer.from(content))).toBe(true)
+    })
+
+    test.concurrent('push prints the version and its address, and raises by bump', async () => {
+      const name = freshName()
+      const address = (version: string) => `${version} ${hub}/api/v1/repos/${name}/versions/${version}\n`
+      expect(await push(name, 'one', 'First', 'major')).toMatchObject({ code: 0, stdout: address('1.0.0') })
+      expect(await push(name, 'two', 'Second', 'patch')).toMatchObject({ code: 0, stdout: address('1.0.1') })
+      expect(await push(name, 'three', 'Third', 'minor')).toMatchObject({ code: 0, stdout: address('1.1.0') })
+      expect(await push(name, 'four', 'Fourth', 'major')).toMatchObject({ code: 0, stdout: address('2.0.0') })
+      expect(await push(name, 'four', 'Again', 'major')).toMatchObject({ code: 0, stdout: address('2.0.0') })
+      expect(await run(['cat', name, '--version', '1.0.1'])).toMatchObject({ code: 0, stdout: 'two' })
+      expect(await run(['cat', '--version', '1.0.0', name])).toMatchObject({ code: 0, stdout: 'one' })
+      const cwd = makeFolder()
+      expect(await run(['pull', name], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '', left: [] })
+      expect(await run(['pull', name, '--version', '1.1.0', '-o', 'a b.md'], { cwd })).toMatchObject({ code: 0 })
+      expect(await run(['pull', '-o', `${cwd}/$(id)`, '--', name], { cwd })).toMatchObject({ code: 0 })
+      expect(readdirSync(cwd).sort()).toEqual(['$(id)', 'PROMPT.md', 'a b.md'])
+      expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('four')
+      expect(readFileSync(path.join(cwd, 'a b.md'), 'utf8')).toBe('three')
+    })
+
+    test.concurrent('a changelog is kept exactly, line ends and hyphens included', async () => {
+      const name = freshName()
+      const changelog = '- "quoted" \\ $& %s\n- zweite Zeile é😀'
+      const cwd = makeFolder()
+      writeFileSync(path.join(cwd, 'f'), 'x')
+      const args = ['push', name, 'f', '--', changelog, 'patch']
+      expect(await run(args, { cwd, env: { HUB_TOKEN: TOKEN } })).toMatchObject({ code: 0, stderr: '' })
+      const answer = await fetch(`${hub}/api/v1/repos/${name}/versions/1.0.0`)
+      expect(await answer.json()).toMatchObject({ data: { changelog } })
+    })
+
+    test.concurrent('push reads a pipe', async () => {
+      const name = freshName()
+      const cwd = makeFolder()
+      const wrapper = path.join(cwd, 'wrapper')
+      // The streams of a child of Node are sockets, and those cannot be opened by the name /dev/stdin.
+      writeFileSync(wrapper, `cat f | ${commandLine(shell)} push ${name} /dev/stdin First patch\n`)
+      writeFileSync(path.join(cwd, 'f'), 'from a pipe\n')
+      expect(await run([], { cwd, script: wrapper, env: { HUB_TOKEN: TOKEN } })).toMatchObject({ code: 0, stderr: '' })
+      expect(await run(['cat', name])).toMatchObject({ code: 0, stdout: 'from a pipe\n' })
+    })
+
+    test.concurrent('what is not there is exit 2', async () => {
+      const name = freshName()
+      expect(await run(['cat', name])).toMatchObject({ code: 2, stdout: '', left: [] })
+      expect(await push(name, 'x')).toMatchObject({ code: 0 })
+      const cwd = makeFolder()
+      for (const args of [
+        ['cat', name, '--version', '9.9.9'],
+        ['pull', `${OWNER}/no-such-prompt`],
+        ['pull', name, '--version', '9.9.9', '-o', 'x'],
+      ]) {
+        const outcome = await run(args, { cwd })
+        expect(outcome).toMatchObject({ code: 2, stdout: '', left: [] })
+        expect(outcome.stderr).toMatch(/^hubcli: .*\(404\)\n$/)
+      }
+      expect(readdirSync(cwd)).toEqual([])
+    })
+
+    test.concurrent('a token that is not known is exit 3, an empty content and a long changelog exit 4', async () => {
+      const cwd = makeFolder()
+      writeFileSync(path.join(cwd, 'f'), 'x')
+      const name = freshName()
+      const unknown = { HUB_TOKEN: `hub_${'0'.repeat(38)}` }
+      const refused = await run(['push', name, 'f', 'c', 'patch'], { cwd, env: unknown })
+      expect(refused).toMatchObject({ code: 3, stdout: '', left: [] })
+      expect(refused.stderr).toMatch(/^hubcli: .*\(401\)\n$/)
+      expect(await push(name, '')).toMatchObject({ code: 4, stdout: '' })
+      expect(await push(name, ' \n')).toMatchObject({ code: 4, stdout: '' })
+      expect(await push(name, 'x', 'c'.repeat(501))).toMatchObject({ code: 4, stdout: '' })
+      expect(await push(name, 'x'.repeat(262_145))).toMatchObject({ code: 4, stdout: '' })
+      expect(await run(['cat', name])).toMatchObject({ code: 2 })
+    })
+
+    const tables = test.skipIf(PYTHON === undefined).concurrent
+
+    tables(`versions lists the versions, highest first${NO_PYTHON}`, async () => {
+      const name = freshName()
+      await push(name, 'one', 'First')
+      await push(name, 'two', 'Second\nline', 'minor')
+      const { stdout, ...outcome } = await run(['versions', name], { tools: WITH_PYTHON })
+      expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
+      expect(stdout.trimEnd().split('\n')).toEqual([
+        expect.stringMatching(/^1\.1\.0 {2}\d{4}-\d\d-\d\d {2}\S+ {2}Second line$/),
+        expect.stringMatching(/^1\.0\.0 {2}\d{4}-\d\d-\d\d {2}\S+ {2}First$/),
+      ])
+      expect(await run(['versions', `${OWNER}/no-such-prompt`], { tools: WITH_PYTHON })).toMatchObject({ code: 2 })
+    })
+
+    tables(`search finds a prompt by its name, and nothing is no error${NO_PYTHON}`, async () => {
+      const answer = await fetch(`${hub}/api/v1/repos`)
+      const { data } = (await answer.json()) as { data: { full_name: string }[] }
+      const fullName = data[0]?.full_name ?? ''
+      const found = await run(['search', fullName.split('/')[1] ?? ''], { tools: WITH_PYTHON })
+      expect(found).toMatchObject({ code: 0, left: [] })
+      expect(found.stdout.split('\n').some((line) => line.startsWith(`${fullName} `))).toBe(true)
+      const nothing = await run(['search', 'zzqxjk "*" AND $(id) & é%20#'], { tools: WITH_PYTHON })
+      expect(nothing).toMatchObject({ code: 0, stdout: '', stderr: 'hubcli: nothing found\n' })
+    })
+  })
+})
+
+describe('other awks give the same bytes', () => {
+  const shell = SHELLS[0] as Shell
+  // The one in PATH and busybox's have been tried with the shells; original-awk is the one of macOS and the BSDs.
+  const awks = ['gawk', 'mawk', 'original-awk'].filter((name) => findProgram(name) !== undefined && !isAwkInPath(name))
+  const none = awks.length === 0 ? ' (SKIPPED: there is no other one here; apt-get install mawk gawk original-awk)' : ''
+  test.skipIf(awks.length === 0)(`another awk is here${none}`, () => expect(awks).not.toEqual([]))
+  test.concurrent.each(awks)('%s', async (name) => {
+    const tools = makeTools({ awk: findProgram(name) })
+    await withStandIn(undefined, async ({ url }) => {
+      for (const [index, [, content]] of CORPUS.entries()) {
+        const cwd = makeFolder()
+        writeFileSync(path.join(cwd, 'f'), content)
+        const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+        const outcome = await runHubcli(shell, ['push', `acme/p${index}`, 'f', 'c', 'patch'], { cwd, env, tools })
+        expect(outcome).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^1\.0\.0 http\S+\n$/) })
+        const raw = await fetch(`${url}/api/v1/repos/acme/p${index}/raw`)
+        expect(Buffer.from(await raw.arrayBuffer()).equals(Buffer.from(content))).toBe(true)
+      }
+    })
+  })
+})
+
+function isAwkInPath(name: string): boolean {
+  return realpathSync(findProgram(name) ?? '') === realpathSync(findProgram('awk') ?? '')
+}

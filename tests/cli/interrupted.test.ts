@@ -1,0 +1,110 @@
+// Owns that a run which is cut short leaves the old file or the new one, and nothing else, under every shell.
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { commandLine, findProgram, makeFolder, makeTools, runHubcli, SCRATCH, SHELLS, writeScript } from './shells.ts'
+import { type Trouble, withStandIn } from './stand-in.ts'
+
+// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
+vi.setConfig({ testTimeout: 30_000 })
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+describe.each(SHELLS)('$name', (shell) => {
+  describe('interrupted', () => {
+    const cut = (): Trouble => ({ kind: 'cut', promisedBytes: 1000, body: 'half of' })
+
+    test.concurrent('a transfer that breaks leaves the old file, or none', async () => {
+      await withStandIn(cut, async ({ url, requests }) => {
+        const cwd = makeFolder()
+        writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
+        const env = { HUB_URL: url }
+        for (const args of [
+          ['pull', 'acme/x'],
+          ['pull', 'acme/x', '-o', 'new'],
+          ['cat', 'acme/x'],
+        ]) {
+          const outcome = await runHubcli(shell, args, { cwd, env })
+          expect(outcome).toMatchObject({ code: 5, stdout: '', left: [], slept: ['1', '2'] })
+          expect(outcome.stderr).toMatch(/^hubcli: cannot reach [^\n]*\n$/)
+        }
+        expect(requests.length).toBe(9)
+        expect(readdirSync(cwd)).toEqual(['PROMPT.md'])
+        expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
+      })
+    })
+
+    test.concurrent('a transfer that breaks once is whole in the end', async () => {
+      await withStandIn(
+        (_, number) => (number === 1 ? cut() : undefined),
+        async ({ url }) => {
+          const outcome = await runHubcli(shell, ['cat', 'acme/code-review', '--version', '1.0.0'], {
+            env: { HUB_URL: url },
+          })
+          expect(outcome).toMatchObject({ code: 0, stdout: 'Review this.\n', stderr: '', slept: ['1'] })
+        },
+      )
+    })
+
+    test.concurrent.each([
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+      ['SIGHUP', 129],
+    ] as const)('%s while waiting leaves nothing behind', async (signal, code) => {
+      const arrived = Promise.withResolvers<void>()
+      const hang = (): Trouble => {
+        arrived.resolve()
+        return { kind: 'hang' }
+      }
+      await withStandIn(hang, async ({ url }) => {
+        const cwd = makeFolder()
+        const outcome = await runHubcli(shell, ['pull', 'acme/x'], {
+          cwd,
+          env: { HUB_URL: url },
+          onStart: ({ pid = 0 }) => void arrived.promise.then(() => process.kill(-pid, signal)),
+        })
+        expect(outcome).toMatchObject({ code, left: [] })
+        expect(readdirSync(cwd)).toEqual([])
+      })
+    })
+
+    test.concurrent('a full disk: the old file stays', async () => {
+      await withStandIn(undefined, async ({ url }) => {
+        const cwd = makeFolder()
+        writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
+        const tools = makeTools()
+        rmSync(path.join(tools, 'mv'))
+        const mv = findProgram('mv')
+        const full = 'echo "mv: No space left on device" >&2; exit 1'
+        writeScript(tools, 'mv', `case "$*" in *PROMPT.md) ${full} ;; esac; exec ${mv} "$@"`)
+        const outcome = await runHubcli(shell, ['pull', 'acme/code-review'], { cwd, tools, env: { HUB_URL: url } })
+        expect(outcome).toMatchObject({ code: 1, stderr: 'hubcli: cannot write PROMPT.md\n', left: [] })
+        expect(readdirSync(cwd)).toEqual(['PROMPT.md'])
+        expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
+      })
+    })
+
+    test.concurrent('standard output that takes nothing', async () => {
+      await withStandIn(undefined, async ({ url }) => {
+        const cwd = makeFolder()
+        const wrapper = path.join(cwd, 'full')
+        writeFileSync(wrapper, `${commandLine(shell)} cat acme/code-review >&-\n`)
+        const outcome = await runHubcli(shell, [], { cwd, script: wrapper, env: { HUB_URL: url } })
+        expect(outcome).toMatchObject({ code: 1, stderr: 'hubcli: cannot write to standard output\n', left: [] })
+      })
+    })
+
+    test.concurrent('pull gives the file the usual mode and replaces a link, not what it points to', async () => {
+      await withStandIn(undefined, async ({ url }) => {
+        const cwd = makeFolder()
+        writeFileSync(path.join(cwd, 'target'), 'old')
+        symlinkSync('target', path.join(cwd, 'PROMPT.md'))
+        expect(await runHubcli(shell, ['pull', 'acme/code-review'], { cwd, env: { HUB_URL: url } })).toMatchObject({
+          code: 0,
+        })
+        expect(readFileSync(path.join(cwd, 'target'), 'utf8')).toBe('old')
+        expect(statSync(path.join(cwd, 'PROMPT.md')).mode & 0o777).toBe(0o666 & ~process.umask())
+      })
+    })
+  })
+})

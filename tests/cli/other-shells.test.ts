@@ -1,0 +1,71 @@
+// Owns the proof that hubcli runs under the shells that are not POSIX by default, or says which shells do.
+import { readFileSync, rmSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  findProgram,
+  HUBCLI,
+  makeFolder,
+  makeTools,
+  OTHER_SHELLS,
+  PYTHON,
+  REFUSED_SHELLS,
+  runHubcli,
+  SCRATCH,
+  type Shell,
+} from './shells.ts'
+import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const listShells = (names: string[]) =>
+  names.map((name) => {
+    const found = findProgram(name)
+    return { name: found === undefined ? `${name} (SKIPPED: apt-get install ${name})` : name, found }
+  })
+function asShell(name: string, found = ''): Shell {
+  const tools = makeTools({ python: PYTHON })
+  // mksh has no printf of its own.
+  symlinkSync(findProgram('printf') ?? '', path.join(tools, 'printf'))
+  return { name, command: [found], tools }
+}
+
+describe.each(listShells(OTHER_SHELLS))('$name', ({ name, found }) => {
+  test.skipIf(found === undefined)('reads, publishes, locks and complains as the others do', async () => {
+    const shell = asShell(name, found)
+    await withStandIn(undefined, async ({ url }) => {
+      const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+      const cwd = makeFolder()
+      const run = (...args: string[]) => runHubcli(shell, args, { env, cwd })
+      expect(await run('cat', 'acme/code-review', '--version', '1.0.0')).toMatchObject({
+        code: 0,
+        stdout: 'Review this.\n',
+      })
+      expect(await run('push', 'acme/é', HUBCLI, 'c', 'patch')).toMatchObject({ code: 1, stdout: '', left: [] })
+      expect(await run('push', 'acme/new', HUBCLI, 'é "quoted"', 'patch')).toMatchObject({
+        code: 0,
+        stderr: '',
+        left: [],
+      })
+      const copy = await run('cat', 'acme/new')
+      expect(copy.bytes.equals(readFileSync(HUBCLI))).toBe(true)
+      const missing = await run('cat', 'acme/missing')
+      expect(missing).toMatchObject({
+        code: 2,
+        stderr: 'hubcli: There is no repository acme/missing. (404)\n',
+        left: [],
+      })
+      expect(await run('search', 'code')).toMatchObject({ code: PYTHON ? 0 : 1 })
+      expect(await run('add', 'acme/code-review@^1')).toMatchObject({ code: PYTHON ? 0 : 1, left: [] })
+      if (PYTHON) expect(readFileSync(path.join(cwd, 'prompts.lock'), 'utf8')).toContain('"version": "1.1.0"')
+    })
+  })
+})
+
+describe.each(listShells(REFUSED_SHELLS))('$name', ({ name, found }) => {
+  test.skipIf(found === undefined)('is told which shells can', async () => {
+    const outcome = await runHubcli(asShell(name, found), ['help'])
+    expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+    expect(outcome.stderr).toMatch(/^hubcli: this shell cannot run it; dash, bash, [^\n]* can, [^\n]*\n$/)
+  })
+})

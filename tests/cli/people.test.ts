@@ -1,0 +1,71 @@
+// Owns what hubcli says to people of itself: help, completion, a script that can be read.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { BUSYBOX, findProgram, HUBCLI, makeFolder, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+
+// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
+vi.setConfig({ testTimeout: 30_000 })
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+describe.each(SHELLS)('$name', (shell) => {
+  describe('to people', () => {
+    test.concurrent.each([['help'], ['--help'], ['-h'], ['pull', '--help'], ['push', '-h']])(
+      '%s %s',
+      async (...args) => {
+        const outcome = await runHubcli(shell, args.filter(Boolean), { env: { HUB_URL: 'https://hub.example.com' } })
+        expect(outcome).toMatchObject({ code: 0, stderr: '', left: [] })
+        for (const word of ['pull', 'cat', 'search', 'versions', 'push', 'HUB_TOKEN', 'https://hub.example.com'])
+          expect(outcome.stdout).toContain(word)
+        expect(Math.max(...outcome.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+      },
+    )
+
+    test.concurrent('--version', async () => {
+      expect(await runHubcli(shell, ['--version'])).toMatchObject({ code: 0, stdout: 'hubcli 1.1.0\n', stderr: '' })
+    })
+
+    test.concurrent('half a script does nothing', async () => {
+      const folder = makeFolder()
+      const half = path.join(folder, 'hubcli')
+      const script = readFileSync(HUBCLI, 'utf8')
+      writeFileSync(half, script.slice(0, script.lastIndexOf('main "$@"')))
+      expect(await runHubcli(shell, ['help'], { script: half })).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    })
+  })
+})
+
+test('completion works in bash', () => {
+  const complete = (...words: string[]) =>
+    execFileSync(SHELLS[1]?.command[0] ?? 'bash', [
+      '-c',
+      `eval "$(sh "$0" completion)"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hubcli; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      HUBCLI,
+      ...words,
+    ]).toString()
+  expect(complete('hubcli', 'p')).toBe('pull\npush\n')
+  expect(complete('hubcli', 'push', 'acme/a', 'f', 'c', 'm')).toBe('major\nminor\n')
+  expect(complete('hubcli', 'pull', 'acme/a', '-')).toBe('--version\n--label\n-o\n')
+})
+
+test('hubcli is executable, ASCII, and short enough to read', () => {
+  const script = readFileSync(HUBCLI, 'utf8')
+  expect(statSync(HUBCLI).mode & 0o111).toBe(0o111)
+  expect(script).not.toMatch(/[^\x00-\x7F]/)
+  expect(script.split('\n').length).toBeLessThan(1700)
+})
+
+const shellcheck = findProgram('shellcheck')
+test.skipIf(shellcheck === undefined)(
+  `shellcheck finds nothing${shellcheck === undefined ? ' (SKIPPED: shellcheck is missing; apt-get install shellcheck)' : ''}`,
+  () => {
+    expect(execFileSync(shellcheck ?? '', ['--shell=sh', '--severity=style', HUBCLI]).toString()).toBe('')
+  },
+)
+
+test.skipIf(BUSYBOX === undefined)(
+  `busybox ash and its tools are among the shells${BUSYBOX === undefined ? ' (SKIPPED: busybox is missing; apt-get install busybox)' : ''}`,
+  () => expect(SHELLS.map(({ name }) => name)).toContain('busybox ash'),
+)

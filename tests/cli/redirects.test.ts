@@ -1,0 +1,73 @@
+// Owns where hubcli lets itself be sent, under every shell.
+import { rmSync } from 'node:fs'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { HUBCLI, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
+
+// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
+vi.setConfig({ testTimeout: 30_000 })
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+describe.each(SHELLS)('$name', (shell) => {
+  describe('redirects', () => {
+    const redirect =
+      (Location: string, status = 307) =>
+      (): Trouble => ({ kind: 'answer', status, headers: { Location } })
+
+    test.concurrent.each([301, 302, 303, 307, 308])('push never follows %i', async (status) => {
+      await withStandIn(undefined, async (elsewhere) => {
+        await withStandIn(redirect(`${elsewhere.url}/x`, status), async ({ url, requests }) => {
+          const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+          const outcome = await runHubcli(shell, ['push', 'acme/x', HUBCLI, 'c', 'patch'], { env })
+          expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
+          expect(outcome.stderr).toMatch(/^hubcli: [^\n]* redirects to [^\n]*, which is not followed; check HUB_URL\n$/)
+          expect(requests.length).toBe(1)
+          expect(elsewhere.requests).toEqual([])
+        })
+      })
+    })
+
+    test.concurrent('reading follows one, without a token', async () => {
+      await withStandIn(undefined, async (elsewhere) => {
+        await withStandIn(
+          (request) => redirect(`${elsewhere.url}${request.url.replace('moved', 'code-review')}`, 301)(),
+          async ({ url }) => {
+            const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+            expect(await runHubcli(shell, ['cat', 'acme/moved', '--version', '1.0.0'], { env })).toMatchObject({
+              code: 0,
+              stdout: 'Review this.\n',
+            })
+            expect(elsewhere.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined])
+          },
+        )
+      })
+    })
+
+    test.concurrent.each([
+      'http://example.com/',
+      'http://localhost@example.com/',
+      'https://user@example.com/',
+      'ftp://localhost/',
+      'file:///etc/passwd',
+      'gopher://127.0.0.1:11211/_x',
+    ])('reading does not follow one to %s', async (location) => {
+      await withStandIn(redirect(location), async ({ url, requests }) => {
+        const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL: url } })
+        expect(outcome).toMatchObject({ code: 5, stdout: '', left: [], slept: [] })
+        expect(outcome.stderr).toMatch(/^hubcli: [^\n]* redirects to [^\n]*\n$/)
+        expect(requests.length).toBe(1)
+      })
+    })
+
+    test.concurrent('a circle ends', async () => {
+      await withStandIn(redirect('/round'), async ({ url, requests }) => {
+        expect(await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL: url } })).toMatchObject({
+          code: 5,
+          slept: [],
+        })
+        expect(requests.length).toBe(4)
+      })
+    })
+  })
+})
