@@ -1,5 +1,7 @@
 // Owns the small content trees that the tests of this folder are made of, and the texts that everything must survive.
 import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
 import {
@@ -79,7 +81,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
   const repositories = new Map<string, RepositoryEntry>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
-    const path = `${entry.parentPath.replaceAll('\\', '/')}/${entry.name}`.split('/content/').at(-1)!
+    const path = relative(fileURLToPath(folder), join(entry.parentPath, entry.name)).replaceAll('\\', '/')
     const place = parsePath(path)
     if ('wrong' in place) {
       broken.push(`${path}: ${place.wrong}`)
