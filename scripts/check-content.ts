@@ -7,12 +7,14 @@ import { findHiddenCharacters, findSecrets } from '../src/domain/content/finding
 import { formatProblem, type Problem } from '../src/domain/content/problems.ts'
 import { formatPath, parsePath } from '../src/domain/content/prompt-file.ts'
 import { openContentDir } from '../src/stores/content-dir.ts'
+import { sayIgnored } from '../src/stores/content-files.ts'
 
 const { values } = parseArgs({ options: { base: { type: 'string' } } })
 const { contentDir } = readConfig(process.env)
-const { tree, problems, filesRead } = openContentDir(contentDir)()
+const { tree, problems, filesRead, ignored } = openContentDir(contentDir)()
 if (values.base !== undefined) problems.push(...findChangedVersions(values.base))
 
+if (ignored.length > 0) console.warn(sayIgnored(ignored))
 for (const problem of findWarnings()) console.warn(`warning: ${problem.file}: ${formatProblem(problem)}`)
 for (const problem of problems) console.error(`error: ${problem.file}: ${formatProblem(problem)}`)
 console.log(

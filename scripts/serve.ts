@@ -1,7 +1,8 @@
 // `npm run serve`: serves dist/ as it is, with the functions, in one Node process. Run `npm run build` before; start it again after another build.
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
+import { type Health, STARTING } from '../src/host/health.ts'
 import { openLocalStores, openSite, printSignInLink, serveSites } from '../src/host/serve-sites.ts'
 import { whenAsked } from './ending.ts'
 
@@ -16,7 +17,9 @@ const stores = await openLocalStores(config).catch((error: Error) => {
   console.error(error.message)
   process.exit(1)
 })
-const host = await serveSites(() => site, stores, config)
+const builtAt = statSync(join(dist, 'index.html')).mtime.toISOString()
+const health: Health = { ...STARTING, status: 'ok', built_at: builtAt }
+const host = await serveSites(() => site, stores, { ...config, healthOf: () => health })
 console.log(`Serving dist/ at ${config.baseUrl}`)
 printSignInLink(config, stores)
 whenAsked(async () => {

@@ -32,27 +32,32 @@ async function finishPublishes(git: LocalGit): Promise<boolean> {
 }
 
 try {
-  console.log('Building the site …')
   const stores = await openLocalStores(config)
   whenAborted(stopping.signal, stores.close)
   // Only git here puts every publish into the content folder at once; a clone of the one on GitHub may lag behind it.
   const isLocal = config.gitStore.kind === 'local'
-  const followed = await followContent(config, stopping.signal, {
+  const followed = followContent(config, stopping.signal, {
     beforeBuild: async () => isLocal && (await finishPublishes(stores.localGit)),
     onShow: stores.fresh.forgetBefore,
   })
-  host = await serveSites(followed.site, stores, config).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EADDRINUSE'
-      ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
-      : error
-  })
-  console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
-  printSignInLink(config, stores)
+  host = await serveSites(followed.site, stores, { ...config, healthOf: followed.health }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw error.code === 'EADDRINUSE'
+        ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
+        : error
+    },
+  )
+  await followed.ready
   if (stopping.signal.aborted) await host.stop()
+  else {
+    console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
+    printSignInLink(config, stores)
+  }
 } catch (error) {
   if (!stopping.signal.aborted) {
     console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1
+    await host?.stop(0)
     stopping.abort()
   }
 }

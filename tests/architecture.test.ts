@@ -109,13 +109,22 @@ describe('who may import whom', () => {
     ['yaml', ['src/domain/content/yaml.ts']],
     ['spdx-expression-parse', ['src/domain/content/rules.ts']],
     ['semver', ['src/domain/catalogue/versions.ts']],
-    ['node:sqlite', ['src/stores/git-turn.ts', 'src/stores/rate-limiter-file.ts', 'src/stores/search-sqlite.ts']],
+    [
+      'node:sqlite',
+      [
+        'src/stores/build-cache.ts',
+        'src/stores/git-turn.ts',
+        'src/stores/process-lock.ts',
+        'src/stores/rate-limiter-file.ts',
+        'src/stores/search-sqlite.ts',
+      ],
+    ],
     ['@hono/node-server', ['src/host/run-functions.ts']],
     ['@octokit/rest', ['src/stores/git-store-github.ts']],
     ['@modelcontextprotocol/sdk/server/index.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
-    ['chokidar', ['src/host/follow-content.ts']],
+    ['chokidar', ['src/host/builder-process.ts']],
     ['jose', ['src/server/publish/oidc.ts']],
   ] as const)('%s has one importer in src', (name, importers) => {
     const found = inRoom('src')
@@ -136,6 +145,7 @@ describe('who may import whom', () => {
       )
       .map(({ path }) => path)
     expect(readers.sort()).toEqual([
+      'src/host/builder-process.ts',
       'src/host/follow-content.ts',
       'src/host/serve-sites.ts',
       'src/pages/docs/index.astro',

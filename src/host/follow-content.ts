@@ -1,159 +1,204 @@
-// Owns keeping a served site up to date: building it apart, again whenever the content changed, and taking over in one step when it is complete.
-import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
-import { watch } from 'chokidar'
+// Owns keeping a served site up to date: a process of its own builds each new state, and this one takes it over in one step when it is complete.
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import type { Config } from '../config.ts'
-
+import { HubError } from '../domain/api/errors.ts'
+import { hashCode } from '../site/build/code-hash.ts'
+import { openBuildCache } from '../stores/build-cache.ts'
 import { whenAborted } from './abort.ts'
 import { inBackground } from './background.ts'
-import { type OpenSite, openSite, type Site } from './serve-sites.ts'
+import type { BuilderMessage } from './builder-process.ts'
+import { type Health, STARTING } from './health.ts'
+import { layeredFiles } from './layered-files.ts'
+import { openSearchThreads } from './search-threads.ts'
+import type { OpenSite, Site } from './serve-sites.ts'
+import { type HeldFolder, holdFolder, SiteState } from './site-folder.ts'
 
-const BUILDS_DIR = resolve('.hub/builds')
-/** Files often change together: a pull, a publish, an editor that writes twice. */
-const SETTLE_MS = 150
-/** How long requests that began with a site may still read its files after another took over. */
+const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
+/** How long requests that began with a site may still search it after another took over. */
 const RETIRE_MS = 10_000
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
 
 /** A site that follows its content. */
 export interface FollowedSite {
-  /** The newest complete build. */
+  /** The newest complete state; before the first one, a site that answers 503. */
   site: () => Site
+  /** What there is to say of it. */
+  health: () => Health
+  /** Once something is served; rejected when nothing is and the first attempt failed. */
+  ready: Promise<void>
+}
+
+type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
+
+/** What a follower asks and tells its owner. */
+export interface FollowEvents {
+  /** Brings what git has into the content folder. @returns whether the folder holds everything that was published until then */
+  beforeBuild: () => Promise<boolean>
+  /** Everything that was published until the given moment is served from the build. */
+  onShow: (holdsAllUntil: Date) => void
 }
 
 /**
- * Builds the content of the settings, then follows it until the signal.
- *
- * @param beforeBuild brings what git has into the content folder. @returns whether the folder holds everything that was published until then
- * @param onShow told when a build takes over that holds everything that was published until the given moment
- * @returns once the first build is complete; later ones that fail change nothing and say why
- * @throws when the first build fails; its reasons were printed
+ * Serves the last complete state at once, where the same code made one, and follows the content until the signal. Nothing that goes wrong ends it:
+ * what is served stays, the log and the health say why, and it is tried again with growing pauses.
  */
-export async function followContent(
+export function followContent(
   config: Config,
   signal: AbortSignal,
-  { beforeBuild, onShow }: { beforeBuild: () => Promise<boolean>; onShow: (builtFrom: Date) => void },
-): Promise<FollowedSite> {
-  removeAbandonedBuilds()
-  const retiring = new Set<NodeJS.Timeout>()
-  let count = 0
-  const build = async (): Promise<{ dir: string; opened: OpenSite; holdsAllUntil: Date | undefined } | undefined> => {
-    const dir = join(BUILDS_DIR, `${process.pid}-${++count}`)
-    const began = new Date()
-    const holdsAllUntil = (await beforeBuild()) ? began : undefined
-    if (await runBuild(join(dir, 'dist'), signal)) return { dir, opened: openSite(join(dir, 'dist')), holdsAllUntil }
-    await rm(dir, { recursive: true, force: true })
-    return undefined
-  }
-  whenAborted(signal, () => {
-    for (const timer of retiring) clearTimeout(timer)
-    removeBuildsOf(process.pid)
-  })
-  // Watching begins before the first build, so that nothing written while it runs is missed.
-  const changes = watchContent(config.contentDir, signal)
-  const first = await build()
-  if (!first) throw new Error('The site was not built.')
-  let current = first
-  if (first.holdsAllUntil) onShow(first.holdsAllUntil)
-  const follow = async () => {
-    for await (const _ of changes) {
-      const next = await build()
-      if (signal.aborted) return
-      if (!next) {
-        console.error('The build failed; the site stays as it was.')
-        continue
-      }
-      const { dir, opened } = current
-      current = next
-      if (next.holdsAllUntil) onShow(next.holdsAllUntil)
-      console.log('The site shows the changed content.')
-      const timer = setTimeout(() => {
-        retiring.delete(timer)
-        opened.close()
-        inBackground('Removing an old build', () => rm(dir, { recursive: true, force: true }))
-      }, RETIRE_MS)
-      retiring.add(timer)
+  { beforeBuild, onShow }: FollowEvents,
+): FollowedSite {
+  const folder = holdFolder(config.contentDir, config.baseUrl)
+  const known = new Map<string, readonly string[]>()
+  let site: OpenSite = NOT_BUILT
+  let search: { name: string; open: ReturnType<typeof openSearchThreads> } | undefined
+  let health: Health = STARTING
+  let said = ''
+  const ready = Promise.withResolvers<void>()
+
+  const show = (state: SiteState) => {
+    const before = search
+    if (before?.name !== state.search) {
+      search = { name: state.search, open: openSearchThreads(folder.file(state.search)) }
+      if (before) setTimeout(() => inBackground('Closing an old search', () => before.open.close()), RETIRE_MS).unref()
+    }
+    const open = search!.open
+    site = { files: layeredFiles(folder, state, known), search: () => open, close: () => open.close() }
+    ready.resolve()
+    const { commit, built_at, counts } = state
+    health = {
+      ...health,
+      status: health.broken.length > 0 || health.failure !== null ? 'degraded' : 'ok',
+      commit,
+      built_at,
+      counts,
     }
   }
-  inBackground('Following the content', follow)
-  return { site: () => current.opened }
-}
 
-/** Watches from now on. @returns what yields once for any number of changes since the last time, when they have settled */
-function watchContent(contentDir: string, signal: AbortSignal): AsyncIterable<void> {
-  const watcher = watch(contentDir, { ignoreInitial: true, followSymlinks: false })
-  let settled = Promise.withResolvers<void>()
-  let settling: NodeJS.Timeout | undefined
-  watcher.on('all', () => {
-    clearTimeout(settling)
-    settling = setTimeout(() => settled.resolve(), SETTLE_MS)
-  })
-  watcher.on('error', (error) =>
-    console.error(`Changes in ${contentDir} cannot be followed: ${error instanceof Error ? error.message : error}`),
-  )
+  const takeOver = (state: SiteState, written: string[] | undefined) => {
+    const newest = state.layers.at(-1)
+    if (newest && written) known.set(newest.name, written)
+    const isNew = state.built_at !== health.built_at
+    show(state)
+    if (isNew) console.log(`The site shows the content of ${state.began}: ${sayCounts(state.counts)}.`)
+  }
+  const hear = (message: FollowMessage) => {
+    if (message.kind === 'state') takeOver(message.state, message.written)
+    else if (message.kind === 'read') {
+      const { problems, ignored } = message
+      health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
+      if (message.isWhole) onShow(new Date(message.began))
+      const words = [...(ignored ? [ignored] : []), ...sayBroken(problems)].join('\n')
+      if (words !== said && words !== '') console.error(words)
+      said = words
+    } else if (site === NOT_BUILT) ready.reject(new Error(message.message))
+    else {
+      health = { ...health, status: 'degraded', failure: message.message }
+      console.error(`The site was not built; what is served stays as it was.\n${message.message}`)
+    }
+  }
+
+  const last = readLastState(folder)
+  if (last) {
+    show(last)
+    console.log(`Serving the build of ${last.built_at} while the content is read: ${sayCounts(last.counts)}.`)
+  } else console.log('Building the site …')
+  keepBuilding(folder, signal, hear, beforeBuild)
+  whenAborted(signal, () => ready.resolve())
   whenAborted(signal, () => {
-    clearTimeout(settling)
-    settled.resolve()
-    inBackground('Ending the watch', () => watcher.close())
+    search?.open.close()
+    folder.release()
   })
-  return {
-    async *[Symbol.asyncIterator]() {
-      while (!signal.aborted) {
-        await settled.promise
-        settled = Promise.withResolvers<void>()
-        if (!signal.aborted) yield
-      }
-    },
-  }
+  return { site: () => site, health: () => health, ready: ready.promise }
 }
 
-/** Astro keeps state of its own, so each build is a process of its own; it also leaves this one free to answer. @returns whether it succeeded */
-function runBuild(outDir: string, signal: AbortSignal): Promise<boolean> {
-  mkdirSync(outDir, { recursive: true })
-  const astro = join(dirname(createRequire(import.meta.url).resolve('astro/package.json')), 'bin/astro.mjs')
-  const child = spawn(process.execPath, [astro, 'build', '--outDir', outDir], {
-    env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal,
-    killSignal: 'SIGKILL',
-  })
-  let log = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (log += text))
-  return new Promise((done) => {
-    child.once('error', (error) => {
-      if (!signal.aborted) console.error(error.message)
-      done(false)
+/** Before the first state. */
+const NOT_BUILT: OpenSite = {
+  files: {
+    read: () =>
+      Promise.reject(
+        new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
+          retryAfterSeconds: 5,
+        }),
+      ),
+  },
+  search: () => {
+    throw new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
+      retryAfterSeconds: 5,
     })
-    child.once('close', (code) => {
-      if (code !== 0 && !signal.aborted) console.error(log.trimEnd())
-      if (signal.aborted) rmSync(dirname(outDir), { recursive: true, force: true })
-      done(code === 0 && !signal.aborted)
-    })
-  })
+  },
+  close: () => undefined,
 }
 
-/** A process that was killed could not clean up; its folders carry its number. */
-function removeAbandonedBuilds(): void {
-  mkdirSync(BUILDS_DIR, { recursive: true })
-  for (const name of readdirSync(BUILDS_DIR)) {
-    const pid = Number(name.split('-')[0])
-    if (pid !== process.pid && !isRunning(pid)) removeBuildsOf(pid)
-  }
-}
-
-function removeBuildsOf(pid: number): void {
-  for (const name of readdirSync(BUILDS_DIR)) {
-    if (name.startsWith(`${pid}-`)) rmSync(join(BUILDS_DIR, name), { recursive: true, force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
+function readLastState(folder: HeldFolder): SiteState | undefined {
   try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
+    const cache = openBuildCache(folder.cache, hashCode(process.cwd()))
+    const text = cache.loadState()
+    cache.close()
+    return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
+  } catch (error) {
+    console.error(`The last build cannot be read: ${error instanceof Error ? error.message : error}`)
+    return undefined
   }
+}
+
+/** Runs the building process, and runs it again when it ends before it should. */
+function keepBuilding(
+  folder: HeldFolder,
+  signal: AbortSignal,
+  hear: (message: FollowMessage) => void,
+  beforeBuild: () => Promise<boolean>,
+): void {
+  let child: ChildProcess | undefined
+  let failures = 0
+  const start = () => {
+    if (signal.aborted) return
+    // Its words are for people, as ours are; nothing that Astro prints is for them.
+    child = fork(BUILDER, [folder.dir], {
+      env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      // In a group of its own: Ctrl-C is for us, and we end it.
+      detached: true,
+      serialization: 'advanced',
+    })
+    const mine = child
+    mine.on('message', (message: BuilderMessage) => {
+      if (message.kind !== 'begin') {
+        failures = 0
+        hear(message)
+        return
+      }
+      inBackground('Bringing what git has into the content folder', async () => {
+        const isWhole = await beforeBuild().catch(() => false)
+        if (mine.connected) mine.send({ isWhole })
+      })
+    })
+    child.once('error', (error) => hear({ kind: 'failed', message: error.message }))
+    child.once('exit', (code, ending) => {
+      if (signal.aborted) return
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS)
+      hear({
+        kind: 'failed',
+        message: `The building process ended with ${code ?? ending}. It is started again in ${pauseMs / 1000} s.`,
+      })
+      setTimeout(start, pauseMs).unref()
+    })
+  }
+  start()
+  // Whatever it was at, the next start finds the last complete state.
+  whenAborted(signal, () => child?.kill('SIGKILL'))
+}
+
+function sayCounts({ repositories, versions, owners }: SiteState['counts']): string {
+  return `${repositories} repositories, ${versions} versions, ${owners} owners`
+}
+
+const MOST_SAID = 20
+
+function sayBroken(problems: readonly string[]): string[] {
+  if (problems.length === 0) return []
+  const rest = problems.length > MOST_SAID ? [`  and ${problems.length - MOST_SAID} more`] : []
+  const title = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the content; what is broken stays as it was:`
+  return [title, ...problems.slice(0, MOST_SAID).map((problem) => `  ${problem}`), ...rest]
 }

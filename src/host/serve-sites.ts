@@ -10,6 +10,7 @@ import { type LocalGit, openLocalGit } from '../stores/git-store-local.ts'
 import { folderFiles } from '../stores/site-files-drivers.ts'
 import type { Hub } from '../wiring/platform.ts'
 import { findClients } from './client-addresses.ts'
+import { type Health, STARTING, withHealth } from './health.ts'
 import { type RunningServer, startServer } from './http-server.ts'
 import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from './run-functions.ts'
 import { openSearchThreads } from './search-threads.ts'
@@ -73,7 +74,11 @@ export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pic
 }
 
 /** The settings that serving asks for. */
-export type ServeSettings = Pick<Config, 'port'> & Partial<Pick<Config, 'listenAt' | 'trustedProxies'>>
+export type ServeSettings = Pick<Config, 'port'> &
+  Partial<Pick<Config, 'listenAt' | 'trustedProxies'>> & {
+    /** Asked when somebody asks for `/healthz`. */
+    healthOf?: () => Health
+  }
 
 /**
  * Serves the site of the moment with the stores of this machine.
@@ -85,9 +90,9 @@ export type ServeSettings = Pick<Config, 'port'> & Partial<Pick<Config, 'listenA
 export async function serveSites(
   siteOf: () => Site,
   { fresh, blobs, localGit, localKeys }: LocalStores,
-  { port, listenAt = 'everywhere', trustedProxies = [] }: ServeSettings,
+  { port, listenAt = 'everywhere', trustedProxies = [], healthOf = () => STARTING }: ServeSettings,
 ): Promise<RunningServer> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const answer = answerWith(route, (): Hub => ({ ...siteOf(), fresh, blobs, localGit, localKeys }))
-  return startServer(listenTo(answer, findClients(trustedProxies)), port, { listenAt })
+  return startServer(listenTo(withHealth(answer, healthOf), findClients(trustedProxies)), port, { listenAt })
 }

@@ -1,13 +1,13 @@
 // Owns reading the content folder: every file below it, once, into a tree; what may not be there is reported, never followed or run.
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
-import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LIMITS } from '../domain/api/limits.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../domain/content/content-tree.ts'
 import { Usage } from '../domain/content/front-matter.ts'
-import { printable } from '../domain/content/printable.ts'
-import { type Parsed, type Problem, parseBy } from '../domain/content/problems.ts'
+import { mendTree } from '../domain/content/last-good.ts'
+import { type Parsed, type Problem, parseBy, type ValueProblem } from '../domain/content/problems.ts'
 import {
   type OwnerFile,
   type Place,
@@ -17,107 +17,159 @@ import {
   parseVersionFile,
   type RepositoryFile,
 } from '../domain/content/prompt-file.ts'
-import { checkTree } from '../domain/content/rules.ts'
+import { checkTree, checkVersion } from '../domain/content/rules.ts'
+import { type Findings, listContentFiles, nameFile } from './content-files.ts'
 
 /** What was found in the content folder. */
 export interface ContentReading {
   tree: ContentTree
-  /** Everything that is wrong, in the order of paths; a tree with problems must not be published. */
+  /** Everything that is wrong, in the order of paths; a tree with problems must not be deployed. */
   problems: Problem[]
+  /** What editors and systems left there; it was passed by. */
+  ignored: string[]
   /** How many files were read from disk this time; the others came from the cache. */
   filesRead: number
+  /** What can be served although something is wrong: in place of each file that is, its last good state, or nothing where there was none. */
+  servable(): ContentTree
 }
 
-/** No file that satisfies the limits is longer: content, front matter and room for long parameters. */
-const LONGEST_FILE_BYTES = LIMITS.requestBytes
-
-type ParsedFile =
+/** A file as it was parsed. */
+export type ParsedFile =
   | { kind: 'usage'; value: Usage }
   | { kind: 'owner'; owner: string; value: OwnerFile }
   | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
 
-interface CachedFile {
-  /** Changes whenever the file does. */
+/** The last good state of a file. */
+export interface GoodFile {
+  /** Changes whenever the file does; empty when it could not be relied upon. */
   stamp: string
-  parsed: Parsed<ParsedFile>
+  /** SHA-256 of the file's bytes, in hex. */
+  sha256: string
+  parsed: ParsedFile
 }
+
+/** Where good states outlive the process. What it has lost is read and parsed again. */
+export interface FileCache {
+  load(): ReadonlyMap<string, GoodFile>
+  /** @param files everything that is there now @param kept the paths whose good state is new */
+  save(files: ReadonlyMap<string, { good: GoodFile | undefined }>, kept: readonly string[]): void
+}
+
+interface KnownFile {
+  stamp: string
+  sha256: string
+  /** As it is now. */
+  parsed: Parsed<ParsedFile>
+  /** What a version that can be parsed breaks of the rules. */
+  broken: readonly ValueProblem[]
+  /** As it was when nothing was wrong with it. */
+  good: GoodFile | undefined
+}
+
+/** No file that satisfies the limits is longer: content, front matter and room for long parameters. */
+const LONGEST_FILE_BYTES = LIMITS.requestBytes
+/** A file that changed this recently may change again within the same tick of its clock; some file systems count in steps of 2 s. */
+const RACY_MS = 2_000
 
 /**
  * Opens a content folder for reading.
  *
  * @param dir the folder; it may be missing, which is a problem like any other
- * @returns a function that reads it. Called again, it reads only the files that changed in between.
+ * @param cache where parsed files are kept beyond this process
+ * @returns a function that reads it. Called again, it reads only the files that changed in between, and what did not change is the same object.
  */
-export function openContentDir(dir: string): () => ContentReading {
-  let cache = new Map<string, CachedFile>()
+export function openContentDir(dir: string, cache?: FileCache): () => ContentReading {
+  const known = new Map<string, KnownFile>()
+  for (const [path, good] of cache?.load() ?? [])
+    known.set(path, { ...good, parsed: { value: good.parsed }, broken: [], good })
+  const grow = growTrees()
+  const growServable = growTrees()
+  let served: ContentTree | undefined
   return () => {
-    const fresh = new Map<string, CachedFile>()
-    const problems: Problem[] = []
-    let filesRead = 0
-    for (const path of listFiles(dir, problems)) {
-      const stats = lstatSync(join(dir, path), { bigint: true })
-      const stamp = `${stats.ino}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.size}`
-      const known = cache.get(path)
-      if (known?.stamp === stamp) {
-        fresh.set(path, known)
-        continue
-      }
-      filesRead++
-      fresh.set(path, { stamp, parsed: parseFile(path, () => readFile(join(dir, path), stats.size)) })
-    }
-    cache = fresh
-    for (const [path, { parsed }] of fresh) {
-      for (const problem of parsed.problems ?? []) problems.push({ file: nameFile(path), ...problem })
-    }
-    const tree = growTree(fresh)
-    problems.push(...checkTree(tree))
+    const findings: Findings = { problems: [], ignored: [] }
+    const filesRead = readChanged(dir, known, findings)
+    const tree = grow(known, ({ parsed }) => parsed.value)
+    const { problems } = findings
+    for (const [path, { parsed, broken }] of known)
+      for (const problem of parsed.problems ?? broken) problems.push({ file: nameFile(path), ...problem })
+    problems.push(...checkTree(tree, { areVersionsChecked: true }))
     problems.sort((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)))
-    return { tree, problems, filesRead }
+    cache?.save(known, keepGood(known, new Set(problems.map(({ file }) => file))))
+    return {
+      tree,
+      problems,
+      ignored: findings.ignored,
+      filesRead,
+      servable: () =>
+        (served =
+          problems.length === 0
+            ? tree
+            : mendTree(
+                growServable(known, ({ good }) => good?.parsed),
+                served,
+              )),
+    }
   }
 }
 
-/** Reading is synchronous: a build waits for it anyway, and it is several times as fast for many small files. */
-function* listFiles(dir: string, problems: Problem[], below = ''): Generator<string> {
-  let entries: Dirent[]
-  try {
-    entries = readdirSync(join(dir, below), { withFileTypes: true })
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    // A folder that vanished while it was being read is simply gone; only the root must exist.
-    if (!isMissing || below === '')
-      problems.push({
-        file: nameFile(below),
-        key: '',
-        message: isMissing ? 'expected a folder, got nothing' : 'expected a folder that can be read',
-      })
-    return
+/** @returns how many files were read */
+function readChanged(dir: string, known: Map<string, KnownFile>, findings: Findings): number {
+  const present = new Set<string>()
+  const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
+  let filesRead = 0
+  for (const path of listContentFiles(dir, findings)) {
+    const stats = lstatSync(join(dir, path), { bigint: true, throwIfNoEntry: false })
+    if (!stats) continue
+    present.add(path)
+    const before = known.get(path)
+    const isSettled = stats.mtimeNs < settledNs && stats.ctimeNs < settledNs
+    const stamp = isSettled ? `${stats.ino}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.size}` : ''
+    if (before && stamp !== '' && before.stamp === stamp) continue
+    filesRead++
+    known.set(path, { ...readKnown(path, join(dir, path), stats.size, before), stamp })
   }
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = below === '' ? entry.name : `${below}/${entry.name}`
-    if (entry.isDirectory()) yield* listFiles(dir, problems, path)
-    else if (entry.isFile()) yield path
-    else
-      problems.push({
-        file: nameFile(path),
-        key: '',
-        message: `expected a regular file, got ${entry.isSymbolicLink() ? 'a symbolic link' : 'something else'}`,
-      })
-  }
+  for (const path of known.keys()) if (!present.has(path)) known.delete(path)
+  return filesRead
 }
 
-function readFile(path: string, size: bigint): Parsed<string> {
-  const wrong = (message: string) => ({ problems: [{ key: '', message }] })
-  if (size > BigInt(LONGEST_FILE_BYTES)) return wrong(`expected at most ${LONGEST_FILE_BYTES} bytes, got ${size}`)
-  const bytes = readFileSync(path)
-  return isUtf8(bytes) ? { value: bytes.toString('utf8') } : wrong('expected UTF-8, got bytes that are none')
-}
-
-function parseFile(path: string, read: () => Parsed<string>): Parsed<ParsedFile> {
+function readKnown(path: string, file: string, size: bigint, before: KnownFile | undefined): Omit<KnownFile, 'stamp'> {
+  const wrong = (message: string) => ({
+    sha256: '',
+    parsed: { problems: [{ key: '', message }] },
+    broken: [],
+    good: before?.good,
+  })
   const place = parsePath(path)
-  if ('wrong' in place) return { problems: [{ key: '', message: place.wrong }] }
-  const text = read()
-  return text.problems ? text : parsePlace(place, text.value)
+  if ('wrong' in place) return wrong(place.wrong)
+  if (size > BigInt(LONGEST_FILE_BYTES)) return wrong(`expected at most ${LONGEST_FILE_BYTES} bytes, got ${size}`)
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch {
+    return wrong('expected a file that can be read')
+  }
+  const sha256 = hash('sha256', bytes)
+  if (before?.sha256 === sha256) return before
+  // A file that was broken and is now what it was before is its last good state.
+  if (before?.good?.sha256 === sha256) return { ...before, sha256, parsed: { value: before.good.parsed }, broken: [] }
+  if (!isUtf8(bytes)) return wrong('expected UTF-8, got bytes that are none')
+  const parsed = parsePlace(place, bytes.toString('utf8'))
+  const broken = parsed.value?.kind === 'version' ? checkVersion(parsed.value.value) : []
+  return { sha256, parsed, broken, good: before?.good }
+}
+
+/** Takes every file with which nothing is wrong as its own last good state. @returns the paths whose state to keep is new */
+function keepGood(known: ReadonlyMap<string, KnownFile>, wrong: ReadonlySet<string>): string[] {
+  const kept: string[] = []
+  for (const [path, file] of known) {
+    const { stamp, sha256, parsed, good } = file
+    if (!parsed.value || (good?.sha256 === sha256 && good.stamp === stamp)) continue
+    if (wrong.size > 0 && wrong.has(nameFile(path))) continue
+    file.good = { stamp, sha256, parsed: parsed.value }
+    kept.push(path)
+  }
+  return kept
 }
 
 function parsePlace(place: Place, text: string): Parsed<ParsedFile> {
@@ -152,30 +204,53 @@ function parseUsage(text: string): Parsed<Usage> {
   }
 }
 
-function growTree(files: ReadonlyMap<string, CachedFile>): ContentTree {
-  const owners = new Map<string, OwnerFile>()
-  const repositories = new Map<string, RepositoryEntry>()
-  let usage: ContentTree['usage'] = new Map()
-  const repositoryOf = (owner: string, name: string): RepositoryEntry => {
-    const fullName = `${owner}/${name}`
-    const known = repositories.get(fullName)
-    if (known) return known
-    const repository: RepositoryEntry = { owner, name, file: undefined, versions: [] }
-    repositories.set(fullName, repository)
-    return repository
-  }
-  for (const { parsed } of files.values()) {
-    if (parsed.problems) continue
-    const file = parsed.value
-    if (file.kind === 'usage') usage = new Map(Object.entries(file.value))
-    else if (file.kind === 'owner') owners.set(file.owner, file.value)
-    else if (file.kind === 'repository') repositoryOf(file.owner, file.name).file = file.value
-    else repositoryOf(file.owner, file.name).versions.push(file.value)
-  }
-  return { owners, repositories, usage }
+interface Grown {
+  /** The parsed files it was made of. */
+  parts: readonly ParsedFile[]
+  entry: RepositoryEntry
 }
 
-/** Files are named as they stand in git, whatever folder was read. */
-function nameFile(path: string): string {
-  return path === '' ? 'content' : `content/${printable(path)}`
+/** Makes a function that grows trees, in which a repository whose files are the same objects as the last time is the same object too. */
+function growTrees() {
+  let before = new Map<string, Grown>()
+  return (files: ReadonlyMap<string, KnownFile>, choose: (file: KnownFile) => ParsedFile | undefined): ContentTree => {
+    const owners = new Map<string, OwnerFile>()
+    const parts = new Map<string, ParsedFile[]>()
+    const digests = new Map<string, string[]>()
+    let usage: ContentTree['usage'] = new Map()
+    for (const [path, known] of files) {
+      const file = choose(known)
+      if (!file) continue
+      if (file.kind === 'usage') usage = new Map(Object.entries(file.value))
+      else if (file.kind === 'owner') owners.set(file.owner, file.value)
+      else {
+        const fullName = `${file.owner}/${file.name}`
+        const sha256 = known.parsed.value === file ? known.sha256 : (known.good?.sha256 ?? '')
+        parts.set(fullName, [...(parts.get(fullName) ?? []), file])
+        digests.set(fullName, [...(digests.get(fullName) ?? []), `${path} ${sha256}`])
+      }
+    }
+    const grown = new Map<string, Grown>()
+    for (const [fullName, files] of parts) {
+      const same = before.get(fullName)
+      const isSame = same?.parts.length === files.length && files.every((file, index) => file === same.parts[index])
+      const digest = () => hash('sha256', digests.get(fullName)!.toSorted().join('\n'))
+      grown.set(fullName, isSame ? same : { parts: files, entry: growRepository(files, digest()) })
+    }
+    before = grown
+    return { owners, repositories: new Map([...grown].map(([fullName, { entry }]) => [fullName, entry])), usage }
+  }
+}
+
+function growRepository(files: readonly ParsedFile[], digest: string): RepositoryEntry {
+  let file: RepositoryFile | undefined
+  let place = { owner: '', name: '' }
+  const versions: VersionEntry[] = []
+  for (const part of files) {
+    if (part.kind !== 'repository' && part.kind !== 'version') continue
+    place = { owner: part.owner, name: part.name }
+    if (part.kind === 'version') versions.push(part.value)
+    else file = part.value
+  }
+  return { ...place, file, versions, digest }
 }

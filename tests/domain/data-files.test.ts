@@ -179,7 +179,7 @@ describe('pages', () => {
 
   test('a list without a second page has 1 page, or 0 when it is empty', () => {
     expect(onOnePage([])).toBe('{"data":[],"meta":{"page":1,"pages":0,"total":0}}')
-    expect(onOnePage(Array(1000).fill(1))).toContain('"meta":{"page":1,"pages":1,"total":1000}')
+    expect(onOnePage(Array(1000).fill({}))).toContain('"meta":{"page":1,"pages":1,"total":1000}')
   })
 })
 

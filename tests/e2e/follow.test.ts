@@ -221,8 +221,9 @@ describe('npm start follows the content', { timeout: 40_000 }, () => {
 
 describe('SIGTERM ends npm start cleanly', { timeout: 40_000 }, () => {
   const root = writeContent()
-  const BUILDS = '.hub/builds'
-  const builds = () => (existsSync(BUILDS) ? readdirSync(BUILDS) : [])
+  const SITES = '.hub/sites'
+  /** Folders that stand in for one that another hub holds; they go with the process. */
+  const standIns = () => (existsSync(SITES) ? readdirSync(SITES) : [])
   afterAll(() => rmSync(dirname(root), { recursive: true, force: true }))
 
   /** The command of `npm start` itself, so that its own exit code is seen and not npm's. */
@@ -245,8 +246,8 @@ describe('SIGTERM ends npm start cleanly', { timeout: 40_000 }, () => {
     // Before its first word the process has not yet heard of signals: then the signal itself is its end.
     if (run.log() !== '') expect({ code, signal }, `${when}\n${run.log()}`).toEqual({ code: 0, signal: null })
     expect(run.log(), when).not.toMatch(/\n\s+at |Error/)
-    const left = builds().filter((name) => name.startsWith(`${run.child.pid}-`))
-    expect(left, `${when}: left in ${BUILDS}`).toEqual([])
+    const left = standIns().filter((name) => name.endsWith(`.${run.child.pid}`))
+    expect(left, `${when}: left in ${SITES}`).toEqual([])
   }
 
   test.each([0, 300, 600, 900, 1200, 1500])('within 300 ms from %s ms after its start', async (from) => {
@@ -288,7 +289,7 @@ describe('SIGTERM ends npm start cleanly', { timeout: 40_000 }, () => {
     const { code } = await second.closed
     expect(code).not.toBe(0)
     expect(second.log()).toMatch(new RegExp(`Port ${new URL(base).port} is taken`))
-    expect(builds().filter((name) => name.startsWith(`${second.child.pid}-`))).toEqual([])
+    expect(standIns().filter((name) => name.endsWith(`.${second.child.pid}`))).toEqual([])
     await endsCleanly(run, 'at rest')
   })
 })

@@ -36,6 +36,10 @@ export interface CatalogueEntry {
   isListed: boolean
   /** The repository to use instead, as its page says. */
   replacedBy: string | null
+  /** What keeps its newest state from being served, a sentence each, as its page says; empty when nothing does. */
+  broken: readonly string[]
+  /** Changes whenever anything in here may; absent when that cannot be told. */
+  digest?: string
 }
 
 /** All repositories, and every list made of them. */
@@ -59,15 +63,24 @@ export interface CatalogueOptions {
   baseUrl: string
   /** The build's day in UTC, `YYYY-MM-DD`: with the files, it alone decides the order of `trending`. */
   day: string
+  /** What is wrong with files whose last good state is served instead, by full name. */
+  broken?: ReadonlyMap<string, readonly string[]>
 }
 
-/** Concludes the catalogue from files that satisfy the rules. */
-export function buildCatalogue(tree: ContentTree, { baseUrl, day }: CatalogueOptions): Catalogue {
+/**
+ * Concludes the catalogue from files that satisfy the rules. A repository that is the same object as before, with the same counts, becomes the same
+ * entry as before.
+ */
+export function buildCatalogue(tree: ContentTree, { baseUrl, day, broken }: CatalogueOptions): Catalogue {
   const addresses = addressesBelow(baseUrl)
   const entries = new Map<string, CatalogueEntry>()
   const ranked: RankedRepository[] = []
   for (const [fullName, files] of sortByKey(tree.repositories)) {
-    const entry = buildEntry(files, tree.usage.get(fullName) ?? null, addresses)
+    const entry = keepEntry(files, {
+      baseUrl,
+      stats: tree.usage.get(fullName) ?? null,
+      broken: broken?.get(fullName) ?? [],
+    })
     entries.set(fullName, entry)
     if (entry.isListed) ranked.push(rankable(entry))
   }
@@ -80,6 +93,22 @@ export function buildCatalogue(tree: ContentTree, { baseUrl, day }: CatalogueOpt
     users: buildUsers(tree, entries, listed.top, addresses),
     memberships: listMemberships(tree),
   }
+}
+
+/** Weak, so that what is gone from the content is gone from here. */
+const kept = new WeakMap<RepositoryEntry, { given: string; entry: CatalogueEntry }>()
+
+function keepEntry(
+  files: RepositoryEntry,
+  { baseUrl, stats, broken }: { baseUrl: string; stats: Stats | null; broken: readonly string[] },
+): CatalogueEntry {
+  const given = JSON.stringify([baseUrl, stats, broken])
+  const before = kept.get(files)
+  if (before?.given === given) return before.entry
+  const made = { ...buildEntry(files, stats, addressesBelow(baseUrl)), broken }
+  const entry = files.digest === undefined ? made : { ...made, digest: `${files.digest} ${given}` }
+  kept.set(files, { given, entry })
+  return entry
 }
 
 /** Makes every record of one repository. @param files at least one version */
@@ -101,6 +130,7 @@ export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresse
     versions,
     isListed: file.status !== 'archived' && latest !== undefined,
     replacedBy: file.replaced_by,
+    broken: [],
   }
 }
 

@@ -12,20 +12,41 @@ import { SORTS } from './ranking.ts'
 /** A file to be written: its path from the site's root and its text. */
 export type DataFile = readonly [path: string, text: string]
 
+/** Files that are the same as long as their key is. */
+export interface FileGroup {
+  /** Names the group among all others of a site. */
+  id: string
+  /** Whatever decides about the files, beside the hub's address and its code; undefined when that cannot be told. */
+  key: string | undefined
+  /** Makes them. */
+  files: () => Iterable<DataFile>
+}
+
 /** Every data file of a catalogue. The same catalogue gives the same files in the same order. docs/contract.md section 4. */
 export function* listDataFiles(catalogue: Catalogue): Generator<DataFile> {
-  yield [DATA_FILES.index(), onOnePage([...catalogue.listed.top])]
+  for (const group of groupDataFiles(catalogue)) yield* group.files()
+}
+
+/** Every data file of a catalogue, in groups that change together. */
+export function* groupDataFiles(catalogue: Catalogue): Generator<FileGroup> {
+  for (const [path, text] of listSharedFiles(catalogue)) yield { id: path, key: text, files: () => [[path, text]] }
+  for (const entry of catalogue.entries.values())
+    yield { id: entry.summary.full_name, key: entry.digest, files: () => listRepositoryFiles(entry) }
+}
+
+/** What more than one repository has a part in. */
+function* listSharedFiles(catalogue: Catalogue): Generator<DataFile> {
+  yield [DATA_FILES.index(), onOnePage(catalogue.listed.top)]
   for (const sort of SORTS) yield* paginate(catalogue.listed[sort], (page) => DATA_FILES.list(sort, page))
-  yield [DATA_FILES.tags(), onOnePage([...catalogue.tags])]
+  yield [DATA_FILES.tags(), onOnePage(catalogue.tags)]
   yield* listTagFiles(catalogue)
   for (const user of catalogue.users.values()) yield [DATA_FILES.user(user.handle), JSON.stringify({ data: user })]
-  for (const entry of catalogue.entries.values()) yield* listRepositoryFiles(entry)
   for (const [login, owners] of catalogue.memberships) yield [membershipsPath(login), JSON.stringify(owners)]
   yield [DATA_FILES.openapi(), JSON.stringify(describeApi(catalogue.baseUrl))]
 }
 
 /** The data files of one repository. */
-export function* listRepositoryFiles({ repository, versions }: CatalogueEntry): Generator<DataFile> {
+function* listRepositoryFiles({ repository, versions }: CatalogueEntry): Generator<DataFile> {
   const { owner, name } = repository
   const records = versions.map(({ record }) => record)
   yield [DATA_FILES.repository(owner, name), JSON.stringify({ data: repository })]
@@ -39,8 +60,21 @@ export function* listRepositoryFiles({ repository, versions }: CatalogueEntry): 
 }
 
 /** The envelope of a list that has no second page, as text. */
-export function onOnePage(records: unknown[]): string {
-  return JSON.stringify(listEnvelope(records, { page: 1, size: Math.max(1, records.length), total: records.length }))
+export function onOnePage(records: readonly object[]): string {
+  return formatEnvelope(records, { page: 1, size: Math.max(1, records.length), total: records.length })
+}
+
+/** Weak: a summary stands in up to thirty lists and is the same object in all of them, and in those of the next build. */
+const texts = new WeakMap<object, string>()
+
+function formatEnvelope(records: readonly object[], place: { page: number; size: number; total: number }): string {
+  const { meta } = listEnvelope([], place)
+  const parts = records.map((record) => {
+    const text = texts.get(record) ?? JSON.stringify(record)
+    texts.set(record, text)
+    return text
+  })
+  return `{"data":[${parts.join(',')}],"meta":${JSON.stringify(meta)}}`
 }
 
 function* listTagFiles({ tags, listed }: Catalogue): Generator<DataFile> {
@@ -56,6 +90,6 @@ function* paginate(summaries: readonly RepositorySummary[], pathOf: (page: numbe
   const { pageSize: size } = LIMITS
   for (let page = 1; page === 1 || (page - 1) * size < summaries.length; page++) {
     const records = summaries.slice((page - 1) * size, page * size)
-    yield [pathOf(page), JSON.stringify(listEnvelope(records, { page, size, total: summaries.length }))]
+    yield [pathOf(page), formatEnvelope(records, { page, size, total: summaries.length })]
   }
 }

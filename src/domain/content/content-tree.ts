@@ -19,6 +19,8 @@ export interface RepositoryEntry {
   file: RepositoryFile | undefined
   /** In no particular order. */
   versions: VersionEntry[]
+  /** Changes whenever one of its files does; absent where nobody asks for it. */
+  digest?: string
 }
 
 /** Everything below content/. */

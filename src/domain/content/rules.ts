@@ -89,21 +89,29 @@ export const REPOSITORY_RULES = {
       .map(([key]) => ({ key, message: NO_TOKEN })),
 } as const satisfies Record<string, RepositoryRule>
 
-/** Every rule over a whole content folder; empty when all is well. Files that do not parse are reported by their reader. */
-export function checkTree(tree: ContentTree): Problem[] {
+/**
+ * Every rule over a whole content folder; empty when all is well. Files that do not parse are reported by their reader.
+ *
+ * @param given whether whoever parsed the versions judged each of them by `checkVersion` already
+ */
+export function checkTree(tree: ContentTree, given: { areVersionsChecked?: boolean } = {}): Problem[] {
   const problems: Problem[] = []
   for (const repository of tree.repositories.values()) {
     const { owner, name } = repository
     const indexFile = `content/${formatPath({ kind: 'repository', owner, name })}`
-    for (const rule of Object.values(REPOSITORY_RULES)) {
-      for (const problem of rule(repository, tree)) problems.push({ file: indexFile, ...problem })
-    }
+    for (const problem of checkRepository(repository, tree)) problems.push({ file: indexFile, ...problem })
+    if (given.areVersionsChecked) continue
     for (const version of repository.versions) {
       const file = `content/${formatPath({ kind: 'version', owner, name, version: version.version })}`
       for (const problem of checkVersion(version)) problems.push({ file, ...problem })
     }
   }
   return problems
+}
+
+/** Every rule over one repository, seen beside the others. */
+export function checkRepository(repository: RepositoryEntry, tree: ContentTree): ValueProblem[] {
+  return Object.values(REPOSITORY_RULES).flatMap((rule) => rule(repository, tree))
 }
 
 /** Every rule over one version. */

@@ -36,6 +36,7 @@ export function promptHub(): AstroIntegration {
         const started = performance.now()
         const loaded = loader.load()
         catalogue = loaded.catalogue
+        if (loaded.ignored) logger.warn(loaded.ignored)
         setCatalogue(catalogue)
         logger.info(`Read ${loaded.filesRead} files of ${catalogue.entries.size} repositories in ${since(started)}.`)
       },

@@ -1,13 +1,27 @@
-// Owns the way from the content folder to a catalogue, or to a report of everything that is wrong in it.
+// Owns the way from the content folder to a catalogue, whole or with what is broken left out, and the error that names every problem on the way.
 import type { Config } from '../../config.ts'
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
+import { groupProblems } from '../../domain/content/last-good.ts'
 import { formatProblem, type Problem } from '../../domain/content/problems.ts'
-import { openContentDir } from '../../stores/content-dir.ts'
+import { type FileCache, openContentDir } from '../../stores/content-dir.ts'
+import { sayIgnored } from '../../stores/content-files.ts'
+
+/** A catalogue and how it came about. */
+export interface LoadedCatalogue {
+  catalogue: Catalogue
+  filesRead: number
+  /** A line about files that were passed by, or undefined. */
+  ignored: string | undefined
+  /** What is wrong in the content and was therefore left as it was, a line each. */
+  problems: string[]
+}
 
 /** Loads the catalogue; called again, it reads only files that changed. */
 export interface CatalogueLoader {
   /** @throws ContentError when anything in the content folder is wrong */
-  load(): { catalogue: Catalogue; filesRead: number }
+  load(): LoadedCatalogue
+  /** What is broken keeps out itself: its last good state stands in its place. @throws ContentError when the folder cannot be read at all */
+  loadServable(): LoadedCatalogue
 }
 
 /** The content folder has problems; the message lists all of them, a line each. */
@@ -23,14 +37,30 @@ export class ContentError extends Error {
   }
 }
 
-/** Opens the content folder of the settings. */
-export function openCatalogue({ contentDir, baseUrl, buildDay }: Config): CatalogueLoader {
-  const read = openContentDir(contentDir)
+/**
+ * Opens the content folder of the settings.
+ *
+ * @param given where parsed files are kept beyond this process, and the day in UTC for a process that may outlive the one it began on
+ */
+export function openCatalogue(
+  { contentDir, baseUrl, buildDay }: Config,
+  given: { cache?: FileCache; today?: () => string } = {},
+): CatalogueLoader {
+  const read = openContentDir(contentDir, given.cache)
+  const today = given.today ?? (() => buildDay)
   return {
     load() {
-      const { tree, problems, filesRead } = read()
+      const { tree, problems, filesRead, ignored } = read()
       if (problems.length > 0) throw new ContentError(problems)
-      return { catalogue: buildCatalogue(tree, { baseUrl, day: buildDay }), filesRead }
+      const catalogue = buildCatalogue(tree, { baseUrl, day: today() })
+      return { catalogue, filesRead, ignored: sayIgnored(ignored), problems: [] }
+    },
+    loadServable() {
+      const { servable, problems, filesRead, ignored } = read()
+      // A folder that is gone for a moment, or whose disk is, must not empty the site.
+      if (problems.some(({ file }) => file === 'content')) throw new ContentError(problems)
+      const catalogue = buildCatalogue(servable(), { baseUrl, day: today(), broken: groupProblems(problems) })
+      return { catalogue, filesRead, ignored: sayIgnored(ignored), problems: problems.map((one) => sayProblem(one).trim()) }
     },
   }
 }

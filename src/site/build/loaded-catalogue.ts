@@ -9,10 +9,36 @@ export function setCatalogue(catalogue: Catalogue): void {
   Reflect.set(globalThis, PLACE, catalogue)
 }
 
-/** The catalogue that was put in place last. @throws when there is none, which means that the integration is missing */
+/** Whether a page is being rendered whose inputs are all in its props. */
+const WITHHELD = Symbol.for('prompt-hub.catalogue-withheld')
+
+/**
+ * The catalogue that was put in place last: for `getStaticPaths`, and for pages that are rendered at every build.
+ *
+ * @throws when there is none, which means that the integration is missing; and while a page with a `cacheKey` is rendered, which would not be rendered
+ *   again when something in the catalogue changes that its key does not cover: such a page gets what it shows as props
+ */
 export function getCatalogue(): Catalogue {
+  if (Reflect.get(globalThis, WITHHELD) === true)
+    throw new Error('A page with a cacheKey reads the catalogue. Hand over what it needs as props, by keyed() of page-key.ts.')
   const catalogue: Catalogue | undefined = Reflect.get(globalThis, PLACE)
   if (!catalogue)
     throw new Error('The catalogue is not loaded: src/site/build/integration.ts is missing from astro.config.mjs.')
   return catalogue
+}
+
+/** The hub's own address: the one thing of the catalogue that every page may read, for a site of another address is another site. */
+export function getBaseUrl(): string {
+  const catalogue: Catalogue | undefined = Reflect.get(globalThis, PLACE)
+  return catalogue?.baseUrl ?? getCatalogue().baseUrl
+}
+
+/** Does work during which nobody gets the catalogue. One at a time. */
+export async function withoutCatalogue<Value>(work: () => Promise<Value>): Promise<Value> {
+  Reflect.set(globalThis, WITHHELD, true)
+  try {
+    return await work()
+  } finally {
+    Reflect.set(globalThis, WITHHELD, false)
+  }
 }

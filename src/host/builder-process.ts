@@ -1,0 +1,245 @@
+// Owns the process that builds for our host: it watches the content, makes each new state beside the one that is served, and says when it is complete.
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { promisify } from 'node:util'
+import { watch } from 'chokidar'
+import { readConfig } from '../config.ts'
+import { hashCode } from '../site/build/code-hash.ts'
+import { ContentError } from '../site/build/load-catalogue.ts'
+import { type BuiltDifference, openSiteBuilder } from '../site/build/site-builder.ts'
+import { openBuildCache } from '../stores/build-cache.ts'
+import { isStray } from '../stores/content-files.ts'
+import { takeLock } from '../stores/process-lock.ts'
+import { buildSearchIndex, updateSearchIndex } from '../stores/search-sqlite.ts'
+import { inBackground } from './background.ts'
+import { describeFolder, foldLayer, removeLeftovers, SiteState } from './site-folder.ts'
+
+/** What the host is told. */
+export type BuilderMessage =
+  | {
+      kind: 'state'
+      state: SiteState
+      /** The files of the newest layer; undefined when only its place changed. */
+      written: string[] | undefined
+    }
+  /** It is about to read the content, and waits for a word on what is there. */
+  | { kind: 'begin' }
+  /** The content was read, and this is all that is wrong with it. `isWhole`: everything published until `began` was there. */
+  | { kind: 'read'; began: string; isWhole: boolean; problems: string[]; ignored: string | undefined }
+  | { kind: 'failed'; message: string }
+
+/** Files often change together: a pull, a publish, an editor that writes twice. */
+const SETTLE_MS = 150
+/** A burst that never settles is built all the same. */
+const LONGEST_BURST_MS = 2_000
+/** How long requests that began with a state may still read its files after another took over. */
+const RETIRE_MS = 10_000
+/** How long the builder of a host that was killed may take to notice. */
+const ORPHAN_MS = 60_000
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+
+const config = readConfig(process.env)
+const folder = describeFolder(process.argv[2] ?? '')
+process.once('disconnect', () => process.exit())
+// Whoever reads comes first.
+setPriority(10)
+// Never two that write: the builder of a host that was killed may still be at it.
+const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
+if (!lock) throw new Error('Another process builds into the same folder.')
+const cache = openBuildCache(folder.cache, hashCode(process.cwd()))
+let state = readState()
+removeLeftovers(folder, state)
+if (!state) cache.forgetWritten()
+const builder = openSiteBuilder({
+  config,
+  today: () => readConfig(process.env).buildDay,
+  ...{ root: process.cwd(), scratchDir: folder.file('pages'), cache },
+})
+
+function say(message: BuilderMessage): void {
+  process.send?.(message)
+}
+
+function readState(): SiteState | undefined {
+  const text = cache.loadState()
+  return text === undefined ? undefined : SiteState.safeParse(JSON.parse(text)).data
+}
+
+let isWanted = true
+let isBusy = false
+let failures = 0
+let retry: NodeJS.Timeout | undefined
+/** Layers that may be folded, and when. */
+const foldable = new Map<string, number>((state?.layers ?? []).map(({ name }) => [name, Date.now() + RETIRE_MS]))
+
+/** Does what is to be done, one after the other. */
+async function work(): Promise<void> {
+  if (isBusy) return
+  isBusy = true
+  try {
+    while (isWanted) {
+      isWanted = false
+      clearTimeout(retry)
+      try {
+        await build()
+        failures = 0
+      } catch (error) {
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS)
+        say({
+          kind: 'failed',
+          message: `${sayError(error)}\nTried again in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
+        })
+        retry = setTimeout(want, pauseMs)
+      }
+    }
+    fold()
+  } finally {
+    isBusy = false
+  }
+}
+
+function want(): void {
+  isWanted = true
+  inBackground('Building the site', work)
+}
+
+function sayError(error: unknown): string {
+  if (error instanceof ContentError) return error.message
+  return error instanceof Error ? error.message : String(error)
+}
+
+async function build(): Promise<void> {
+  const number = (state?.number ?? 0) + 1
+  const name = String(number)
+  const dir = state ? folder.layer(name) : folder.base
+  // What a round that failed has left.
+  rmSync(dir, { recursive: true, force: true })
+  mkdirSync(dir, { recursive: true })
+  const began = new Date().toISOString()
+  const isWhole = await askToBegin()
+  const commit = await readCommit()
+  const built = await builder.build(dir, false)
+  const { difference } = built
+  if (state && difference.written.length === 0 && difference.gone.length === 0) rmSync(dir, { recursive: true })
+  else {
+    const search = makeSearch(built, number)
+    const layers = state ? [...state.layers, { name, gone: difference.gone }] : []
+    const next = { layers, search, number, began, built_at: new Date().toISOString(), commit, counts: count(built) }
+    builder.keep(difference, JSON.stringify(next))
+    retire(state, next)
+    state = next
+    say({ kind: 'state', state, written: layers.length === 0 ? undefined : difference.written })
+  }
+  // A repository that is left out may be one that was just published to.
+  say({
+    kind: 'read',
+    began,
+    isWhole: isWhole && built.problems.length === 0,
+    problems: built.problems,
+    ignored: built.ignored,
+  })
+}
+
+/** @returns the file's name; the one that is asked meanwhile stays as it is */
+function makeSearch({ catalogue, difference, repositories }: BuiltDifference, number: number): string {
+  const isOfData = (id: string) => id.startsWith('data ') || id.startsWith('repository ')
+  if (state && ![...difference.changed.keys(), ...difference.removed].some(isOfData)) return state.search
+  const name = `search-${number}.db`
+  const path = folder.file(name)
+  if (state) {
+    copyFileSync(folder.file(state.search), path)
+    updateSearchIndex(path, catalogue, repositories)
+  } else buildSearchIndex(catalogue, path)
+  return name
+}
+
+function count({ catalogue }: BuiltDifference): SiteState['counts'] {
+  const versions = [...catalogue.entries.values()].reduce((sum, entry) => sum + entry.versions.length, 0)
+  return { repositories: catalogue.entries.size, versions, owners: catalogue.users.size }
+}
+
+function retire(before: SiteState | undefined, { layers, search }: SiteState): void {
+  const newest = layers.at(-1)
+  if (newest) foldable.set(newest.name, Date.now() + RETIRE_MS)
+  setTimeout(() => {
+    if (before && before.search !== search) rmSync(folder.file(before.search), { force: true })
+    inBackground('Tidying up', work)
+  }, RETIRE_MS + 100)
+}
+
+/** Moves into the base what no reader can miss there any more. */
+function fold(): void {
+  for (let layer = state?.layers[0]; state && layer; layer = state.layers[0]) {
+    const { name } = layer
+    if ((foldable.get(name) ?? 0) > Date.now()) return
+    foldLayer(folder, layer)
+    foldable.delete(name)
+    const next: SiteState = { ...state, layers: state.layers.slice(1) }
+    cache.save(new Map(), [], JSON.stringify(next))
+    state = next
+    say({ kind: 'state', state, written: undefined })
+    setTimeout(() => rmSync(folder.layer(name), { recursive: true, force: true }), RETIRE_MS)
+  }
+}
+
+/** The host knows of publishes that were cut off, and brings them into the content folder first. */
+function askToBegin(): Promise<boolean> {
+  const answer = new Promise<boolean>((resolve) =>
+    process.once('message', ({ isWhole }: { isWhole: boolean }) => resolve(isWhole)),
+  )
+  say({ kind: 'begin' })
+  return answer
+}
+
+async function readCommit(): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['-C', config.contentDir, 'rev-parse', '--verify', 'HEAD'])
+    return stdout.trim()
+  } catch {
+    // No git, or no commit yet.
+    return null
+  }
+}
+
+function watchContent(): void {
+  const watcher = watch(config.contentDir, {
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignored: (path) => path !== config.contentDir && isStray(path.slice(path.lastIndexOf('/') + 1)),
+  })
+  let settling: NodeJS.Timeout | undefined
+  let since: number | undefined
+  watcher.on('all', () => {
+    since ??= Date.now()
+    clearTimeout(settling)
+    settling = setTimeout(
+      () => {
+        since = undefined
+        want()
+      },
+      Math.max(0, Math.min(SETTLE_MS, since + LONGEST_BURST_MS - Date.now())),
+    )
+  })
+  watcher.on('error', (error) =>
+    console.error(
+      `Changes in ${config.contentDir} cannot be followed: ${error instanceof Error ? error.message : error}`,
+    ),
+  )
+}
+
+/** The order of `trending` changes with the day. */
+function watchDays(): void {
+  const now = new Date()
+  const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 0, 0, 1)
+  setTimeout(() => {
+    want()
+    watchDays()
+  }, next - now.getTime())
+}
+
+// Watching begins before the first build, so that nothing written while it runs is missed.
+watchContent()
+watchDays()
+want()

@@ -1,0 +1,53 @@
+// Owns `/healthz` of our own host: what is served, since when, and what is wrong. docs/contract.md section 11.
+
+/** How a hub is. */
+export interface Health {
+  /** `starting` before the first build, `degraded` when something in the content or in the building is broken. */
+  status: 'starting' | 'ok' | 'degraded'
+  /** The commit that was checked out when the content was read, or null. */
+  commit: string | null
+  /** When what is served was built, or null before the first build. */
+  built_at: string | null
+  counts: { repositories: number; versions: number; owners: number } | null
+  /** What is broken in the content and therefore served as it was before, a sentence each. */
+  broken: readonly string[]
+  /** Why the newest content could not be built at all, or null. */
+  failure: string | null
+}
+
+/** Before anything is built. */
+export const STARTING: Health = {
+  status: 'starting',
+  ...{ commit: null, built_at: null, counts: null, broken: [], failure: null },
+}
+
+const HEALTH_PATH = '/healthz'
+/** Many broken files are one trouble. */
+const MOST_BROKEN = 100
+
+/** Answers `/healthz`, and hands everything else on. @param healthOf asked once a request */
+export function withHealth(
+  answer: (request: Request, ip: string) => Promise<Response>,
+  healthOf: () => Health,
+): (request: Request, ip: string) => Promise<Response> {
+  return async (request, ip) =>
+    new URL(request.url).pathname === HEALTH_PATH ? respondWithHealth(request, healthOf()) : answer(request, ip)
+}
+
+/** Answers with the health: 200 as long as something is served, 503 before. */
+function respondWithHealth(request: Request, health: Health): Response {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD', 'Cache-Control': 'no-store' } })
+  const broken = health.broken.slice(0, MOST_BROKEN)
+  const text = `${JSON.stringify({ ...health, broken, broken_count: health.broken.length })}\n`
+  return new Response(request.method === 'HEAD' ? null : text, {
+    status: health.built_at === null ? 503 : 200,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Access-Control-Allow-Origin': '*',
+      'X-Content-Type-Options': 'nosniff',
+      ...(health.built_at === null ? { 'Retry-After': '5' } : {}),
+    },
+  })
+}

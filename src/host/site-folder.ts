@@ -1,0 +1,149 @@
+// Owns the folder in which our host keeps a built site: a base and, over it, layers of what changed since; and how that is read as one site.
+import { hash } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
+import { type ProcessLock, takeLock } from '../stores/process-lock.ts'
+
+/** Where sites are kept. */
+const SITES_DIR = '.hub/sites'
+
+/** Files that changed at once, over all that came before. */
+const Layer = z.object({
+  /** Its folder's name in `layers`. */
+  name: z.string(),
+  /** Paths that are no part of the site any more. */
+  gone: z.array(z.string()),
+})
+export type Layer = z.infer<typeof Layer>
+
+/** A complete state of a site, and what can be said of it. */
+export const SiteState = z.object({
+  /** Oldest first. */
+  layers: z.array(Layer),
+  /** The search index, a file of the folder. */
+  search: z.string(),
+  /** Counts up with every state, so that no name is used twice. */
+  number: z.int(),
+  /** When its content began to be read. */
+  began: z.string(),
+  /** When it was complete. */
+  built_at: z.string(),
+  /** The commit that was checked out where the content lies, or null. */
+  commit: z.string().nullable(),
+  counts: z.object({ repositories: z.int(), versions: z.int(), owners: z.int() }),
+})
+export type SiteState = z.infer<typeof SiteState>
+
+/** The folder of one site. */
+export interface SiteFolder {
+  dir: string
+  base: string
+  cache: string
+  layer: (name: string) => string
+  file: (name: string) => string
+}
+
+/** Names what lies in a folder. */
+export function describeFolder(dir: string): SiteFolder {
+  return {
+    dir,
+    base: join(dir, 'base'),
+    cache: join(dir, 'cache.db'),
+    layer: (name) => join(dir, 'layers', name),
+    file: (name) => join(dir, name),
+  }
+}
+
+/** A folder that is this process's alone. */
+export interface HeldFolder extends SiteFolder {
+  /** Gives it back; what lies in it stays for the next start, unless it was only a stand-in. */
+  release(): void
+}
+
+/** Takes the folder for a content folder and an address; where another running hub has it, one that is removed at the end. */
+export function holdFolder(contentDir: string, baseUrl: string): HeldFolder {
+  const place = { contentDir: resolve(contentDir), baseUrl }
+  const name = hash('sha256', JSON.stringify(place)).slice(0, 16)
+  removeAbandoned(name)
+  const kept = hold(join(resolve(SITES_DIR), name), place)
+  if (kept) return { ...kept.folder, release: () => kept.lock.release() }
+  const standIn = hold(join(resolve(SITES_DIR), `${name}.${process.pid}`), place)
+  if (!standIn) throw new Error(`${SITES_DIR} cannot be written to.`)
+  return {
+    ...standIn.folder,
+    release: () => {
+      standIn.lock.release()
+      rmSync(standIn.folder.dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function hold(dir: string, place: object): { folder: SiteFolder; lock: ProcessLock } | undefined {
+  mkdirSync(dir, { recursive: true })
+  const lock = takeLock(join(dir, 'host.lock'), 0)
+  if (!lock) return undefined
+  writeFileSync(join(dir, 'place.json'), JSON.stringify(place))
+  return { folder: describeFolder(dir), lock }
+}
+
+/** Folders whose content is gone, and stand-ins of processes that were killed. */
+function removeAbandoned(mine: string): void {
+  if (!existsSync(SITES_DIR)) return
+  for (const name of readdirSync(SITES_DIR)) {
+    const dir = join(SITES_DIR, name)
+    if (name === mine || (!name.includes('.') && hasContent(dir))) continue
+    const lock = takeLock(join(dir, 'host.lock'), 0)
+    if (!lock) continue
+    lock.release()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+function hasContent(dir: string): boolean {
+  try {
+    const { contentDir } = z
+      .object({ contentDir: z.string() })
+      .parse(JSON.parse(readFileSync(join(dir, 'place.json'), 'utf8')))
+    return existsSync(contentDir)
+  } catch {
+    return false
+  }
+}
+
+/** Lists the files of a folder as paths from it, each with a leading slash. */
+export function listPaths(dir: string): string[] {
+  if (!existsSync(dir)) return []
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dir.length))
+}
+
+/** Removes what a process that was killed has left: layers and search indexes that are no part of the state. */
+export function removeLeftovers(folder: SiteFolder, state: SiteState | undefined): void {
+  const isUsed = new Set([...(state?.layers.map(({ name }) => name) ?? []), state?.search])
+  if (!state) rmSync(folder.base, { recursive: true, force: true })
+  const layers = join(folder.dir, 'layers')
+  for (const name of existsSync(layers) ? readdirSync(layers) : [])
+    if (!isUsed.has(name)) rmSync(folder.layer(name), { recursive: true, force: true })
+  for (const name of readdirSync(folder.dir))
+    if (name.startsWith('search-') && !isUsed.has(name)) rmSync(folder.file(name), { force: true })
+}
+
+/**
+ * Moves the files of the oldest layer into the base. It may be cut off at any moment: as long as the layer is part of the state, it lies over
+ * whatever was moved already.
+ */
+export function foldLayer(folder: SiteFolder, { name, gone }: Layer): void {
+  const dir = folder.layer(name)
+  for (const path of listPaths(dir)) {
+    const target = join(folder.base, path)
+    const aside = `${target}.next`
+    mkdirSync(dirname(target), { recursive: true })
+    rmSync(aside, { force: true })
+    // Linked and renamed, so that whoever reads meets the whole file, old or new, and the layer keeps its own.
+    linkSync(join(dir, path), aside)
+    renameSync(aside, target)
+  }
+  for (const path of gone) rmSync(join(folder.base, path), { force: true })
+}

@@ -1,0 +1,157 @@
+// Owns what a build keeps for the next one, in one SQLite file: parsed content, what was written where, and a word about the last complete state. All of it may be lost at any time.
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { FileCache, GoodFile } from './content-dir.ts'
+
+/** Files that were written as one, and what decided about them. */
+export interface WrittenGroup {
+  /** Hash of all that decided. */
+  key: string
+  /** From the site's root. */
+  paths: readonly string[]
+}
+
+/** What is kept between builds. */
+export interface BuildCache {
+  files: FileCache
+  /** What the last complete state consists of; empty when the code that made it was another. */
+  loadGroups(): Map<string, WrittenGroup>
+  /** What was said about the last complete state, or undefined. */
+  loadState(): string | undefined
+  /** Records a complete state, all of it or nothing. */
+  save(changed: ReadonlyMap<string, WrittenGroup>, removed: readonly string[], state: string): void
+  /** Forgets what was written, before it is written anew. */
+  forgetWritten(): void
+  close(): void
+}
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, sha256 TEXT NOT NULL, parsed TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS groups (id TEXT PRIMARY KEY, key TEXT NOT NULL, paths TEXT NOT NULL) WITHOUT ROWID;
+`
+
+/**
+ * Opens the cache at a path; a file that cannot be read is begun anew.
+ *
+ * @param codes hashes of the code that parses and of the code that makes the site: what other code left is not taken up
+ */
+export function openBuildCache(path: string, codes: { parser: string; site: string }): BuildCache {
+  const database = openDatabase(path)
+  const note = database.prepare('SELECT value FROM notes WHERE name = ?')
+  const setNote = database.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)')
+  const readNote = (name: string) => note.get(name)?.value
+  const within = (work: () => void) => {
+    database.exec('BEGIN')
+    try {
+      work()
+      database.exec('COMMIT')
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
+  }
+  const forgetWritten = () =>
+    within(() => {
+      database.exec(`DELETE FROM groups; DELETE FROM notes WHERE name = 'state'`)
+      setNote.run('site', codes.site)
+    })
+  if (readNote('parser') !== codes.parser)
+    within(() => {
+      database.exec('DELETE FROM files')
+      setNote.run('parser', codes.parser)
+    })
+  if (readNote('site') !== codes.site) forgetWritten()
+  return {
+    files: keepFiles(database, within),
+    loadGroups: () =>
+      new Map(
+        database
+          .prepare('SELECT id, key, paths FROM groups')
+          .all()
+          .map(({ id, key, paths }) => [
+            String(id),
+            { key: String(key), paths: JSON.parse(String(paths)) as string[] },
+          ]),
+      ),
+    loadState: () => {
+      const state = readNote('state')
+      return state === undefined ? undefined : String(state)
+    },
+    save(changed, removed, state) {
+      const set = database.prepare('INSERT OR REPLACE INTO groups VALUES (?, ?, ?)')
+      const drop = database.prepare('DELETE FROM groups WHERE id = ?')
+      within(() => {
+        for (const [id, { key, paths }] of changed) set.run(id, key, JSON.stringify(paths))
+        for (const id of removed) drop.run(id)
+        setNote.run('state', state)
+      })
+    },
+    forgetWritten,
+    close: () => database.close(),
+  }
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. https://sqlite.org/rescode.html */
+const BROKEN_CODES = new Set([11, 26])
+/** Raised when the tables change: those of another number are dropped. */
+const LAYOUT = 1
+/** Another process may be about to end, or may be writing a few rows. */
+const WAIT_MS = 5_000
+
+function openDatabase(path: string): DatabaseSync {
+  mkdirSync(dirname(path), { recursive: true })
+  try {
+    return prepareDatabase(path)
+  } catch (error) {
+    const isBroken = error instanceof Error && 'errcode' in error && BROKEN_CODES.has(Number(error.errcode))
+    if (!isBroken) throw error
+    // Half of a file, or no database at all: nothing in it is needed.
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
+    return prepareDatabase(path)
+  }
+}
+
+function prepareDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: WAIT_MS })
+  try {
+    if (database.prepare('PRAGMA user_version').get()?.user_version !== LAYOUT)
+      database.exec('DROP TABLE IF EXISTS notes; DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS groups')
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA user_version = ${LAYOUT}; ${TABLES}`)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function keepFiles(database: DatabaseSync, within: (work: () => void) => void): FileCache {
+  let stored = new Set<string>()
+  return {
+    load() {
+      const files = new Map<string, GoodFile>()
+      for (const { path, stamp, sha256, parsed } of database
+        .prepare('SELECT path, stamp, sha256, parsed FROM files')
+        .iterate())
+        files.set(String(path), { stamp: String(stamp), sha256: String(sha256), parsed: JSON.parse(String(parsed)) })
+      stored = new Set(files.keys())
+      return files
+    },
+    save(files, kept) {
+      const removed = [...stored].filter((path) => !files.has(path))
+      if (kept.length === 0 && removed.length === 0) return
+      const set = database.prepare('INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)')
+      const drop = database.prepare('DELETE FROM files WHERE path = ?')
+      within(() => {
+        for (const path of kept) {
+          const good = files.get(path)?.good
+          if (good) set.run(path, good.stamp, good.sha256, JSON.stringify(good.parsed))
+        }
+        for (const path of removed) drop.run(path)
+      })
+      for (const path of kept) stored.add(path)
+      for (const path of removed) stored.delete(path)
+    },
+  }
+}

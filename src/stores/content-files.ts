@@ -1,0 +1,71 @@
+// Owns finding the files below the content folder: what is there, what is passed by because editors and systems left it, and what may not be there.
+import { type Dirent, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { printable } from '../domain/content/printable.ts'
+import type { Problem } from '../domain/content/problems.ts'
+
+/** What was found beside the files. */
+export interface Findings {
+  problems: Problem[]
+  /** Files and folders that were passed by, as they stand in git. */
+  ignored: string[]
+}
+
+/** Hidden files, backups and temporary files: `.DS_Store`, `1.0.0.md~`, `#1.0.0.md#`, `x.tmp`, `.1.0.0.md.swp`. */
+const STRAY = /^\.|~$|^#.*#$|\.(?:tmp|swp)$/i
+
+/** Whether a file or folder of this name is left behind by an editor or a system, and no content. */
+export function isStray(name: string): boolean {
+  return STRAY.test(name)
+}
+
+/**
+ * Lists every file below a folder, in the order of paths. Reading is synchronous: a build waits for it anyway, and it is several times as fast
+ * for many small files.
+ *
+ * @param findings takes up what was found besides
+ * @returns paths with forward slashes, from the folder
+ */
+export function* listContentFiles(dir: string, findings: Findings, below = ''): Generator<string> {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(join(dir, below), { withFileTypes: true })
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    // A folder that vanished while it was being read is simply gone; only the root must exist.
+    if (!isMissing || below === '')
+      findings.problems.push({
+        file: nameFile(below),
+        key: '',
+        message: isMissing ? 'expected a folder, got nothing' : 'expected a folder that can be read',
+      })
+    return
+  }
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`
+    if (isStray(entry.name)) findings.ignored.push(nameFile(path))
+    else if (entry.isDirectory()) yield* listContentFiles(dir, findings, path)
+    else if (entry.isFile()) yield path
+    else
+      findings.problems.push({
+        file: nameFile(path),
+        key: '',
+        message: `expected a regular file, got ${entry.isSymbolicLink() ? 'a symbolic link' : 'something else'}`,
+      })
+  }
+}
+
+/** Files are named as they stand in git, whatever folder was read. */
+export function nameFile(path: string): string {
+  return path === '' ? 'content' : `content/${printable(path)}`
+}
+
+/** One line that names what was passed by, or undefined when nothing was. */
+export function sayIgnored(ignored: readonly string[]): string | undefined {
+  if (ignored.length === 0) return undefined
+  const named = ignored.slice(0, MOST_NAMED).join(', ')
+  const rest = ignored.length > MOST_NAMED ? ` and ${ignored.length - MOST_NAMED} more` : ''
+  return `Ignored as left behind by an editor or a system: ${named}${rest}.`
+}
+
+const MOST_NAMED = 5
