@@ -95,7 +95,8 @@ export function openContentDir(dir: string, cache?: FileCache): () => ContentRea
       for (const problem of parsed.problems ?? broken) problems.push({ file: nameFile(path), ...problem })
     problems.push(...checkTree(tree, { areVersionsChecked: true }))
     problems.sort((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)))
-    cache?.save(known, keepGood(known, new Set(problems.map(({ file }) => file))))
+    const kept = keepGood(known, new Set(problems.map(({ file }) => file)))
+    cache?.save(known, kept)
     return {
       tree,
       problems,
