@@ -1,11 +1,13 @@
 // Owns running the functions in one Node process, routed by their own `config`: the local and self-hosted way.
 import type { IncomingMessage } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../domain/api/cache-class.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import { respondWithError, toHubError } from '../server/respond.ts'
+import { type Compressor, openCompressor } from './compress.ts'
 import type { NodeListener } from './http-server.ts'
-import { serveFile, serveNotFound } from './static-files.ts'
+import { preflightFile, serveFile, serveNotFound } from './static-files.ts'
 
 /** A function module as it stands in `netlify/functions`: a handler, and where it answers. */
 export interface HostedFunction<Context> {
@@ -40,25 +42,56 @@ export function routeFunctions<Context>(functions: readonly HostedFunction<Conte
  * Answers any request: a function where one is routed, else the site's files, else its page for what is not there.
  *
  * @param siteOf the site of the moment; a request keeps the one it began with, so nobody meets half of two
+ * @param compressor one for the life of the host, for it keeps what it made
  */
-export function answerWith<Site extends { files: SiteFiles }>(route: Router<HostContext<Site>>, siteOf: () => Site) {
+export function answerWith<Site extends { files: SiteFiles }>(
+  route: Router<HostContext<Site>>,
+  siteOf: () => Site,
+  compressor: Compressor = openCompressor(),
+) {
   return async (request: Request, ip: string): Promise<Response> => {
     const site = siteOf()
-    try {
-      const hosted = route(request.method, new URL(request.url))
-      const isFileFirst = hosted === undefined || hosted.config.preferStatic === true
-      const isReading = request.method === 'GET' || request.method === 'HEAD'
-      const file = isFileFirst && isReading ? await serveFile(request, site.files) : undefined
-      if (file) return file
-      if (hosted) return await hosted.default(request, { ip, hub: site })
-      if (isReading) return await serveNotFound(request, site.files)
-      const allow = ['GET', 'HEAD']
-      return respondWithError(request, new HubError('method_not_allowed', `Use ${allow.join(' or ')} here.`, { allow }))
-    } catch (thrown) {
-      return respondWithError(request, toHubError(thrown))
-    }
+    const answer = forOtherCaches(await answerPlain(request, ip, route, site))
+    return compressor.compress(request, answer, () => answerPlain(toGet(request), ip, route, site))
   }
 }
+
+const toGet = (request: Request) => new Request(request.url, { headers: request.headers })
+
+async function answerPlain<Site extends { files: SiteFiles }>(
+  request: Request,
+  ip: string,
+  route: Router<HostContext<Site>>,
+  site: Site,
+): Promise<Response> {
+  try {
+    const hosted = route(request.method, new URL(request.url))
+    const isFileFirst = hosted === undefined || hosted.config.preferStatic === true
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    const file = isFileFirst && isReading ? await serveFile(request, site.files) : undefined
+    if (file) return file
+    if (hosted) return await hosted.default(request, { ip, hub: site })
+    if (isReading) return await serveNotFound(request, site.files)
+    return (request.method === 'OPTIONS' && (await preflightFile(request, site.files))) || refuseMethod(request)
+  } catch (thrown) {
+    return respondWithError(request, toHubError(thrown))
+  }
+}
+
+function refuseMethod(request: Request): Response {
+  const allow = ['GET', 'HEAD']
+  return respondWithError(request, new HubError('method_not_allowed', `Use ${allow.join(' or ')} here.`, { allow }))
+}
+
+/** A platform's headers mean nothing here; what they say to its cache, others are told by the header that is theirs. RFC 9213 */
+function forOtherCaches(response: Response): Response {
+  const { headers } = response
+  for (const name of PLATFORM_HEADERS) headers.delete(name)
+  if (headers.get('Cache-Control') === CACHE_CONTROL.changing) headers.set('CDN-Cache-Control', SHARED_CACHE_CONTROL)
+  return response
+}
+
+const PLATFORM_HEADERS = ['Netlify-CDN-Cache-Control', 'Netlify-Vary', 'Netlify-Cache-Tag', 'Netlify-Cache-ID']
 
 /** Makes a Node listener of a handler. @param addressOf finds the client's address; left out, the connection's, whatever headers say */
 export function listenTo(

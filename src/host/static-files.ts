@@ -2,7 +2,8 @@
 import { lookup } from 'mrmime'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { Bytes, SiteFiles } from '../ports/site-files.ts'
-import { respondWithBytes } from '../server/respond.ts'
+import { READ_METHODS } from '../server/refusals.ts'
+import { respondToOptions, respondWithBytes } from '../server/respond.ts'
 
 /** Answers with the file at an address, or undefined when there is none. */
 export async function serveFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
@@ -18,6 +19,15 @@ export async function serveFile(request: Request, files: SiteFiles): Promise<Res
 export async function serveNotFound(request: Request, files: SiteFiles): Promise<Response> {
   const bytes = await files.read('/404.html')
   return bytes ? respondWithFile(request, '/404.html', bytes, 404) : new Response('Not found\n', { status: 404 })
+}
+
+/** Answers a preflight for a file that pages of any origin may read, or undefined for any other. */
+export async function preflightFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
+  for (const path of candidatesFor(new URL(request.url).pathname)) {
+    if ('Access-Control-Allow-Origin' in headersOf(path) && (await files.read(path)))
+      return respondToOptions(READ_METHODS)
+  }
+  return undefined
 }
 
 /** The same order in which Netlify looks for a page. */

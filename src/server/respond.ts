@@ -1,6 +1,6 @@
 // Owns what an answer looks like: headers, caching, conditional requests, and the one way an error becomes an answer.
 import { hash } from 'node:crypto'
-import { CACHE_CONTROL, type CacheClass } from '../domain/api/cache-class.ts'
+import { CACHE_CONTROL, type CacheClass, NO_VARY_SEARCH, VARYING_PARAMETERS } from '../domain/api/cache-class.ts'
 import { ERRORS, HubError } from '../domain/api/errors.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import type { Bytes } from '../ports/site-files.ts'
@@ -8,12 +8,12 @@ import type { Bytes } from '../ports/site-files.ts'
 /** On every answer of the API, errors included. docs/contract.md section 4. */
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Link, Retry-After, X-Prompt-Version',
+  'Access-Control-Expose-Headers': 'ETag, Idempotency-Replayed, Link, Location, Retry-After, X-Prompt-Version',
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** Query parameters that tell answers apart; all others never split the cache. */
-const CDN_VARY = 'query=page|sort|q|tag|version'
+/** The same for Netlify's own cache. */
+const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
 
 /** A changing answer is dropped from the CDN by the next deploy, or by a publish that purges its tag; so a year is no promise. */
 const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
@@ -43,6 +43,7 @@ export function respondWith(request: Request, { bytes, mediaType, cache, cacheTa
     'Content-Type': mediaType === 'text/plain' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
     'Netlify-CDN-Cache-Control': CDN_UNTIL_PURGED,
     'Netlify-Vary': CDN_VARY,
+    'No-Vary-Search': NO_VARY_SEARCH,
     ...headers,
   }
   if (mediaType === 'text/plain') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
@@ -60,8 +61,9 @@ export function respondWithBytes(
   headers: Readonly<Record<string, string>>,
 ): Response {
   const etag = validatorOf(bytes)
-  if (status === 200 && hasMatch(request.headers.get('If-None-Match'), etag)) {
-    return new Response(null, { status: 304, headers: { ...onlyForClients(headers), ETag: etag } })
+  const match = status === 200 ? findMatch(request.headers.get('If-None-Match'), etag) : undefined
+  if (match !== undefined) {
+    return new Response(null, { status: 304, headers: { ...onlyForClients(headers), ETag: match } })
   }
   return new Response(request.method === 'HEAD' ? null : bytes, {
     status,
@@ -76,6 +78,9 @@ function onlyForClients(headers: Readonly<Record<string, string>>): Record<strin
   )
 }
 
+/** Every request header, also what tracing and caching add; the star does not cover Authorization, and old browsers need the names. Fetch, section 4.9 */
+export const ANY_HEADER = '*, Authorization, Content-Type, Idempotency-Key, If-None-Match'
+
 /** Answers OPTIONS. @param methods what the address has */
 export function respondToOptions(methods: readonly string[]): Response {
   return new Response(null, {
@@ -84,7 +89,7 @@ export function respondToOptions(methods: readonly string[]): Response {
       ...COMMON_HEADERS,
       Allow: methods.join(', '),
       'Access-Control-Allow-Methods': methods.join(', '),
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+      'Access-Control-Allow-Headers': ANY_HEADER,
       'Access-Control-Max-Age': '86400',
       'Cache-Control': 'no-store',
     },
@@ -130,6 +135,7 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
     headers['Cache-Control'] = 'public, max-age=30'
     headers['Netlify-CDN-Cache-Control'] = 'public, s-maxage=30'
     headers['Netlify-Vary'] = CDN_VARY
+    headers['No-Vary-Search'] = NO_VARY_SEARCH
     if (cacheTag) headers['Netlify-Cache-Tag'] = cacheTag
   }
   const bytes = new TextEncoder().encode(body)
@@ -165,10 +171,23 @@ function validatorOf(bytes: Bytes): string {
   return validator
 }
 
-/** RFC 9110 section 13.1.2: weak comparison, any of a list, or any at all. */
-function hasMatch(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null) return false
-  return ifNoneMatch
-    .split(',')
-    .some((candidate) => candidate.trim() === '*' || candidate.trim().replace(/^W\//, '') === etag)
+/**
+ * RFC 9110 section 13.1.2: weak comparison, any of a list, or any at all.
+ *
+ * @returns the validator that the client has, which may be that of the same answer compressed
+ */
+function findMatch(ifNoneMatch: string | null, etag: string): string | undefined {
+  if (ifNoneMatch === null) return undefined
+  const own = [etag, ...ENCODINGS.map((encoding) => `${etag.slice(0, -1)}-${encoding}"`)]
+  for (const candidate of ifNoneMatch.split(',', MOST_CANDIDATES)) {
+    const bare = candidate.trim().replace(/^W\//, '')
+    if (bare === '*') return etag
+    if (own.includes(bare)) return bare
+  }
+  return undefined
 }
+
+/** As our own host names them in validators, host/compress.ts. */
+const ENCODINGS = ['br', 'gzip']
+/** A client has one copy; a list is for caches that hold several. */
+const MOST_CANDIDATES = 50

@@ -207,7 +207,7 @@ describe('requests that are answered', () => {
       allow: 'POST, OPTIONS',
       'access-control-allow-methods': 'POST, OPTIONS',
       'access-control-allow-headers':
-        'Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID',
+        '*, Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID',
       'access-control-max-age': '86400',
     })
   })

@@ -119,7 +119,7 @@ describe('methods', () => {
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
     expect(headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, OPTIONS, POST')
     expect(headers.get('Access-Control-Allow-Headers')).toBe(
-      'Authorization, Content-Type, Idempotency-Key, If-None-Match',
+      '*, Authorization, Content-Type, Idempotency-Key, If-None-Match',
     )
     expect(headers.get('Access-Control-Allow-Credentials')).toBe(null)
   })

@@ -1,6 +1,7 @@
 // Pins what reading answers when something behind it fails, and what no server that is aimed by an address can be asked: raw paths, odd bytes, broken stores.
 import { describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
+import { ROUTES } from '../../src/domain/api/routes.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { answerRead, type ReadDependencies } from '../../src/server/read/read.ts'
@@ -176,7 +177,22 @@ describe('for the CDN', () => {
     expect(headers.get('Netlify-Vary')).toBe('query=page|sort|q|tag|version')
     expect(headers.get('Netlify-Cache-Tag')).toBe(tag)
     expect(headers.get('Netlify-Cache-ID')).toBe(id)
+    expect(headers.get('No-Vary-Search')).toBe('params, except=("page" "sort" "q" "tag" "version")')
     expect(headers.get('Vary')).toBeNull()
+  })
+
+  test.each(['*', '"x", *', undefined])('a 304 to %s tells the platform’s cache nothing', async (given) => {
+    const etag = (await read('/api/v1/tags', { siteFiles: files })).headers.get('ETag') ?? ''
+    const init = { headers: { 'If-None-Match': given ?? etag } }
+    const { status, headers } = await read('/api/v1/tags', { siteFiles: files }, init)
+    expect([status, headers.get('ETag')]).toEqual([304, etag])
+    expect(headers.get('Cache-Control')).toBe('public, max-age=60, stale-while-revalidate=600')
+    expect([...headers.keys()].filter((name) => /netlify|cdn/.test(name))).toEqual([])
+  })
+
+  test('every query parameter that an address has tells answers apart', () => {
+    const named = new Set(Object.values(ROUTES).flatMap(({ query }) => query.map(({ name }) => name)))
+    expect([...named].sort()).toEqual(['page', 'q', 'sort', 'tag', 'version'])
   })
 
   test('a 404 of a repository is short-lived there, and purged with it', async () => {

@@ -1,6 +1,7 @@
 // Owns the promises of the website, checked in a real browser on a built site whose every field is hostile. docs/contract.md section 10.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -63,6 +64,36 @@ afterAll(async () => {
   site?.close()
   process.env = before
   rmSync(dir, { recursive: true, force: true })
+})
+
+describe('a page of another origin', () => {
+  let other: Server
+  let elsewhere: string
+  beforeAll(async () => {
+    other = createServer((_incoming, outgoing) =>
+      outgoing.setHeader('Content-Type', 'text/html').end('<title>Elsewhere</title>'),
+    )
+    await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening))
+    elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+  })
+  afterAll(() => other.close())
+
+  const TRACED = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'Cache-Control': 'no-cache' }
+  test.each([
+    ['/api/v1/tags', { ...TRACED, 'If-None-Match': '"x"' }],
+    ['/api/v1/nothing', TRACED],
+    ['/data/v1/tags.json', TRACED],
+    ['/docs/mcp/server.json', TRACED],
+    ['/cli/hubcli', TRACED],
+  ])('reads %s, whatever headers its tools add', async (path, headers) => {
+    const page = await browser.newPage()
+    await page.goto(elsewhere)
+    const read = ([address, given]: [string, Record<string, string>]) =>
+      fetch(address, { headers: given }).then((answer) => answer.status, String)
+    const status = await page.evaluate(read, [origin + path, headers] as [string, Record<string, string>])
+    expect(status).toBe(path === '/api/v1/nothing' ? 404 : 200)
+    await page.close()
+  })
 })
 
 describe('reading without a browser', () => {

@@ -1,7 +1,7 @@
 // Owns the headers of the site's static files: one table, from which the build writes Netlify's `_headers` and our own host answers.
 import { CACHE_CONTROL } from './cache-class.ts'
 
-/** A pattern as Netlify's `_headers` writes it (a final `*` stands for anything) and the headers of the files it matches. */
+/** A pattern as Netlify's `_headers` writes it (a final `*` stands for anything, without one it is a path) and the headers of the files it matches. */
 interface HeaderRule {
   pattern: string
   headers: Readonly<Record<string, string>>
@@ -20,6 +20,13 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Data for programs of any origin: pages may read it, and no query ever changes it. */
+const OPEN = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag',
+  'No-Vary-Search': 'params',
+}
+
 /** The rules, weakest first: of a header that several rules set, the last one counts. */
 export const HEADER_RULES: readonly HeaderRule[] = [
   {
@@ -34,13 +41,17 @@ export const HEADER_RULES: readonly HeaderRule[] = [
   { pattern: '/assets/*', headers: { 'Cache-Control': 'public, max-age=31536000, immutable' } },
   {
     pattern: '/cli/*',
-    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Security-Policy': "default-src 'none'; sandbox" },
+    headers: {
+      ...OPEN,
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+    },
   },
+  { pattern: '/docs/mcp/server.json', headers: OPEN },
   {
     pattern: '/data/*',
     headers: {
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': 'ETag',
+      ...OPEN,
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'Cache-Control': CACHE_CONTROL.changing,
     },
@@ -49,7 +60,9 @@ export const HEADER_RULES: readonly HeaderRule[] = [
 
 /** The headers of the file at a path. */
 export function headersOf(path: string): Record<string, string> {
-  const matching = HEADER_RULES.filter(({ pattern }) => path.startsWith(pattern.slice(0, -1)))
+  const matching = HEADER_RULES.filter(({ pattern }) =>
+    pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
+  )
   return Object.assign({}, ...matching.map(({ headers }) => headers))
 }
 

@@ -54,7 +54,7 @@ export function respondToPreflight(): Response {
       Allow: METHODS,
       'Access-Control-Allow-Methods': METHODS,
       'Access-Control-Allow-Headers':
-        'Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID',
+        '*, Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID',
       'Access-Control-Max-Age': '86400',
     },
   })

@@ -1,0 +1,154 @@
+// Pins compression on our own host: the same bytes after decoding, the right headers for every kind of answer, and who gets the plain one.
+import { hash } from 'node:crypto'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, test, vi } from 'vitest'
+import { answerWith, type HostedFunction, routeFunctions } from '../../src/host/run-functions.ts'
+import type { SiteFiles } from '../../src/ports/site-files.ts'
+import { answerNotFound } from '../../src/server/refusals.ts'
+import { respondWith } from '../../src/server/respond.ts'
+
+const prose = (seed: string, words: number) =>
+  Array.from({ length: words }, (_, index) => hash('sha256', `${seed} ${index % 97}`).slice(0, 7)).join(' ')
+const texts: Record<string, string> = {
+  '/index.html': `<p>${prose('home', 600)}</p>`,
+  '/404.html': `<p>${prose('nothing', 600)}</p>`,
+  '/data/v1/tags.json': JSON.stringify({ data: prose('tags', 900) }),
+  '/data/v1/small.json': '{}',
+  '/assets/a.css': `a { content: '${prose('style', 900)}' }`,
+  '/assets/a.svg': `<svg>${prose('image', 300)}</svg>`,
+  '/assets/a.woff2': prose('font', 900),
+}
+const bytesOf = new Map(Object.entries(texts).map(([path, text]) => [path, new TextEncoder().encode(text)]))
+const files: SiteFiles = { read: async (path) => bytesOf.get(path) }
+const content = new TextEncoder().encode(prose('content', 2_000))
+const secret = prose('account', 900)
+const api = vi.fn((request: Request) =>
+  new URL(request.url).pathname === '/api/raw'
+    ? respondWith(request, { bytes: content, mediaType: 'text/plain', cache: 'immutable', cacheTag: 'repo_a_b' })
+    : answerNotFound(request),
+)
+const functions: HostedFunction<unknown>[] = [
+  { default: (request) => api(request), config: { path: '/api/*' } },
+  {
+    default: () =>
+      new Response(secret, {
+        headers: { 'Cache-Control': 'no-store', 'Content-Type': 'text/html', 'Content-Length': '1' },
+      }),
+    config: { path: '/settings' },
+  },
+]
+const open = () => {
+  const answer = answerWith(routeFunctions(functions), () => ({ files }))
+  return async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const response = await answer(new Request(`http://localhost${path}`, { method, headers }), '192.0.2.1')
+    return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
+  }
+}
+const DECODE = { br: brotliDecompressSync, gzip: gunzipSync }
+
+const PATHS = ['/', '/nothing', '/data/v1/tags.json', '/assets/a.css', '/assets/a.svg', '/api/raw'] as const
+
+describe.each(['br', 'gzip'] as const)('%s', (encoding) => {
+  test.each(PATHS)('%s: the same bytes, to GET, HEAD and a client that has it', async (path) => {
+    const ask = open()
+    const plain = await ask(path)
+    const head = await ask(path, { 'Accept-Encoding': encoding }, 'HEAD')
+    const packed = await ask(path, { 'Accept-Encoding': encoding })
+    const again = await ask(path, { 'Accept-Encoding': encoding })
+    expect(DECODE[encoding](packed.bytes).equals(plain.bytes)).toBe(true)
+    expect(again.bytes.equals(packed.bytes)).toBe(true)
+    expect(packed.bytes.length).toBeLessThan(plain.bytes.length)
+    expect([head.status, packed.status]).toEqual([plain.status, plain.status])
+    expect(plain.headers.get('Content-Encoding')).toBeNull()
+    for (const { headers } of [head, packed]) {
+      expect(headers.get('Content-Encoding')).toBe(encoding)
+      expect(headers.get('Content-Length')).toBe(String(packed.bytes.length))
+      expect(headers.get('ETag')).toBe(plain.headers.get('ETag')?.replace(/"$/, `-${encoding}"`))
+    }
+    expect(head.bytes.length).toBe(0)
+    for (const { headers } of [plain, head, packed]) {
+      expect(headers.get('Vary')).toBe('Accept-Encoding')
+      expect(headers.get('Content-Type')).toBe(plain.headers.get('Content-Type'))
+      expect(headers.get('Cache-Control')).toBe(plain.headers.get('Cache-Control'))
+    }
+    if (plain.status !== 200) return
+    for (const { headers } of [plain, packed]) {
+      const etag = headers.get('ETag') ?? ''
+      const known = await ask(path, { 'Accept-Encoding': encoding, 'If-None-Match': `"other", W/${etag}` })
+      expect([known.status, known.bytes.length, known.headers.get('ETag')]).toEqual([304, 0, etag])
+      expect([known.headers.get('Vary'), known.headers.get('Content-Encoding')]).toEqual(['Accept-Encoding', null])
+    }
+  })
+})
+
+//  what it takes                                       what it gets
+test.each([
+  ['gzip, deflate, br, zstd', 'br'],
+  ['gzip, deflate', 'gzip'],
+  ['br;q=0, gzip', 'gzip'],
+  ['*', 'br'],
+  ['identity', null],
+  ['', null],
+  ['deflate', null],
+  ['gzip;q=0.5, identity;q=1', null],
+  ['br;q=0, gzip;q=0', null],
+  ['x'.repeat(300), null],
+  ['gzip;q=nonsense', null],
+])('Accept-Encoding: %s → %s', async (accepted, encoding) => {
+  expect((await open()('/', { 'Accept-Encoding': accepted })).headers.get('Content-Encoding')).toBe(encoding)
+})
+
+test('an unknown validator that looks like ours is none', async () => {
+  const ask = open()
+  const etag = (await ask('/')).headers.get('ETag') ?? ''
+  expect((await ask('/', { 'If-None-Match': etag.replace(/"$/, '-zip"') })).status).toBe(200)
+})
+
+test.each([
+  ['too small to gain', '/data/v1/small.json'],
+  ['compressed already', '/assets/a.woff2'],
+  ['for one reader alone', '/settings'],
+  ['an error of a few words', '/api/nothing'],
+])('%s: plain', async (_, path) => {
+  expect((await open()(path, { 'Accept-Encoding': 'br' })).headers.get('Content-Encoding')).toBeNull()
+})
+
+test('what was compressed is not compressed again, by GET or HEAD', async () => {
+  const ask = open()
+  api.mockClear()
+  await ask('/api/raw', { 'Accept-Encoding': 'br' }, 'HEAD')
+  expect(api).toHaveBeenCalledTimes(2)
+  await ask('/api/raw', { 'Accept-Encoding': 'br' }, 'HEAD')
+  expect(api).toHaveBeenCalledTimes(3)
+})
+
+test('many at once get the same answer, or the plain one', async () => {
+  const ask = open()
+  const all = await Promise.all(
+    PATHS.flatMap((path) => Array.from({ length: 20 }, () => ask(path, { 'Accept-Encoding': 'br' }))),
+  )
+  for (const { headers, bytes } of all) expect(headers.get('Content-Length')).toBe(String(bytes.length))
+  expect(all.filter(({ headers }) => headers.get('Content-Encoding') === 'br').length).toBeGreaterThan(60)
+})
+
+test('a platform’s headers stay with it, and other caches are told what is more', async () => {
+  const ask = open()
+  const [changing, immutable] = [await ask('/data/v1/tags.json'), await ask('/api/raw')]
+  expect(
+    [...changing.headers.keys(), ...immutable.headers.keys()].filter((name) => name.startsWith('netlify')),
+  ).toEqual([])
+  expect(changing.headers.get('CDN-Cache-Control')).toBe('public, max-age=60')
+  expect(immutable.headers.get('CDN-Cache-Control')).toBeNull()
+  expect(changing.headers.get('No-Vary-Search')).toBe('params')
+})
+
+test('a preflight for files that are data, and for nothing else', async () => {
+  const ask = open()
+  const data = await ask('/data/v1/tags.json', {}, 'OPTIONS')
+  expect([data.status, data.headers.get('Access-Control-Allow-Headers')]).toEqual([
+    204,
+    '*, Authorization, Content-Type, Idempotency-Key, If-None-Match',
+  ])
+  expect((await ask('/', {}, 'OPTIONS')).status).toBe(405)
+  expect((await ask('/data/v1/nothing', {}, 'OPTIONS')).status).toBe(405)
+})
