@@ -6,19 +6,19 @@ import { fileURLToPath } from 'node:url'
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
 import { listCliDownloads, readCliFiles } from '../../cli/downloads.ts'
 import { readConfig } from '../../config.ts'
-import type { Hub } from '../../wiring/platform.ts'
 import { FRAME_PATH } from '../../domain/api/account-frame.ts'
+import { formatHeadersFile } from '../../domain/api/site-headers.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../domain/catalogue/data-files.ts'
-import { formatHeadersFile } from '../../domain/api/site-headers.ts'
-import { answerWith, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
-import { buildSearchIndex, openSearchIndex } from '../../stores/search-sqlite.ts'
-import { memoryFiles, writeFiles } from '../../stores/site-files-drivers.ts'
-import { setCatalogue } from './loaded-catalogue.ts'
 import { inBackground } from '../../host/background.ts'
 import { readDevFrame } from '../../host/dev-frame.ts'
-import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalogue.ts'
+import { answerWith, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
 import { type LocalStores, loadFunctions, openLocalStores, searchIndexPath } from '../../host/serve-sites.ts'
+import { buildSearchIndex, openSearchIndex } from '../../stores/search-sqlite.ts'
+import { memoryFiles, writeFiles } from '../../stores/site-files-drivers.ts'
+import type { Hub } from '../../wiring/platform.ts'
+import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalogue.ts'
+import { setCatalogue } from './loaded-catalogue.ts'
 
 /** An editor saves a file in several steps; this long after the last one, it is read. */
 const SETTLE_MS = 100
@@ -68,7 +68,8 @@ export function promptHub(): AstroIntegration {
           server.middlewares.stack.unshift({
             route: '',
             handle: (incoming: IncomingMessage, outgoing: ServerResponse, next: () => void) => {
-              if (mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/')) inBackground('An answer', () => mount.listener(incoming, outgoing))
+              if (mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/'))
+                inBackground('An answer', () => mount.listener(incoming, outgoing))
               else next()
             },
           })

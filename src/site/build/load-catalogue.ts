@@ -60,7 +60,12 @@ export function openCatalogue(
       // A folder that is gone for a moment, or whose disk is, must not empty the site.
       if (problems.some(({ file }) => file === 'content')) throw new ContentError(problems)
       const catalogue = buildCatalogue(servable(), { baseUrl, day: today(), broken: groupProblems(problems) })
-      return { catalogue, filesRead, ignored: sayIgnored(ignored), problems: problems.map((one) => sayProblem(one).trim()) }
+      return {
+        catalogue,
+        filesRead,
+        ignored: sayIgnored(ignored),
+        problems: problems.map((one) => sayProblem(one).trim()),
+      }
     },
   }
 }

@@ -20,7 +20,9 @@ const WITHHELD = Symbol.for('prompt-hub.catalogue-withheld')
  */
 export function getCatalogue(): Catalogue {
   if (Reflect.get(globalThis, WITHHELD) === true)
-    throw new Error('A page with a cacheKey reads the catalogue. Hand over what it needs as props, by keyed() of page-key.ts.')
+    throw new Error(
+      'A page with a cacheKey reads the catalogue. Hand over what it needs as props, by keyed() of page-key.ts.',
+    )
   const catalogue: Catalogue | undefined = Reflect.get(globalThis, PLACE)
   if (!catalogue)
     throw new Error('The catalogue is not loaded: src/site/build/integration.ts is missing from astro.config.mjs.')

@@ -1,6 +1,7 @@
 // Owns which repositories carry a tag, worked out once a catalogue, and how many of them stand on one page.
-import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+
 import type { RepositorySummary } from '../../domain/api/schema.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 
 /** As many cards as are still pleasant to scroll through; the rest follow on further pages. */
 export const REPOSITORIES_PER_PAGE = 60

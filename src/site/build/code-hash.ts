@@ -1,0 +1,35 @@
+// Owns telling whether it is the same code that made something: hashes of every file that has a say in it.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Beside the code itself: what is installed, and how it is put together. */
+const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']
+
+/**
+ * Hashes the code by its bytes, with the version of Node that runs it.
+ *
+ * @param root the project's folder
+ * @returns `parser` changes with whatever decides how content is parsed and judged, `site` with whatever decides about a file of the site
+ */
+export function hashCode(root: string): { parser: string; site: string } {
+  const settings = SETTINGS_FILES.map((name) => join(root, name))
+  const content = ['domain', 'stores'].flatMap((room) => listFiles(join(root, 'src', room)))
+  return {
+    parser: hashFiles([...settings, ...content]),
+    site: hashFiles([...settings, ...listFiles(join(root, 'src'))]),
+  }
+}
+
+function listFiles(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+function hashFiles(files: readonly string[]): string {
+  const digest = createHash('sha256').update(process.version)
+  for (const file of files) digest.update(`\0${file}\0`).update(readFileSync(file))
+  return digest.digest('hex')
+}

@@ -1,0 +1,25 @@
+// Owns when a page need not be rendered again: its path then says by a key what all of its content depends on.
+import type { CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+
+/**
+ * Gives paths of `getStaticPaths` the key by which a later build leaves their pages as they are. The key covers the props, so a page gets all that it
+ * shows as props; reading the catalogue while it is rendered is refused. The hub's address and the code are covered by other means.
+ */
+export function keyed<Path extends { props: object }>(paths: readonly Path[]): (Path & { cacheKey: string })[] {
+  return paths.map((path) => ({ ...path, cacheKey: JSON.stringify(path.props, shorten) }))
+}
+
+/** An entry holds every text of its repository, and its digest stands for all of it. */
+function shorten(_key: string, value: unknown): unknown {
+  return isEntry(value) ? value.digest : value
+}
+
+function isEntry(value: unknown): value is CatalogueEntry & { digest: string } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'repository' in value &&
+    'digest' in value &&
+    value.digest !== undefined
+  )
+}

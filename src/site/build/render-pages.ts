@@ -1,0 +1,107 @@
+// Owns rendering pages again and again in one process: Astro bundles them once, and each is then rendered when somebody asks for it.
+import { readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type AstroIntegration, type AstroPrerenderer, build } from 'astro'
+import { ASTRO_OPTIONS } from './astro-options.ts'
+import { withoutCatalogue } from './loaded-catalogue.ts'
+import type { SiteFile, SiteGroup } from './site-writer.ts'
+
+/** The bundled pages. */
+export interface PageRenderer {
+  /** Every page and every file beside them, of the catalogue that is in place. A page is rendered when its file is asked for. */
+  listGroups(): Promise<SiteGroup[]>
+}
+
+/** The prerenderer that Astro brings: it keeps what `getStaticPaths` of a page gave, for a build asks once. */
+interface DefaultPrerenderer extends AstroPrerenderer {
+  app?: { routeCache?: { clearAll(): void } }
+}
+
+type PathOfPage = Awaited<ReturnType<AstroPrerenderer['getStaticPaths']>>[number]
+
+/**
+ * Bundles the pages. A catalogue must be in place.
+ *
+ * @param root the project's folder
+ * @param scratchDir a folder of its own, which is emptied
+ */
+export async function openPages(root: string, scratchDir: string): Promise<PageRenderer> {
+  let prerenderer: DefaultPrerenderer | undefined
+  const keepPrerenderer: AstroIntegration = {
+    name: 'prompt-hub-pages',
+    hooks: {
+      'astro:build:start': ({ setPrerenderer }) =>
+        setPrerenderer((given) => {
+          prerenderer = given
+          return { ...given, name: 'prompt-hub', getStaticPaths: () => loadEveryPage(given) }
+        }),
+    },
+  }
+  await build({
+    ...ASTRO_OPTIONS,
+    ...{ root, configFile: false, logLevel: 'warn', outDir: scratchDir, integrations: [keepPrerenderer] },
+  })
+  if (!prerenderer) throw new Error('Astro rendered no page.')
+  const pages = prerenderer
+  const beside = listBeside(scratchDir)
+  await rm(scratchDir, { recursive: true, force: true })
+  return {
+    async listGroups() {
+      pages.app?.routeCache?.clearAll()
+      const paths = await listPaths(pages)
+      return [...beside, ...paths.map((path) => groupOf(pages, path))]
+    },
+  }
+}
+
+/** Astro removes its bundle when the build is done, so that every page must be in memory by then. @returns no path: what is rendered is ours to say */
+async function loadEveryPage(pages: AstroPrerenderer): Promise<PathOfPage[]> {
+  const first = new Map((await pages.getStaticPaths()).toReversed().map((path) => [path.route.component, path]))
+  for (const path of first.values()) await render(pages, path)
+  return []
+}
+
+/** Styles, scripts, and what is copied as it is. */
+function listBeside(dir: string): SiteGroup[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => {
+      const path = file.slice(join(dir, '/').length - 1)
+      const bytes = readFileSync(file)
+      return { id: `file ${path}`, key: undefined, files: () => [[path, bytes]] }
+    })
+}
+
+/** Of two routes with the same address, the first counts, as in a build by Astro. */
+async function listPaths(pages: AstroPrerenderer): Promise<PathOfPage[]> {
+  const paths = new Map<string, PathOfPage>()
+  for (const path of await pages.getStaticPaths()) if (!paths.has(fileOf(path))) paths.set(fileOf(path), path)
+  return [...paths.values()]
+}
+
+function groupOf(pages: AstroPrerenderer, path: PathOfPage): SiteGroup {
+  const { cacheKey } = path
+  const file = fileOf(path)
+  const make = async (): Promise<SiteFile[]> => [[file, await render(pages, path)]]
+  return { id: `page ${file}`, key: cacheKey, files: cacheKey === undefined ? make : () => withoutCatalogue(make) }
+}
+
+/** Where Astro puts a page. */
+function fileOf({ pathname, route }: PathOfPage): string {
+  if (route.type === 'endpoint') return pathname
+  const bare = pathname.replace(/\/$/, '')
+  return bare === '/404' || bare === '/500' ? `${bare}.html` : `${bare}/index.html`
+}
+
+async function render(pages: AstroPrerenderer, { pathname, route }: PathOfPage): Promise<Uint8Array> {
+  const address = route.type === 'endpoint' || pathname.endsWith('/') ? pathname : `${pathname}/`
+  // The same address that a build by Astro gives; no page reads its host from there.
+  const request = new Request(new URL(address, 'http://localhost:4321'))
+  const answer = await pages.render(request, { routeData: route })
+  const response = answer instanceof Response ? answer : answer.response
+  if (response.status >= 300 && response.status !== 404)
+    throw new Error(`The page ${pathname} was rendered with the status ${response.status}.`)
+  return new Uint8Array(await response.arrayBuffer())
+}

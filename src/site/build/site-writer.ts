@@ -1,0 +1,91 @@
+// Owns writing a site again at the cost of what changed: groups of files whose key is the same as last time stay as they are.
+import { hash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { WrittenGroup } from '../../stores/build-cache.ts'
+
+/** Files that are the same as long as their key is. */
+export interface SiteGroup {
+  /** Names the group among all others of the site. */
+  id: string
+  /** Whatever decides about the files beside the code; undefined when only their bytes tell. */
+  key: string | undefined
+  /** Makes them: paths from the site's root, with a leading slash, and what stands there. */
+  files: () => SiteFile[] | Promise<SiteFile[]>
+}
+
+/** A file of the site. */
+export type SiteFile = readonly [path: string, content: string | Uint8Array]
+
+/** What is different from the site as it was. */
+export interface SiteDifference {
+  /** Every group as it is now. */
+  groups: Map<string, WrittenGroup>
+  /** Those that were written. */
+  changed: Map<string, WrittenGroup>
+  /** Those that are gone. */
+  removed: string[]
+  /** The files that were written. */
+  written: string[]
+  /** The files that are no part of the site any more. */
+  gone: string[]
+}
+
+/**
+ * Writes what differs.
+ *
+ * @param before every group as it was the last time
+ * @param dir where changed files are written; only what differs is put there
+ */
+export async function writeDifference(
+  groups: Iterable<SiteGroup> | AsyncIterable<SiteGroup>,
+  before: ReadonlyMap<string, WrittenGroup>,
+  dir: string,
+): Promise<SiteDifference> {
+  const now = new Map<string, WrittenGroup>()
+  const changed = new Map<string, WrittenGroup>()
+  const written: string[] = []
+  const put = writerInto(dir)
+  for await (const group of groups) {
+    const known = before.get(group.id)
+    const given = group.key === undefined ? undefined : hashKey([group.key])
+    if (known !== undefined && known.key === given) {
+      now.set(group.id, known)
+      continue
+    }
+    const files = await group.files()
+    const key = given ?? hashKey(files.flat())
+    const paths = files.map(([path]) => path)
+    const next = { key, paths }
+    now.set(group.id, next)
+    if (known?.key === key) continue
+    changed.set(group.id, next)
+    for (const [path, content] of files) {
+      put(path, content)
+      written.push(path)
+    }
+  }
+  const removed = [...before.keys()].filter((id) => !now.has(id))
+  // A path that one group gave up may be another's now.
+  const isWritten = new Set(written)
+  const given = [...changed.keys(), ...removed].flatMap((id) => before.get(id)?.paths ?? [])
+  return { groups: now, changed, removed, written, gone: given.filter((path) => !isWritten.has(path)) }
+}
+
+function hashKey(parts: readonly (string | Uint8Array)[]): string {
+  if (parts.length === 1 && parts[0] !== undefined) return hash('sha256', parts[0]).slice(0, 32)
+  return hash('sha256', parts.map((part) => hash('sha256', part)).join(' ')).slice(0, 32)
+}
+
+/** Makes each folder once. */
+function writerInto(dir: string): (path: string, content: string | Uint8Array) => void {
+  const made = new Set<string>()
+  return (path, content) => {
+    const folder = dirname(path)
+    if (!made.has(folder)) {
+      mkdirSync(join(dir, folder), { recursive: true })
+      made.add(folder)
+    }
+    writeFileSync(join(dir, path), content)
+  }
+}
