@@ -1,11 +1,11 @@
 // Owns the action that others use: its script, run against a real hub and an issuer that answers as GitHub's does inside a job.
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { startServer } from '../../src/host/http-server.ts'
 import { listenTo } from '../../src/host/run-functions.ts'
@@ -89,6 +89,99 @@ test.each([
   ['a job without the right', { ACTIONS_ID_TOKEN_REQUEST_URL: '' }, 'id-token: write'],
 ])('%s: ends with what to do', async (_, settings, told) => {
   expect((await run(settings)).stderr).toContain(told)
+})
+
+describe('what a pull request could bring along', () => {
+  //  what lies there                      how                                                                    told
+  test.each([
+    [
+      'a link to a file outside',
+      () => symlinkSync('../../secret', join(dir, 'bad/leak.md')),
+      'bad/leak.md',
+      'is a symbolic link',
+    ],
+    [
+      'a link to a folder',
+      () => symlinkSync('../prompts', join(dir, 'bad/sub')),
+      'bad/sub/summary.md',
+      'is a symbolic link',
+    ],
+    ['a way up', () => writeFileSync(join(dir, 'up.md'), 'x'), 'prompts/../up.md', 'not below the working directory'],
+    [
+      'a line end and a command',
+      () => writeFileSync(join(dir, 'bad/a\n::set-output name=x::y.md'), 'x'),
+      'bad/*.md',
+      'control character',
+    ],
+    [
+      'a name that is no address',
+      () => writeFileSync(join(dir, 'bad/a%0A..md'), 'x'),
+      'bad/*.md',
+      'expected lower-case letters',
+    ],
+    ['a hyphen in front', () => writeFileSync(join(dir, '-x.md'), 'x'), '-x.md', 'was not published'],
+  ])('%s is not published, and commands nothing', async (_, make, FILES, told) => {
+    rmSync(join(dir, 'bad'), { recursive: true, force: true })
+    mkdirSync(join(dir, 'bad'))
+    make()
+    const { stdout, stderr } = await run({ FILES })
+    expect(stderr).toContain(told)
+    expect(stderr).toMatch(/^::error[^\n]*\n$/)
+    expect(stdout.replace(/::add-mask::[\w.-]+\n/g, '')).toBe('')
+    rmSync(join(dir, 'bad'), { recursive: true, force: true })
+  })
+
+  test.each([
+    ['in an error', 400, { error: { code: 'x', message: 'no\n::set-env name=PATH::/evil\r\n##[add-path]x' } }],
+    [
+      'in a version',
+      201,
+      {
+        data: {
+          full_name: 'a\n::add-path::/evil',
+          version: '##[x]1',
+          unchanged: false,
+          warnings: [{ message: 'b\n::stop-commands::x', line: 3 }],
+        },
+      },
+    ],
+  ])('%s of the hub no command is let through', async (_, status, answer) => {
+    const host = await startServer(
+      listenTo(async (request) =>
+        request.url.includes('/token') ? Response.json({ value: 'token' }) : Response.json(answer, { status }),
+      ),
+      0,
+    )
+    const HUB = `http://localhost:${(host.server.address() as AddressInfo).port}`
+    const { stdout, stderr } = await run({
+      HUB,
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${HUB}/token`,
+      FILES: 'prompts/summary.md',
+    })
+    await host.stop(0)
+    const commands = (stdout + stderr).split('\n').filter((line) => /^\s*(::|##\[)/.test(line))
+    expect(
+      commands.filter(
+        (line) =>
+          !/^::(add-mask::token|error file=prompts\/summary\.md::acme\/summary was not published: no[^:]*::[^:]*)/.test(
+            line,
+          ),
+      ),
+    ).toEqual([])
+    expect(stdout + stderr).toMatch(
+      status === 400 ? /was not published: no/ : /warning: b : :stop-commands: :x \(line 3\)/,
+    )
+  })
+
+  test.each(['http://hub.example.com', 'http://localhost:80@hub.example.com', 'ftp://x'])(
+    'no token goes to %s',
+    async (HUB) => {
+      expect(await run({ HUB })).toMatchObject({
+        stdout: '',
+        stderr: expect.stringContaining('expected an https address'),
+      })
+    },
+  )
 })
 
 test('the action hands every input to the script, by the environment alone', () => {

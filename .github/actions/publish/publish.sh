@@ -3,34 +3,97 @@
 set -euo pipefail
 shopt -s nullglob
 
+# What a job prints is read for commands (::set-output …), so nothing that a file, a name or a hub says is printed as it is.
+show() {
+  local text=${1//[[:cntrl:]]/ }
+  text=${text//'##['/'## ['}
+  printf '%s\n' "${text//::/: :}"
+}
+
+fail() { # <sentence> [<file>]: an annotation; % and line ends are escaped as the runner reads them, : and , too in a property
+  local text=${1//'%'/'%25'} file=${2-}
+  text=${text//$'\r'/'%0D'}
+  text=${text//$'\n'/'%0A'}
+  file=${file//'%'/'%25'}
+  file=${file//:/'%3A'}
+  file=${file//,/'%2C'}
+  printf '::error%s::%s\n' "${file:+ file=${file//[[:cntrl:]]/ }}" "${text//[[:cntrl:]]/ }" >&2
+}
+
 if [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
-  echo 'The job may not ask for OIDC tokens. Give it "permissions: {contents: read, id-token: write}".' >&2
+  fail 'The job may not ask for OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
+  exit 1
+fi
+if [[ $HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$ ]]; then
+  fail 'hub: expected an https address: over plain http anybody on the way could publish with the token.'
   exit 1
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 077
 
+# A workflow publishes what lies in its checkout as it is reviewed there: a link could bring in any file of the machine, and a name with a line
+# end could be taken for a command. Each folder of the path counts, too.
+check_file() {
+  local part='' rest=$1
+  case $1 in
+    *[[:cntrl:]]*)
+      fail "The name of $(show "$1") holds a control character; rename the file."
+      return 1
+      ;;
+    /* | .. | ../* | */.. | */../*)
+      fail "$1 is not below the working directory." "$1"
+      return 1
+      ;;
+  esac
+  while [ -n "$rest" ]; do
+    part+=${rest%%/*}
+    if [ -L "$part" ]; then
+      fail "$part is a symbolic link; publish the file itself." "$1"
+      return 1
+    fi
+    case $rest in
+      */*) rest=${rest#*/} part+=/ ;;
+      *) rest= ;;
+    esac
+  done
+}
+
 # Secrets go to curl by files: an argument list is there for all to see.
 publish() {
   local file=$1 name token
-  name=$(basename "$file")
+  check_file "$file" || return 1
+  name=$(basename -- "$file")
   name=${name%.*}
+  case $name in
+    '' | *[!a-z0-9-]*)
+      fail "Each file is published as the repository it is named after: expected lower-case letters, digits and hyphens, got $name" "$file"
+      return 1
+      ;;
+  esac
   printf 'Authorization: Bearer %s\n' "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" >"$work/ask"
   token=$(curl --silent --show-error --fail --retry 3 --max-time 30 --header "@$work/ask" --get \
     --data-urlencode "audience=$HUB" "$ACTIONS_ID_TOKEN_REQUEST_URL" | jq --exit-status --raw-output .value)
+  case $token in
+    '' | *[!A-Za-z0-9._~+/=-]*)
+      fail 'The issuer answered something that is no token.'
+      return 1
+      ;;
+  esac
   echo "::add-mask::$token"
   printf 'Authorization: Bearer %s\nContent-Type: application/json\n' "$token" >"$work/headers"
   jq --null-input --rawfile content "$file" --arg bump "$BUMP" \
     --arg changelog "${CHANGELOG:-$(git log -1 --format=%s -- "$file")}" '{$content, $changelog, $bump}' >"$work/body"
   # A retry is the same request with the same token, which the hub answers like the first.
   curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" \
-    --data-binary "@$work/body" "$HUB/api/v1/repos/$OWNER/$name/versions" >"$work/answer" || {
-    cat "$work/answer" >&2
-    echo "::error file=$file::$OWNER/$name was not published" >&2
+    --data-binary "@$work/body" "$HUB/api/v1/repos/$OWNER/$name/versions" >"$work/answer" 2>"$work/complaint" || {
+    fail "$OWNER/$name was not published: $(jq --raw-output '.error.message' "$work/answer" 2>/dev/null || head -c 500 "$work/complaint")" "$file"
     return 1
   }
-  jq --raw-output '"\(.data.full_name) \(.data.version)\(if .data.unchanged then " (unchanged)" else "" end)"' "$work/answer"
+  show "$(jq --raw-output '"\(.data.full_name) \(.data.version)\(if .data.unchanged then " (unchanged)" else "" end)"' "$work/answer")"
+  jq --raw-output '.data.warnings[]? | (.message | gsub("[\n\r]"; " ")) + (if .line then " (line \(.line))" else "" end)' "$work/answer" | while IFS= read -r warning; do
+    show "warning: $warning"
+  done
 }
 
 found=0
@@ -38,12 +101,12 @@ while IFS= read -r pattern; do
   # Unquoted, for patterns; IFS is empty here, so a space in a name does not split it.
   IFS=
   for file in $pattern; do
-    [ -f "$file" ] || continue
+    [ -f "$file" ] || [ -L "$file" ] || continue
     found=1
     publish "$file"
   done
 done <<<"$FILES"
 if [ "$found" = 0 ]; then
-  echo 'No file matches.' >&2
+  fail 'No file matches.'
   exit 1
 fi
