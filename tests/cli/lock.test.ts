@@ -1,0 +1,372 @@
+// Owns the proof of hubcli's lock file: what each command writes, and that whatever is wrong is refused with nothing half-written, under every shell.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
+import {
+  HUBCLI,
+  makeFolder,
+  makeTools,
+  NO_PYTHON,
+  PYTHON,
+  runHubcli,
+  SCRATCH,
+  SHELLS,
+  WITH_PYTHON,
+  writeScript,
+} from './shells.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const REVIEW = 'prompts/acme/review.md'
+let hub: PlainFiles
+let cwd: string
+beforeEach(async () => {
+  hub = await startPlainFiles('hub', {
+    'acme/review': {
+      versions: { '1.0.0': 'one\n', '1.1.0': 'one one\r\n', '1.2.0': 'one two', '2.0.0': 'two\n' },
+      labels: { production: '1.1.0' },
+    },
+    'acme/summary': { versions: { '0.1.0': 'short', '0.1.5': 'shorter' } },
+  })
+  cwd = makeFolder()
+})
+afterEach(() => hub.close())
+
+const read = (file: string) => readFileSync(path.join(cwd, file), 'utf8')
+const write = (file: string, text: string) => writeFileSync(path.join(cwd, file), text)
+/** Every file below the folder with its content, so that "nothing changed" can be said in one line. */
+const snapshot = () =>
+  readdirSync(cwd, { recursive: true, withFileTypes: true })
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort()
+    .map((file) => [
+      path.relative(cwd, file),
+      existsSync(file) && !readdirSyncSafe(file) ? readFileSync(file, 'utf8') : null,
+    ])
+function readdirSyncSafe(file: string): boolean {
+  try {
+    readdirSync(file)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe.skipIf(PYTHON === undefined).each(SHELLS)(`$name${NO_PYTHON}`, (shell) => {
+  const run = (...args: string[]) =>
+    runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools: toolsOf(shell.name) })
+  const refused = async (args: string[], code: number, sentence: RegExp) => {
+    const before = snapshot()
+    const outcome = await run(...args)
+    expect(outcome).toMatchObject({ code, stdout: '', left: [] })
+    expect(outcome.stderr).toMatch(sentence)
+    expect(outcome.stderr).toMatch(/^(hubcli: [^\n]*\n)+$/)
+    expect(snapshot()).toEqual(before)
+  }
+
+  test('add, install, verify, outdated, update, remove, with publishes in between', async () => {
+    expect(await run('add', 'acme/review@^1')).toMatchObject({
+      ...{ code: 0, stdout: `acme/review 1.2.0 ${REVIEW}\n`, stderr: '', left: [] },
+    })
+    expect(await run('add', 'acme/summary', '-o', 'a b/é.md')).toMatchObject({ code: 0, stderr: '' })
+    const lock = `{
+  "lockfile": 1,
+  "hub": "${hub.url}",
+  "prompts": {
+    "acme/review": {
+      "range": "^1",
+      "version": "1.2.0",
+      "sha256": "${sha256('one two')}",
+      "path": "prompts/acme/review.md"
+    },
+    "acme/summary": {
+      "range": "^0.1.5",
+      "version": "0.1.5",
+      "sha256": "${sha256('shorter')}",
+      "path": "a b/é.md"
+    }
+  }
+}
+`
+    expect(read('prompts.lock')).toBe(lock)
+    expect([read(REVIEW), read('a b/é.md')]).toEqual(['one two', 'shorter'])
+    const count = hub.asked.length
+    expect(await run('verify')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await run('install')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(hub.asked.length).toBe(count)
+
+    rmSync(path.join(cwd, REVIEW))
+    expect(await run('verify')).toMatchObject({ code: 4, stderr: `hubcli: ${REVIEW} is not there\n` })
+    expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.2.0 ${REVIEW}\n` })
+    expect(read(REVIEW)).toBe('one two')
+    expect((await run('outdated')).stdout).toBe('acme/review  1.2.0  1.2.0  2.0.0  ^1\n')
+
+    hub.prompts['acme/review']!.versions['1.3.0'] = 'three'
+    expect((await run('outdated')).stdout).toBe('acme/review  1.2.0  1.3.0  2.0.0  ^1\n')
+    const { outdated } = JSON.parse((await run('outdated', '--json')).stdout)
+    expect(outdated).toEqual([
+      {
+        ...{ name: 'acme/review', range: '^1', version: '1.2.0', wanted: '1.3.0', latest: '2.0.0', path: REVIEW },
+        changes: [{ version: '1.3.0', changelog: 'Change of 1.3.0', yanked: false }],
+      },
+    ])
+    expect(await run('update', 'acme/summary')).toMatchObject({ code: 0, stdout: '' })
+    expect(await run('update')).toMatchObject({ code: 0, stdout: `acme/review 1.2.0 -> 1.3.0 ${REVIEW}\n` })
+    expect(read(REVIEW)).toBe('three')
+    expect(read('prompts.lock')).toBe(lock.replace('1.2.0', '1.3.0').replace(sha256('one two'), sha256('three')))
+    expect(await run('verify', '--online')).toMatchObject({ code: 0, stderr: '' })
+
+    expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stdout: `acme/review 1.3.0 ${REVIEW}\n` })
+    expect(existsSync(path.join(cwd, 'prompts'))).toBe(false)
+    expect(await run('remove', 'acme/summary')).toMatchObject({ code: 0 })
+    expect(read('prompts.lock')).toBe(`{\n  "lockfile": 1,\n  "hub": "${hub.url}",\n  "prompts": {}\n}\n`)
+  })
+
+  test('a label, and a version that the last build has not', async () => {
+    hub.prompts['acme/review']!.unbuilt = ['2.0.0']
+    expect(await run('add', 'acme/review@production')).toMatchObject({
+      code: 0,
+      stdout: `acme/review 1.1.0 ${REVIEW}\n`,
+    })
+    hub.prompts['acme/review']!.labels = { production: '1.2.0', next: '2.0.0' }
+    expect(await run('update')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 -> 1.2.0 ${REVIEW}\n` })
+    expect(await run('add', 'acme/review@next')).toMatchObject({
+      code: 0,
+      stdout: `acme/review 1.2.0 -> 2.0.0 ${REVIEW}\n`,
+    })
+    await refused(['add', 'acme/review@staging'], 2, /no label staging; it has: next, production$/m)
+    await refused(['add', 'acme/review@^9'], 2, /no version that \^9 allows; it has: 2\.0\.0, 1\.2\.0/)
+    await refused(['add', 'acme/missing'], 2, /There is no acme\/missing\. \(404\)/)
+  })
+
+  test('yanked versions and advisories: never chosen, warned of, and the end of an audit', async () => {
+    hub.prompts['acme/review']!.yanked = { '1.2.0': 'Leaks \x1B[31mthe\x9B2J system prompt' }
+    expect(await run('add', 'acme/review@^1')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 ${REVIEW}\n` })
+    expect(await run('audit')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    hub.prompts['acme/review']!.yanked = { '1.1.0': 'Wrong', '1.2.0': 'x' }
+    hub.prompts['acme/review']!.advisories = [
+      { range: '>=1.0.0 <1.1.0', severity: 'low', message: 'Not of this one.' },
+      { range: '^1.1', severity: 'high', message: 'Obeys\nthe code.' },
+    ]
+    const said = 'hubcli: acme/review 1.1.0 was yanked: Wrong\nhubcli: acme/review 1.1.0 (high): Obeys the code.\n'
+    expect(await run('audit')).toMatchObject({ code: 4, stderr: said })
+    expect(await run('verify', '--online')).toMatchObject({ code: 4, stderr: said })
+    const { ok, problems } = JSON.parse((await run('audit', '--json')).stdout)
+    expect([ok, problems.map((one: { problem: string }) => one.problem)]).toEqual([false, ['yanked', 'advisory']])
+    expect(await run('verify')).toMatchObject({ code: 0 })
+    const older = await run('update')
+    expect(older).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 -> 1.0.0 ${REVIEW}\n` })
+    expect(older.stderr).toContain('warning: acme/review 1.1.0 was yanked: Wrong')
+  })
+
+  test('what was changed by hand is refused and stays', async () => {
+    await run('add', 'acme/review@~1.0')
+    write(REVIEW, 'one\n\n')
+    await refused(['verify'], 4, /prompts\/acme\/review\.md is not what the lock says$/m)
+    await refused(['install'], 1, /was changed by hand, or is another file; move it away first/)
+    hub.prompts['acme/review']!.versions['1.0.1'] = 'mended'
+    await refused(['update'], 1, /was changed by hand/)
+    // An older version is nobody's work: what a lock from git says takes its place.
+    write(REVIEW, 'two\n')
+    expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 ${REVIEW}\n` })
+    write('mine.md', 'mine')
+    await refused(['add', 'acme/summary', '-o', 'mine.md'], 1, /mine\.md was changed by hand, or is another file/)
+    write(REVIEW, 'edited')
+    const removed = await run('remove', 'acme/review')
+    expect(removed).toMatchObject({ code: 0, stderr: `hubcli: ${REVIEW} was changed by hand and stays\n` })
+    expect(read(REVIEW)).toBe('edited')
+  })
+
+  test('other bytes for a pinned version are refused, wherever they come from', async () => {
+    await run('add', 'acme/review@1.0.0')
+    rmSync(path.join(cwd, 'prompts'), { recursive: true })
+    hub.meddle = (asked, answer) => {
+      if (!asked.includes('/raw')) return false
+      answer.writeHead(200, { 'Content-Type': 'text/plain' }).end('evil')
+      return true
+    }
+    await refused(
+      ['install'],
+      4,
+      /sent other bytes for acme\/review 1\.0\.0 than its SHA-256 says; nothing was changed/,
+    )
+    await refused(['add', 'acme/summary'], 4, /sent other bytes/)
+    hub.meddle = () => false
+    hub.prompts['acme/review']!.versions['1.0.0'] = 'republished'
+    await refused(['update'], 4, /lists other bytes for 1\.0\.0 than prompts\.lock does; nothing was changed/)
+    await run('install').then(({ code }) => expect(code).toBe(4))
+    expect((await run('verify', '--online')).stderr).toContain('lists other bytes')
+  })
+
+  test('two runs at once: both end whole, or one says so', async () => {
+    const outcomes = await Promise.all([
+      run('add', 'acme/review@^1'),
+      run('add', 'acme/summary'),
+      run('add', 'acme/review@^2'),
+    ])
+    expect(outcomes.filter(({ code }) => code === 0).length).toBeGreaterThanOrEqual(2)
+    for (const { code, stderr } of outcomes)
+      if (code !== 0) expect(stderr).toMatch(/was changed meanwhile; run this again|was changed by hand/)
+    expect(Object.keys(JSON.parse(read('prompts.lock')).prompts)).toEqual(['acme/review', 'acme/summary'])
+    expect(await run('verify')).toMatchObject({ code: 0, stderr: '' })
+    write('prompts.lock.new', '')
+    await refused(['update', 'acme/summary'], 1, /another run is at work here: prompts\.lock\.new is there/)
+  })
+})
+
+describe.skipIf(PYTHON === undefined)(`whatever the shell${NO_PYTHON}`, () => {
+  const shell = SHELLS[0]!
+  const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools: WITH_PYTHON })
+
+  const prompt = (over: object = {}) => ({
+    ...{ range: '^1', version: '1.0.0', sha256: sha256('one\n'), path: REVIEW },
+    ...over,
+  })
+  const lockOf = (prompts: object, over: object = {}) =>
+    `${JSON.stringify({ lockfile: 1, hub: 'https://hub.example.com', prompts, ...over }, null, 2)}\n`
+  const one = (over: object) => lockOf({ 'acme/review': prompt(over) })
+
+  test.each<[string, string, RegExp]>([
+    ['no JSON', '{', /is not JSON/],
+    ['conflict marks', `<<<<<<< HEAD\n${one({})}`, /is not JSON/],
+    ['deeper than any', '['.repeat(100_000), /is not JSON/],
+    ['a list', '[]\n', /expected an object/],
+    ['a newer lock', lockOf({}, { lockfile: 2 }), /made by a newer client \(lockfile 2\)/],
+    ['true for 1', lockOf({}, { lockfile: true }), /expected lockfile/],
+    ['another key', lockOf({}, { extra: 1 }), /and nothing else/],
+    ['a key of a prompt', one({ url: 'x' }), /and nothing else/],
+    ['a key twice', one({}).replace('"range": "^1"', '"range": "^1",\n      "range": "^1"'), /a key stands twice/],
+    [
+      'another order',
+      JSON.stringify({ prompts: {}, lockfile: 1, hub: 'https://x.y' }, null, 2),
+      /from line 2 on: it was edited by hand/,
+    ],
+    ['no final newline', one({}).trimEnd(), /edited by hand/],
+    ['CRLF', one({}).replaceAll('\n', '\r\n'), /from line 1 on.*its line ends were changed/],
+    ['other spaces', one({}).replace('  "hub"', '   "hub"'), /from line 3 on/],
+    ['a hub that is none', lockOf({}, { hub: 'file:///etc' }), /hub: expected an http or https address/],
+    ['a hub with a user', lockOf({}, { hub: 'https://a:b@c' }), /hub: expected/],
+    ['a name that is none', lockOf({ 'acme/../x': prompt() }), /expected <owner>\/<name>/],
+    ['a version that its range forbids', one({ version: '2.0.0' }), /\^1 does not allow 2\.0\.0/],
+    ['a checksum that is none', one({ sha256: 'x' }), /sha256: expected 64 digits/],
+    ['upper case in it', one({ sha256: sha256('one\n').toUpperCase() }), /sha256: expected/],
+    ['a range that is none', one({ range: '>=1' }), /range: expected/],
+    ['a way up', one({ path: '../x' }), /leaves the folder/],
+    ['a way up inside', one({ path: 'a/../../x' }), /leaves the folder/],
+    ['an absolute path', one({ path: '/etc/passwd' }), /is absolute/],
+    ['git', one({ path: 'a/.GIT/hooks/pre-commit' }), /part that is \. or \.git/],
+    ['a backslash', one({ path: 'a\\..\\x' }), /backslash/],
+    ['a drive', one({ path: 'C:/x' }), /colon/],
+    ['a line end', one({ path: 'a\nb' }), /control character/],
+    ['a part too long', one({ path: 'x'.repeat(256) }), /too long/],
+    ['half a character', one({}).replace('prompts/acme', '\\ud800'), /is not text/],
+    ['the lock itself', one({ path: 'Prompts.lock' }), /lock file's own/],
+    [
+      'a path twice',
+      lockOf({ 'acme/a': prompt({ path: 'X.md' }), 'acme/b': prompt({ path: 'x.md' }) }),
+      /are the same/,
+    ],
+    [
+      'a path in another',
+      lockOf({ 'acme/a': prompt({ path: 'x' }), 'acme/b': prompt({ path: 'x/y' }) }),
+      /lies in the other/,
+    ],
+    ['too large', one({}) + ' '.repeat(1_048_577), /larger than/],
+  ])('a lock edited by hand: %s', async (_, text, sentence) => {
+    write('prompts.lock', text)
+    for (const args of [['verify'], ['install'], ['update'], ['remove', 'acme/review'], ['add', 'acme/summary']]) {
+      const outcome = await run(...args)
+      expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+      expect(outcome.stderr).toMatch(sentence)
+      expect(outcome.stderr).toMatch(/^hubcli: [^\n]*\n$/)
+    }
+    expect(snapshot()).toEqual([['prompts.lock', text]])
+    expect(hub.asked).toEqual([])
+  })
+
+  test('a link is never followed, whichever part of the path it is', async () => {
+    const outside = makeFolder()
+    symlinkSync(outside, path.join(cwd, 'prompts'))
+    const folder = await run('add', 'acme/review')
+    expect(folder).toMatchObject({ code: 1, stderr: expect.stringContaining('a symbolic link, which is not followed') })
+    symlinkSync(path.join(outside, 'x'), path.join(cwd, 'x.md'))
+    expect(await run('add', 'acme/review', '-o', 'x.md')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('x.md is a symbolic link'),
+    })
+    mkdirSync(path.join(cwd, 'd'))
+    expect(await run('add', 'acme/review', '-o', 'd')).toMatchObject({ code: 1 })
+    expect(readdirSync(outside)).toEqual([])
+    expect(existsSync(path.join(cwd, 'prompts.lock'))).toBe(false)
+  })
+
+  test.each([
+    ['before @ nothing', ['add', '@^1'], /expected <owner>\/<name>/],
+    ['after @ nothing', ['add', 'acme/review@'], /expected a range or a label after @/],
+    ['a range with a space', ['add', 'acme/review@>= 1'], /expected a range such as \^1\.2/],
+    ['a way up', ['add', 'acme/review', '-o', '../x'], /leaves the folder/],
+    ['an absolute path', ['add', 'acme/review', '-o', '/x'], /is absolute/],
+    ['install of one', ['install', 'acme/review'], /usage: hubcli install/],
+    ['no lock', ['install'], /there is no prompts\.lock here/],
+    ['nothing to remove', ['remove', 'acme/review'], /there is no prompts\.lock here/],
+  ])('refused before anything is sent: %s', async (_, args, sentence) => {
+    const outcome = await run(...args)
+    expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+    expect(outcome.stderr).toMatch(sentence)
+    expect([hub.asked, snapshot()]).toEqual([[], []])
+  })
+
+  test('a full disk: nothing is half-written', async () => {
+    await run('add', 'acme/summary')
+    const before = snapshot()
+    hub.prompts['acme/review']!.versions['3.0.0'] = 'x'.repeat(200_000)
+    hub.prompts['acme/summary']!.versions['0.1.6'] = 'y'.repeat(200_000)
+    // No file may grow beyond 100 KiB: what a disk does that is full. curl is let alone, so that it is python that meets the end.
+    const tools = makeTools({ python: PYTHON })
+    rmSync(path.join(tools, 'python3'))
+    writeScript(tools, 'python3', `ulimit -f 100\nexec ${PYTHON} "$@"`)
+    for (const args of [['add', 'acme/review@^3'], ['update']]) {
+      const outcome = await runHubcli(shell, args, { cwd, tools, env: { HUB_URL: hub.url } })
+      expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+      expect(outcome.stderr).toMatch(/^hubcli: [^\n]*; nothing was changed\n$/)
+      expect(snapshot()).toEqual(before)
+    }
+  })
+
+  test('killed at any moment: the lock is whole, and install brings everything back', async () => {
+    await run('add', 'acme/review@^1')
+    await run('add', 'acme/summary')
+    const env = { HUB_URL: hub.url, PATH: WITH_PYTHON, TMPDIR: makeFolder(), HOME: cwd }
+    for (let kill = 0; kill < 12; kill++) {
+      hub.prompts['acme/review']!.versions[`1.3.${kill}`] = `r${kill}`
+      hub.prompts['acme/summary']!.versions[`0.1.${6 + kill}`] = `s${kill}`
+      const child = spawn(shell.command[0], [...shell.command.slice(1), HUBCLI, 'update'], { cwd, env, detached: true })
+      const ended = new Promise((resolve) => child.on('close', resolve))
+      const asked = hub.asked.length
+      // By what it has asked, so that the kills are spread over the whole run, however fast the machine is.
+      hub.meddle = () => {
+        if (hub.asked.length - asked >= kill)
+          setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), kill >= 6 ? kill * 4 : 0).unref()
+        return false
+      }
+      await ended
+      hub.meddle = () => false
+      rmSync(path.join(cwd, 'prompts.lock.new'), { force: true })
+      expect(await run('install')).toMatchObject({ code: 0 })
+      expect(await run('verify')).toMatchObject({ code: 0, stderr: '' })
+    }
+  })
+})
+
+function toolsOf(name: string): string | undefined {
+  return TOOLS.get(name)
+}
+const TOOLS = new Map(
+  SHELLS.map(({ name, command }) => [
+    name,
+    makeTools({ python: PYTHON, ...(name === 'busybox ash' ? { busybox: command[0] } : {}) }),
+  ]),
+)

@@ -1,0 +1,96 @@
+// Owns a hub of plain files for the tests of hubcli: what lies below /data/v1 (docs/contract.md section 4), changeable between two runs, with or without the API.
+import { createHash } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { faultBody } from './stand-in.ts'
+
+/** One prompt as its hub knows it. */
+export interface Prompt {
+  /** Content by version. */
+  versions: Record<string, string>
+  /** Reason by version. */
+  yanked?: Record<string, string>
+  labels?: Record<string, string>
+  advisories?: { range: string; severity: string; message: string }[]
+  /** Versions that the last build does not have: the API alone knows them. */
+  unbuilt?: string[]
+}
+
+/** A running hub. */
+export interface PlainFiles {
+  url: string
+  prompts: Record<string, Prompt>
+  /** Path and query of each request, in order. */
+  asked: string[]
+  /** Answers in place of the hub when it returns true. */
+  meddle: (path: string, answer: ServerResponse) => boolean
+  close(): Promise<void>
+}
+
+const highestFirst = (a: string, b: string) => b.localeCompare(a, 'en', { numeric: true })
+
+/** @param kind a `mirror` has the files alone, and answers everything else with a page of HTML */
+export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<string, Prompt>): Promise<PlainFiles> {
+  const hub: Omit<PlainFiles, 'url' | 'close'> = { prompts, asked: [], meddle: () => false }
+  const server = createServer((request, answer) => {
+    const url = new URL(request.url ?? '', 'http://hub')
+    hub.asked.push(request.url ?? '')
+    if (hub.meddle(request.url ?? '', answer)) return
+    const [, root, , repos, owner, name, view, part] = url.pathname.replace(/\.(json|txt)$/, '').split('/')
+    const isApi = root === 'api'
+    if (isApi && kind === 'mirror') return send(answer, 404, 'text/html', '<h1>Not found</h1>')
+    if (url.pathname === '/data/v1/tags.json') return send(answer, 200, 'application/json', '{"data":[]}')
+    const prompt = repos === 'repos' ? hub.prompts[`${owner}/${name}`] : undefined
+    const known = listVersions(prompt, isApi)
+    const active = known.filter((version) => prompt?.yanked?.[version] === undefined)
+    const asked = part ?? url.searchParams.get('version') ?? active[0]
+    if (prompt === undefined || (view !== undefined && view !== 'versions' && !known.includes(asked ?? '')))
+      return send(answer, 404, 'application/json', faultBody('not_found', `There is no ${owner}/${name}.`))
+    if (view === 'raw') {
+      answer.setHeader('X-Prompt-Version', asked ?? '')
+      return send(answer, 200, 'text/plain; charset=utf-8', prompt.versions[asked ?? ''] ?? '')
+    }
+    const data =
+      view === 'versions' && part === undefined ? known.map(describe(prompt)) : recordOf(prompt, active, asked)
+    send(answer, 200, 'application/json', JSON.stringify({ data, meta: { total: known.length } }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return Object.assign(hub, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  })
+}
+
+export const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
+
+function listVersions(prompt: Prompt | undefined, isApi: boolean): string[] {
+  const versions = Object.keys(prompt?.versions ?? {}).sort(highestFirst)
+  return isApi ? versions : versions.filter((version) => !prompt?.unbuilt?.includes(version))
+}
+
+function describe(prompt: Prompt) {
+  return (version: string) => ({
+    ...{ version, changelog: `Change of ${version}`, published_at: '2026-11-20T10:00:00Z', published_by: 'octocat' },
+    content_sha256: sha256(prompt.versions[version] ?? ''),
+    yanked: prompt.yanked?.[version] !== undefined,
+    yank_reason: prompt.yanked?.[version] ?? null,
+  })
+}
+
+function recordOf(prompt: Prompt, active: string[], version: string | undefined) {
+  const content = version === undefined ? null : (prompt.versions[version] ?? null)
+  return {
+    ...{ content, content_sha256: content === null ? null : sha256(content), variables: [] },
+    ...{ latest_version: active[0] ?? null, versions: active },
+    ...{ labels: prompt.labels ?? {}, advisories: prompt.advisories ?? [] },
+  }
+}
+
+function send(answer: ServerResponse, status: number, type: string, body: string): void {
+  answer.writeHead(status, { 'Content-Type': type })
+  answer.end(body)
+}
