@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
-import { findHiddenCharacters, findSecrets } from '../src/domain/content/findings.ts'
+import { findInText } from '../src/domain/content/findings.ts'
 import { formatProblem, type Problem } from '../src/domain/content/problems.ts'
 import { formatPath, parsePath } from '../src/domain/content/prompt-file.ts'
 import { openContentDir } from '../src/stores/content-dir.ts'
@@ -27,7 +27,7 @@ function findWarnings(): Problem[] {
   return [...tree.repositories.values()].flatMap(({ owner, name, versions }) =>
     versions.flatMap(({ version, content }) => {
       const file = `content/${formatPath({ kind: 'version', owner, name, version })}`
-      return [...findSecrets(content), ...findHiddenCharacters(content)].map(({ message, offset }) => ({
+      return findInText(content).map(({ message, offset }) => ({
         file,
         key: `content, character ${offset}`,
         message,

@@ -104,6 +104,9 @@ describe('the records of a repository', () => {
       labels: { production: '1.2.0' },
       readme: '# Notes',
       versions: ['1.2.0', '1.0.0'],
+      moved_to: null,
+      advisories: [],
+      warnings: [],
     })
   })
 
@@ -179,7 +182,7 @@ describe('the records of a repository', () => {
       'owner name full_name title description tags license status status_message latest_version versions_count variables_count has_provenance created_at updated_at stats url html_url raw_url'
     expect(Object.keys(entry.summary).join(' ')).toBe(SUMMARY)
     expect(Object.keys(entry.repository).join(' ')).toBe(
-      `${SUMMARY} content content_sha256 size_bytes variables parameters labels readme versions`,
+      `${SUMMARY} content content_sha256 size_bytes variables parameters labels readme versions moved_to advisories warnings`,
     )
     expect(Object.keys(entry.repository.variables[0]!).join(' ')).toBe(
       'name description type required default options example',
@@ -236,6 +239,9 @@ test('without index.md and usage: the name in words, and nothing else', () => {
     labels: {},
     readme: '',
     versions: ['1.0.0'],
+    moved_to: null,
+    advisories: [],
+    warnings: [],
   })
   expect([entry.isListed, entry.replacedBy]).toEqual([true, null])
 })

@@ -1,7 +1,8 @@
 // Pins what check:content warns of: secrets of other services, and characters that do not show.
 import { describe, expect, test } from 'vitest'
 import { checksumOf } from '../../src/domain/access/token-form.ts'
-import { findHiddenCharacters, findSecrets } from '../../src/domain/content/findings.ts'
+import { findHiddenCharacters } from '../../src/domain/content/hidden-characters.ts'
+import { findSecrets } from '../../src/domain/content/secrets.ts'
 
 const secret = 'A'.repeat(30)
 

@@ -40,6 +40,8 @@ export function anIndex(given: Partial<RepositoryFile> = {}): RepositoryFile {
     replaced_by: null,
     yanked: {},
     labels: {},
+    moved_to: null,
+    advisories: [],
     readme: '',
     ...given,
   }

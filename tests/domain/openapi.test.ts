@@ -67,7 +67,7 @@ test('every address, its parameters and its answers', () => {
     [
       'get /api/v1/repos/{owner}/{name}/raw',
       'getRaw',
-      'path:owner path:name query:version',
+      'path:owner path:name query:version query:label',
       '200 304 400 404 429 500 503',
       'text/plain',
     ],
@@ -143,6 +143,7 @@ describe('every field of every record', () => {
   test('there are these records', () => {
     expect(records.map(([name]) => name).sort()).toEqual(
       [
+        'Advisory',
         'Error',
         'Matched',
         'Meta',
@@ -158,6 +159,7 @@ describe('every field of every record', () => {
         'Variable',
         'Version',
         'VersionSummary',
+        'Warning',
       ].sort(),
     )
   })

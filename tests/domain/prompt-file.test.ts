@@ -418,6 +418,11 @@ yanked:
   "1.0.1": Wrong variable
 labels:
   production: "1.2.0"
+moved_to: acme/reviews
+advisories:
+  - range: <1.2.0
+    severity: high
+    message: Says too much.
 ---
 
 # Notes
@@ -436,6 +441,8 @@ A *readme*.
         replaced_by: 'acme/review',
         yanked: { '1.0.1': 'Wrong variable' },
         labels: { production: '1.2.0' },
+        moved_to: 'acme/reviews',
+        advisories: [{ range: '<1.2.0', severity: 'high', message: 'Says too much.' }],
         readme: '# Notes\n\nA *readme*.',
       },
     })
@@ -452,6 +459,8 @@ A *readme*.
         replaced_by: null,
         yanked: {},
         labels: {},
+        moved_to: null,
+        advisories: [],
         readme: '',
       },
     })

@@ -31,16 +31,18 @@ test('the names of the rules', () => {
     'contentFits',
     'variablesAreFew',
     'placeholdersAreShort',
-    'holdsNoToken',
+    'holdsNoSecret',
   ])
   expect(Object.keys(REPOSITORY_RULES)).toEqual([
     'hasVersions',
     'versionsAreFew',
     'yankedVersionsExist',
     'labelsPointAtActiveVersions',
+    'advisoriesHaveRanges',
+    'successorExists',
     'replacementExists',
     'licenseIsSpdx',
-    'holdsNoToken',
+    'holdsNoSecret',
   ])
 })
 
@@ -84,11 +86,11 @@ describe('a version', () => {
     ['changelog', { changelog: TOKEN }],
     ['variables', { variables: [{ ...aVariable('a'), default: `${TOKEN}\n` }] }],
     ['parameters', { parameters: { headers: [{ authorization: `Bearer ${TOKEN}` }] } }],
-  ])('holdsNoToken: %s', (key, given) => {
+  ])('holdsNoSecret: %s', (key, given) => {
     expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ key, message: NO_TOKEN }])
   })
 
-  test('holdsNoToken: what only looks like a token is fine', () => {
+  test('holdsNoSecret: what only looks like a token is fine', () => {
     expect(checkVersion(aVersion('1.0.0', { content: `hub_${'x'.repeat(38)} hub_… ${TOKEN}0` }))).toEqual([])
   })
 
@@ -144,6 +146,28 @@ describe('a repository', () => {
       ],
     ],
     [
+      'advisoriesHaveRanges',
+      {
+        file: anIndex({
+          advisories: [
+            { range: '<1.2 ||', severity: 'low', message: 'm' },
+            { range: 'below 1.2', severity: 'low', message: 'm' },
+          ],
+        }),
+      },
+      [{ key: 'advisories.1.range', message: 'expected a range of versions such as "<1.2.0", got "below 1.2"' }],
+    ],
+    [
+      'successorExists',
+      { file: anIndex({ moved_to: 'acme/c' }) },
+      [{ key: 'moved_to', message: 'expected a repository that exists, got acme/c' }],
+    ],
+    [
+      'successorExists: itself',
+      { file: anIndex({ moved_to: 'acme/a' }) },
+      [{ key: 'moved_to', message: 'expected another repository than this one' }],
+    ],
+    [
       'replacementExists',
       { file: anIndex({ replaced_by: 'acme/c' }) },
       [{ key: 'replaced_by', message: 'expected a repository that exists, got acme/c' }],
@@ -159,7 +183,7 @@ describe('a repository', () => {
       [{ key: 'license', message: 'expected an SPDX licence such as MIT or CC-BY-4.0, got "Apache 2"' }],
     ],
     [
-      'holdsNoToken',
+      'holdsNoSecret',
       { file: anIndex({ readme: `Use ${TOKEN}`, status_message: TOKEN }) },
       [
         { key: 'status_message', message: NO_TOKEN },

@@ -162,8 +162,14 @@ describe('the answer', () => {
         provenance: null,
         url: 'https://hub.example/api/v1/repos/acme/code-review/versions/1.0.0',
         raw_url: 'https://hub.example/api/v1/repos/acme/code-review/raw?version=1.0.0',
+        html_url: 'https://hub.example/acme/code-review/v/1.0.0',
         unchanged: false,
         commit: { sha: (await git('rev-parse', 'main')).trim(), url: null },
+        warnings: ['description: ', 'tags: ', 'license: ', 'variables: say what to give for code'].map((start) => ({
+          code: 'weak_metadata',
+          message: expect.stringMatching(`^${start}`),
+          line: null,
+        })),
       },
     })
   })

@@ -158,7 +158,9 @@ describe('paths as they come', () => {
 
 describe('for the CDN', () => {
   const files = filesOf({
-    '/data/v1/repos/a/b.json': JSON.stringify({ data: { latest_version: '1.0.0' } }),
+    '/data/v1/repos/a/b.json': JSON.stringify({
+      data: { full_name: 'a/b', latest_version: '1.0.0', content: '\ufeffx', labels: {}, moved_to: null },
+    }),
     '/data/v1/repos/a/b/versions/1.0.0.json': '{"data":{}}',
     '/data/v1/repos/a/b/raw/1.0.0.txt': '\ufeffx',
     '/data/v1/tags.json': '{"data":[],"meta":{"page":1,"pages":0,"total":0}}',
@@ -174,10 +176,10 @@ describe('for the CDN', () => {
     expect(status).toBe(200)
     expect(headers.get('Cache-Control')).toBe(cacheControl)
     expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, durable, s-maxage=31536000')
-    expect(headers.get('Netlify-Vary')).toBe('query=page|sort|q|tag|version')
+    expect(headers.get('Netlify-Vary')).toBe('query=page|sort|q|tag|version|label')
     expect(headers.get('Netlify-Cache-Tag')).toBe(tag)
     expect(headers.get('Netlify-Cache-ID')).toBe(id)
-    expect(headers.get('No-Vary-Search')).toBe('params, except=("page" "sort" "q" "tag" "version")')
+    expect(headers.get('No-Vary-Search')).toBe('params, except=("page" "sort" "q" "tag" "version" "label")')
     expect(headers.get('Vary')).toBeNull()
   })
 

@@ -13,7 +13,7 @@ export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
 export const SHARED_CACHE_CONTROL = 'public, max-age=60'
 
 /** Query parameters that tell answers apart; all others never split a cache. */
-export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version'] as const
+export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label'] as const
 
 /** The same as caches of the standard have it: all parameters but these mean nothing. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
 export const NO_VARY_SEARCH = `params, except=(${VARYING_PARAMETERS.map((name) => `"${name}"`).join(' ')})`

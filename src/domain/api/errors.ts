@@ -11,7 +11,7 @@ export const ERRORS = {
   not_found: { status: 404, when: 'No such repository, version, user or address.' },
   method_not_allowed: { status: 405, when: 'The address exists, but not for this method; Allow names those it has.' },
   version_conflict: { status: 409, when: 'expected_version is not the latest version.' },
-  repo_archived: { status: 409, when: 'The repository is archived and takes no new versions.' },
+  repo_archived: { status: 409, when: 'The repository is archived, or has moved, and takes no new versions.' },
   content_too_large: { status: 413, when: 'The body or the content is over the limit.' },
   unsupported_media_type: { status: 415, when: 'The body is not application/json, or is compressed.' },
   validation_failed: {

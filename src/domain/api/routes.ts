@@ -104,7 +104,19 @@ export const ROUTES = {
     id: 'getRaw',
     path: '/api/v1/repos/{owner}/{name}/raw',
     summary: 'Get the bare content',
-    query: [{ name: 'version', description: 'Which version, x.y.z. Without it: the latest.', schema: z.string() }],
+    query: [
+      {
+        name: 'version',
+        description: 'Which version, x.y.z. Without version and label: the latest.',
+        schema: Version,
+      },
+      {
+        name: 'label',
+        description:
+          'A label of the repository, such as production: the version that it points at. Not beside version.',
+        schema: z.string(),
+      },
+    ],
     cache: 'changing',
     response: null,
     mediaType: 'text/plain',

@@ -107,6 +107,37 @@ export const RepositorySummary = z
   .meta({ id: 'RepositorySummary', description: 'A repository in a list.' })
 export type RepositorySummary = z.infer<typeof RepositorySummary>
 
+/** What a warning can be about. docs/contract.md section 3. */
+export const WARNING_CODES = ['hidden_characters', 'look_alikes', 'secret', 'breaking_change', 'weak_metadata'] as const
+
+/** Something worth a second look; nothing is refused for it. docs/contract.md section 3. */
+export const Warning = z
+  .object({
+    code: z.enum(WARNING_CODES).describe('What kind of warning; more kinds may come.'),
+    message: z.string().describe('What was found, and what to do.'),
+    line: z
+      .int()
+      .positive()
+      .nullable()
+      .describe('The line of the content, from 1, or null when it is about something else.'),
+  })
+  .meta({ id: 'Warning', description: 'Something worth a second look; nothing is refused for it.' })
+export type Warning = z.infer<typeof Warning>
+
+/** How bad it is to go on using a version. */
+export const Severity = z.enum(['low', 'moderate', 'high', 'critical']).describe('How bad it is to go on using them.')
+
+/** What maintainers say of versions that should not be used any more. docs/contract.md section 3. */
+export const Advisory = z
+  .object({
+    range: z.string().describe('Which versions, as a range of node-semver, such as "<1.2.0".'),
+    severity: Severity,
+    message: z.string().describe('What is wrong and what to do.'),
+    versions: z.array(Version).describe('The versions it is about, highest first; yanked ones too.'),
+  })
+  .meta({ id: 'Advisory', description: 'A warning of its maintainers about some versions.' })
+export type Advisory = z.infer<typeof Advisory>
+
 /** A repository in full. docs/contract.md section 3. */
 export const Repository = z
   .object({
@@ -124,6 +155,11 @@ export const Repository = z
       .describe('Names that point at a version, for example {"production": "1.2.0"}.'),
     readme: z.string().describe('Notes on the prompt, in markdown; empty when there are none.'),
     versions: z.array(Version).describe('Its versions, highest first; yanked ones left out.'),
+    moved_to: FullName.nullable().describe('The repository that goes on instead of this one, or null.'),
+    advisories: z.array(Advisory).describe('What its maintainers warn users of some versions of.'),
+    warnings: z
+      .array(Warning)
+      .describe('What was found in the latest version’s texts, such as characters that do not show.'),
   })
   .meta({ id: 'Repository', description: 'A repository with its latest content.' })
 export type Repository = z.infer<typeof Repository>

@@ -12,11 +12,12 @@ import {
   type VersionSummary,
 } from '../api/schema.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
+import { textsOf, warnOfTexts } from '../content/findings.ts'
 import { RepositoryFrontMatter } from '../content/front-matter.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { titleFromName } from '../content/values.ts'
 import { compareText, compareUpdates, type RankedRepository, rank, type Sort } from './ranking.ts'
-import { compareVersions } from './versions.ts'
+import { compareVersions, selectVersions } from './versions.ts'
 
 /** One version with both of its records. */
 export interface CatalogueVersion {
@@ -32,7 +33,7 @@ export interface CatalogueEntry {
   repository: Repository
   /** Highest first, yanked ones included and marked. */
   versions: CatalogueVersion[]
-  /** Whether it stands in lists, tags, search and the sitemap: not archived, and with an active version. */
+  /** Whether it stands in lists, tags, search and the sitemap: not archived, not moved, and with an active version. */
   isListed: boolean
   /** The repository to use instead, as its page says. */
   replacedBy: string | null
@@ -128,7 +129,7 @@ export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresse
     summary: summariseRepository(repository),
     repository,
     versions,
-    isListed: file.status !== 'archived' && latest !== undefined,
+    isListed: file.status !== 'archived' && file.moved_to === null && latest !== undefined,
     replacedBy: file.replaced_by,
     broken: [],
   }
@@ -151,6 +152,7 @@ export function describeRepository(
   { owner, name, file, versions, latest, stats }: RepositoryParts,
   addresses: Addresses,
 ): Repository {
+  const numbers = versions.map(({ version }) => version)
   const times = versions.map((version) => version.published_at).sort((a, b) => Date.parse(a) - Date.parse(b))
   return {
     owner,
@@ -178,6 +180,9 @@ export function describeRepository(
     labels: file.labels,
     readme: file.readme,
     versions: versions.filter(({ yanked }) => !yanked).map(({ version }) => version),
+    moved_to: file.moved_to,
+    advisories: file.advisories.map((advisory) => ({ ...advisory, versions: selectVersions(numbers, advisory.range) })),
+    warnings: latest ? warnOfTexts(textsOf(latest, file)) : [],
   }
 }
 

@@ -8,6 +8,9 @@ export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' |
 /** The part of a variable's declaration that callers may notice. */
 const NOTICED = ['description', 'type', 'required', 'default', 'options', 'example'] as const
 
+/** Parameters that decide what form the answer has: whoever reads it by a program notices. */
+const SHAPING: ReadonlySet<string> = new Set(['response_format', 'tools', 'tool_choice', 'json_schema'])
+
 /** What a caller of `from` must know before taking `to`. docs/contract.md section 11. */
 export function compareForCallers(from: Callable, to: Callable): Difference {
   const before = new Map(from.variables.map((variable) => [variable.name, variable]))
@@ -20,10 +23,14 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
   const removed = from.variables.filter(({ name }) => !after.has(name))
   const newlyRequired = kept.filter(({ old, variable }) => !mustBeGiven(old) && mustBeGiven(variable))
   const narrowed = kept.filter(({ old, variable }) => isNarrower(old, variable))
+  const parameters = compareParameters(from.parameters, to.parameters)
   return {
     from: from.version,
     to: to.version,
-    breaking: added.some(mustBeGiven) || removed.length + newlyRequired.length + narrowed.length > 0,
+    breaking:
+      added.some(mustBeGiven) ||
+      removed.length + newlyRequired.length + narrowed.length > 0 ||
+      [...parameters.added, ...parameters.removed, ...parameters.changed].some((key) => SHAPING.has(key)),
     content_changed: from.content !== to.content,
     variables: {
       added,
@@ -35,7 +42,7 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
         return fields.length === 0 ? [] : [{ name, fields }]
       }),
     },
-    parameters: compareParameters(from.parameters, to.parameters),
+    parameters,
   }
 }
 

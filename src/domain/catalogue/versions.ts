@@ -16,6 +16,16 @@ export function compareVersions(a: string, b: string): number {
   return semver.rcompare(a, b)
 }
 
+/** Whether a text is a range of versions as node-semver writes them. @see https://github.com/npm/node-semver#ranges */
+export function isRange(text: string): boolean {
+  return semver.validRange(text) !== null
+}
+
+/** The versions that a range names, highest first; none when it is no range. */
+export function selectVersions(versions: readonly string[], range: string): string[] {
+  return sortVersions(versions.filter((version) => semver.satisfies(version, range)))
+}
+
 /** The highest version that is not yanked, or undefined. */
 export function resolveLatest(versions: readonly string[], isYanked: (version: string) => boolean): string | undefined {
   return sortVersions(versions).find((version) => !isYanked(version))

@@ -1,7 +1,7 @@
 // Owns what authors may write into the front matter of the files in content/; all of it is strict, for an unknown key is a typing error.
 import { z } from 'zod'
 import { LIMITS } from '../api/limits.ts'
-import { type Parameters, Provenance, Scalar, Stats, Status, VariableType } from '../api/schema.ts'
+import { type Parameters, Provenance, Scalar, Severity, Stats, Status, VariableType } from '../api/schema.ts'
 import { findJsonProblem } from './json-bounds.ts'
 import { describeValue } from './problems.ts'
 import { countBytes, countCharacters } from './text-length.ts'
@@ -23,6 +23,9 @@ import {
 
 /** A readable sentence for people; long enough for any honest one, short enough for a form. */
 const SENTENCE_CHARACTERS = 500
+
+/** Longer than any honest range; it also bounds the time that reading one takes. */
+const RANGE_CHARACTERS = 100
 
 const unique = (values: readonly unknown[]) => new Set(values).size === values.length
 
@@ -151,6 +154,13 @@ function byKey<Value extends z.ZodType>(isKey: (key: string) => boolean, wantedK
 
 const isLabel = (text: string) => Tag.safeParse(text).success
 
+/** What maintainers say of versions that should not be used any more. Whether `range` is one is judged by the content rules. */
+const AdvisoryInput = z.strictObject({
+  range: line(RANGE_CHARACTERS).min(1, 'expected a range of versions').describe('Which versions, such as "<1.2.0".'),
+  severity: Severity,
+  message: line(SENTENCE_CHARACTERS).min(1, 'expected some text').describe('What is wrong and what to do.'),
+})
+
 /** The front matter of a repository's `index.md`. docs/contract.md section 2. */
 export const RepositoryFrontMatter = z.strictObject({
   title: Title.optional(),
@@ -160,12 +170,18 @@ export const RepositoryFrontMatter = z.strictObject({
   status: Status.default('active'),
   status_message: line(SENTENCE_CHARACTERS).nullable().default(null).describe('Why it has this status and what to do.'),
   replaced_by: FullName.nullable().default(null).describe('The repository to use instead.'),
+  moved_to: FullName.nullable().default(null).describe('Where it goes on; it takes no more versions here.'),
   yanked: byKey(isVersion, 'a version x.y.z', line(SENTENCE_CHARACTERS).min(1, 'expected a reason'))
     .default({})
     .describe('Withdrawn versions and why.'),
   labels: byKey(isLabel, 'lower-case letters, digits and single hyphens', Version)
     .default({})
     .describe('Names that point at a version.'),
+  advisories: z
+    .array(AdvisoryInput)
+    .max(100, 'expected at most 100 advisories')
+    .default([])
+    .describe('Versions that should not be used any more, and why.'),
 })
 export type RepositoryFrontMatter = z.infer<typeof RepositoryFrontMatter>
 

@@ -1,19 +1,17 @@
 // Owns what the content as a whole must satisfy beyond the shape of each file: one named rule each, with the file and key it finds fault with.
 import parseLicense from 'spdx-expression-parse'
-import { holdsToken } from '../access/token-form.ts'
 import { LIMITS } from '../api/limits.ts'
+import { isRange } from '../catalogue/versions.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
 import { findPlaceholders } from './placeholders.ts'
 import { printable } from './printable.ts'
 import type { Problem, ValueProblem } from './problems.ts'
 import { formatPath } from './prompt-file.ts'
+import { findCertainSecret } from './secrets.ts'
 import { findContentProblem } from './values.ts'
 
 type VersionRule = (version: VersionEntry) => ValueProblem | undefined
 type RepositoryRule = (repository: RepositoryEntry, tree: ContentTree) => ValueProblem[]
-
-/** Said wherever a token of ours stands in what would be public. */
-export const NO_TOKEN = 'expected no token of this hub in it; revoke that token now'
 
 /** What one version must satisfy. */
 export const VERSION_RULES = {
@@ -41,10 +39,13 @@ export const VERSION_RULES = {
           message: `expected placeholder names of at most ${LIMITS.variableNameCharacters} characters, got ${printable(long)}`,
         }
   },
-  holdsNoToken: ({ content, changelog, variables, parameters }) => {
+  holdsNoSecret: ({ content, changelog, variables, parameters }) => {
     const fields = { content, changelog, variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) }
-    const field = Object.entries(fields).find(([, text]) => holdsToken(text))?.[0]
-    return field === undefined ? undefined : { key: field, message: NO_TOKEN }
+    for (const [key, text] of Object.entries(fields)) {
+      const message = findCertainSecret(text)
+      if (message !== undefined) return { key, message }
+    }
+    return undefined
   },
 } as const satisfies Record<string, VersionRule>
 
@@ -70,6 +71,33 @@ export const REPOSITORY_RULES = {
         key: `labels.${label}`,
         message: `expected a version that exists and is not yanked, got ${target}`,
       })),
+  advisoriesHaveRanges: ({ file }) =>
+    (file?.advisories ?? []).flatMap(({ range }, index) =>
+      isRange(range)
+        ? []
+        : [
+            {
+              key: `advisories.${index}.range`,
+              message: `expected a range of versions such as "<1.2.0", got ${JSON.stringify(printable(range))}`,
+            },
+          ],
+    ),
+  successorExists: ({ owner, name, file }, { repositories }) => {
+    const successor = file?.moved_to
+    if (!successor) return []
+    if (successor === `${owner}/${name}`)
+      return [{ key: 'moved_to', message: 'expected another repository than this one' }]
+    const target = repositories.get(successor)
+    if (!target) return [{ key: 'moved_to', message: `expected a repository that exists, got ${successor}` }]
+    return target.file?.moved_to
+      ? [
+          {
+            key: 'moved_to',
+            message: `expected where it is now: ${successor} has moved itself, to ${target.file.moved_to}`,
+          },
+        ]
+      : []
+  },
   replacementExists: ({ owner, name, file }, { repositories }) => {
     const replacement = file?.replaced_by
     if (!replacement) return []
@@ -83,10 +111,11 @@ export const REPOSITORY_RULES = {
     const message = findLicenseProblem(file?.license ?? null)
     return message === undefined ? [] : [{ key: 'license', message }]
   },
-  holdsNoToken: ({ file }) =>
-    Object.entries(file ?? {})
-      .filter(([, value]) => holdsToken(JSON.stringify(value)))
-      .map(([key]) => ({ key, message: NO_TOKEN })),
+  holdsNoSecret: ({ file }) =>
+    Object.entries(file ?? {}).flatMap(([key, value]) => {
+      const message = findCertainSecret(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+      return message === undefined ? [] : [{ key, message }]
+    }),
 } as const satisfies Record<string, RepositoryRule>
 
 /**

@@ -3,11 +3,13 @@
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import type { Addresses } from '../api/record-links.ts'
-import type { Provenance, Variable, VersionRecord } from '../api/schema.ts'
+import type { Provenance, Variable, VersionRecord, Warning } from '../api/schema.ts'
 import { recordVersion } from '../catalogue/catalogue.ts'
+import { compareForCallers } from '../catalogue/difference.ts'
 import { nextVersion, resolveLatest, sortVersions } from '../catalogue/versions.ts'
 import { canonicalJson } from '../content/canonical-json.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
+import { textsOf, warnOfDifference, warnOfMetadata, warnOfTexts } from '../content/findings.ts'
 import { RepositoryFrontMatter, type VersionFrontMatter } from '../content/front-matter.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { formatProblems, type ValueProblem } from '../content/problems.ts'
@@ -54,6 +56,8 @@ export interface PublishDecision {
   indexText: string | undefined
   /** What `index.md` says after the publish. */
   file: RepositoryFile
+  /** What is worth a second look in all of it; nothing is refused for it. */
+  warnings: Warning[]
 }
 
 /** The version whose file `decidePublish` needs: the latest that is not yanked, or undefined. @throws HubError `upstream_error` when `index.md` cannot be read */
@@ -82,6 +86,8 @@ export function decidePublish(
       'repo_archived',
       `${fullName} is archived and takes no new versions. Publish elsewhere, or ask its owner to make it active again.`,
     )
+  if (file.moved_to !== null)
+    throw new HubError('repo_archived', `${fullName} has moved to ${file.moved_to}. Publish there.`)
   const latestVersion = latestOf(state)
   refuseConflict(request, fullName, latestVersion)
   const latest = latestVersion === undefined ? undefined : readVersion(state, latestVersion, latestText)
@@ -97,6 +103,13 @@ export function decidePublish(
     versionText,
     indexText,
     file: newFile,
+    warnings: [
+      ...warnOfTexts(textsOf(version, newFile)),
+      ...(latest && latestVersion !== undefined && versionText !== undefined
+        ? warnOfDifference(compareForCallers({ ...latest, version: latestVersion }, version), request.bump)
+        : []),
+      ...warnOfMetadata(newFile, version.variables),
+    ],
   })
   if (latest && latestVersion !== undefined && isSame(latest, front))
     return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
@@ -123,6 +136,12 @@ export function decidePublish(
   const versionText = formatVersionFile({ ...said, content: front.content })
   refuseLongFile(measure(versionText).size_bytes)
   return finish(version, versionText)
+}
+
+/** What is worth a second look in a version that is in git already. Of its callers nothing is said again: that would cost another read. */
+export function warnAgain(version: VersionEntry, state: RepositoryState): Warning[] {
+  const file = readIndex(state)
+  return [...warnOfTexts(textsOf(version, file)), ...warnOfMetadata(file, version.variables)]
 }
 
 /** YAML can be many times as long as the JSON it was made of, and a file that is too long to be read would break every later build. */

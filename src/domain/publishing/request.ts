@@ -1,15 +1,15 @@
 // Owns what a publish asks for and answers: the body's shape, reading it, and every problem in it at once.
 import { z } from 'zod'
-import { holdsToken } from '../access/token-form.ts'
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
-import { VersionRecord } from '../api/schema.ts'
+import { VersionRecord, Warning } from '../api/schema.ts'
 import { BUMPS } from '../catalogue/versions.ts'
 import { Changelog, Description, ParametersInput, TagInputs, Title, VariableInputs } from '../content/front-matter.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { formatProblems, parseBy, type ValueProblem } from '../content/problems.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
-import { checkVersion, findLicenseProblem, NO_TOKEN } from '../content/rules.ts'
+import { checkVersion, findLicenseProblem } from '../content/rules.ts'
+import { findCertainSecret } from '../content/secrets.ts'
 import { License, Version } from '../content/values.ts'
 
 /** The body of a publish. docs/contract.md section 7: unknown fields are refused, and null means "left out" nowhere but in `expected_version`. */
@@ -39,6 +39,7 @@ export type PublishRequest = z.infer<typeof PublishRequest>
 export const PublishAnswer = z
   .object({
     ...VersionRecord.shape,
+    html_url: z.url().describe('The address of this version’s page; it is there after the next build.'),
     unchanged: z.boolean().describe('Whether the latest version was the same already, so that none was added.'),
     commit: z
       .object({
@@ -47,6 +48,7 @@ export const PublishAnswer = z
       })
       .nullable()
       .describe('The commit that was made, or null.'),
+    warnings: z.array(Warning).describe('What is worth a second look; nothing was refused for it.'),
   })
   .meta({ id: 'PublishAnswer', description: 'A version, and what became of the request.' })
 
@@ -68,7 +70,8 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishReq
   const licenseProblem = license === undefined ? undefined : findLicenseProblem(license)
   if (licenseProblem) problems.push({ key: 'license', message: licenseProblem })
   for (const field of ['title', 'description'] as const) {
-    if (holdsToken(parsed.value?.[field] ?? '')) problems.push({ key: field, message: NO_TOKEN })
+    const message = findCertainSecret(parsed.value?.[field] ?? '')
+    if (message !== undefined) problems.push({ key: field, message })
   }
   if (typeof content === 'string') {
     // The rules over what a version says can be judged before git is asked: all problems in one message.

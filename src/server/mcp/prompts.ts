@@ -5,10 +5,10 @@ import { fillContent, formatFillingProblems } from '../../domain/content/filling
 import { printable } from '../../domain/content/printable.ts'
 import { isName, isOwner } from '../../domain/content/values.ts'
 import type { ReadTools } from '../read/answers.ts'
+import { findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'
 import { menuText } from './menu-text.ts'
 import { type McpResult, refuseParams } from './protocol.ts'
-import { findRepository } from './records.ts'
 import { isObject } from './tool-arguments.ts'
 
 const DESCRIPTION_CHARACTERS = 300

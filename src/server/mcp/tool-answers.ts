@@ -2,11 +2,12 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { listEnvelope, type VersionRecord } from '../../domain/api/schema.ts'
 import { type Filled, type FillingValues, fillContent, formatFillingProblems } from '../../domain/content/filling.ts'
+import { warnOfTexts } from '../../domain/content/findings.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import type { ReadTools } from '../read/answers.ts'
+import { findRepository, findVersion, findVersions, listTags, resolveVersion } from '../read/records.ts'
 import { searchEnvelope } from '../search-envelope.ts'
 import { findClose } from './close-names.ts'
-import { findRepository, findVersion, findVersions, listTags } from './records.ts'
 import type { Arguments } from './tool-arguments.ts'
 import { OUTPUTS, PAGE_SIZES, type ToolName } from './tool-schemas.ts'
 
@@ -20,10 +21,10 @@ export const TOOL_ANSWERS: {
     return OUTPUTS.search_prompts.parse(searchEnvelope(answer, { page, size: limit }))
   },
 
-  async get_prompt({ owner, name, version: asked, variables }, tools) {
+  async get_prompt({ owner, name, version: asked, label, variables }, tools) {
     const repository = await findRepository(owner, name, tools)
     if (!repository) throw await noRepository(owner, name, tools)
-    const version = asked ?? repository.latest_version
+    const version = resolveVersion(repository, { version: asked, label }) ?? repository.latest_version
     if (version === null) {
       throw new HubError('not_found', `${owner}/${name} has no active version. Use list_versions, then give "version".`)
     }
@@ -31,8 +32,15 @@ export const TOOL_ANSWERS: {
     if (!record) throw noVersion(owner, name, version, repository.versions)
     const { content, missing } = variables ? fill(record, variables) : leaveOpen(record)
     const yanked = !repository.versions.includes(version)
+    const advisories = repository.advisories
+      .filter(({ versions }) => versions.includes(version))
+      .map(({ severity, range, message }) => `${severity}, ${range}: ${message}`)
+    const found = version === repository.latest_version ? repository.warnings : warnOfTexts(record)
+    const warnings = found.map(
+      ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
+    )
     return OUTPUTS.get_prompt.parse({
-      data: { ...repository, ...record, content, yanked, missing_variables: missing },
+      data: { ...repository, ...record, content, yanked, advisories, warnings, missing_variables: missing },
     })
   },
 

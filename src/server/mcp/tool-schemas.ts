@@ -32,6 +32,7 @@ const name = checked(isName, 'expected 1 to 64 of a-z, 0-9 and single hyphens in
 const version = checked(isVersion, 'expected the form x.y.z, for example "1.0.0"')
   .meta({ pattern: VERSION_PATTERN })
   .describe('Version x.y.z. Leave out for the latest.')
+const label = shortText(LIMITS.tagCharacters, 'production').describe('A label instead of a version.')
 const page = whole(LIMITS.highestPage, 2).describe('Page number, from 1. Default 1.')
 
 /** Most and usual items on a page of each list. */
@@ -61,6 +62,7 @@ export const INPUTS = {
     owner,
     name,
     version: version.optional(),
+    label: label.optional(),
     variables: z
       .record(
         z.string(),
@@ -101,6 +103,9 @@ const prompt = {
   variables: z.array(z.object(Variable.shape)).describe('The version’s placeholders.'),
   ...VersionRecord.pick({ parameters: true, changelog: true, published_at: true, published_by: true, raw_url: true })
     .shape,
+  // Sentences, not records: they are for a model to read, and every client loads this schema.
+  advisories: z.array(z.string()).describe('What its maintainers warn users of this version of.'),
+  warnings: z.array(z.string()).describe('What its texts hold that a reader would not see or expect.'),
   missing_variables: z.array(z.string()).describe('Variables whose placeholder still stands in content.'),
 }
 
@@ -129,9 +134,12 @@ export function inputSchemaOf(tool: ToolName): JsonSchema {
   return toJsonSchema(INPUTS[tool], ['propertyNames'])
 }
 
+/** What a value may be at most or at least: of use to whoever sends it, not to whoever reads it. */
+const BOUNDS = ['maxLength', 'minLength', 'minimum', 'exclusiveMinimum', 'maximum', 'minItems', 'maxItems']
+
 /** A tool's output as JSON Schema; without patterns, which only the input needs and RE2 may refuse. */
 export function outputSchemaOf(tool: ToolName): JsonSchema {
-  return toJsonSchema(OUTPUTS[tool], ['propertyNames', 'pattern'])
+  return toJsonSchema(OUTPUTS[tool], ['propertyNames', 'pattern', ...BOUNDS])
 }
 
 type JsonSchema = z.core.JSONSchema.BaseSchema

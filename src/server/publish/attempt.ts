@@ -2,7 +2,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
-import type { VersionRecord } from '../../domain/api/schema.ts'
+import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { recordVersion } from '../../domain/catalogue/catalogue.ts'
 import { parseVersionFile } from '../../domain/content/prompt-file.ts'
 import {
@@ -11,6 +11,7 @@ import {
   nextLower,
   type PublishDecision,
   type RepositoryState,
+  warnAgain,
 } from '../../domain/publishing/decision.ts'
 import type { PublishRequest } from '../../domain/publishing/request.ts'
 import type { FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
@@ -48,6 +49,8 @@ export interface AcceptedPublish {
 /** What a publish came to. */
 export interface Outcome {
   record: VersionRecord
+  /** What is worth a second look. */
+  warnings: Warning[]
   /** Whether a version was added by this very request. */
   isNew: boolean
   isUnchanged: boolean
@@ -111,9 +114,9 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
       publisher,
       { measure, addresses },
     )
-    const { record, isUnchanged, versionText, indexText, version } = decision
+    const { record, warnings, isUnchanged, versionText, indexText, version } = decision
     if (body.dry_run || (isUnchanged && indexText === undefined))
-      return { kind: 'answer', answer: { record, isNew: false, isUnchanged, isReplay: false, commit: null } }
+      return { kind: 'answer', answer: { record, warnings, isNew: false, isUnchanged, isReplay: false, commit: null } }
     const headline = isUnchanged ? `Update ${owner}/${name}` : `Publish ${owner}/${name} ${version.version}`
     wanted.set(headline, decision)
     last = { state, decision }
@@ -139,6 +142,7 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
     last = { state, decision }
     return {
       record: decision.record,
+      warnings: decision.warnings,
       isNew: !decision.isUnchanged,
       isUnchanged: decision.isUnchanged,
       isReplay: false,
@@ -166,7 +170,14 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
       )
     const entry = { ...parsed.value, ...measure(parsed.value.content), version }
     const record = recordVersion(entry, nextLower([...state.versions.keys()], version), { owner, name }, addresses)
-    return { record, isNew: false, isUnchanged: headline.startsWith('Update '), isReplay: true, commit: { sha, url } }
+    return {
+      record,
+      warnings: warnAgain(entry, { owner, name, versions: [...state.versions.keys()], index: state.index }),
+      isNew: false,
+      isUnchanged: headline.startsWith('Update '),
+      isReplay: true,
+      commit: { sha, url },
+    }
   }
 }
 

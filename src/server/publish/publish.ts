@@ -1,6 +1,7 @@
 // Owns the publish API's conversation: the checks that need no git, in their order, and the answer.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
+import { addressesBelow } from '../../domain/api/record-links.ts'
 import { matchRoute } from '../../domain/api/routes.ts'
 import { canonicalJson } from '../../domain/content/canonical-json.ts'
 import { isName, isOwner } from '../../domain/content/values.ts'
@@ -60,7 +61,7 @@ export async function answerPublish(request: Request, connect: () => PublishDepe
       await dependencies.noteUse(caller.tokenId).catch(() => {
         // The last use is a hint for people; the publish is done either way.
       })
-    return respondWithOutcome(outcome)
+    return respondWithOutcome(outcome, dependencies.baseUrl)
   } catch (thrown) {
     return respondWithError(request, toHubError(thrown))
   }
@@ -72,7 +73,10 @@ function answerElsewhere(request: Request, pathname: string): Response {
   return route ? respondWithError(request, refuseMethod(request.method, methodsOf(route.id))) : answerNotFound(request)
 }
 
-function respondWithOutcome({ record, isNew, isUnchanged, isReplay, commit }: Outcome): Response {
+function respondWithOutcome(
+  { record, warnings, isNew, isUnchanged, isReplay, commit }: Outcome,
+  baseUrl: string,
+): Response {
   const headers = new Headers({
     ...COMMON_HEADERS,
     'Cache-Control': 'no-store',
@@ -80,10 +84,21 @@ function respondWithOutcome({ record, isNew, isUnchanged, isReplay, commit }: Ou
   })
   if (isNew) headers.set('Location', record.url)
   if (isReplay) headers.set('Idempotency-Replayed', 'true')
-  return new Response(JSON.stringify({ data: { ...record, unchanged: isUnchanged, commit } }), {
-    status: isNew ? 201 : 200,
-    headers,
-  })
+  return new Response(
+    JSON.stringify({
+      data: {
+        ...record,
+        html_url: addressesBelow(baseUrl).versionPage(record.owner, record.name, record.version),
+        unchanged: isUnchanged,
+        commit,
+        warnings,
+      },
+    }),
+    {
+      status: isNew ? 201 : 200,
+      headers,
+    },
+  )
 }
 
 function refuseName(): HubError {

@@ -11,7 +11,7 @@ import { parseVersionFile } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
 import { measure } from '../measure.ts'
-import { findRepository, type Sources } from '../read/newest-record.ts'
+import { findNewest, type Sources } from '../read/newest-record.ts'
 import { parseJsonFile } from '../site-json.ts'
 
 /** A publish as it stands in git now. */
@@ -41,7 +41,7 @@ export async function renewFreshCopy(
   const { owner, name, state, decision } = published
   // The version first: a copy never names one that cannot be read.
   if (!decision.isUnchanged) await sources.fresh.keepVersion(decision.record)
-  const { built, copy } = await findRepository(owner, name, sources)
+  const { built, copy } = await findNewest(owner, name, sources)
   // Only a publish on top of this one knows a version that neither this one nor its base has, and then its copy lists this one too.
   const isKnown = (version: string) => version === decision.version.version || state.versions.has(version)
   if (copy?.versions.some(({ version }) => !isKnown(version))) return

@@ -1,7 +1,9 @@
 // Owns what each address of the read API answers: the built file, or the fresh copy where a publish is ahead of the build.
 import { HubError } from '../../domain/api/errors.ts'
+import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
 import { listEnvelope, Repository, single } from '../../domain/api/schema.ts'
+import { splitFullName } from '../../domain/content/values.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { Search } from '../../ports/search.ts'
 import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
@@ -9,7 +11,8 @@ import type { Answer } from '../respond.ts'
 import { parseJsonFile, readBuilt, readOr } from '../site-json.ts'
 import { answerList } from './list.ts'
 import { readListQuery, readVersionQuery } from './list-query.ts'
-import { findRepository } from './newest-record.ts'
+import { findNewest } from './newest-record.ts'
+import { resolveVersion } from './records.ts'
 
 /** What answers are made from. */
 export interface ReadTools {
@@ -30,20 +33,24 @@ type MakeAnswer = (parameters: PathParameters, query: URLSearchParams, tools: Re
 export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
   listRepositories: async (_parameters, query, tools) => answerList(readListQuery(query), tools),
   getRepository: async ({ owner = '', name = '' }, _query, tools) => {
-    const { built, copy } = await findRepository(owner, name, tools)
+    const { built, copy } = await findNewest(owner, name, tools)
     const bytes = copy ? toBytes({ data: copy.repository }) : built
     if (!bytes) throw noRepository(owner, name)
-    return { bytes }
+    return { bytes, headers: successorLink(bytes, tools.baseUrl, '') }
   },
   listVersions: async ({ owner = '', name = '' }, _query, tools) => {
-    const { copy } = await findRepository(owner, name, tools)
+    const { built, copy } = await findNewest(owner, name, tools)
+    const record = copy ? toBytes({ data: copy.repository }) : built
+    const headers = record ? successorLink(record, tools.baseUrl, '/versions') : {}
     if (copy)
       return {
         bytes: toBytes(
           listEnvelope(copy.versions, { page: 1, size: copy.versions.length, total: copy.versions.length }),
         ),
+        headers,
       }
-    return { bytes: await readOr(tools.siteFiles, DATA_FILES.versions(owner, name), () => noRepository(owner, name)) }
+    const bytes = await readOr(tools.siteFiles, DATA_FILES.versions(owner, name), () => noRepository(owner, name))
+    return { bytes, headers }
   },
   getVersion: async ({ owner = '', name = '', version = '' }, _query, tools) => {
     const built = await tools.siteFiles.read(DATA_FILES.version(owner, name, version))
@@ -51,10 +58,21 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
   },
   getRaw: async ({ owner = '', name = '' }, query, tools) => {
     const asked = readVersionQuery(query)
-    const version = asked ?? (await findLatest(owner, name, tools))
-    const built = await tools.siteFiles.read(DATA_FILES.rawVersion(owner, name, version))
-    const bytes = built ?? new TextEncoder().encode((await findFreshVersion(owner, name, version, tools)).content)
-    return { bytes, ...(asked === undefined ? {} : { cache: 'immutable' }), headers: { 'X-Prompt-Version': version } }
+    if (asked.version !== undefined) {
+      const bytes = await readRawVersion(owner, name, asked.version, tools)
+      return { bytes, cache: 'immutable', headers: { 'X-Prompt-Version': asked.version } }
+    }
+    const { built, copy } = await findNewest(owner, name, tools)
+    if (!built && !copy) throw noRepository(owner, name)
+    const record = copy ? copy.repository : parseJsonFile(built!, OnlyRaw).data
+    const version = resolveVersion(record, asked) ?? record.latest_version
+    if (version === null) throw noActiveVersion(owner, name)
+    // The record holds the latest content: one file is read, and content and number cannot disagree.
+    const bytes =
+      version === record.latest_version && record.content !== null
+        ? new TextEncoder().encode(record.content)
+        : await readRawVersion(owner, name, version, tools)
+    return { bytes, headers: { 'X-Prompt-Version': version, ...linkTo(record.moved_to, tools.baseUrl, '/raw') } }
   },
   listTags: async (_parameters, _query, { siteFiles }) => ({ bytes: await readBuilt(siteFiles, DATA_FILES.tags()) }),
   getUser: async ({ handle = '' }, _query, { siteFiles }) => ({
@@ -76,16 +94,34 @@ async function findFreshVersion(owner: string, name: string, version: string, { 
   return record
 }
 
-/** Made once: making a schema costs more than reading by it. */
-const OnlyLatest = single(Repository.pick({ latest_version: true }))
+async function readRawVersion(owner: string, name: string, version: string, tools: ReadTools): Promise<Bytes> {
+  const built = await tools.siteFiles.read(DATA_FILES.rawVersion(owner, name, version))
+  return built ?? new TextEncoder().encode((await findFreshVersion(owner, name, version, tools)).content)
+}
 
-/** The bare content does not say its number, so the record is asked for it: content and number cannot disagree. */
-async function findLatest(owner: string, name: string, tools: ReadTools): Promise<string> {
-  const { built, copy } = await findRepository(owner, name, tools)
-  if (!built && !copy) throw noRepository(owner, name)
-  const latest = copy ? copy.repository.latest_version : parseJsonFile(built!, OnlyLatest).data.latest_version
-  if (latest !== null) return latest
-  throw new HubError(
+/** Made once: making a schema costs more than reading by it. */
+const OnlyRaw = single(
+  Repository.pick({ full_name: true, latest_version: true, content: true, labels: true, moved_to: true }),
+)
+const OnlySuccessor = single(Repository.pick({ moved_to: true }))
+
+/** A record that names a successor holds these bytes; in a text of somebody's, its quotes would be escaped. */
+const HAS_SUCCESSOR = Buffer.from('"moved_to":"')
+
+/** Where a repository that has moved goes on. Hardly any has, so hardly any is parsed for it. RFC 5829 section 3.4 */
+function successorLink(record: Bytes, baseUrl: string, rest: string): Record<string, string> {
+  if (!Buffer.from(record.buffer, record.byteOffset, record.byteLength).includes(HAS_SUCCESSOR)) return {}
+  return linkTo(parseJsonFile(record, OnlySuccessor).data.moved_to, baseUrl, rest)
+}
+
+function linkTo(successor: string | null, baseUrl: string, rest: string): Record<string, string> {
+  const { owner = '', name = '' } = successor === null ? {} : (splitFullName(successor) ?? {})
+  if (name === '') return {}
+  return { Link: `<${addressesBelow(baseUrl).repository(owner, name).url}${rest}>; rel="successor-version"` }
+}
+
+function noActiveVersion(owner: string, name: string): HubError {
+  return new HubError(
     'not_found',
     `${owner}/${name} has no active version. Its versions are at /api/v1/repos/${owner}/${name}/versions; give one as ?version=.`,
   )

@@ -5,6 +5,7 @@ import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
 import { printable } from '../../domain/content/printable.ts'
 import { countCharacters } from '../../domain/content/text-length.ts'
 import { isVersion } from '../../domain/content/values.ts'
+import { labelBesideVersion } from './records.ts'
 
 /** What the list is asked for. */
 export interface ListQuery {
@@ -35,9 +36,15 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   }
 }
 
-/** @throws HubError `invalid_request` */
-export function readVersionQuery(query: URLSearchParams): string | undefined {
-  const version = lastOf(query, 'version')
+/** Which version is asked for; at most one of both. @throws HubError `invalid_request` */
+export function readVersionQuery(query: URLSearchParams): { version: string | undefined; label: string | undefined } {
+  const label = lastOf(query, 'label')
+  const version = readVersion(lastOf(query, 'version'))
+  if (label !== undefined && version !== undefined) throw labelBesideVersion()
+  return { version, label }
+}
+
+function readVersion(version: string | undefined): string | undefined {
   if (version === undefined || isVersion(version)) return version
   throw new HubError(
     'invalid_request',

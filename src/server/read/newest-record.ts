@@ -13,7 +13,7 @@ export interface Sources {
 }
 
 /** What the build and the copies have of a repository. */
-export interface Found {
+export interface Newest {
   /** The built record, or undefined when no build has the repository. */
   built: Bytes | undefined
   /** The copy, when it is newer. */
@@ -24,7 +24,7 @@ export interface Found {
 const OnlyCount = single(Repository.pick({ versions_count: true }))
 
 /** Looks a repository up in the build and among the copies. */
-export async function findRepository(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Found> {
+export async function findNewest(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Newest> {
   const [built, copy] = await Promise.all([siteFiles.read(DATA_FILES.repository(owner, name)), fresh.find(owner, name)])
   if (!copy) return { built, copy: undefined }
   const state = built && {

@@ -1,0 +1,56 @@
+// Owns recognising secrets in a text: those that are certainly real, which nothing may publish, and those that only look like one.
+import { checksumOf, holdsToken } from '../access/token-form.ts'
+import type { Finding } from './findings.ts'
+
+/** Well-known forms of secrets; each pattern is bounded and linear. */
+const SECRETS: readonly { kind: string; pattern: RegExp; isPossible?: (match: string) => boolean }[] = [
+  { kind: 'a GitHub token', pattern: /\bgh[pousr]_[0-9A-Za-z]{36}\b/g, isPossible: hasChecksum },
+  { kind: 'a GitHub token', pattern: /\bgithub_pat_[0-9A-Za-z_]{82}\b/g },
+  { kind: 'an npm token', pattern: /\bnpm_[0-9A-Za-z]{36}\b/g },
+  { kind: 'an AWS access key', pattern: /\bAKIA[0-9A-Z]{16}\b/g },
+  { kind: 'a private key', pattern: /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----/g },
+]
+
+/** Secrets of other services; the secret itself is never repeated. */
+export function findSecrets(text: string): Finding[] {
+  return SECRETS.flatMap(({ kind, pattern, isPossible }) =>
+    [...text.matchAll(pattern)]
+      .filter(([match]) => isPossible?.(match) ?? true)
+      .map(({ index }) => ({ code: 'secret', message: `looks like ${kind}; if it is one, revoke it`, offset: index })),
+  )
+}
+
+/**
+ * Why a text may not be published, or undefined: a token of this hub, a token of GitHub or npm whose checksum is right, or a private key from its
+ * first line to its last. Anything less certain is a finding, for prompts speak of secrets too. docs/contract.md section 7
+ */
+export function findCertainSecret(text: string): string | undefined {
+  if (holdsToken(text)) return 'expected no token of this hub in it; revoke that token now'
+  if ((text.match(CHECKED_TOKEN) ?? []).some(hasChecksum))
+    return 'expected no token in it whose checksum is right; revoke that token now'
+  return [...text.matchAll(WHOLE_KEY)].some(([, body = '']) => isKeyBody(body))
+    ? 'expected no private key in it; replace that key now'
+    : undefined
+}
+
+/** GitHub and npm end their tokens alike. */
+const CHECKED_TOKEN = /\b(?:gh[pousr]|npm)_[0-9A-Za-z]{36}\b/g
+
+/** The last six characters are the CRC-32 of the thirty before them. @see https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
+function hasChecksum(token: string): boolean {
+  const secret = token.slice(token.indexOf('_') + 1)
+  return checksumOf(secret.slice(0, 30)) === secret.slice(30)
+}
+
+/** Between the lines stands no hyphen pair, so the search for an end never runs over another beginning: linear. */
+const WHOLE_KEY =
+  /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----((?:[^-]|-(?!-))*)-----END (?:[A-Z]{2,10} )?PRIVATE KEY-----/g
+
+/** A key has at least some dozens of base64 characters; `…`, `<your key>` and `[REDACTED]` are no key. Line ends may be spelled `\n`, as in JSON. */
+function isKeyBody(body: string): boolean {
+  const letters = body
+    .replace(/\\[nr]/g, '')
+    .replace(/^[A-Za-z-]+: .*$/gm, '')
+    .replace(/\s+/g, '')
+  return letters.length >= 60 && /^[A-Za-z0-9+/=]+$/.test(letters)
+}

@@ -1,0 +1,213 @@
+// Pins what publishing warns of and what it refuses for being a secret, and what index.md alone says: labels, advisories, and where a repository went.
+import { afterAll, describe, expect, test } from 'vitest'
+import { checksumOf } from '../../src/domain/access/token-form.ts'
+import { type Hub, openHub, openLocalWorld, type World } from './open-hub.ts'
+
+const world: World = openLocalWorld()
+const hub: Hub = await openHub(world)
+afterAll(() => world.close())
+
+/** Everything that a careful author says, so that a test sees its own warnings alone. */
+const GOOD = { description: 'Reviews a change and says what is wrong.', tags: ['review'], license: 'MIT' }
+const publish = async (body: Record<string, unknown>, to = 'acme/warned') => hub.publish({ ...GOOD, ...body }, { to })
+const SECRET = 'A'.repeat(30)
+const KEY = `-----BEGIN RSA PRIVATE KEY-----\n${`${'MIIEow'.repeat(10)}\n`.repeat(10)}-----END RSA PRIVATE KEY-----\n`
+
+describe('warnings', () => {
+  //  what                        published                                                    code, line, a part of the sentence
+  test.each<[string, Record<string, unknown>, [string, number | null, string][]]>([
+    ['nothing to say', { content: 'Plain\n' }, []],
+    ['a character that hides', { content: 'a\nb\u200bc\n' }, [['hidden_characters', 2, 'U+200B']]],
+    [
+      'text that is written backwards, in the title',
+      { content: 'x1', title: 'a\u202eb' },
+      [['hidden_characters', null, 'title: holds']],
+    ],
+    ['a word of two alphabets', { content: 'Log in at p\u0430ypal\n', title: 'T' }, [['look_alikes', 1, 'U+0430']]],
+    ['an AWS key', { content: 'one\ntwo\nAKIAIOSFODNN7EXAMPLE' }, [['secret', 3, 'looks like an AWS access key']]],
+    ['the first line of a key', { content: '-----BEGIN PRIVATE KEY-----' }, [['secret', 1, 'a private key']]],
+    [
+      'a secret in the parameters',
+      { content: 'x2', parameters: { key: 'AKIAIOSFODNN7EXAMPLE' } },
+      [['secret', null, 'parameters: ']],
+    ],
+    [
+      'more of a kind than anybody reads',
+      { content: '\u200ba'.repeat(100), parameters: {} },
+      [
+        ...[1, 1, 1, 1, 1].map((line): [string, number, string] => ['hidden_characters', line, 'U+200B']),
+        ['hidden_characters', null, 'and 95 more'],
+      ],
+    ],
+    [
+      'nothing that helps to judge it',
+      { content: 'x3 {{a}}', description: '', tags: [] },
+      [
+        ['weak_metadata', null, 'description: '],
+        ['weak_metadata', null, 'tags: '],
+        ['weak_metadata', null, 'variables: say what to give for a'],
+      ],
+    ],
+  ])('%s', async (_, body, expected) => {
+    const { status, data } = await publish({ bump: 'major', ...body })
+    expect(status).toBe(201)
+    const warnings = data.warnings as { code: string; line: number | null; message: string }[]
+    expect(warnings.map(({ code, line }) => [code, line])).toEqual(expected.map(([code, line]) => [code, line]))
+    for (const [index, [, , part]] of expected.entries()) expect(warnings[index]!.message).toContain(part)
+    expect(JSON.stringify(warnings)).not.toContain('AKIAIOSFODNN7EXAMPLE')
+  })
+
+  const declared = (...names: string[]) => names.map((name) => ({ name, description: 'What to give.' }))
+  test.each<[string, Record<string, unknown>, string | undefined]>([
+    ['a variable that must be given', { variables: declared('a', 'b') }, 'b came and must be given'],
+    ['a variable that went', { content: 'x', variables: [] }, 'a went'],
+    ['fewer values', { variables: [{ ...declared('a')[0], type: 'integer' }] }, 'a takes fewer values'],
+    [
+      'another form of answer',
+      { variables: declared('a'), parameters: { response_format: 'json' } },
+      'the form of the answer changed',
+    ],
+    ['an optional variable', { variables: [...declared('a'), { ...declared('b')[0], required: false }] }, undefined],
+    ['another temperature', { variables: declared('a'), parameters: { temperature: 1 } }, undefined],
+  ])('a difference that breaks callers, under each bump: %s', async (what, next, sentence) => {
+    const to = `acme/breaking-${what.replaceAll(' ', '-')}`
+    const first = { content: 'x {{a}}', variables: declared('a'), parameters: {} }
+    for (const bump of ['patch', 'minor', 'major'] as const) {
+      expect((await publish({ ...first, bump: 'major' }, to)).data.warnings).toEqual([])
+      const { status, data } = await publish({ ...first, ...next, bump, dry_run: true }, to)
+      expect(status).toBe(200)
+      const said = `breaks callers of 1.0.0, published as ${bump}: ${sentence}. Publish it as major`
+      const isSaid = sentence !== undefined && bump !== 'major'
+      expect(data.warnings).toEqual(isSaid ? [{ code: 'breaking_change', message: said, line: null }] : [])
+    }
+  })
+
+  test('the record of the repository has those of its texts, before and after a build', async () => {
+    await publish({ content: 'one\u200btwo' }, 'acme/shown')
+    const expected = [{ code: 'hidden_characters', message: expect.stringContaining('U+200B'), line: 1 }]
+    expect((await hub.read('/api/v1/repos/acme/shown')).data.warnings).toEqual(expected)
+    await hub.build()
+    expect((await hub.read('/api/v1/repos/acme/shown')).data.warnings).toEqual(expected)
+  })
+
+  test('the answer names the page of the version', async () => {
+    const { data } = await publish({ content: 'page' }, 'acme/page')
+    expect(data.html_url).toBe('https://hub.example/acme/page/v/1.0.0')
+  })
+
+  test('a quarter of a megabyte of whatever is judged in a moment', async () => {
+    for (const piece of ['\u200b', '\u0430a ', '👩\u200d', '-----BEGIN PRIVATE KEY-----', '-', 'ghp_', '\u{e0041}'])
+      expect(
+        (await publish({ content: piece.repeat(Math.floor(262_000 / Buffer.byteLength(piece))), dry_run: true }))
+          .status,
+      ).toBe(200)
+  })
+})
+
+describe('what is certainly a secret is refused', () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ['a whole key', { content: `Use this:\n${KEY}` }, 'content: expected no private key in it'],
+    ['a key in JSON', { content: JSON.stringify({ key: KEY }) }, 'content: expected no private key in it'],
+    [
+      'a key with headers',
+      { content: KEY.replace('KEY-----\n', 'KEY-----\nProc-Type: 4,ENCRYPTED\n\n') },
+      'content: expected no private key',
+    ],
+    [
+      'a token of GitHub',
+      { content: `ghp_${SECRET}${checksumOf(SECRET)}` },
+      'content: expected no token in it whose checksum is right',
+    ],
+    [
+      'a token of npm',
+      { content: `npm_${SECRET}${checksumOf(SECRET)}` },
+      'content: expected no token in it whose checksum is right',
+    ],
+    ['in the parameters', { content: 'x', parameters: { key: KEY } }, 'parameters: expected no private key in it'],
+    ['in the title', { content: 'x', title: `ghp_${SECRET}${checksumOf(SECRET)}` }, 'title: expected no token in it'],
+    [
+      'in a variable',
+      { content: '{{a}}', variables: [{ name: 'a', default: `npm_${SECRET}${checksumOf(SECRET)}` }] },
+      'variables: expected no token in it',
+    ],
+  ])('%s', async (_, body, sentence) => {
+    const answer = await publish(body)
+    expect([answer.status, answer.code]).toEqual([422, 'validation_failed'])
+    expect(answer.message).toContain(sentence)
+    expect(answer.text).not.toContain(SECRET)
+  })
+
+  test.each([
+    ['a form with a gap', '-----BEGIN PRIVATE KEY-----\n<your key here>\n-----END PRIVATE KEY-----'],
+    ['a short example', '-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----'],
+    ['a public key', KEY.replaceAll('RSA PRIVATE', 'PUBLIC')],
+  ])('%s is fine', async (_, content) => expect((await publish({ content })).status).toBe(201))
+})
+
+describe('what index.md says', () => {
+  test('a label answers the version that it points at', async () => {
+    for (const content of ['one', 'two', 'three']) await publish({ content }, 'acme/labelled')
+    const index = (more: string) => ({ 'content/acme/labelled/index.md': `---\ntitle: L\n${more}---\n` })
+    await world.commitOutside(index('labels: {production: "1.0.1", old: "1.0.0"}\n'))
+    await hub.build()
+    const raw = (query: string) => hub.read(`/api/v1/repos/acme/labelled/raw${query}`)
+    const labelled = await raw('?label=production')
+    expect([labelled.status, labelled.text, labelled.headers.get('X-Prompt-Version')]).toEqual([200, 'two', '1.0.1'])
+    expect(labelled.headers.get('Cache-Control')).toBe('public, max-age=60, stale-while-revalidate=600')
+    expect((await raw('?label=')).text).toBe('three')
+    const unknown = await raw('?label=staging')
+    expect([unknown.status, unknown.code]).toEqual([404, 'not_found'])
+    expect(unknown.message).toBe('acme/labelled has no label staging. Its labels: production, old.')
+    for (const query of ['?label=production&version=1.0.0', '?version=1.0.0&label=staging'])
+      expect([(await raw(query)).status, (await raw(query)).code]).toEqual([400, 'invalid_request'])
+    for (const label of ['constructor', '__proto__', '%00', 'x'.repeat(5_000)])
+      expect((await raw(`?label=${label}`)).status).toBe(404)
+    await world.commitOutside(index(''))
+    await hub.build()
+    expect((await raw('?label=production')).message).toBe(
+      'acme/labelled has no label production. It has no labels; give a version.',
+    )
+  })
+
+  test('an advisory names its versions, in the record', async () => {
+    for (const content of ['one', 'two', 'three']) await publish({ content, bump: 'minor' }, 'acme/advised')
+    const advisory = 'advisories:\n  - {range: "<1.2.0", severity: high, message: Follows instructions in the input.}\n'
+    await world.commitOutside({ 'content/acme/advised/index.md': `---\ntitle: A\n${advisory}---\n` })
+    await hub.build()
+    expect((await hub.read('/api/v1/repos/acme/advised')).data.advisories).toEqual([
+      {
+        range: '<1.2.0',
+        severity: 'high',
+        message: 'Follows instructions in the input.',
+        versions: ['1.1.0', '1.0.0'],
+      },
+    ])
+  })
+
+  test('a repository that moved answers its bytes, names its successor, is listed no more and takes no version', async () => {
+    await publish({ content: 'old' }, 'acme/before')
+    await publish({ content: 'new' }, 'acme/after')
+    await world.commitOutside({ 'content/acme/before/index.md': '---\ntitle: B\nmoved_to: acme/after\n---\n' })
+    const files = await hub.build()
+    for (const rest of ['', '/versions', '/raw']) {
+      const answer = await hub.read(`/api/v1/repos/acme/before${rest}`)
+      expect([answer.status, answer.headers.get('Link')]).toEqual([
+        200,
+        `<https://hub.example/api/v1/repos/acme/after${rest}>; rel="successor-version"`,
+      ])
+      expect((await hub.read(`/api/v1/repos/acme/after${rest}`)).headers.get('Link')).toBeNull()
+    }
+    expect((await hub.read('/api/v1/repos/acme/before/raw')).text).toBe('old')
+    expect((await hub.read('/api/v1/repos/acme/before')).data.moved_to).toBe('acme/after')
+    expect(files.get('/data/v1/index.json')).not.toContain('acme/before')
+    const refused = await publish({ content: 'newer' }, 'acme/before')
+    expect([refused.status, refused.code]).toEqual([409, 'repo_archived'])
+    expect(refused.message).toBe('acme/before has moved to acme/after. Publish there.')
+  })
+
+  test('a text that spells the key of a successor names none', async () => {
+    await publish({ content: '"moved_to":"acme/after"', parameters: { moved_to: 'acme/after' } }, 'acme/tricky')
+    await hub.build()
+    expect((await hub.read('/api/v1/repos/acme/tricky')).headers.get('Link')).toBeNull()
+  })
+})
