@@ -181,7 +181,7 @@ describe.each<[string, () => Promise<World>]>([
         count += 1
         const to = `acme/any-${count}`
         const { data } = await publish(value, to)
-        const { unchanged: _unchanged, commit: _commit, ...record } = data
+        const { html_url: _page, warnings: _warnings, unchanged: _unchanged, commit: _commit, ...record } = data
         expect([record.changelog, record.parameters]).toEqual([
           value.changelog,
           JSON.parse(JSON.stringify(value.parameters)),

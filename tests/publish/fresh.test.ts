@@ -38,7 +38,7 @@ describe('at once, without any build', () => {
       tags: ['go'],
     })
     expect(published.status).toBe(201)
-    const { unchanged: _unchanged, commit: _commit, ...record } = published.data
+    const { html_url: _page, warnings: _warnings, unchanged: _unchanged, commit: _commit, ...record } = published.data
 
     const detail = await hub.readRepository()
     expect(detail.data).toMatchObject({
