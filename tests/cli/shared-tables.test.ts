@@ -1,0 +1,146 @@
+// Owns the proof that hubcli's python parts decide as the shared tables say: ranges (tests/fixtures/ranges.json) and filling (tests/fixtures/filling-cases.json).
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { sha256 } from './plain-files.ts'
+import { HUBCLI, makeFolder, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+import { type Trouble, withStandIn } from './stand-in.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+/** The text of one of the here documents in hubcli. */
+function readProgram(name: string): string {
+  return (
+    new RegExp(`\\n${name}\\(\\) \\{\\n  cat <<'END'\\n(.*?)\\nEND\\n`, 's').exec(readFileSync(HUBCLI, 'utf8'))?.[1] ??
+    ''
+  )
+}
+
+test.skipIf(PYTHON === undefined)(`every case of the table of ranges${NO_PYTHON}`, () => {
+  const program = readProgram('lock_program')
+  const [definitions = ''] = program.split('\n# -- Steps\n')
+  const decide = `
+table = json.load(open(sys.argv[1], encoding="utf-8"))
+answers = []
+for written, name, _ in table["cases"]:
+    repository = table["repositories"][name]
+    versions = [{"version": version, "yanked": version in repository["yanked"]} for version in repository["versions"]]
+    answers.append([written, name, choose(written, versions, repository["labels"]) if is_range(written) else "malformed"])
+print(json.dumps(answers))
+`
+  const script = path.join(makeFolder(), 'decide.py')
+  writeFileSync(script, definitions + decide)
+  const answers = JSON.parse(execFileSync(PYTHON!, ['-I', script, 'tests/fixtures/ranges.json']).toString())
+  const { cases } = JSON.parse(readFileSync('tests/fixtures/ranges.json', 'utf8'))
+  expect(cases.length).toBeGreaterThanOrEqual(300)
+  expect(answers).toEqual(cases)
+})
+
+interface FillingCase {
+  name: string
+  content: string
+  variables: { name: string; type: string; required: boolean; default: unknown; options: unknown[] }[]
+  values: Record<string, unknown>
+  strict: { content?: string; missing?: string[]; unknown?: string[]; invalid?: string[] }
+}
+
+describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
+  const { cases } = JSON.parse(readFileSync('tests/fixtures/filling-cases.json', 'utf8')) as { cases: FillingCase[] }
+  // On a command line every value is a text, and a name is a variable's name.
+  const written = cases.filter(({ values }) =>
+    Object.entries(values).every(([name, value]) => typeof value === 'string' && /^[A-Za-z_]\w*$/.test(name)),
+  )
+  const program = path.join(makeFolder(), 'render.py')
+  writeFileSync(program, readProgram('render_program'))
+
+  test('most of the table can be written on a command line', () =>
+    expect(written.length).toBeGreaterThan(cases.length / 2))
+
+  test.each(written)('$name', ({ content, variables, values, strict }) => {
+    const work = makeFolder()
+    mkdirSync(work, { recursive: true })
+    const data = { content, variables, content_sha256: sha256(content) }
+    writeFileSync(path.join(work, 'answer'), JSON.stringify({ data }))
+    writeFileSync(
+      path.join(work, 'values'),
+      Object.entries(values)
+        .map(([name, value]) => `${JSON.stringify({ name, value })}\n`)
+        .join(''),
+    )
+    const run = () => execFileSync(PYTHON!, ['-I', program, work], { stdio: 'pipe' })
+    if (strict.content !== undefined) {
+      run()
+      expect(readFileSync(path.join(work, 'content'), 'utf8')).toBe(strict.content)
+      return
+    }
+    let said = ''
+    try {
+      run()
+    } catch (error) {
+      said = (error as { stderr: Buffer }).stderr.toString()
+      expect((error as { status: number }).status).toBe(1)
+    }
+    expect(said).toMatch(/^hubcli: [^\n]+\n$/)
+    for (const name of [...(strict.missing ?? []), ...(strict.unknown ?? []), ...(strict.invalid ?? [])])
+      expect(said).toContain(name)
+  })
+
+  test.each(SHELLS)('under $name, with values of every kind', async (shell) => {
+    const content = 'a {{a}} {{ b }} {{c}} {{other}} {{a}}'
+    const variable = (name: string, over = {}) => ({
+      name,
+      type: 'string',
+      required: true,
+      default: null,
+      options: [],
+      ...over,
+    })
+    const data = {
+      ...{ content, content_sha256: sha256(content), version: '1.0.0' },
+      variables: [
+        variable('a'),
+        variable('b', { required: false, type: 'number', default: 0.5 }),
+        variable('c', { type: 'enum', options: ['x', 'y'] }),
+      ],
+    }
+    const answer: Trouble = {
+      kind: 'answer',
+      status: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ data }),
+    }
+    await withStandIn(
+      () => answer,
+      async ({ url, requests }) => {
+        const cwd = makeFolder()
+        writeFileSync(path.join(cwd, 'a file'), 'é{{c}}\r\n\n')
+        const run = (...args: string[]) =>
+          runHubcli(shell, ['render', 'acme/x', ...args], { cwd, env: { HUB_URL: url }, tools: WITH_PYTHON })
+        const literal = `"$(id)" \\n {{c}} = & 'é'\n`
+        expect(await run('--var', `a=${literal}`, '--var', 'c=x')).toMatchObject({
+          ...{ code: 0, stderr: '', left: [], stdout: `a ${literal} 0.5 x {{other}} ${literal}` },
+        })
+        expect(await run('--var-file', 'a=a file', '--var=', 'x')).toMatchObject({ code: 1 })
+        const file = await run('--var-file', 'a=a file', '--var', 'c=y', '--var', 'b=-1e3')
+        expect(file.stdout).toBe('a é{{c}}\r\n\n -1e3 y {{other}} é{{c}}\r\n\n')
+        const wrong = await run('--var', 'c=z', '--var', 'b=1,5', '--var', 'nobody=x')
+        expect(wrong).toMatchObject({ code: 1, stdout: '', left: [] })
+        expect(wrong.stderr).toBe(
+          'hubcli: expected a value for a; nobody: no variable of this prompt has this name; b: expected a number such as 0.5, got "1,5"; c: expected one of "x", "y", got "z"\n',
+        )
+        const count = requests.length
+        for (const args of [
+          ['--var', 'a'],
+          ['--var', '=x'],
+          ['--var', 'a b=x'],
+          ['--var'],
+          ['--var-file', 'a=missing'],
+        ])
+          expect(await run(...args)).toMatchObject({ code: 1, stdout: '' })
+        expect(requests.length).toBe(count)
+      },
+    )
+  })
+})

@@ -1,0 +1,245 @@
+// Owns what hubcli does not believe: bytes without end, contents that are not what the hub lists, ways down to plain http or into this machine; and mirrors, under every shell.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { type Prompt, startPlainFiles } from './plain-files.ts'
+import {
+  findProgram,
+  makeFolder,
+  makeTools,
+  NO_PYTHON,
+  PYTHON,
+  runHubcli,
+  SCRATCH,
+  SHELLS,
+  WITH_PYTHON,
+  writeScript,
+} from './shells.ts'
+import { STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const json = (body: object): Trouble => ({
+  ...{ kind: 'answer', status: 201, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },
+})
+
+/** A PATH in which curl answers at once with a redirect, or, after that, with nothing. */
+function redirectingTools(location: string): { tools: string; asked: () => string[] } {
+  const [tools, notes] = [makeTools(), path.join(makeFolder(), 'asked')]
+  rmSync(path.join(tools, 'curl'))
+  writeScript(
+    tools,
+    'curl',
+    `for last; do :; done; echo "$last" >>"${notes}"
+case $(wc -l <"${notes}") in *1) printf '302\\n%s\\n\\n' '${location}' ;; *) exit 7 ;; esac`,
+  )
+  writeScript(tools, 'wc', `exec ${findProgram('wc')} "$@"`)
+  return { tools, asked: () => readFileSync(notes, 'utf8').trim().split('\n') }
+}
+
+describe.each(SHELLS)('$name', (shell) => {
+  test.concurrent('an answer without end and without announced length is cut off', async () => {
+    let sent = 0
+    const server = createServer((_, answer) => {
+      answer.writeHead(200, { 'Content-Type': 'text/plain' })
+      const chunk = Buffer.alloc(65_536, 97)
+      const more = () => {
+        // Without a bound this would go on until the disk is full.
+        while (!answer.destroyed && sent < 400_000_000) {
+          sent += chunk.length
+          if (!answer.write(chunk)) return void answer.once('drain', more)
+        }
+        answer.end()
+      }
+      more()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const HUB_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL } })
+    server.closeAllConnections()
+    server.close()
+    expect(outcome).toMatchObject({ code: 5, stdout: '', left: [], slept: [] })
+    expect(outcome.stderr).toMatch(/^hubcli: [^\n]* sent more than 8388608 bytes; is it a Prompt Hub\?\n$/)
+    expect(sent).toBeLessThan(50_000_000)
+  })
+
+  //  from                        to                                    followed
+  test.concurrent.each([
+    ['https://hub.example.com', 'http://hub.example.com/x', false],
+    ['https://hub.example.com', 'http://127.0.0.1/x', false],
+    ['https://hub.example.com', 'https://127.0.0.1/x', false],
+    ['https://hub.example.com', 'https://localhost:8443/x', false],
+    ['https://hub.example.com', 'https://LocalHost./x', false],
+    ['https://hub.example.com', 'https://a.localhost/x', false],
+    ['https://hub.example.com', 'https://[::1]/x', false],
+    ['https://hub.example.com', 'https://[::ffff:127.0.0.1]/x', false],
+    ['https://hub.example.com', 'https://[0:0:0:0:0:0:0:1]/x', false],
+    ['https://hub.example.com', 'https://2130706433/x', false],
+    ['https://hub.example.com', 'https://0x7f.1/x', false],
+    ['https://hub.example.com', 'https://0.0.0.0/x', false],
+    ['https://hub.example.com', 'https://elsewhere.example.com/x', true],
+    ['http://hub.lan:8930', 'https://hub.lan/x', true],
+    ['http://hub.lan:8930', 'http://hub.lan/x', true],
+    ['http://hub.lan:8930', 'http://localhost:2375/x', false],
+  ])('a redirect from %s to %s is followed: %s', async (HUB_URL, location, isFollowed) => {
+    const { tools, asked } = redirectingTools(location)
+    const outcome = await runHubcli(shell, ['cat', 'acme/x'], { env: { HUB_URL }, tools })
+    expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
+    expect(asked()[1]).toBe(isFollowed ? location : undefined)
+    if (!isFollowed) expect(outcome.stderr).toContain(`redirects to ${location}, which is not followed`)
+  })
+
+  test.concurrent('a content that is not what the hub lists is refused, and the old file stays', async () => {
+    const hub = await startPlainFiles('hub', { 'acme/x': { versions: { '1.0.0': 'good', '1.1.0': 'better' } } })
+    hub.meddle = (asked, answer) => {
+      if (!asked.includes('/raw')) return false
+      answer.writeHead(200, { 'Content-Type': 'text/plain', 'X-Prompt-Version': '1.1.0' }).end('evil')
+      return true
+    }
+    const cwd = makeFolder()
+    writeFileSync(path.join(cwd, 'PROMPT.md'), 'old')
+    for (const args of [
+      ['cat', 'acme/x'],
+      ['pull', 'acme/x'],
+      ['cat', 'acme/x', '--version', '1.0.0'],
+    ]) {
+      const outcome = await runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url } })
+      expect(outcome).toMatchObject({ code: 4, stdout: '', left: [] })
+      expect(outcome.stderr).toMatch(
+        /^hubcli: what \S+ sent is not what its content_sha256 says of acme\/x 1\.\d\.0; nothing was written\n$/,
+      )
+    }
+    expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
+    await hub.close()
+  })
+
+  test.concurrent.each(['shasum', 'openssl'])('where there is no sha256sum, %s does', async (instead) => {
+    const found = findProgram(instead)
+    if (found === undefined) return expect(instead).toBe('shasum')
+    const tools = makeTools()
+    rmSync(path.join(tools, 'sha256sum'))
+    writeScript(tools, instead, `PATH=${process.env.PATH} exec ${found} "$@"`)
+    await withStandIn(undefined, async ({ url }) => {
+      const outcome = await runHubcli(shell, ['cat', 'acme/code-review'], { env: { HUB_URL: url }, tools })
+      expect(outcome).toMatchObject({ code: 0, stdout: 'Review this {{language}} code.\n', stderr: '' })
+    })
+  })
+
+  test.concurrent('a token goes over plain http only when told so; reading needs no leave', async () => {
+    const cwd = makeFolder()
+    writeFileSync(path.join(cwd, 'f'), 'x')
+    const tools = makeTools()
+    rmSync(path.join(tools, 'curl'))
+    writeScript(tools, 'curl', 'cat >/dev/null; exit 6')
+    const env = { HUB_URL: 'http://hub.lan:8930', HUB_TOKEN: STAND_IN_TOKEN }
+    const push = (over: object) =>
+      runHubcli(shell, ['push', 'acme/x', 'f', 'c', 'patch'], { cwd, tools, env: { ...env, ...over } })
+    for (const over of [{}, { HUB_ALLOW_HTTP: '' }, { HUB_ALLOW_HTTP: '0' }]) {
+      const refused = await push(over)
+      expect(refused).toMatchObject({ code: 1, left: [], slept: [] })
+      expect(refused.stderr).toMatch(
+        /^hubcli: http:\/\/hub\.lan:8930 is plain http: anybody on the way could read the token [^\n]*HUB_ALLOW_HTTP=1[^\n]*\n$/,
+      )
+    }
+    expect(await push({ HUB_ALLOW_HTTP: '1' })).toMatchObject({ code: 5, slept: ['1', '2'] })
+    expect(await runHubcli(shell, ['cat', 'acme/x'], { tools, env })).toMatchObject({ code: 5, slept: ['1', '2'] })
+  })
+
+  test.concurrent('labels, and a warning of what was yanked', async () => {
+    const prompt: Prompt = {
+      ...{ versions: { '1.0.0': 'one', '1.1.0': 'two' }, labels: { production: '1.0.0', next: '1.1.0' } },
+      yanked: { '1.1.0': 'Leaks \x1B[2Jit' },
+    }
+    const hub = await startPlainFiles('hub', { 'acme/x': prompt })
+    const cwd = makeFolder()
+    const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url } })
+    expect(await run('cat', 'acme/x', '--label', 'production')).toMatchObject({ code: 0, stdout: 'one', stderr: '' })
+    expect(await run('pull', 'acme/x', '--label', 'next')).toMatchObject({
+      ...{ code: 0, stderr: 'hubcli: warning: acme/x 1.1.0 was yanked: Leaks  [2Jit\n' },
+    })
+    expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('two')
+    expect(await run('cat', 'acme/x', '--label', 'staging')).toMatchObject({
+      ...{ code: 2, stderr: 'hubcli: acme/x has no label staging; it has: production, next\n' },
+    })
+    const both = await run('cat', 'acme/x', '--label', 'next', '--version', '1.0.0')
+    expect(both).toMatchObject({ code: 1, stderr: 'hubcli: --version and --label: expected one of them\n' })
+    expect(await run('cat', 'acme/x', '--label', 'a..b')).toMatchObject({ code: 1 })
+    await hub.close()
+  })
+
+  test.concurrent(`a static mirror serves cat, pull, versions and the lock${NO_PYTHON}`, async () => {
+    const prompts = { 'acme/x': { versions: { '1.0.0': 'one\r\n', '1.1.0': 'two' }, labels: { old: '1.0.0' } } }
+    const mirror = await startPlainFiles('mirror', prompts)
+    const cwd = makeFolder()
+    const run = (...args: string[]) => runHubcli(shell, args, { cwd, env: { HUB_URL: mirror.url }, tools: WITH_PYTHON })
+    expect(await run('cat', 'acme/x')).toMatchObject({ code: 0, stdout: 'two', stderr: '' })
+    expect(await run('cat', 'acme/x', '--version', '1.0.0')).toMatchObject({ code: 0, stdout: 'one\r\n' })
+    expect(await run('cat', 'acme/x', '--label', 'old')).toMatchObject({ code: 0, stdout: 'one\r\n' })
+    expect(await run('pull', 'acme/x')).toMatchObject({ code: 0 })
+    expect(readdirSync(cwd)).toEqual(['PROMPT.md'])
+    const missing = await run('cat', 'acme/missing')
+    expect(missing).toMatchObject({ code: 2, stderr: `hubcli: the mirror ${mirror.url} has no acme/missing/raw.txt\n` })
+    if (PYTHON) {
+      expect((await run('versions', 'acme/x')).stdout).toContain('1.0.0  2026-11-20  octocat  Change of 1.0.0')
+      const search = await run('search', 'x')
+      expect(search).toMatchObject({ code: 2, stdout: '' })
+      expect(search.stderr).toMatch(
+        /^hubcli: \S+ is a static mirror and has no search; its list is \S+\/data\/v1\/index\.json\n$/,
+      )
+      expect(await run('add', 'acme/x@^1')).toMatchObject({ code: 0, stdout: 'acme/x 1.1.0 prompts/acme/x.md\n' })
+    }
+    await mirror.close()
+  })
+
+  test.concurrent('push shows what the hub warns of, without its control characters', async () => {
+    const data = {
+      ...{
+        version: '1.0.0',
+        url: 'https://x/1',
+        content: '{"warnings":[{"message":"no"}]}',
+        html_url: 'https://x/page',
+      },
+      warnings: [
+        { code: 'secret', message: 'This looks like\na \x1B[31mtoken.', line: 3 },
+        { code: 'weak_metadata', message: 'It has no description.', line: null },
+      ],
+    }
+    await withStandIn(
+      () => json({ data }),
+      async ({ url }) => {
+        const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+        const cwd = makeFolder()
+        writeFileSync(path.join(cwd, 'f'), 'x')
+        const outcome = await runHubcli(shell, ['push', 'acme/x', 'f', 'c', 'patch'], { cwd, env })
+        expect(outcome).toMatchObject({ code: 0, stdout: '1.0.0 https://x/1\n' })
+        expect(outcome.stderr).toBe(
+          'hubcli: warning: This looks like a  [31mtoken. (line 3)\nhubcli: warning: It has no description.\n',
+        )
+      },
+    )
+  })
+})
+
+test.skipIf(PYTHON === undefined)(`search says which words were corrected or left out${NO_PYTHON}`, async () => {
+  const matched = { exact: 0, corrected: { reveiw: 'review' }, ignored: ['zz\x1B[2J', 'y'] }
+  const answer = (meta: object): Trouble => ({
+    ...json({ data: [{ full_name: 'acme/x', latest_version: '1.0.0', title: 'X' }], meta }),
+    ...{ kind: 'answer', status: 200 },
+  })
+  for (const [meta, stderr, code] of [
+    [{ total: 1, matched }, 'hubcli: searched review for reveiw\nhubcli: left out of the search: zz [2J, y\n', 0],
+    [{ total: 1, matched: { exact: 1, corrected: {}, ignored: [] } }, '', 0],
+    [{ total: 1, matched: [] }, '', 0],
+    [{ total: 1 }, '', 0],
+  ] as const)
+    await withStandIn(
+      () => answer(meta),
+      async ({ url }) => {
+        const outcome = await runHubcli(SHELLS[0]!, ['search', 'reveiw'], { env: { HUB_URL: url }, tools: WITH_PYTHON })
+        expect(outcome).toMatchObject({ code, stderr, stdout: 'acme/x  1.0.0  X\n' })
+      },
+    )
+})
