@@ -18,6 +18,7 @@ import {
   type RepositoryFile,
 } from '../domain/content/prompt-file.ts'
 import { checkTree, checkVersion } from '../domain/content/rules.ts'
+import { type Equivalents, parseEquivalents } from '../domain/search/equivalents.ts'
 import { type Findings, listContentFiles, nameFile } from './content-files.ts'
 
 /** What was found in the content folder. */
@@ -36,6 +37,7 @@ export interface ContentReading {
 /** A file as it was parsed. */
 export type ParsedFile =
   | { kind: 'usage'; value: Usage }
+  | { kind: 'equivalents'; value: Equivalents }
   | { kind: 'owner'; owner: string; value: OwnerFile }
   | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
@@ -175,6 +177,7 @@ function keepGood(known: ReadonlyMap<string, KnownFile>, wrong: ReadonlySet<stri
 
 function parsePlace(place: Place, text: string): Parsed<ParsedFile> {
   if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
+  if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))
   const { owner } = place
   if (place.kind === 'owner') return tagged(parseOwnerFile(text), (value) => ({ kind: 'owner', owner, value }))
   const { name } = place
@@ -219,10 +222,12 @@ function growTrees() {
     const parts = new Map<string, ParsedFile[]>()
     const digests = new Map<string, string[]>()
     let usage: ContentTree['usage'] = new Map()
+    let equivalents: Equivalents = []
     for (const [path, known] of files) {
       const file = choose(known)
       if (!file) continue
       if (file.kind === 'usage') usage = new Map(Object.entries(file.value))
+      else if (file.kind === 'equivalents') equivalents = file.value
       else if (file.kind === 'owner') owners.set(file.owner, file.value)
       else {
         const fullName = `${file.owner}/${file.name}`
@@ -239,7 +244,8 @@ function growTrees() {
       grown.set(fullName, isSame ? same : { parts: files, entry: growRepository(files, digest()) })
     }
     before = grown
-    return { owners, repositories: new Map([...grown].map(([fullName, { entry }]) => [fullName, entry])), usage }
+    const repositories = new Map([...grown].map(([fullName, { entry }]) => [fullName, entry]))
+    return { owners, repositories, usage, equivalents }
   }
 }
 

@@ -12,6 +12,7 @@ import {
   parseVersionFile,
   type RepositoryFile,
 } from '../../src/domain/content/prompt-file.ts'
+import { type Equivalents, parseEquivalents } from '../../src/domain/search/equivalents.ts'
 
 /** A version of a repository; its digest is any 64 digits, for the domain is given it and never counts it. */
 export function aVersion(version: string, given: Partial<VersionEntry> = {}): VersionEntry {
@@ -65,6 +66,7 @@ export function aTree(
 ): ContentTree {
   return {
     owners: new Map(Object.entries(given.owners ?? {})),
+    equivalents: [],
     repositories: new Map(repositories.map((repository) => [`${repository.owner}/${repository.name}`, repository])),
     usage: new Map(
       Object.entries(given.usage ?? {}).map(([name, [downloads_7d, downloads_90d]]) => [
@@ -81,6 +83,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
   const broken: string[] = []
   const owners = new Map<string, OwnerFile>()
   const repositories = new Map<string, RepositoryEntry>()
+  let equivalents: Equivalents = []
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const path = relative(fileURLToPath(folder), join(entry.parentPath, entry.name)).replaceAll('\\', '/')
@@ -91,6 +94,12 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
     }
     if (place.kind === 'usage') continue
     const text = readFileSync(new URL(path, folder), 'utf8')
+    if (place.kind === 'equivalents') {
+      const { value, problems } = parseEquivalents(text)
+      if (value) equivalents = value
+      else broken.push(`${path}: ${JSON.stringify(problems)}`)
+      continue
+    }
     if (place.kind === 'owner') {
       const { value, problems } = parseOwnerFile(text)
       if (value) owners.set(place.owner, value)
@@ -112,7 +121,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
       else broken.push(`${path}: ${JSON.stringify(problems)}`)
     }
   }
-  return { tree: { owners, repositories, usage: new Map() }, broken }
+  return { tree: { owners, repositories, usage: new Map(), equivalents }, broken }
 }
 
 /** Pieces of text that something between an author and a reader might trim, split, normalise, decode or run. */

@@ -23,6 +23,7 @@ const problemsOf = (result: { problems?: { key: string; message: string }[] }) =
 describe('paths', () => {
   const places: [string, Place][] = [
     ['usage.json', { kind: 'usage' }],
+    ['equivalents.txt', { kind: 'equivalents' }],
     ['acme/index.md', { kind: 'owner', owner: 'acme' }],
     ['acme/code-review/index.md', { kind: 'repository', owner: 'acme', name: 'code-review' }],
     ['acme/code-review/versions/1.10.0.md', { kind: 'version', owner: 'acme', name: 'code-review', version: '1.10.0' }],
@@ -121,7 +122,7 @@ describe('paths', () => {
       /^(404|api|assets|auth|badges|cli|clients|data|docs|healthz|index|mcp|metrics|rate-limited|search|settings|tags|admin|me|new|null|undefined|con|prn|aux|nul|(com|lpt)[1-9])$/
     fc.assert(
       fc.property(place, (given) => {
-        fc.pre(given.kind === 'usage' || !reserved.test(given.owner))
+        fc.pre(given.kind === 'usage' || given.kind === 'equivalents' || !reserved.test(given.owner))
         expect(parsePath(formatPath(given))).toEqual(given)
       }),
       { numRuns: 300 },

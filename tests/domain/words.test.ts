@@ -1,7 +1,7 @@
-// Pins what a word is to the search: splitting, folding, and which typos are forgiven. docs/contract.md section 4.
+// Pins what a word is to the search: splitting and folding, of texts and of questions. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isForgiven, isOneTypoApart, splitQuestion, splitWords, typoKeys } from '../../src/domain/search/words.ts'
+import { splitQuestion, splitWords } from '../../src/domain/search/words.ts'
 import { anyText } from './fixtures.ts'
 
 describe('the words of a text', () => {
@@ -60,73 +60,3 @@ test.each([
   ['eight words of a phrase', 'a-b-c-d-e-f-g-h-i i-j', [[...'abcdefgh'], ['i', 'j']], []],
   ['the rest of a phrase is left out', 'a-b-c-d-e-f-g-h-i-a', [[...'abcdefgh']], ['i']],
 ])('a question: %s', (_, question, phrases, ignored) => expect(splitQuestion(question)).toEqual({ phrases, ignored }))
-
-test.each([
-  ['abc', false],
-  ['abcd', true],
-  ['a'.repeat(32), true],
-  ['a'.repeat(33), false],
-])('whether a typo in %s is forgiven: %s', (word, expected) => expect(isForgiven(word)).toBe(expected))
-
-describe('one typo apart', () => {
-  test.each([
-    ['added', 'review', 'revieww', true],
-    ['added in front', 'review', 'xreview', true],
-    ['left out', 'review', 'rview', true],
-    ['changed', 'review', 'reviaw', true],
-    ['neighbours swapped', 'review', 'reivew', true],
-    ['the same word', 'review', 'review', false],
-    ['two changed', 'review', 'raviaw', false],
-    ['swapped, but not neighbours', 'review', 'veriew', false],
-    ['two added', 'review', 'reviewer', false],
-    ['one added and one changed', 'review', 'raviews', false],
-    ['a repeated letter', 'aab', 'ab', true],
-    ['to nothing', 'a', '', true],
-    ['two to nothing', 'ab', '', false],
-  ])('%s', (_, a, b, expected) => {
-    expect([isOneTypoApart(a, b), isOneTypoApart(b, a)]).toEqual([expected, expected])
-  })
-
-  /** Everything that one typo makes of a word, by the definition. */
-  function makeTypos(word: string, letters: string): Set<string> {
-    const typos = new Set<string>()
-    for (let at = 0; at <= word.length; at++) {
-      const [before, after] = [word.slice(0, at), word.slice(at)]
-      for (const letter of letters) typos.add(before + letter + after)
-      if (after === '') continue
-      typos.add(before + after.slice(1))
-      for (const letter of letters) typos.add(before + letter + after.slice(1))
-      if (after.length > 1) typos.add(before + after[1] + after[0] + after.slice(2))
-    }
-    typos.delete(word)
-    return typos
-  }
-
-  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 7 })
-
-  test('agrees with the definition, both ways round', () => {
-    fc.assert(
-      fc.property(word, word, (a, b) => {
-        const expected = makeTypos(a, 'abc').has(b)
-        expect([isOneTypoApart(a, b), isOneTypoApart(b, a)]).toEqual([expected, expected])
-      }),
-      { numRuns: 1000 },
-    )
-  })
-
-  test('finds every typo of a word, and two words one typo apart share a key', () => {
-    fc.assert(
-      fc.property(word, (a) => {
-        for (const b of makeTypos(a, 'abc')) {
-          expect(isOneTypoApart(a, b)).toBe(true)
-          expect(typoKeys(a).some((key) => typoKeys(b).includes(key))).toBe(true)
-        }
-      }),
-      { numRuns: 100 },
-    )
-  })
-})
-
-test('the keys of a word are itself and itself without each one character, each once', () => {
-  expect(typoKeys('abb').sort()).toEqual(['ab', 'abb', 'bb'])
-})

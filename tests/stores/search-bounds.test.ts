@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { openSearchThreads } from '../../src/host/search-threads.ts'
-import { buildSearchIndex, openSearchIndex } from '../../src/stores/search-sqlite.ts'
+import { buildSearchIndex } from '../../src/stores/search-index.ts'
+import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bounds-'))

@@ -6,7 +6,8 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { SearchQuestion } from '../../src/ports/search.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
-import { buildSearchIndex, openSearchIndex } from '../../src/stores/search-sqlite.ts'
+import { buildSearchIndex } from '../../src/stores/search-index.ts'
+import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
 import { writeFiles } from '../../src/stores/site-files-drivers.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-search-'))

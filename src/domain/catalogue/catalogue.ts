@@ -16,6 +16,7 @@ import { textsOf, warnOfTexts } from '../content/findings.ts'
 import { RepositoryFrontMatter } from '../content/front-matter.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { titleFromName } from '../content/values.ts'
+import type { Equivalents } from '../search/equivalents.ts'
 import { compareText, compareUpdates, type RankedRepository, rank, type Sort } from './ranking.ts'
 import { compareVersions, selectVersions } from './versions.ts'
 
@@ -56,6 +57,8 @@ export interface Catalogue {
   users: ReadonlyMap<string, User>
   /** Owners by the login of each of their members, in the order of names. */
   memberships: ReadonlyMap<string, readonly string[]>
+  /** What means the same to people who search. */
+  equivalents: Equivalents
 }
 
 /** What a catalogue depends on beside the files. */
@@ -93,6 +96,7 @@ export function buildCatalogue(tree: ContentTree, { baseUrl, day, broken }: Cata
     tags: countTags(listed.top, addresses),
     users: buildUsers(tree, entries, listed.top, addresses),
     memberships: listMemberships(tree),
+    equivalents: tree.equivalents,
   }
 }
 

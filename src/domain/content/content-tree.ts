@@ -1,4 +1,5 @@
 // Owns the parsed content folder: what was found where, before anything is concluded from it.
+import type { Equivalents } from '../search/equivalents.ts'
 import type { Usage } from './front-matter.ts'
 import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
 
@@ -31,4 +32,6 @@ export interface ContentTree {
   repositories: ReadonlyMap<string, RepositoryEntry>
   /** Download counts by full name; empty when nothing is counted. */
   usage: ReadonlyMap<string, Usage[string]>
+  /** What means the same to people who search; empty without the file. */
+  equivalents: Equivalents
 }

@@ -39,7 +39,7 @@ export function groupProblems(problems: readonly Problem[]): Map<string, string[
   for (const problem of problems) {
     const place = parsePath(problem.file.replace(/^content\//, ''))
     // A file that stands where none belongs keeps nothing from being served.
-    if ('wrong' in place || place.kind === 'usage') continue
+    if ('wrong' in place || place.kind === 'usage' || place.kind === 'equivalents') continue
     const name = place.kind === 'owner' ? place.owner : `${place.owner}/${place.name}`
     groups.set(name, [...(groups.get(name) ?? []), `${problem.file}: ${formatProblem(problem)}`])
   }

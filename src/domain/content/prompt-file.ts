@@ -12,6 +12,7 @@ import { editYaml, formatYaml, parseYaml } from './yaml.ts'
 /** What stands at a path of the content folder. */
 export type Place =
   | { kind: 'usage' }
+  | { kind: 'equivalents' }
   | { kind: 'owner'; owner: string }
   | { kind: 'repository'; owner: string; name: string }
   | { kind: 'version'; owner: string; name: string; version: string }
@@ -24,6 +25,7 @@ export type Place =
  */
 export function parsePath(path: string): Place | { wrong: string } {
   if (path === 'usage.json') return { kind: 'usage' }
+  if (path === 'equivalents.txt') return { kind: 'equivalents' }
   const parts = path.split('/')
   const [owner = '', second = '', third = '', file = ''] = parts
   if (!isOwner(owner))
@@ -41,6 +43,7 @@ export function parsePath(path: string): Place | { wrong: string } {
 /** The path of a place, from the content folder; the inverse of `parsePath`. */
 export function formatPath(place: Place): string {
   if (place.kind === 'usage') return 'usage.json'
+  if (place.kind === 'equivalents') return 'equivalents.txt'
   if (place.kind === 'owner') return `${place.owner}/index.md`
   if (place.kind === 'repository') return `${place.owner}/${place.name}/index.md`
   return `${place.owner}/${place.name}/versions/${place.version}.md`

@@ -31,32 +31,9 @@ export function splitQuestion(question: string): SplitQuestion {
   return { phrases, ignored: [...new Set(all.flat())].filter((word) => !kept.has(word)) }
 }
 
-/** The shortest word in which a typo is forgiven: in three letters, one changed letter is another word. */
-const SHORTEST_FORGIVEN = 4
-/** The longest word that is worth forgiving; beyond it, texts are identifiers and hashes. */
-const LONGEST_FORGIVEN = 32
-
-/** Whether a typo in this word is forgiven. */
-export function isForgiven(word: string): boolean {
-  return word.length >= SHORTEST_FORGIVEN && word.length <= LONGEST_FORGIVEN
+/** Whether a word is one character of a script without spaces. */
+export function isIdeograph(word: string): boolean {
+  return IDEOGRAPH.test(word)
 }
 
-/** The word and every form of it with one character left out: two words that are one edit apart share one of these. */
-export function typoKeys(word: string): string[] {
-  const keys = new Set([word])
-  for (let index = 0; index < word.length; index++) keys.add(word.slice(0, index) + word.slice(index + 1))
-  return [...keys]
-}
-
-/** Whether two different words are one typo apart: one character added, left out or changed, or two neighbours swapped. */
-export function isOneTypoApart(a: string, b: string): boolean {
-  if (a === b || Math.abs(a.length - b.length) > 1) return false
-  let start = 0
-  while (start < a.length && a[start] === b[start]) start++
-  let end = 0
-  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++
-  const restA = a.slice(start, a.length - end)
-  const restB = b.slice(start, b.length - end)
-  if (restA.length <= 1 && restB.length <= 1) return true
-  return restA.length === 2 && restB.length === 2 && restA[0] === restB[1] && restA[1] === restB[0]
-}
+const IDEOGRAPH = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/v

@@ -1,0 +1,132 @@
+// Owns what the search keeps of a prompt: its words by field, bounded, and how strongly it holds each term.
+import type { Repository } from '../api/schema.ts'
+import { IN_NAME, LEVEL } from './postings.ts'
+import { pairIdeographs, termOf } from './terms.ts'
+import { forgivenTypos } from './typos.ts'
+import { splitWords } from './words.ts'
+
+/** So many words of a field count: far more than prompts have, and a bound for those made to be long. docs/contract.md section 11. */
+export const WORDS_PER_FIELD = 4_000
+/** Longer ones are identifiers, hashes and keys: they are found by their beginning. */
+const LETTERS_PER_WORD = 40
+/** So many different words of one prompt may be what somebody mistyped: each takes many times its length in keys. */
+const MOST_GUESSABLE = 500
+
+/** Where words stand, the weightiest first. */
+export const FIELDS = ['owner', 'name', 'title', 'tags', 'description', 'readme', 'content'] as const
+type Field = (typeof FIELDS)[number]
+
+/** The words of each field, in their order. */
+export type FieldWords = Readonly<Record<Field, readonly string[]>>
+
+/** Reads the words of a prompt. */
+export function readFields(repository: Repository): FieldWords {
+  const { owner, name, title, tags, description, readme, content } = repository
+  const words = (text: string) =>
+    splitWords(text)
+      .slice(0, WORDS_PER_FIELD)
+      .map((word) => word.slice(0, LETTERS_PER_WORD))
+  return {
+    owner: words(owner),
+    name: words(name),
+    title: words(title),
+    tags: words(tags.join(' ')),
+    description: words(description),
+    readme: words(readme),
+    content: words(content ?? ''),
+  }
+}
+
+/** Prefixes of so many letters have postings of their own: people who search as they type ask for them, and they stand for thousands of words. */
+export const PREFIX_LETTERS = 3
+
+/** The key of a short prefix beside the terms; no word holds the sign. */
+export function prefixKey(prefix: string): string {
+  return `${prefix}*`
+}
+
+/** The key of a tag beside the terms. */
+export function tagKey(tag: string): string {
+  return `#${tag}`
+}
+
+/**
+ * How strongly a prompt holds each term, short prefix and tag.
+ *
+ * @param stem turns a word into its term; given so that a build looks each word up once
+ * @returns strengths as in `Posting`, by key
+ */
+export function weighTerms(fields: FieldWords, tags: readonly string[], stem = termOf): Map<string, number> {
+  const terms = new Map<string, Record<Field, number>>()
+  const termsOfWords = new Map<string, string>()
+  for (const field of FIELDS) {
+    const words = fields[field]
+    for (const word of [...words, ...pairIdeographs(words)]) {
+      const term = termsOfWords.get(word) ?? stem(word)
+      termsOfWords.set(word, term)
+      const counts = terms.get(term) ?? { ...NOWHERE }
+      terms.set(term, counts)
+      counts[field]++
+    }
+  }
+  const strengths = new Map<string, number>()
+  for (const [term, counts] of terms) strengths.set(term, strengthOf(counts, fields))
+  for (const [word, term] of termsOfWords) {
+    const strength = strengths.get(term)!
+    for (let letters = 1; letters <= Math.min(PREFIX_LETTERS, word.length); letters++) {
+      const key = prefixKey(word.slice(0, letters))
+      const known = strengths.get(key) ?? 0
+      strengths.set(key, Math.max(known & LEVEL, strength & LEVEL) | ((known | strength) & IN_NAME))
+    }
+  }
+  for (const tag of tags) strengths.set(tagKey(tag), LEVEL)
+  return strengths
+}
+
+const NOWHERE: Readonly<Record<Field, number>> = Object.freeze({
+  owner: 0,
+  name: 0,
+  title: 0,
+  tags: 0,
+  description: 0,
+  readme: 0,
+  content: 0,
+})
+
+/** How much a field adds when it holds a term; a short name says more by each of its words than a long one. */
+function strengthOf(counts: Readonly<Record<Field, number>>, fields: FieldWords): number {
+  const names = [fields.name, fields.title].filter((_, index) => (index === 0 ? counts.name : counts.title) > 0)
+  const shortest = Math.min(...names.map(({ length }) => length))
+  const impact =
+    (names.length > 0 ? 4 + 4 / shortest : 0) +
+    (counts.owner > 0 ? 3 : 0) +
+    (counts.tags > 0 ? 3 : 0) +
+    (counts.description > 0 ? 3 : 0) +
+    counts.readme / (counts.readme + 2) +
+    (2.5 * counts.content) / (counts.content + 1 + Math.min(4, fields.content.length / USUAL_LENGTH))
+  const level = Math.min(LEVEL, Math.floor((9.5 * impact) / (impact + 5)))
+  return level | (names.length > 0 || counts.owner > 0 ? IN_NAME : 0)
+}
+
+/** Words of a usual content; in a longer one, a word is more likely to stand by chance. */
+const USUAL_LENGTH = 150
+
+/** A word that one prompt alone uses is more often noise than a word: it takes two votes to be what somebody may have mistyped. */
+export const LEAST_VOTES = 2
+
+/**
+ * The different words of a prompt that may be what somebody mistyped, each with its votes: two for a word of name, title or tags, which are
+ * short and what people look for; one for any other.
+ */
+export function voteForWords(fields: FieldWords): Map<string, number> {
+  const votes = new Map<string, number>()
+  for (const field of FIELDS) {
+    for (const word of fields[field]) {
+      if (votes.size >= MOST_GUESSABLE) return votes
+      if (forgivenTypos(word) > 0 && !votes.has(word)) votes.set(word, NAMING.has(field) ? LEAST_VOTES : 1)
+    }
+  }
+  return votes
+}
+
+const NAMING: ReadonlySet<Field> = new Set(['owner', 'name', 'title', 'tags'])

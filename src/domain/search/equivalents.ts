@@ -1,0 +1,61 @@
+// Owns the list of equivalents: sets of words and phrases that mean the same to people who search, as maintainers write them down.
+
+import { printable } from '../content/printable.ts'
+import type { Parsed, ValueProblem } from '../content/problems.ts'
+import { termOf } from './terms.ts'
+import { splitWords } from './words.ts'
+
+/** How much the list may hold: it is read whole by every search. */
+export const EQUIVALENTS_LIMITS = { sets: 2_000, phrasesPerSet: 12, wordsPerPhrase: 4 } as const
+
+/** Sets of phrases; each phrase is its folded words, joined by a space. */
+export type Equivalents = readonly (readonly string[])[]
+
+/**
+ * Reads `content/equivalents.txt`: one set a line, phrases parted by commas; a line that starts with `#` explains what follows, an empty line parts.
+ *
+ * @returns the sets, or every problem with its line
+ */
+export function parseEquivalents(text: string): Parsed<Equivalents> {
+  const sets: string[][] = []
+  const problems: ValueProblem[] = []
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const trimmed = line.trim()
+    if (trimmed === '' || trimmed.startsWith('#')) continue
+    const phrases = trimmed.split(',').map(splitWords)
+    const message = findProblem(phrases)
+    if (message === undefined) sets.push(phrases.map((words) => words.join(' ')))
+    else problems.push({ key: `line ${index + 1}`, message: `${message}, got ${JSON.stringify(printable(trimmed))}` })
+  }
+  if (sets.length > EQUIVALENTS_LIMITS.sets)
+    problems.push({ key: '', message: `expected at most ${EQUIVALENTS_LIMITS.sets} sets, got ${sets.length}` })
+  return problems.length > 0 ? { problems } : { value: sets }
+}
+
+function findProblem(phrases: readonly (readonly string[])[]): string | undefined {
+  const { phrasesPerSet, wordsPerPhrase } = EQUIVALENTS_LIMITS
+  if (phrases.length < 2 || phrases.length > phrasesPerSet)
+    return `expected 2 to ${phrasesPerSet} phrases parted by commas`
+  if (phrases.some(({ length }) => length === 0)) return 'expected a word on each side of every comma'
+  if (phrases.some(({ length }) => length > wordsPerPhrase)) return `expected at most ${wordsPerPhrase} words a phrase`
+  const keys = phrases.map(keyOf)
+  return new Set(keys).size < keys.length ? 'expected each phrase once; forms of a word are one word' : undefined
+}
+
+/** What else may be meant by a phrase. @returns for the key of a phrase, the terms of each equivalent one */
+export function indexEquivalents(sets: Equivalents): Map<string, string[][]> {
+  const index = new Map<string, string[][]>()
+  for (const set of sets) {
+    const phrases = set.map((phrase) => phrase.split(' '))
+    for (const phrase of phrases) {
+      const others = phrases.filter((other) => other !== phrase).map((other) => other.map(termOf))
+      index.set(keyOf(phrase), [...(index.get(keyOf(phrase)) ?? []), ...others])
+    }
+  }
+  return index
+}
+
+/** The key of a phrase: the terms of its words, so that every form of it is found. */
+export function keyOf(words: readonly string[]): string {
+  return words.map(termOf).join(' ')
+}

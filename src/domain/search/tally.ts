@@ -1,0 +1,182 @@
+// Owns counting matches: which prompts hold which words of a question, how well, and the order that follows. docs/contract.md section 11.
+import { decodePostings, IN_NAME, LEVEL, makePostingRoom, type PostingRoom } from './postings.ts'
+
+/** The classes of matches, the best first. */
+export const CLASSES = { named: 0, inName: 1, together: 2, everywhere: 3, partly: 4 } as const
+/** With so many full matches, nobody needs those that hold a part of the words. */
+export const ENOUGH = 5
+/** More of those would be noise. */
+const MOST_PARTLY = 20
+/** Of the words' weight, so much at least must be held. */
+const LEAST_SHARE = 0.4
+
+/** One way to hold a word: by the postings of a term, or of several of which all must be held. */
+export interface Alternative {
+  postings: readonly Uint8Array[]
+  /** 1 for the word itself; less for what stands for it. */
+  weight: number
+  /** Whether a prompt that holds the word only so holds it fully. */
+  counts: boolean
+}
+
+const SCORE_STEPS = 2 ** 23
+const PLACES = 2 ** 20
+
+/** Counts the matches of one question at a time; its memory is that of five numbers a prompt. */
+export class Tally {
+  readonly #room: PostingRoom
+  readonly #other: PostingRoom
+  readonly #score: Float32Array
+  readonly #share: Float32Array
+  readonly #full: Uint8Array
+  readonly #named: Uint8Array
+  readonly #best: Float32Array
+  readonly #flags: Uint8Array
+  readonly #touched: Uint32Array
+  readonly #group: Uint32Array
+  #touchedCount = 0
+  #groups = 0
+  #weight = 0
+
+  /** @param prompts the highest number of a prompt */
+  constructor(prompts: number) {
+    this.#room = makePostingRoom(prompts)
+    this.#other = makePostingRoom(prompts)
+    this.#score = new Float32Array(prompts + 1)
+    this.#share = new Float32Array(prompts + 1)
+    this.#full = new Uint8Array(prompts + 1)
+    this.#named = new Uint8Array(prompts + 1)
+    this.#best = new Float32Array(prompts + 1)
+    this.#flags = new Uint8Array(prompts + 1)
+    this.#touched = new Uint32Array(prompts + 1)
+    this.#group = new Uint32Array(prompts + 1)
+  }
+
+  /** Forgets the last question. */
+  clear(): void {
+    for (let index = 0; index < this.#touchedCount; index++) {
+      const id = this.#touched[index]!
+      this.#score[id] = this.#share[id] = this.#full[id] = this.#named[id] = 0
+    }
+    this.#touchedCount = this.#groups = this.#weight = 0
+  }
+
+  /** Counts one word of the question. @param weight how much it tells: the rarer, the more */
+  addWord(alternatives: readonly Alternative[], weight: number): void {
+    let count = 0
+    for (const alternative of alternatives) count = this.#addAlternative(alternative, count)
+    this.#groups++
+    this.#weight += weight
+    for (let index = 0; index < count; index++) {
+      const id = this.#group[index]!
+      const flags = this.#flags[id]!
+      if (this.#share[id] === 0) this.#touched[this.#touchedCount++] = id
+      this.#score[id]! += weight * this.#best[id]!
+      this.#share[id]! += weight
+      if (flags & COUNTS) this.#full[id]!++
+      if (flags & NAMED) this.#named[id]!++
+      this.#best[id] = this.#flags[id] = 0
+    }
+  }
+
+  #addAlternative({ postings, weight, counts }: Alternative, known: number): number {
+    let found = decodePostings(postings[0]!, this.#room)
+    for (const more of postings.slice(1)) found = this.#keepThoseIn(more, found)
+    const { ids, strengths } = this.#room
+    let count = known
+    for (let index = 0; index < found; index++) {
+      const id = ids[index]!
+      const strength = strengths[index]!
+      const value = (weight * ((strength & LEVEL) + 0.5)) / (LEVEL + 0.5)
+      if (this.#flags[id] === 0) this.#group[count++] = id
+      if (value > this.#best[id]!) this.#best[id] = value
+      this.#flags[id]! |= TOUCHED | (counts ? COUNTS | (strength & IN_NAME ? NAMED : 0) : 0)
+    }
+    return count
+  }
+
+  /** Leaves of the room what other postings hold as well, with the weaker strength of the two. */
+  #keepThoseIn(more: Uint8Array, found: number): number {
+    const { ids, strengths } = this.#room
+    const others = decodePostings(more, this.#other)
+    let kept = 0
+    for (let index = 0, other = 0; index < found && other < others; ) {
+      const id = ids[index]!
+      const otherId = this.#other.ids[other]!
+      if (id === otherId) {
+        const [a, b] = [strengths[index]!, this.#other.strengths[other]!]
+        ids[kept] = id
+        strengths[kept++] = Math.min(a & LEVEL, b & LEVEL) | (a & b & IN_NAME)
+      }
+      if (id <= otherId) index++
+      if (otherId <= id) other++
+    }
+    return kept
+  }
+
+  /**
+   * The matches in their order.
+   *
+   * @param places the place of each prompt in the order that breaks ties, or that was asked for, from 1
+   * @param isAllowed whether a prompt may be found at all, by number; everything may when undefined
+   * @param named prompts whose name or title the question is
+   * @param isSorted whether only places decide, as when an order was asked for
+   * @returns keys that `placeOf` reads, ascending
+   */
+  rank(
+    places: Uint32Array,
+    isAllowed: Uint8Array | undefined,
+    named: ReadonlySet<number>,
+    isSorted: boolean,
+  ): { full: Float64Array; partly: Float64Array } {
+    const full = new Float64Array(this.#touchedCount)
+    let fullCount = 0
+    const partly: number[] = []
+    for (let index = 0; index < this.#touchedCount; index++) {
+      const id = this.#touched[index]!
+      if (isAllowed && isAllowed[id] === 0) continue
+      const isFull = this.#full[id] === this.#groups
+      if (!isFull && this.#share[id]! < LEAST_SHARE * this.#weight) continue
+      const { named: exact, inName, everywhere } = CLASSES
+      const matchClass = !isFull
+        ? CLASSES.partly
+        : named.has(id)
+          ? exact
+          : this.#named[id] === this.#groups
+            ? inName
+            : everywhere
+      const key = keyOf(isSorted ? 0 : matchClass, isSorted ? 0 : this.#score[id]! / this.#weight, places[id]!)
+      if (isFull) full[fullCount++] = key
+      else partly.push(keyOf(CLASSES.partly, this.#score[id]! / this.#weight, places[id]!))
+    }
+    if (fullCount >= ENOUGH) return { full: full.subarray(0, fullCount).sort(), partly: new Float64Array() }
+    const best = Float64Array.from(partly).sort().subarray(0, MOST_PARTLY)
+    const sorted = isSorted ? best.map((key) => keyOf(CLASSES.partly, 0, placeOf(key))).sort() : best
+    return { full: full.subarray(0, fullCount).sort(), partly: sorted }
+  }
+}
+
+const TOUCHED = 1
+const COUNTS = 2
+const NAMED = 4
+
+/** A key that sorts by class, then by score, then by place. @param score 0 to 1, the higher the better */
+function keyOf(matchClass: number, score: number, place: number): number {
+  const steps = SCORE_STEPS - 1 - Math.min(SCORE_STEPS - 1, Math.round(score * (SCORE_STEPS - 1)))
+  return (matchClass * SCORE_STEPS + steps) * PLACES + place
+}
+
+/** The place that a key ends with. */
+export function placeOf(key: number): number {
+  return key % PLACES
+}
+
+/** The class that a key begins with. */
+export function classOf(key: number): number {
+  return Math.floor(key / PLACES / SCORE_STEPS)
+}
+
+/** A key of a better class. */
+export function raise(key: number, matchClass: number): number {
+  return key - (classOf(key) - matchClass) * SCORE_STEPS * PLACES
+}

@@ -1,0 +1,42 @@
+// Owns the way from a word to the term that stands for all its forms: spelling, then stem; and what a question leaves out. The only importer of the stemmer.
+import { stemmer } from '@orama/stemmers/english'
+import { unifySpelling } from './spelling.ts'
+import { isIdeograph } from './words.ts'
+
+/** Stems are English; words with any other letter stay as they are. */
+const ENGLISH = /^[a-z]+$/
+
+/** The term of a folded word: one for `summarise`, `summarizes` and `summarizing`. */
+export function termOf(word: string): string {
+  return ENGLISH.test(word) ? stemmer(unifySpelling(word)) : word
+}
+
+/** The terms of near relatives that a stem keeps apart: who does it and what is done, `scaler` and `scale`. */
+export function relatedTerms(word: string): string[] {
+  if (!ENGLISH.test(word) || word.length < 4) return []
+  const term = termOf(word)
+  const agents = term.endsWith('e') ? [`${term}r`] : [`${term}er`, `${term}or`]
+  const deeds = /[^e]ers?$/.test(word) ? [word.replace(/ers?$/, ''), word.replace(/ers?$/, 'e')] : []
+  return [...new Set([...agents, ...deeds.filter((deed) => deed.length > 3)].map(termOf))].filter((one) => one !== term)
+}
+
+/**
+ * Pairs of neighbours in scripts without spaces: as terms of their own they find what stands together without a look at the text.
+ *
+ * @param words in their order
+ */
+export function pairIdeographs(words: readonly string[]): string[] {
+  return words.flatMap((word, index) => {
+    const next = words[index + 1]
+    return next !== undefined && isIdeograph(word) && isIdeograph(next) ? [word + next] : []
+  })
+}
+
+/** Words that carry a question rather than say what it is about. They are left out of questions, never of the index, and never all of them. */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  `a about am an and any are as at be been but by can could did do does for from get give got had has have help her his how i
+  if in into is it its just like ll m me my need of on or our out please s should so some such t tell than that the their
+  them then there these they this those to us ve very want was we were what when where which who why will with would you your`.split(
+    /\s+/,
+  ),
+)

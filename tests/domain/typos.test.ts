@@ -1,0 +1,85 @@
+// Pins which typos the search forgives: how many in which word, how they are counted, and that the keys find them. docs/contract.md section 11.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { countTypos, forgivenTypos, typoKeys } from '../../src/domain/search/typos.ts'
+
+test.each([
+  ['abc', 0],
+  ['abcd', 1],
+  ['abcdefg', 1],
+  ['abcdefgh', 2],
+  ['a'.repeat(32), 2],
+  ['a'.repeat(33), 0],
+])('typos forgiven in %s: %i', (word, expected) => expect(forgivenTypos(word)).toBe(expected))
+
+describe('typos between two words', () => {
+  test.each([
+    ['the same word', 'review', 'review', 0],
+    ['added', 'review', 'revieww', 1],
+    ['added in front', 'review', 'xreview', 1],
+    ['left out', 'review', 'rview', 1],
+    ['changed', 'review', 'reviaw', 1],
+    ['neighbours swapped', 'review', 'reivew', 1],
+    ['two changed', 'review', 'raviaw', 2],
+    ['swapped, but not neighbours', 'review', 'veriew', 2],
+    ['two added', 'review', 'reviewer', 2],
+    ['one added and one changed', 'review', 'raviews', 2],
+    ['three', 'review', 'raviaws', 3],
+    ['many', 'review', 'poem', 3],
+    ['a repeated letter', 'aab', 'ab', 1],
+    ['to nothing', 'a', '', 1],
+    ['two to nothing', 'ab', '', 2],
+  ])('%s', (_, a, b, expected) => {
+    expect([countTypos(a, b, 2), countTypos(b, a, 2)]).toEqual([expected, expected])
+  })
+
+  /** Everything that one typo makes of a word, by the definition. */
+  function makeTypos(word: string, letters: string): Set<string> {
+    const typos = new Set<string>()
+    for (let at = 0; at <= word.length; at++) {
+      const [before, after] = [word.slice(0, at), word.slice(at)]
+      for (const letter of letters) typos.add(before + letter + after)
+      if (after === '') continue
+      typos.add(before + after.slice(1))
+      for (const letter of letters) typos.add(before + letter + after.slice(1))
+      if (after.length > 1) typos.add(before + after[1] + after[0] + after.slice(2))
+    }
+    typos.delete(word)
+    return typos
+  }
+
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 })
+
+  test('one typo is one by the definition, both ways round', () => {
+    fc.assert(
+      fc.property(word, word, (a, b) => {
+        const expected = makeTypos(a, 'abc').has(b)
+        expect([countTypos(a, b, 1) === 1, countTypos(b, a, 1) === 1]).toEqual([expected, expected])
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test.each([1, 2])('two words %i typos apart share a key', (typos) => {
+    const apart = (a: string) => {
+      let made = new Set([a])
+      for (let count = 0; count < typos; count++) made = new Set([...made].flatMap((one) => [...makeTypos(one, 'ab')]))
+      return made
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 9 }), fc.integer(), (a, chosen) => {
+        const all = [...apart(a)].filter((b) => countTypos(a, b, typos) <= typos)
+        const b = all[Math.abs(chosen) % all.length]!
+        expect(typoKeys(a, typos).some((key) => typoKeys(b, typos).includes(key))).toBe(true)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+test('the keys of a word are its beginning with each choice of letters left out, each once', () => {
+  expect(typoKeys('abb', 1).sort()).toEqual(['ab', 'abb', 'bb'])
+  expect(typoKeys('abb', 2).sort()).toEqual(['a', 'ab', 'abb', 'b', 'bb'])
+  expect(typoKeys('abcdefghij', 1)).toHaveLength(8)
+  expect(typoKeys('abcdefghij', 2)).toHaveLength(29)
+})
