@@ -116,7 +116,9 @@ describe('who may import whom', () => {
         'src/stores/git-turn.ts',
         'src/stores/process-lock.ts',
         'src/stores/rate-limiter-file.ts',
-        'src/stores/search-sqlite.ts',
+        ...['find', 'index', 'index-edits', 'lexicon', 'sqlite', 'tables'].map(
+          (part) => `src/stores/search-${part}.ts`,
+        ),
       ],
     ],
     ['@hono/node-server', ['src/host/run-functions.ts']],
@@ -125,6 +127,8 @@ describe('who may import whom', () => {
     ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
     ['chokidar', ['src/host/builder-process.ts']],
+    ['@orama/stemmers/english', ['src/domain/search/terms.ts']],
+    ['tinypool', ['src/host/search-thread.ts', 'src/host/search-threads.ts']],
     ['jose', ['src/server/publish/oidc.ts']],
   ] as const)('%s has one importer in src', (name, importers) => {
     const found = inRoom('src')

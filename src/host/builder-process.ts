@@ -11,7 +11,7 @@ import { type BuiltDifference, openSiteBuilder } from '../site/build/site-builde
 import { openBuildCache } from '../stores/build-cache.ts'
 import { isStray } from '../stores/content-files.ts'
 import { takeLock } from '../stores/process-lock.ts'
-import { buildSearchIndex, updateSearchIndex } from '../stores/search-sqlite.ts'
+import { buildSearchIndex, updateSearchIndex } from '../stores/search-index.ts'
 import { inBackground } from './background.ts'
 import { describeFolder, foldLayer, removeLeftovers, SiteState } from './site-folder.ts'
 

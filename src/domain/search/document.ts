@@ -7,6 +7,8 @@ import { splitWords } from './words.ts'
 
 /** So many words of a field count: far more than prompts have, and a bound for those made to be long. docs/contract.md section 11. */
 export const WORDS_PER_FIELD = 4_000
+/** So many different words of a prompt count: a text of ten thousand words has about as many, a heap of random letters has more. */
+export const DIFFERENT_WORDS = 2_000
 /** Longer ones are identifiers, hashes and keys: they are found by their beginning. */
 const LETTERS_PER_WORD = 40
 /** So many different words of one prompt may be what somebody mistyped: each takes many times its length in keys. */
@@ -22,10 +24,12 @@ export type FieldWords = Readonly<Record<Field, readonly string[]>>
 /** Reads the words of a prompt. */
 export function readFields(repository: Repository): FieldWords {
   const { owner, name, title, tags, description, readme, content } = repository
+  const different = new Set<string>()
   const words = (text: string) =>
     splitWords(text)
       .slice(0, WORDS_PER_FIELD)
       .map((word) => word.slice(0, LETTERS_PER_WORD))
+      .filter((word) => different.has(word) || (different.size < DIFFERENT_WORDS && different.add(word)))
   return {
     owner: words(owner),
     name: words(name),

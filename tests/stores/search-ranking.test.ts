@@ -1,0 +1,235 @@
+// Pins the order of matches, what a word may stand for, what is said about it, and that an updated index answers as one built anew. docs/contract.md section 11.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { buildCatalogue, type Catalogue } from '../../src/domain/catalogue/catalogue.ts'
+import type { Equivalents } from '../../src/domain/search/equivalents.ts'
+import type { SearchQuestion } from '../../src/ports/search.ts'
+import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search-index.ts'
+import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
+import { anIndex, aRepository, aTree, aVersion } from '../domain/fixtures.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-ranking-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+interface Prompt {
+  title?: string
+  description?: string
+  tags?: string[]
+  readme?: string
+  content?: string
+}
+
+function catalogueOf(prompts: Readonly<Record<string, Prompt>>, equivalents: Equivalents = []): Catalogue {
+  const repositories = Object.entries(prompts).map(([name, { content = 'x', ...index }]) =>
+    aRepository(`acme/${name}`, { file: anIndex(index), versions: [aVersion('1.0.0', { content })] }),
+  )
+  return buildCatalogue({ ...aTree(repositories), equivalents }, { baseUrl: 'https://hub.example', day: '2026-11-02' })
+}
+
+let count = 0
+function open(catalogue: Catalogue) {
+  const path = join(dir, `${++count}.db`)
+  buildSearchIndex(catalogue, path)
+  const search = openSearchIndex(path)
+  afterAll(() => search.close())
+  return async (text: string, given: Partial<SearchQuestion> = {}) => {
+    const answer = await search.find({ text, tags: [], sort: undefined, offset: 0, limit: 50, ...given })
+    return { names: answer.matches.map(({ name }) => name), total: answer.total, ...answer.matched }
+  }
+}
+
+describe('the order', () => {
+  const find = open(
+    catalogueOf({
+      'meeting-notes': { description: 'About anything.' },
+      titled: { title: 'Meeting notes' },
+      'notes-of-a-long-meeting': {},
+      together: { content: 'Write the meeting notes.' },
+      anywhere: { content: 'A meeting first, then some notes.' },
+      'half-of-it': { title: 'Meeting', description: 'A meeting.' },
+      other: { content: 'Nothing of that.' },
+    }),
+  )
+  test('name and title, then words in them, then together, then anywhere', async () => {
+    const { names, exact, total } = await find('meeting notes')
+    expect(names.slice(0, 2).toSorted()).toEqual(['meeting-notes', 'titled'])
+    expect(names.slice(2)).toEqual(['notes-of-a-long-meeting', 'together', 'anywhere'])
+    expect({ exact, total }).toEqual({ exact: 5, total: 5 })
+  })
+  test('the exact full name before a title of these words', async () => {
+    expect((await find('acme/meeting-notes')).names[0]).toBe('meeting-notes')
+  })
+  test('what holds a part follows when few hold all', async () => {
+    const { names, exact } = await find('titled meeting notes')
+    expect(names[0]).toBe('titled')
+    expect(names.length).toBeGreaterThan(1)
+    expect(exact).toBe(1)
+  })
+  test('an order that was asked for holds within what holds all and what holds a part', async () => {
+    const { names, exact } = await find('meeting notes', { sort: 'new' })
+    expect(exact).toBe(5)
+    expect(names).toHaveLength(5)
+  })
+  test('pages are parts of one order', async () => {
+    const { names } = await find('meeting')
+    const pages = await Promise.all([0, 2, 4].map((offset) => find('meeting', { offset, limit: 2 })))
+    expect(pages.flatMap((page) => page.names)).toEqual(names)
+  })
+})
+
+describe('what a word stands for', () => {
+  const find = open(
+    catalogueOf(
+      {
+        'summary-writer': { description: 'Summarizes texts in the color of your choice.' },
+        'landing-page': {},
+        flashcards: {},
+        kubernetes: { content: 'Look at the pods.' },
+        'pull-request': { title: 'Pull request description' },
+        'recipe-scaler': {},
+        recommendation: { tags: ['recommendation'] },
+        'the-who': { title: 'The Who' },
+      },
+      [
+        ['k8s', 'kubernetes'],
+        ['pr', 'pull request'],
+      ],
+    ),
+  )
+  test.each([
+    //             typed              found               corrected                              ignored
+    ['a stem', 'summarizing', 'summary-writer', {}, []],
+    ['British spelling', 'summarise colour', 'summary-writer', {}, []],
+    ['who does it', 'scaling recipes', 'recipe-scaler', {}, []],
+    ['stop words', 'how do I write a summary of the text', 'summary-writer', {}, []],
+    ['nothing but stop words', 'the who', 'the-who', {}, []],
+    ['an equivalent', 'k8s', 'kubernetes', {}, []],
+    ['an equivalent of two words', 'pr', 'pull-request', {}, []],
+    ['joined words', 'landingpage', 'landing-page', { landingpage: 'landing page' }, []],
+    ['split words', 'flash cards', 'flashcards', { flash: 'flashcards', cards: 'flashcards' }, []],
+    ['one typo', 'flashcrads', 'flashcards', { flashcrads: 'flashcards' }, []],
+    ['two typos in a long word', 'recomendatoin', 'recommendation', { recomendatoin: 'recommendation' }, []],
+    ['a beginning', 'recomm', 'recommendation', {}, []],
+    ['a short beginning', 'ku', 'kubernetes', {}, []],
+    ['an unknown word', 'xyzzyx landing', 'landing-page', {}, ['xyzzyx']],
+    ['a word like a name of objects', 'constructor landing', 'landing-page', {}, ['constructor']],
+  ] as const)('%s', async (_, text, name, corrected, ignored) => {
+    const answer = await find(text)
+    expect({ ...answer, names: answer.names[0] }).toMatchObject({ names: name, corrected, ignored })
+    expect(answer.exact).toBe(Object.keys(corrected).length + ignored.length > 0 ? 0 : answer.exact)
+  })
+  test.each(['xoe', 'xyzzyx', 'k9s'])('%s is not guessed at', async (text) => {
+    expect(await find(text)).toMatchObject({ names: [], total: 0, exact: 0, ignored: [text] })
+  })
+})
+
+test('a known word that finds little may be a typo of one that finds much', async () => {
+  const many = Array.from({ length: 12 }, (_, index) => [`p${index}`, { content: 'a translation' }])
+  const find = open(catalogueOf({ ...Object.fromEntries(many), odd: { content: 'a tranlation' } }))
+  const answer = await find('tranlation')
+  expect(answer.names[0]).toBe('odd')
+  expect(answer).toMatchObject({ total: 13, exact: 1, corrected: { tranlation: 'translation' } })
+})
+
+describe('an updated index', () => {
+  const words = [
+    'review',
+    'reviews',
+    'code',
+    'codes',
+    'colour',
+    'color',
+    'translate',
+    'translation',
+    '代码审查',
+    'zebra',
+  ]
+  const text = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((chosen) => chosen.join(' '))
+  const prompt = fc.record({
+    title: text.map((title) => title || 'Untitled'),
+    description: text,
+    readme: text,
+    content: text.map((content) => content || 'x'),
+    tags: fc.uniqueArray(fc.constantFrom('code', 'writing', 'team'), { maxLength: 2 }),
+  })
+  const prompts = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'code', 'review', 'code-review'), prompt)
+  const questions = [
+    ...words,
+    'code review',
+    'reveiw',
+    'tranlsate',
+    'codereview',
+    're',
+    'c',
+    'color zebra',
+    'acme/a',
+    '',
+  ]
+
+  test('answers as one that is built anew, after any changes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(prompts, { minLength: 2, maxLength: 4 }), async (states) => {
+        const path = join(dir, `updated-${++count}.db`)
+        buildSearchIndex(catalogueOf(states[0]!), path)
+        for (let index = 1; index < states.length; index++) {
+          const [before, after] = [states[index - 1]!, states[index]!]
+          const names = (given: object) => Object.keys(given).map((name) => `acme/${name}`)
+          updateSearchIndex(path, catalogueOf(after), {
+            changed: names(after),
+            removed: names(before).filter((name) => !names(after).includes(name)),
+          })
+        }
+        const fresh = join(dir, `fresh-${count}.db`)
+        buildSearchIndex(catalogueOf(states.at(-1)!), fresh)
+        const [updated, built] = [openSearchIndex(path), openSearchIndex(fresh)]
+        try {
+          for (const asked of questions) {
+            for (const given of [{}, { sort: 'new' as const }, { tags: ['code'] }]) {
+              const question = { text: asked, tags: [], sort: undefined, offset: 0, limit: 50, ...given }
+              expect(await updated.find(question), asked).toEqual(await built.find(question))
+            }
+          }
+          expect(await updated.listMenu()).toEqual(await built.listMenu())
+          expect(await updated.completeName('', undefined, 9)).toEqual(await built.completeName('', undefined, 9))
+        } finally {
+          updated.close()
+          built.close()
+        }
+      }),
+      { numRuns: 15 },
+    )
+  }, 30_000)
+
+  test('whoever has it open keeps the old state; whoever opens it meets the new one', async () => {
+    const path = join(dir, 'open.db')
+    buildSearchIndex(catalogueOf({ one: { content: 'zebra' } }), path)
+    const reader = openSearchIndex(path)
+    updateSearchIndex(path, catalogueOf({ two: { content: 'zebra' } }), {
+      changed: ['acme/two'],
+      removed: ['acme/one'],
+    })
+    const later = openSearchIndex(path)
+    const ask = { text: 'zebra', tags: [], sort: undefined, offset: 0, limit: 5 }
+    expect((await reader.find(ask)).matches.map(({ name }) => name)).toEqual(['one'])
+    expect((await later.find(ask)).matches.map(({ name }) => name)).toEqual(['two'])
+    reader.close()
+    later.close()
+  })
+
+  test.each([
+    ['missing', (path: string) => rmSync(path, { force: true })],
+    ['broken', (path: string) => writeFileSync(path, 'no index')],
+    ['cut off', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 9_000))],
+  ])('one that is %s is built anew', async (name, spoil) => {
+    const path = join(dir, `${name.replace(' ', '-')}.db`)
+    buildSearchIndex(catalogueOf({ one: { content: 'zebra' } }), path)
+    spoil(path)
+    updateSearchIndex(path, catalogueOf({ two: { content: 'zebra' } }), { changed: ['acme/two'], removed: [] })
+    const search = openSearchIndex(path)
+    expect((await search.find({ text: 'zebra', tags: [], sort: undefined, offset: 0, limit: 5 })).total).toBe(1)
+    search.close()
+  })
+})
