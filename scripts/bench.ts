@@ -8,6 +8,7 @@ import { measureMcp } from './bench/mcp.ts'
 import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
 import { stopAll } from './bench/processes.ts'
 import { measureRead } from './bench/read.ts'
+import { measureRelevance } from './bench/relevance.ts'
 import { measureSearch } from './bench/search.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite, VERSIONS } from './bench/site.ts'
@@ -20,17 +21,22 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   serve: measureServe,
 }
 
+/** Measured once, whatever the sizes are: its catalogues are real ones. */
+const RELEVANCE = 'relevance'
+const ALL = [...Object.keys(PARTS), RELEVANCE]
+
 const { values: flags } = parseArgs({
   options: {
     sizes: { type: 'string', default: '1000,10000' },
-    only: { type: 'string', default: Object.keys(PARTS).join(',') },
+    only: { type: 'string', default: ALL.join(',') },
     json: { type: 'string', default: '.hub/bench.json' },
   },
 })
 const sizes = flags.sizes.split(',').map(Number)
-const parts = flags.only.split(',')
-if (!sizes.every((size) => Number.isInteger(size) && size > 0) || !parts.every((part) => Object.hasOwn(PARTS, part))) {
-  console.error(`Usage: npm run bench -- [--sizes 1000,10000] [--only ${Object.keys(PARTS).join(',')}] [--json FILE]`)
+const chosen = flags.only.split(',')
+const parts = chosen.filter((part) => part !== RELEVANCE)
+if (!sizes.every((size) => Number.isInteger(size) && size > 0) || !chosen.every((part) => ALL.includes(part))) {
+  console.error(`Usage: npm run bench -- [--sizes 1000,10000] [--only ${ALL.join(',')}] [--json FILE]`)
   process.exit(1)
 }
 
@@ -45,7 +51,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const rows: Row[] = []
 const failures: string[] = []
 try {
-  for (const size of sizes) await measureSize(size)
+  if (parts.length > 0) for (const size of sizes) await measureSize(size)
 } finally {
   await cleanUp()
 }
@@ -65,7 +71,12 @@ writeFileSync(
 console.log(
   `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}, load ${machine.load}; ${VERSIONS} versions a prompt\n`,
 )
-console.log(formatTable(rows))
+if (rows.length > 0) console.log(formatTable(rows))
+if (chosen.includes(RELEVANCE)) {
+  const { text, isKept } = await measureRelevance()
+  console.log(text)
+  if (!isKept) process.exitCode = 1
+}
 for (const failure of failures) console.error(failure)
 if (failures.length > 0 || rows.some(({ isKept }) => isKept === false)) process.exitCode = 1
 

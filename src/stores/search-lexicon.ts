@@ -45,6 +45,7 @@ export class Lexicon {
   readonly #termById
   readonly #postings
   readonly #wordsOfTerm
+  readonly #word
   readonly #beginnings
   readonly #candidates
   readonly #equivalents: ReadonlyMap<string, string[][]>
@@ -53,6 +54,9 @@ export class Lexicon {
     this.#term = database.prepare('SELECT id, prompts FROM terms WHERE term = ?')
     this.#termById = database.prepare('SELECT id, prompts FROM terms WHERE id = ?')
     this.#postings = database.prepare('SELECT postings FROM terms WHERE id = ?')
+    this.#word = database.prepare(
+      'SELECT terms.id AS id, terms.prompts AS prompts FROM words JOIN terms ON terms.id = words.term WHERE word = ?',
+    )
     this.#wordsOfTerm = database.prepare('SELECT id FROM words WHERE term = ? LIMIT 200')
     this.#beginnings = database.prepare(
       `SELECT term, prompts FROM words WHERE word >= ? AND word < ? ORDER BY word LIMIT ${MOST_BEGINNINGS.seen}`,
@@ -161,11 +165,17 @@ export class Lexicon {
     let best: { parts: string[]; terms: Term[]; least: number } | undefined
     for (let at = SHORTEST_PART; at <= word.length - SHORTEST_PART; at++) {
       const parts = [word.slice(0, at), word.slice(at)]
-      const terms = parts.map((part) => this.findTerm(termOf(part))).filter((term) => term !== undefined)
+      const terms = parts.map((part) => this.#findWord(part)).filter((term) => term !== undefined)
       const least = Math.min(...terms.map(({ prompts }) => prompts))
       if (terms.length === 2 && least > (best?.least ?? 0)) best = { parts, terms, least }
     }
     return best
+  }
+
+  /** The term of a word that stands in a text exactly so: a stem by itself is no word. */
+  #findWord(word: string): Term | undefined {
+    const row = this.#word.get(word)
+    return row === undefined ? undefined : { id: Number(row.id), prompts: Number(row.prompts) }
   }
 
   /** The words that one may be a typo of: the closest, of these the most used. */
