@@ -1,10 +1,14 @@
 // Owns a whole hub for browser tests: a built site on a git repository of its own, the real functions and stores, on a free port of this machine.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { STARTING } from '../../src/host/health.ts'
 import { openSite, serveSites } from '../../src/host/serve-sites.ts'
+import type { BlobStore } from '../../src/ports/blob-store.ts'
 import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
 import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
@@ -13,6 +17,8 @@ import { type Files, makeRepository } from '../stores/local-repository.ts'
 /** A running hub. */
 export interface BuiltHub {
   url: string
+  server: Server
+  blobs: BlobStore
   /** The link of the moment, which signs in once in local mode. */
   signInLink(): string
   /** Every text that the stores hold, keys included. */
@@ -60,9 +66,13 @@ export async function startBuiltHub(
     localGit: repository.openStore(),
     close,
   }
-  const host = await serveSites(() => site, stores, { port })
+  const healthOf = () => ({ ...STARTING, status: 'ok', built_at: new Date().toISOString() }) as const
+  const { trustedProxies } = readConfig(process.env)
+  const host = await serveSites(() => site, stores, { port, trustedProxies, healthOf })
   return {
     url,
+    server: host.server,
+    blobs,
     signInLink: () => localSignInLink(url, localKeys.current()),
     storedTexts: () =>
       readdirSync(blobsDir, { recursive: true, withFileTypes: true })

@@ -1,0 +1,204 @@
+// Pins what nginx and Varnish make of our answers, with the configurations of docs/running.md: hits, no splitting, no errors kept, and a publish seen in time.
+import { createHash } from 'node:crypto'
+import { createServer, request } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createToken } from '../../src/stores/tokens-blobs.ts'
+import { type BuiltHub, startBuiltHub } from '../account/built-hub.ts'
+import { poll } from '../e2e/client.ts'
+import { freePort } from '../e2e/targets.ts'
+import { isInstalled, type Running, startNginx, startVarnish } from './programs.ts'
+
+const TEXT = Array.from({ length: 300 }, (_, index) =>
+  createHash('md5')
+    .update(String(index % 40))
+    .digest('hex'),
+).join(' ')
+const versionFile = (text: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}`
+const CONTENT = {
+  'content/acme/greet/versions/1.0.0.md': versionFile(TEXT),
+  'content/acme/greet/versions/1.1.0.md': versionFile(`More. ${TEXT}`),
+  'content/acme/other/versions/1.0.0.md': versionFile(TEXT),
+}
+const CACHES = [
+  { name: 'nginx', program: 'nginx', start: (port: number, hub: number) => startNginx(port, [hub]) },
+  { name: 'Varnish', program: 'varnishd', start: startVarnish },
+] as const
+
+/** The workflow installs them and says so; elsewhere their absence is said by skipped tests. */
+test.runIf(process.env.CACHES_REQUIRED === '1')('both programs are there', () => {
+  expect(CACHES.filter(({ program }) => !isInstalled(program)).map(({ name }) => name)).toEqual([])
+})
+
+interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  bytes: Buffer
+}
+
+/** Nothing is added, followed or decoded. */
+const ask = (url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, agent: false }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('error', reject)
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, bytes: Buffer.concat(chunks) }),
+      )
+    })
+    sent.on('error', reject).end()
+  })
+const decode = ({ headers, bytes }: Answer): Buffer => {
+  const encoding = headers['content-encoding']
+  return encoding === 'br' ? brotliDecompressSync(bytes) : encoding === 'gzip' ? gunzipSync(bytes) : bytes
+}
+
+let hub: BuiltHub
+/** Paths that reached the hub. */
+const reached: string[] = []
+beforeAll(async () => {
+  if (!CACHES.some(({ program }) => isInstalled(program))) return
+  hub = await startBuiltHub(await freePort(), { TRUSTED_PROXIES: 'loopback' }, CONTENT)
+  hub.server.on('request', ({ url }) => reached.push(url ?? ''))
+}, 60_000)
+afterAll(() => hub?.stop())
+
+describe.each(CACHES)('$name', ({ program, start }) => {
+  const isHere = isInstalled(program)
+  let cache: Running
+  beforeAll(async () => {
+    if (isHere) cache = await start(await freePort(), Number(new URL(hub.url).port))
+  }, 60_000)
+  afterAll(() => cache?.stop())
+  /** Which of these requests reach the hub, one after the other. */
+  const count = async (paths: readonly string[], headers: Record<string, string> = {}) => {
+    reached.length = 0
+    for (const path of paths) await ask(cache.url + path, headers)
+    return reached.filter((path) => path !== '/healthz').length
+  }
+
+  test
+    .skipIf(!isHere)
+    .each([
+      '/api/v1/repos/acme/greet',
+      '/api/v1/repos?sort=new&page=1',
+      '/api/v1/repos/acme/greet/raw?version=1.0.0',
+      '/api/v1/tags',
+      '/data/v1/index.json',
+    ])('%s is asked for once', async (path) => {
+    expect(await count([path, path, path])).toBe(1)
+  })
+
+  test.skipIf(!isHere)(
+    'what many clients accept is kept once for each form, and all of them read the same',
+    async () => {
+      const path = '/api/v1/repos/acme/other/raw'
+      const accepted = ['', 'gzip, deflate, br', 'br, gzip', 'gzip', 'gzip;q=0.8, deflate', 'br;q=0', 'identity']
+      reached.length = 0
+      const answers = await Promise.all(
+        [...accepted, ...accepted].map((value) => ask(cache.url + path, value ? { 'Accept-Encoding': value } : {})),
+      )
+      for (const answer of answers) expect(decode(answer).toString()).toBe(TEXT)
+      expect(answers.filter(({ headers }) => headers['content-encoding']).length).toBeGreaterThanOrEqual(8)
+      expect(answers[5]!.headers['content-encoding']).not.toBe('br')
+      expect(reached.filter((asked) => asked === path).length).toBeLessThanOrEqual(3)
+      const head = await ask(cache.url + path, {}, 'HEAD')
+      expect([head.status, head.bytes.length]).toEqual([200, 0])
+      const etag = String(answers[3]!.headers.etag)
+      expect((await ask(cache.url + path, { 'Accept-Encoding': 'gzip', 'If-None-Match': etag })).status).toBe(304)
+    },
+  )
+
+  test.skipIf(!isHere)('unknown parameters split nothing', async () => {
+    const path = '/api/v1/repos/acme/other/versions'
+    expect(await count([path, `${path}?utm_source=x`, `${path}?a=1&b=2`])).toBe(1)
+    const data = '/data/v1/tags.json'
+    expect(await count([data, `${data}?utm_source=x`])).toBe(1)
+  })
+
+  test.skipIf(!isHere)('parameters that count are told apart, also where they are written oddly', async () => {
+    const raw = `${cache.url}/api/v1/repos/acme/greet/raw`
+    const texts = []
+    for (const query of [
+      '?version=1.0.0',
+      '?version=1.1.0',
+      '?x=1&version=1.0.0&y=2',
+      '?version=1.0.0&version=1.1.0',
+      '?version=1.1.0&version=1.0.0',
+    ])
+      texts.push((await ask(raw + query)).bytes.toString())
+    const [first, second] = [TEXT, `More. ${TEXT}`]
+    expect(texts.map((text) => (text === first ? 1 : text === second ? 2 : text))).toEqual([1, 2, 1, 2, 1])
+  })
+
+  test.skipIf(!isHere)('errors are not kept, but for a 404', async () => {
+    const [wrong, missing] = ['/api/v1/repos?page=0', '/api/v1/repos/acme/nothing']
+    expect(await count([wrong, wrong])).toBe(2)
+    expect(await count([missing, missing])).toBe(1)
+    expect(await count(['/settings', '/settings'])).toBe(2)
+  })
+
+  test.skipIf(!isHere)('clients behind it are told apart', async () => {
+    expect(hub.logged()).not.toContain('share one limit')
+  })
+})
+
+test.skipIf(!CACHES.every(({ program }) => isInstalled(program)))(
+  'a publish is seen at most 60 s later',
+  async () => {
+    const port = Number(new URL(hub.url).port)
+    const caches = await Promise.all(CACHES.map(async ({ start }) => start(await freePort(), port)))
+    const path = '/api/v1/repos/acme/greet'
+    const latest = async (url: string) => JSON.parse((await ask(url + path)).bytes.toString()).data.latest_version
+    expect(await Promise.all(caches.map(({ url }) => latest(url)))).toEqual(['1.1.0', '1.1.0'])
+    const { token } = await createToken(
+      hub.blobs,
+      { holder: { kind: 'operator' }, name: 'test', scope: 'acme/*', days: 1 },
+      new Date(),
+    )
+    const published = await fetch(`${caches[0]!.url}${path}/versions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ content: 'Hello again.' }),
+    })
+    expect(published.status).toBe(201)
+    expect(await latest(hub.url)).toBe('1.1.1')
+    await Promise.all(
+      caches.map(({ url }) =>
+        poll(`${url} shows it`, 61_000, async () => ((await latest(url)) === '1.1.1' ? true : undefined)),
+      ),
+    )
+    await Promise.all(caches.map(({ stop }) => stop()))
+  },
+  90_000,
+)
+
+test.skipIf(!isInstalled('nginx'))('several processes: a repository has one of them, and all have some', async () => {
+  const counts = new Map<number, Set<string>>()
+  const servers = await Promise.all(
+    [0, 1, 2].map(async (index) => {
+      const server = createServer((incoming, outgoing) => {
+        const repository = /^\/api\/v1\/repos\/([^/]+\/[^/]+)/.exec(incoming.url ?? '')?.[1]
+        if (repository) counts.set(index, (counts.get(index) ?? new Set()).add(repository))
+        outgoing.setHeader('Cache-Control', 'no-store').end('{}')
+      })
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+      return server
+    }),
+  )
+  const ports = servers.map((server) => (server.address() as { port: number }).port)
+  const nginx = await startNginx(await freePort(), ports)
+  for (let index = 0; index < 30; index++) {
+    for (const [rest, method] of [
+      ['', 'GET'],
+      ['/versions', 'POST'],
+      ['/raw?version=1.0.0', 'GET'],
+    ] as const)
+      await ask(`${nginx.url}/api/v1/repos/acme/r${index}${rest}`, {}, method)
+  }
+  const all = [...counts.values()].flatMap((repositories) => [...repositories])
+  expect([counts.size, all.length, new Set(all).size]).toEqual([3, 30, 30])
+  await nginx.stop()
+  for (const server of servers) server.close()
+})

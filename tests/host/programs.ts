@@ -1,0 +1,75 @@
+// Owns running other people's caches in front of a hub: where they are installed, with the configurations of docs/running.md.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { poll } from '../e2e/client.ts'
+
+/** A program that runs in front of a hub. */
+export interface Running {
+  url: string
+  stop(): Promise<void>
+}
+
+/** Whether a program is installed. Debian keeps servers where users do not look. */
+export const isInstalled = (name: string): boolean => spawnSync(name, ['-V'], { env: ENVIRONMENT }).error === undefined
+
+const ENVIRONMENT = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }
+
+/** The block of a language in docs/running.md. */
+const blockOf = (language: string) =>
+  new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(readFileSync('docs/running.md', 'utf8'))?.[1] ?? ''
+
+/** Starts nginx with its documented configuration. @param backends ports of the hub's processes */
+export function startNginx(port: number, backends: readonly number[]): Promise<Running> {
+  return start(port, (dir) => {
+    const site = blockOf('nginx')
+      .replace('/var/cache/nginx/hub', join(dir, 'cache'))
+      .replace('listen 80', `listen 127.0.0.1:${port}`)
+      .replace('server 127.0.0.1:8888;', backends.map((backend) => `server 127.0.0.1:${backend};`).join('\n'))
+    const user = process.getuid?.() === 0 ? 'user root;' : ''
+    const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (name) => `${name}_temp_path ${dir}/${name};`,
+    )
+    writeFileSync(
+      join(dir, 'nginx.conf'),
+      `${user}\ndaemon off;\npid ${dir}/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${places.join('\n')}\n${site}}\n`,
+    )
+    return ['nginx', ['-p', dir, '-c', join(dir, 'nginx.conf')]]
+  })
+}
+
+/** Starts Varnish with its documented configuration. */
+export function startVarnish(port: number, backend: number): Promise<Running> {
+  return start(port, (dir) => {
+    writeFileSync(join(dir, 'hub.vcl'), blockOf('vcl').replace('"8888"', `"${backend}"`))
+    mkdirSync(join(dir, 'work'))
+    const place = ['-n', join(dir, 'work'), '-j', 'none', '-s', 'malloc,64m']
+    return ['varnishd', ['-F', '-a', `127.0.0.1:${port}`, '-f', join(dir, 'hub.vcl'), ...place]]
+  })
+}
+
+async function start(port: number, configure: (dir: string) => [string, string[]]): Promise<Running> {
+  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-cache-'))
+  const child: ChildProcess = spawn(...configure(dir), { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (log += text))
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const url = `http://127.0.0.1:${port}`
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+    rmSync(dir, { recursive: true, force: true })
+  }
+  try {
+    await poll(`an answer at ${url}`, 15_000, async () => {
+      if (child.exitCode !== null) throw new Error('ended by itself')
+      const answer = await fetch(`${url}/healthz`).catch(() => undefined)
+      return answer && answer.status < 502 ? true : undefined
+    })
+  } catch (error) {
+    await stop()
+    throw new Error(`${error instanceof Error ? error.message : error}\n${log}`)
+  }
+  return { url, stop }
+}
