@@ -7,6 +7,7 @@ import { watch } from 'chokidar'
 import { readConfig } from '../config.ts'
 import { hashCode } from '../site/build/code-hash.ts'
 import { ContentError } from '../site/build/load-catalogue.ts'
+import { openPages } from '../site/build/render-pages.ts'
 import { type BuiltDifference, openSiteBuilder } from '../site/build/site-builder.ts'
 import { openBuildCache } from '../stores/build-cache.ts'
 import { isStray } from '../stores/content-files.ts'
@@ -55,7 +56,7 @@ if (!state) cache.forgetWritten()
 const builder = openSiteBuilder({
   config,
   today: () => readConfig(process.env).buildDay,
-  ...{ root: process.cwd(), scratchDir: folder.file('pages'), cache },
+  ...{ root: process.cwd(), openPages: () => openPages(process.cwd(), folder.file('pages')), cache },
 })
 
 function say(message: BuilderMessage): void {

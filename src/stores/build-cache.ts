@@ -10,6 +10,8 @@ export interface WrittenGroup {
   key: string
   /** From the site's root. */
   paths: readonly string[]
+  /** What was found out while they were made, and decided too. */
+  facts?: Record<string, string>
 }
 
 /** What is kept between builds. */
@@ -29,7 +31,7 @@ export interface BuildCache {
 const TABLES = `
   CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, sha256 TEXT NOT NULL, parsed TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS groups (id TEXT PRIMARY KEY, key TEXT NOT NULL, paths TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS groups (id TEXT PRIMARY KEY, key TEXT NOT NULL, rest TEXT NOT NULL) WITHOUT ROWID;
 `
 
 /**
@@ -68,11 +70,12 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
     loadGroups: () =>
       new Map(
         database
-          .prepare('SELECT id, key, paths FROM groups')
+          .prepare('SELECT id, key, rest FROM groups')
           .all()
-          .map(({ id, key, paths }) => [
+          // Written by `save`, and lost with any change of the code.
+          .map(({ id, key, rest }): [string, WrittenGroup] => [
             String(id),
-            { key: String(key), paths: JSON.parse(String(paths)) as string[] },
+            { key: String(key), ...JSON.parse(String(rest)) },
           ]),
       ),
     loadState: () => {
@@ -83,7 +86,7 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
       const set = database.prepare('INSERT OR REPLACE INTO groups VALUES (?, ?, ?)')
       const drop = database.prepare('DELETE FROM groups WHERE id = ?')
       within(() => {
-        for (const [id, { key, paths }] of changed) set.run(id, key, JSON.stringify(paths))
+        for (const [id, { key, ...rest }] of changed) set.run(id, key, JSON.stringify(rest))
         for (const id of removed) drop.run(id)
         setNote.run('state', state)
       })
@@ -96,7 +99,7 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
 /** SQLITE_CORRUPT and SQLITE_NOTADB. https://sqlite.org/rescode.html */
 const BROKEN_CODES = new Set([11, 26])
 /** Raised when the tables change: those of another number are dropped. */
-const LAYOUT = 1
+const LAYOUT = 2
 /** Another process may be about to end, or may be writing a few rows. */
 const WAIT_MS = 5_000
 

@@ -3,14 +3,15 @@ import type { CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
 
 /**
  * Gives paths of `getStaticPaths` the key by which a later build leaves their pages as they are. The key covers the props, so a page gets all that it
- * shows as props; reading the catalogue while it is rendered is refused. The hub's address and the code are covered by other means.
+ * shows as props, but for what page-facts.ts notes down. The hub's address and the code are covered by other means.
  */
 export function keyed<Path extends { props: object }>(paths: readonly Path[]): (Path & { cacheKey: string })[] {
   return paths.map((path) => ({ ...path, cacheKey: JSON.stringify(path.props, shorten) }))
 }
 
-/** An entry holds every text of its repository, and its digest stands for all of it. */
-function shorten(_key: string, value: unknown): unknown {
+/** An entry holds every text of its repository, and its digest stands for all of it, as that of a content does. */
+function shorten(this: object, key: string, value: unknown): unknown {
+  if (key === 'content' && 'content_sha256' in this) return undefined
   return isEntry(value) ? value.digest : value
 }
 

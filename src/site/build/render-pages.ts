@@ -4,7 +4,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AstroIntegration, type AstroPrerenderer, build } from 'astro'
 import { ASTRO_OPTIONS } from './astro-options.ts'
-import { withoutCatalogue } from './loaded-catalogue.ts'
+import { getCatalogue, withView } from './loaded-catalogue.ts'
+import { areFactsUnchanged, type PageFacts, viewForPage } from './page-facts.ts'
 import type { SiteFile, SiteGroup } from './site-writer.ts'
 
 /** The bundled pages. */
@@ -84,8 +85,16 @@ async function listPaths(pages: AstroPrerenderer): Promise<PathOfPage[]> {
 function groupOf(pages: AstroPrerenderer, path: PathOfPage): SiteGroup {
   const { cacheKey } = path
   const file = fileOf(path)
-  const make = async (): Promise<SiteFile[]> => [[file, await render(pages, path)]]
-  return { id: `page ${file}`, key: cacheKey, files: cacheKey === undefined ? make : () => withoutCatalogue(make) }
+  const id = `page ${file}`
+  const files = async (): Promise<SiteFile[]> => [[file, await render(pages, path)]]
+  if (cacheKey === undefined) return { id, key: undefined, files }
+  const facts: PageFacts = {}
+  const catalogue = getCatalogue()
+  return {
+    ...{ id, key: cacheKey, facts },
+    files: () => withView(viewForPage(catalogue, facts), files),
+    areUnchanged: (known) => areFactsUnchanged(catalogue, known),
+  }
 }
 
 /** Where Astro puts a page. */

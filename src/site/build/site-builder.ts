@@ -8,7 +8,7 @@ import { groupDataFiles } from '../../domain/catalogue/data-files.ts'
 import type { BuildCache } from '../../stores/build-cache.ts'
 import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
-import { openPages, type PageRenderer } from './render-pages.ts'
+import type { PageRenderer } from './render-pages.ts'
 import { type SiteDifference, type SiteGroup, writeDifference } from './site-writer.ts'
 
 /** What one round came to. */
@@ -38,13 +38,13 @@ export interface BuilderParts {
   today: () => string
   /** The project's folder. */
   root: string
-  /** A folder that nobody else uses. */
-  scratchDir: string
+  /** Bundles the pages, once, when a catalogue is in place. */
+  openPages: () => Promise<PageRenderer>
   cache: BuildCache
 }
 
 /** Opens a builder. */
-export function openSiteBuilder({ config, today, root, scratchDir, cache }: BuilderParts): SiteBuilder {
+export function openSiteBuilder({ config, today, root, openPages, cache }: BuilderParts): SiteBuilder {
   const loader = openCatalogue(config, { cache: cache.files, today })
   let groups = cache.loadGroups()
   let pages: PageRenderer | undefined
@@ -53,7 +53,7 @@ export function openSiteBuilder({ config, today, root, scratchDir, cache }: Buil
       const loaded = isStrict ? loader.load() : loader.loadServable()
       const { catalogue } = loaded
       setCatalogue(catalogue)
-      pages ??= await openPages(root, scratchDir)
+      pages ??= await openPages()
       const difference = await writeDifference(listGroups(root, catalogue, pages), groups, dir)
       const isRepository = (id: string) => id.startsWith(REPOSITORY)
       const nameOf = (id: string) => id.slice(REPOSITORY.length)

@@ -12,6 +12,10 @@ export interface SiteGroup {
   key: string | undefined
   /** Makes them: paths from the site's root, with a leading slash, and what stands there. */
   files: () => SiteFile[] | Promise<SiteFile[]>
+  /** What was found out while they were made, beside the key; complete when they are. */
+  facts?: Record<string, string>
+  /** Whether what was found out the last time still holds. */
+  areUnchanged?: (facts: Record<string, string>) => boolean
 }
 
 /** A file of the site. */
@@ -49,16 +53,16 @@ export async function writeDifference(
   for await (const group of groups) {
     const known = before.get(group.id)
     const given = group.key === undefined ? undefined : hashKey([group.key])
-    if (known !== undefined && known.key === given) {
+    if (known !== undefined && known.key === given && (group.areUnchanged?.(known.facts ?? {}) ?? true)) {
       now.set(group.id, known)
       continue
     }
     const files = await group.files()
     const key = given ?? hashKey(files.flat())
     const paths = files.map(([path]) => path)
-    const next = { key, paths }
+    const next = { key, paths, ...(group.facts ? { facts: group.facts } : {}) }
     now.set(group.id, next)
-    if (known?.key === key) continue
+    if (given === undefined && known?.key === key) continue
     changed.set(group.id, next)
     for (const [path, content] of files) {
       put(path, content)

@@ -9,11 +9,16 @@ export const REPOSITORIES_PER_PAGE = 60
 /** The repositories of every tag, in the order of `top`. */
 export type Tagged = ReadonlyMap<string, readonly RepositorySummary[]>
 
+/** Where a view of the catalogue, for pages that are kept between builds, answers for its tags (page-facts.ts). */
+export const TAGGED = Symbol.for('prompt-hub.tagged')
+
 /** Weak, so that `astro dev` does not keep every catalogue it ever had. */
 const known = new WeakMap<Catalogue, Tagged>()
 
 /** Groups the listed repositories by tag. The work is done once a catalogue, not once a page. */
 export function groupByTag(catalogue: Catalogue): Tagged {
+  const viewed: Tagged | undefined = Reflect.get(catalogue, TAGGED)
+  if (viewed) return viewed
   const before = known.get(catalogue)
   if (before) return before
   const tagged = new Map<string, RepositorySummary[]>(catalogue.tags.map(({ name }) => [name, []]))

@@ -1,0 +1,204 @@
+// Shows that a site which is written at the cost of what changed is, byte for byte, the one that a clean build writes, whatever was edited in between.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Config, readConfig } from '../../src/config.ts'
+import { openPages, type PageRenderer } from '../../src/site/build/render-pages.ts'
+import { openSiteBuilder, type SiteBuilder } from '../../src/site/build/site-builder.ts'
+import { openBuildCache } from '../../src/stores/build-cache.ts'
+import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search-index.ts'
+import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
+
+/** How much is tried; `EDITS=1000 PROMPTS=500` is the long run, which leaves the pages out. */
+const EDITS = Number(process.env.EDITS ?? 40)
+const PROMPTS = Number(process.env.PROMPTS ?? 8)
+const HAS_PAGES = process.env.EDITS === undefined
+const NO_PAGES: PageRenderer = { listGroups: async () => [] }
+
+const root = mkdtempSync(join(tmpdir(), 'prompt-hub-incremental-'))
+const contentDir = join(root, 'content')
+const config: Config = readConfig({ CONTENT_DIR: contentDir, SITE_URL: 'https://hub.test' })
+let pages = NO_PAGES
+let day = '2026-11-20'
+let count = 0
+
+beforeAll(async () => {
+  for (let index = 0; index < PROMPTS; index++) writePrompt(`owner-${index % 4}`, `prompt-${index}`)
+  if (!HAS_PAGES) return
+  const first = openBuilder('first', async () => {
+    pages = await openPages(process.cwd(), join(root, 'pages'))
+    return pages
+  })
+  await first.build(join(root, 'first-site'), true)
+}, 60_000)
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+function openBuilder(name: string, given = async () => pages): SiteBuilder {
+  const cache = openBuildCache(join(root, `${name}.db`), { parser: '1', site: '1' })
+  return openSiteBuilder({ config, today: () => day, root: process.cwd(), openPages: given, cache })
+}
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(contentDir, path)), { recursive: true })
+  writeFileSync(join(contentDir, path), text)
+}
+
+function writeVersion(owner: string, name: string, version: string, content: string): void {
+  const at = new Date(Date.UTC(2026, 9, 1 + (count++ % 60), 0, count % 60)).toISOString()
+  const by = count % 3 === 0 ? 'owner-1' : 'somebody'
+  put(
+    `${owner}/${name}/versions/${version}.md`,
+    `---\npublished_at: "${at}"\npublished_by: ${by}\nchangelog: "Change ${count}"\n---\n${content} {{word_${count}}}\n`,
+  )
+}
+
+function writeIndex(owner: string, name: string, more: string): void {
+  put(`${owner}/${name}/index.md`, `---\ntitle: Title ${count++} of ${name}\n${more}---\nReadme ${count}.\n`)
+}
+
+function writePrompt(owner: string, name: string): void {
+  writeVersion(owner, name, '1.0.0', `Content of ${name}`)
+  writeIndex(owner, name, `tags: [tag-${count % 3}]\n`)
+}
+
+const prompts = () =>
+  readdirSync(contentDir)
+    .filter((owner) => owner !== 'usage.json')
+    .flatMap((owner) =>
+      readdirSync(join(contentDir, owner))
+        .filter((name) => name !== 'index.md')
+        .map((name) => ({ owner, name, versions: versionsOf(owner, name) })),
+    )
+const versionsOf = (owner: string, name: string) =>
+  readdirSync(join(contentDir, owner, name, 'versions')).map((file) => file.slice(0, -3))
+
+/** One thing that a person or a publish does. Each leaves content without problems, but `breaks`, which is mended by the edit after it. */
+const EDIT_KINDS = [
+  'publish',
+  'add',
+  'change',
+  'yank',
+  'label',
+  'archive',
+  'tags',
+  'delete',
+  'rename',
+  'owner',
+  'usage',
+  'day',
+  'join',
+  'leave',
+  'nothing',
+] as const
+type Edit = { kind: (typeof EDIT_KINDS)[number]; choice: number }
+
+/** So that these come even in a short run. */
+const BEGINNING: Edit[] = (['nothing', 'join', 'leave', 'tags', 'archive', 'yank'] as const).map((kind) => ({
+  kind,
+  choice: 1,
+}))
+
+function apply({ kind, choice }: Edit): void {
+  const all = prompts()
+  const chosen = all[choice % all.length]!
+  const { owner, name, versions } = chosen
+  if (kind === 'publish') writeVersion(owner, name, `1.${count}.0`, `Newer content of ${name}`)
+  else if (kind === 'add') writePrompt(choice % 2 === 0 ? `new-owner-${choice % 5}` : owner, `added-${count}`)
+  else if (kind === 'change') writeVersion(owner, name, versions[0]!, `Edited by hand`)
+  else if (kind === 'yank') writeIndex(owner, name, `yanked: {${versions.at(-1)}: It leaks}\n`)
+  else if (kind === 'label') writeIndex(owner, name, `labels: {production: ${versions[0]}}\n`)
+  else if (kind === 'archive') writeIndex(owner, name, 'status: archived\n')
+  else if (kind === 'tags')
+    writeIndex(owner, name, `tags: [tag-${choice % 4}, only-${choice % 7}]\ndescription: Words ${choice}\n`)
+  else if (kind === 'delete' && all.length > 3) rmSync(join(contentDir, owner, name), { recursive: true })
+  else if (kind === 'rename') {
+    cpSync(join(contentDir, owner, name), join(contentDir, owner, `renamed-${count++}`), { recursive: true })
+    rmSync(join(contentDir, owner, name), { recursive: true })
+  } else if (kind === 'owner')
+    put(`${owner}/index.md`, `---\nname: Name ${count++}\nmembers: [member-${choice % 3}]\n---\nBio.\n`)
+  else if (kind === 'usage')
+    put('usage.json', JSON.stringify({ [`${owner}/${name}`]: { downloads_7d: choice, downloads_90d: choice } }))
+  // Whoever published elsewhere gets a page of their own, which all those pages then link to; and loses it again.
+  else if (kind === 'join') writePrompt('somebody', 'first')
+  else if (kind === 'leave') rmSync(join(contentDir, 'somebody'), { recursive: true, force: true })
+  else if (kind === 'day') day = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+}
+
+/** Every file with its bytes. */
+function readTree(dir: string): Map<string, string> {
+  return new Map(
+    readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file): [string, string] => [file.slice(dir.length), readFileSync(file, 'latin1')])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+const QUESTIONS = ['content', 'edited', 'newer', 'words', 'renamed', 'title prompt', 'contnet']
+
+function askAll(path: string): unknown {
+  const index = openSearchIndex(path)
+  const answers = ([undefined, 'top', 'trending', 'new'] as const).flatMap((sort) =>
+    ['', ...QUESTIONS].map((text) => index.find({ text, tags: [], sort, offset: 0, limit: 1000 })),
+  )
+  index.close()
+  return answers
+}
+
+test(`after each of ${EDITS} random edits, the site is that of a clean build`, { timeout: 3_600_000 }, async () => {
+  const edits = fc.sample(fc.record({ kind: fc.constantFrom(...EDIT_KINDS), choice: fc.nat(1000) }), {
+    numRuns: EDITS,
+    seed: Number(process.env.SEED ?? 7),
+  })
+  const site = join(root, 'site')
+  const index = join(root, 'search.db')
+  let builder = openBuilder('kept')
+  let isFirst = true
+  for (const [round, edit] of [...BEGINNING, ...edits].entries()) {
+    apply(edit)
+    // A process that ends and one that goes on must come to the same.
+    if (round % 10 === 9) builder = openBuilder('kept')
+    const layer = join(root, 'layer')
+    mkdirSync(layer)
+    const { difference, catalogue, repositories } = await builder.build(layer, true)
+    cpSync(layer, site, { recursive: true })
+    for (const path of difference.gone) rmSync(join(site, path))
+    builder.keep(difference, 'state')
+    rmSync(layer, { recursive: true })
+    if (isFirst) buildSearchIndex(catalogue, index)
+    else updateSearchIndex(index, catalogue, repositories)
+    isFirst = false
+    const clean = join(root, 'clean')
+    const built = await openBuilder(`clean-${round}`).build(clean, true)
+    buildSearchIndex(built.catalogue, join(root, 'clean-search.db'))
+    const [ours, theirs] = [readTree(site), readTree(clean)]
+    const named = `round ${round}: ${edit.kind} ${edit.choice}`
+    expect([...ours.keys()], named).toEqual([...theirs.keys()])
+    for (const [path, text] of theirs)
+      if (ours.get(path) !== text) expect(ours.get(path), `${named}: ${path}`).toBe(text)
+    expect(askAll(index), named).toEqual(askAll(join(root, 'clean-search.db')))
+    if (edit.kind === 'nothing' && round > 0) expect(difference.written, named).toEqual([])
+    rmSync(clean, { recursive: true })
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(root, `clean-${round}.db${suffix}`), { force: true })
+  }
+})
+
+test.runIf(HAS_PAGES)('it is also what Astro itself builds', { timeout: 120_000 }, async () => {
+  const dist = join(root, 'dist')
+  const env = {
+    ...process.env,
+    CONTENT_DIR: contentDir,
+    SITE_URL: 'https://hub.test',
+    SOURCE_DATE_EPOCH: String(Date.parse(day) / 1000),
+  }
+  execFileSync('node_modules/.bin/astro', ['build', '--outDir', dist], { env, stdio: 'pipe' })
+  const clean = join(root, 'clean')
+  await openBuilder('last').build(clean, true)
+  const [ours, theirs] = [readTree(clean), readTree(dist)]
+  expect([...ours.keys()]).toEqual([...theirs.keys()])
+  for (const [path, text] of theirs) if (ours.get(path) !== text) expect(ours.get(path), path).toBe(text)
+})
