@@ -144,6 +144,29 @@ describe('at once, without any build', () => {
     expect((await hub.readRepository()).data).toMatchObject({ versions: ['1.1.1', '1.1.0'], versions_count: 3 })
   })
 
+  test('what is listed can be read, also what came into git by another way since the last build', async () => {
+    const byHand = Array.from({ length: 55 }, (_, patch) => `1.1.${patch}`)
+    const path = (version: string) => `content/acme/code-review/versions/${version}.md`
+    await world.commitOutside({
+      ...Object.fromEntries(byHand.map((version) => [path(version), OLD.replace('Old {{x}}', `By hand ${version}`)])),
+      [path('1.1.30')]: 'no front matter',
+    })
+    expect((await hub.publish({ content: 'New\n', bump: 'major' })).version).toBe('2.0.0')
+    const listed = (await listOf()).data.map(({ version }) => version)
+    expect(listed.slice(0, 4)).toEqual(['2.0.0', '1.1.54', '1.1.53', '1.1.52'])
+    expect(listed).toHaveLength(51)
+    expect(listed).not.toContain('1.1.30')
+    for (const version of listed.slice(1, -1)) {
+      expect((await hub.readRepository(`/versions/${version}`)).data).toMatchObject({
+        version,
+        previous_version: `1.1.${Number(version.slice(4)) - 1}`,
+        changelog: 'First',
+      })
+      expect((await hub.readRepository(`/raw?version=${version}`)).text).toBe(`By hand ${version}\n`)
+    }
+    expect((await hub.readRepository('/versions/1.1.30')).status).toBe(404)
+  })
+
   test('the cache of that repository is purged once, and a purge that fails matters to nobody', async () => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
     const purged: string[] = []

@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import { Repository, single, VersionSummary } from '../../domain/api/schema.ts'
-import { describeRepository, summariseVersion } from '../../domain/catalogue/catalogue.ts'
+import { describeRepository, recordVersion, summariseVersion } from '../../domain/catalogue/catalogue.ts'
 import { sortVersions } from '../../domain/catalogue/versions.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import { parseVersionFile } from '../../domain/content/prompt-file.ts'
-import type { PublishDecision } from '../../domain/publishing/decision.ts'
+import { nextLower, type PublishDecision } from '../../domain/publishing/decision.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
 import { measure } from '../measure.ts'
 import { findNewest, type Sources } from '../read/newest-record.ts'
@@ -23,7 +23,7 @@ export interface Published {
   decision: PublishDecision
 }
 
-/** Versions that neither the build nor a copy knows came by another way; so many of them are read for the list. */
+/** Versions that neither the build nor a copy knows came by another way; so many of them, the highest, are read from git. The others are listed by the next build. */
 const MOST_UNKNOWN = 50
 const READ_MS = 8_000
 
@@ -56,8 +56,14 @@ export async function renewFreshCopy(
   const listed = copy?.versions ?? (await readBuiltVersions(published, sources))
   const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
   summaries.set(decision.version.version, summarise(decision.version))
-  for (const version of [...state.versions.keys()].filter((known) => !summaries.has(known)).slice(0, MOST_UNKNOWN)) {
-    summaries.set(version, summarise(await readVersion(version, state, sources.git)))
+  const numbers = [...state.versions.keys()]
+  for (const version of sortVersions(numbers.filter((known) => !summaries.has(known))).slice(0, MOST_UNKNOWN)) {
+    const entry = await readVersion(version, state, sources.git)
+    // One that nobody can read keeps itself out, and no other.
+    if (!entry) continue
+    // Kept first, like the new one: the build has no file to answer it from.
+    await sources.fresh.keepVersion(recordVersion(entry, nextLower(numbers, version), { owner, name }, addresses))
+    summaries.set(version, summarise(entry))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
   // Another process may have published a higher one between our commit and its discovery.
@@ -66,6 +72,7 @@ export async function renewFreshCopy(
     highest === undefined || highest === decision.version.version
       ? decision.version
       : await readVersion(highest, state, sources.git)
+  if (!latest) throw new Error(`version ${highest} cannot be read`)
   const stats =
     copy?.repository.stats ?? (built ? parseJsonFile(built, single(Repository.pick({ stats: true }))).data.stats : null)
   const repository = describeRepository({ owner, name, file: decision.file, versions, latest, stats }, addresses)
@@ -84,11 +91,14 @@ async function readBuiltVersions({ owner, name }: Published, { siteFiles }: Sour
 /** A read that failed once is tried again: the publish is done, and this is all that is left to show it. */
 const READ_ATTEMPTS = 3
 
-async function readVersion(version: string, { versions }: FolderState, git: GitStore): Promise<VersionEntry> {
+async function readVersion(
+  version: string,
+  { versions }: FolderState,
+  git: GitStore,
+): Promise<VersionEntry | undefined> {
   const bytes = await readBlob(versions.get(version)!, git)
   const { value } = parseVersionFile(decodeText(version, bytes))
-  if (!value) throw new Error(`version ${version} cannot be read`)
-  return { ...value, ...measure(value.content), version }
+  return value && { ...value, ...measure(value.content), version }
 }
 
 async function readBlob(id: string, git: GitStore, attempt = 1): Promise<Uint8Array> {
