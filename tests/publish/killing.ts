@@ -78,10 +78,10 @@ export interface BadGit {
   /** For the front of PATH. */
   dir: string
   /**
-   * @param call the first is 1, counted from now on
+   * @param call its number, the first is 1, counted from now on; or its command, such as `update-ref`, at its first run
    * @param what kills before or after the real git ran; `full` makes this call and every later one that writes fail, as on a full disk
    */
-  arm(call: number, what: 'before' | 'after' | 'full'): void
+  arm(call: number | string, what: 'before' | 'after' | 'full'): void
   disarm(): void
   /** How many calls there were since it was armed. */
   calls(): number
@@ -100,6 +100,10 @@ read -r at what < '${dir}/armed'
 read -r n < '${dir}/count'
 n=$((n + 1))
 echo "$n" > '${dir}/count'
+case " $* " in *" $at "*)
+  echo "0 none" > '${dir}/armed'
+  at=$n ;;
+esac
 if [ "$what" = full ] && [ "$n" -ge "$at" ]; then
   case " $* " in
     *' hash-object '* | *' mktree '* | *' commit-tree '* | *' update-index '* | *' update-ref '*)
@@ -116,7 +120,7 @@ exit $status
 `,
   )
   chmodSync(join(dir, 'git'), 0o755)
-  const arm = (call: number, what: string) => {
+  const arm = (call: number | string, what: string) => {
     writeFileSync(join(dir, 'count'), '0\n')
     writeFileSync(join(dir, 'armed'), `${call} ${what}\n`)
   }

@@ -1,0 +1,126 @@
+// Pins what becomes of a publish that is cut off: it is finished as far as nobody has touched its files since, or leaves nothing behind.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type BadGit, makeBadGit } from '../publish/killing.ts'
+import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VERSIONS } from './local-repository.ts'
+
+let repository: LocalRepository
+let badGit: BadGit
+let folder: string
+let git: LocalRepository['git']
+beforeEach(() => {
+  repository = makeRepository()
+  badGit = makeBadGit()
+  ;({ folder, git } = repository)
+})
+afterEach(() => {
+  repository.remove()
+  badGit.remove()
+})
+
+const inFolder = (path: string) => readFileSync(join(folder, path), 'utf8')
+const status = () => git('status', '--porcelain', '-uall')
+
+/** Lets a process publish one version, which is killed once the branch has moved. */
+async function publishAndDie(): Promise<void> {
+  badGit.arm('update-ref', 'after')
+  const program = join(import.meta.dirname, 'local-publisher.ts')
+  const env = { ...process.env, PATH: `${badGit.dir}:${process.env.PATH}` }
+  const child = spawn(process.execPath, [program, join(folder, 'content'), 'killed', '1'], { env, stdio: 'ignore' })
+  const [, signal] = await once(child, 'close')
+  expect(signal).toBe('SIGKILL')
+  expect(git('ls-tree', '-r', '--name-only', 'HEAD', 'content')).toBe(`${INDEX}\n${VERSIONS}/1.0.0.md\n`)
+  expect(existsSync(join(folder, VERSIONS, '1.0.0.md'))).toBe(false)
+}
+
+describe('killed when the branch had moved', () => {
+  test('nobody can commit without the version meanwhile, and the next start brings it in', async () => {
+    repository.commit({ 'a.txt': 'a\n' })
+    await publishAndDie()
+    repository.write({ 'a.txt': 'b\n' })
+    expect(() => git('commit', '-q', '-a', '-m', 'Unrelated')).toThrow(/index\.lock/)
+    expect(inFolder('.git/index.lock')).toMatch(/^Prompt Hub .* Start the hub again/)
+    await repository.openStore().finishPublishes()
+    expect(inFolder(`${VERSIONS}/1.0.0.md`)).toBe('killed 1\n')
+    expect(status()).toBe(' M a.txt\n')
+    git('commit', '-q', '-a', '-m', 'Unrelated')
+    expect(git('ls-tree', '-r', '--name-only', 'HEAD', VERSIONS)).toBe(`${VERSIONS}/1.0.0.md\n`)
+    expect(readdirSync(join(folder, '.git/prompt-hub'))).toEqual(['turn'])
+  })
+
+  test('also when somebody removed the lock, as git says to', async () => {
+    await publishAndDie()
+    rmSync(join(folder, '.git/index.lock'))
+    await repository.openStore().finishPublishes()
+    expect([status(), inFolder(INDEX)]).toEqual(['', 'killed 1\n'])
+  })
+
+  test('whoever reads next sees to it first', async () => {
+    await publishAndDie()
+    const { versions } = await repository.openStore().readFolder(PLACE, never())
+    expect([[...versions.keys()], status()]).toEqual([['1.0.0'], ''])
+  })
+
+  test('what somebody changed since is left and named', async () => {
+    repository.commit({ [INDEX]: 'about\n' })
+    await publishAndDie()
+    repository.write({ [INDEX]: 'mine\n' })
+    await repository.openStore().finishPublishes()
+    expect([inFolder(INDEX), status()]).toEqual(['mine\n', ` M ${INDEX}\n`])
+    expect(repository.warnings).toEqual([
+      `${INDEX}: published, but left as you changed it here. git checkout HEAD -- <path> brings the published file back.`,
+    ])
+  })
+
+  test('while another git holds the index, nothing is read or published', { timeout: 30_000 }, async () => {
+    await publishAndDie()
+    repository.write({ '.git/index.lock': '' })
+    const store = repository.openStore()
+    await expect(store.finishPublishes()).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(store.readFolder(PLACE, never())).rejects.toMatchObject({ code: 'unavailable' })
+    rmSync(join(folder, '.git/index.lock'))
+    expect((await publish(store, { version: { version: '1.0.1', text: 'next' } })).kind).toBe('committed')
+    expect([status(), inFolder(`${VERSIONS}/1.0.0.md`)]).toEqual(['', 'killed 1\n'])
+  })
+
+  test('a git that outlives its parent is waited for', { timeout: 30_000 }, async () => {
+    await publishAndDie()
+    // What update-ref holds while it moves the branch.
+    repository.write({ '.git/refs/heads/main.lock': '' })
+    const finishing = repository.openStore().finishPublishes()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(existsSync(join(folder, VERSIONS, '1.0.0.md'))).toBe(false)
+    rmSync(join(folder, '.git/refs/heads/main.lock'))
+    await finishing
+    expect(status()).toBe('')
+  })
+})
+
+describe('a full disk', () => {
+  //  the command that no longer can
+  test.each(['hash-object', 'mktree', 'commit-tree', 'update-index'])('%s', async (command) => {
+    const head = repository.commit({ [`${VERSIONS}/1.0.0.md`]: 'first' })
+    const environment = { ...process.env, PATH: `${badGit.dir}:${process.env.PATH}` }
+    const store = repository.openStore({ environment })
+    badGit.arm(command, 'full')
+    const other = { ...PLACE, name: 'other' }
+    const base = await store.readFolder(other, never())
+    const message = { headline: 'Publish acme/other 1.0.0', trailers: [] }
+    const additions = { ...other, base, message, version: { version: '1.0.0', text: 'x' }, index: 'about' }
+    await expect(store.commit(additions, never())).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfterSeconds: 60,
+      message:
+        "The content's git repository cannot be written: its disk may be full or read-only, and the log says more. Nothing was published.",
+    })
+    expect([git('rev-parse', 'HEAD').trim(), status()]).toEqual([head, ''])
+    expect(readdirSync(join(folder, 'content/acme'))).toEqual(['code-review'])
+    expect(readdirSync(join(folder, '.git/prompt-hub'))).toEqual(['turn'])
+    badGit.disarm()
+    expect((await store.commit(additions, never())).kind).toBe('committed')
+    expect(status()).toBe('')
+  })
+})
