@@ -7,6 +7,7 @@ import { measureBuild } from './bench/build.ts'
 import { measureMcp } from './bench/mcp.ts'
 import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
 import { stopAll } from './bench/processes.ts'
+import { measurePublish } from './bench/publish.ts'
 import { measureRead } from './bench/read.ts'
 import { measureRelevance } from './bench/relevance.ts'
 import { measureSearch } from './bench/search.ts'
@@ -19,6 +20,7 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   read: measureRead,
   mcp: measureMcp,
   serve: measureServe,
+  publish: measurePublish,
 }
 
 /** Measured once, whatever the sizes are: its catalogues are real ones. */

@@ -17,6 +17,7 @@ import {
 import { createGit, type Git } from './git-command.ts'
 import { asWrite, commitFiles } from './git-commit.ts'
 import { ownFolder } from './git-index-lock.ts'
+import { createMaintenance } from './git-maintenance.ts'
 import { notSetUp, readStanding, type WorkTree } from './git-standing.ts'
 import { inTurn } from './git-turn.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
@@ -40,6 +41,8 @@ export interface LocalGit extends GitStore {
    * @throws HubError `unavailable` when it cannot be done now: what was answered may then be missing in the content folder
    */
   finishPublishes(): Promise<void>
+  /** Packs what many publishes left loose; the store does so by itself, in the background, as publishes go on. @throws GitFailure */
+  maintain(): Promise<void>
 }
 
 /** How many publishes a question looks back at. docs/contract.md section 7. */
@@ -58,7 +61,9 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
   }
   const finish = async (tree: WorkTree) =>
     inTurn(join(ownFolder(tree), 'turn'), () => asWrite(() => finishPublish(tree, warn)))
+  const maintenance = createMaintenance(warn)
   return {
+    maintain: async () => maintenance.run((await locate()).git),
     finishPublishes: () =>
       sayTrouble(undefined, async () => {
         const tree = await locate()
@@ -89,7 +94,9 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
           await mkdir(ownFolder(tree), { recursive: true })
           return await inTurn(join(ownFolder(tree), 'turn'), async () => {
             await finishPublish(tree, warn)
-            return await commitFiles(tree, additions, files, message, warn)
+            const outcome = await commitFiles(tree, additions, files, message, warn)
+            if (outcome.kind === 'committed') maintenance.noteCommit(tree.git)
+            return outcome
           })
         })
       })

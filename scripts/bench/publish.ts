@@ -1,0 +1,73 @@
+// Owns measuring what a publish costs after many others: the same publish on a fresh repository is its floor.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type LocalGit, openLocalGit } from '../../src/stores/git-store-local.ts'
+import { type Measurement, quantile, timeAsync } from './measure.ts'
+import type { BenchSite } from './site.ts'
+
+/** How many publishes a figure is the median of. */
+const SAMPLES = 15
+const VERSIONS_EACH = 20
+const OWNERS = 20
+
+/** As many publishes as the catalogue has prompts, then some that are timed, with the look for an Idempotency-Key that each may bring. */
+export async function measurePublish({ dir, prompts }: BenchSite): Promise<Measurement[]> {
+  const stores = [
+    makeRepository(join(dir, 'publish-first'), 0),
+    makeRepository(join(dir, 'publish-last'), prompts),
+  ].map((folder) => openLocalGit({ contentDir: join(folder, 'content'), environment: process.env }))
+  // As often as it would have come, for each time packs 50,000 objects at most.
+  for (const store of stores) for (let times = 0; times < 4; times++) await store.maintain()
+  const [first, last] = [[], []] as [number[], number[]]
+  for (let number = 0; number < SAMPLES; number++) {
+    first.push(await timePublish(stores[0]!, number))
+    last.push(await timePublish(stores[1]!, number))
+  }
+  const [floor, measured] = [quantile(first, 0.5), quantile(last, 0.5)]
+  const limit = { of: 'ratio', most: 1.5 } as const
+  return [{ name: `publish number ${prompts}, beside the first`, unit: 'ms', measured, floor, limit }]
+}
+
+/** A repository with so many publishes, each a commit of one file, its objects loose as publishing leaves them. */
+function makeRepository(folder: string, publishes: number): string {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(join(folder, 'content'), { recursive: true })
+  const git = (args: string[], input?: string) =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+      cwd: folder,
+      ...(input !== undefined && { input }),
+      stdio: ['pipe', 'ignore', 'pipe'],
+      maxBuffer: 1 << 30,
+    })
+  git(['init', '-q', '-b', 'main'])
+  const lines: string[] = []
+  for (let number = 0; number <= publishes; number++) {
+    const repository = Math.floor(number / VERSIONS_EACH)
+    const path = `content/owner-${repository % OWNERS}/prompt-${repository}/versions/1.0.${number % VERSIONS_EACH}.md`
+    const text = `Text ${number}\n${'words of a prompt '.repeat(30)}\n`
+    const message = `Publish ${number}\n\nOperation-Id: ${number}`
+    lines.push(
+      `commit refs/heads/main\ncommitter A <a@example.com> ${1_700_000_000 + number} +0000\ndata ${message.length}\n${message}`,
+      `M 100644 inline ${path}\ndata ${text.length}\n${text}`,
+    )
+  }
+  git(['-c', `fastimport.unpackLimit=${1 << 30}`, 'fast-import', '--quiet'], `${lines.join('\n')}\n`)
+  git(['reset', '-q', '--hard'])
+  return folder
+}
+
+function timePublish(store: LocalGit, number: number): Promise<number> {
+  const options = { signal: AbortSignal.timeout(60_000) }
+  const place = { owner: `owner-${number % OWNERS}`, name: 'timed' }
+  const version = { version: '1.0.0', text: `Timed ${number}\n` }
+  const message = {
+    headline: `Publish ${place.owner}/timed 1.0.0`,
+    trailers: [['Operation-Id', String(number)]],
+  } as const
+  return timeAsync(async () => {
+    const base = await store.readFolder({ ...place, publishes: {} }, options)
+    const outcome = await store.commit({ ...place, base, message, version, index: undefined }, options)
+    if (outcome.kind !== 'committed') throw new Error(`a publish was ${outcome.kind}`)
+  })
+}
