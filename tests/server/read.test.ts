@@ -194,7 +194,7 @@ describe('for the CDN', () => {
 
   test('every query parameter that an address has tells answers apart', () => {
     const named = new Set(Object.values(ROUTES).flatMap(({ query }) => query.map(({ name }) => name)))
-    expect([...named].sort()).toEqual(['page', 'q', 'sort', 'tag', 'version'])
+    expect([...named].sort()).toEqual(['label', 'page', 'q', 'sort', 'tag', 'version'])
   })
 
   test('a 404 of a repository is short-lived there, and purged with it', async () => {

@@ -28,6 +28,9 @@ export const ERRORS = {
 /** A code of the table. */
 export type ErrorCode = keyof typeof ERRORS
 
+/** Every code, in the order of the table. */
+export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]
+
 /** What an error may carry beside its sentence. */
 interface ErrorDetails {
   /** What went wrong underneath; logged, never answered. */

@@ -1,8 +1,9 @@
 // Owns the OpenAPI description of the API, made from the tables and schemas that the code runs on.
-import { z } from 'zod'
 import { PublishAnswer, PublishRequest } from '../publishing/request.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
-import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route } from './routes.ts'
+import { EXAMPLES } from './openapi-examples.ts'
+import { type Components, toSchema } from './openapi-schema.ts'
+import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route, type RouteId } from './routes.ts'
 import { ErrorEnvelope, single } from './schema.ts'
 
 type Json = Record<string, unknown>
@@ -14,7 +15,7 @@ type Json = Record<string, unknown>
  * @see https://spec.openapis.org/oas/v3.1.1
  */
 export function describeApi(baseUrl: string): Json {
-  const schemas: Record<string, unknown> = {}
+  const schemas: Components = {}
   const paths: Record<string, Json> = {}
   for (const route of Object.values<Route>(ROUTES)) {
     paths[route.path] = { get: describeRoute(route, schemas) }
@@ -28,8 +29,10 @@ export function describeApi(baseUrl: string): Json {
       title: 'Prompt Hub API',
       version: '1',
       summary: 'Read and publish prompts, their versions, tags and owners.',
-      description:
+      description: [
         'Reading needs no key; publishing a version needs a token. Send a descriptive User-Agent and keep answers as Cache-Control allows. Responses may gain fields; they never lose or rename one within /api/v1.',
+        'A version’s placeholders, {{name}} or {{ name }}, are those of its `variables` alone, filled in one literal pass: the value given; else the default; else, for an optional variable, the empty text; a required one without a value is an error. Numbers are written as JSON does, booleans as true and false; nothing is escaped, and a value is never scanned again. The rule, with code for it, is at /docs/filling.',
+      ].join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
@@ -49,21 +52,74 @@ export function describeApi(baseUrl: string): Json {
         },
       },
       schemas,
+      headers: HEADERS,
       responses: Object.fromEntries(
-        Object.entries(ERRORS).map(([code, { when }]) => [
-          code,
-          { description: when, content: jsonContent(errorReference) },
-        ]),
+        (Object.keys(ERRORS) as ErrorCode[]).map((code) => [code, describeError([code], errorReference)]),
       ),
     },
   }
 }
 
-function describeRoute(route: Route, schemas: Record<string, unknown>): Json {
+const header = (description: string, schema: Json = { type: 'string' }) => ({ description, schema })
+
+/** Every header that an answer may have and a client may want. */
+const HEADERS = {
+  ETag: header('Names these bytes; send it back as If-None-Match.'),
+  'Cache-Control': header('How long the answer may be kept.'),
+  Link: header('The next and the previous page (RFC 8288), or, of a repository that has moved, its successor.'),
+  Location: header('The address of the version that was published.', { type: 'string', format: 'uri' }),
+  'X-Prompt-Version': header('The version whose content this is.'),
+  'Idempotency-Replayed': header('`true` when the key was used before, and this is the first one’s version.', {
+    type: 'string',
+    enum: ['true'],
+  }),
+  'Retry-After': header('Seconds until a retry makes sense.', { type: 'integer', minimum: 1 }),
+  Allow: header('The methods that the address has.'),
+  'WWW-Authenticate': header('`Bearer`.'),
+} as const
+
+const headersOf = (...names: (keyof typeof HEADERS)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of the answer that you have; if it still holds, the answer is 304 without a body.',
+  schema: { type: 'string' },
+}
+
+/** Where an answer leads on: what of it goes into which parameter. */
+const LINKS: Partial<Record<RouteId, Json>> = {
+  listRepositories: {
+    repository: linkTo('getRepository', { owner: '$response.body#/data/0/owner', name: '$response.body#/data/0/name' }),
+  },
+  getRepository: {
+    latestVersion: linkTo('getVersion', {
+      owner: '$response.body#/data/owner',
+      name: '$response.body#/data/name',
+      version: '$response.body#/data/latest_version',
+    }),
+    versions: linkTo('listVersions', { owner: '$response.body#/data/owner', name: '$response.body#/data/name' }),
+    user: linkTo('getUser', { handle: '$response.body#/data/owner' }),
+  },
+  listVersions: {
+    version: linkTo('getVersion', {
+      owner: '$request.path.owner',
+      name: '$request.path.name',
+      version: '$response.body#/data/0/version',
+    }),
+  },
+}
+
+function linkTo(operationId: string, parameters: Json): Json {
+  return { operationId, parameters }
+}
+
+function describeRoute(route: Route, schemas: Components): Json {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
-  const hasQuery = route.query.length > 0
   const errors: ErrorCode[] = [
-    ...(hasQuery ? (['invalid_request'] as const) : []),
+    ...(route.query.length > 0 ? (['invalid_request'] as const) : []),
     ...(inPath.length > 0 ? (['not_found'] as const) : []),
     'rate_limited',
     'internal_error',
@@ -71,16 +127,40 @@ function describeRoute(route: Route, schemas: Record<string, unknown>): Json {
   ]
   const isText = route.mediaType === 'text/plain'
   const content = isText
-    ? { 'text/plain': { schema: { type: 'string', description: 'The content, byte for byte.' } } }
+    ? {
+        'text/plain': {
+          schema: { type: 'string', description: 'The content, byte for byte.' },
+          example: 'Review this {{language}} code:\n\n{{code}}\n',
+        },
+      }
     : jsonContent(route.response === null ? { type: 'object' } : toSchema(route.response, schemas))
+  const links = LINKS[route.id as RouteId]
   return {
     operationId: route.id,
     summary: route.summary,
+    ...(isText
+      ? {
+          description:
+            'Plain text, not JSON: a client that only reads JSON takes `content` of getRepository or getVersion, which is the same text.',
+        }
+      : {}),
     tags: ['Reading'],
-    parameters: [...inPath.map((name) => describePathParameter(name)), ...route.query.map(describeQueryParameter)],
+    parameters: [
+      ...inPath.map((name) => describePathParameter(name)),
+      ...route.query.map(describeQueryParameter),
+      IF_NONE_MATCH,
+    ],
     responses: {
-      '200': { description: 'What was asked for.', headers: describeHeaders(isText), content },
-      '304': { description: 'Not changed since the ETag given in If-None-Match.' },
+      '200': {
+        description: 'What was asked for.',
+        headers: headersOf('ETag', 'Cache-Control', 'Link', ...(isText ? (['X-Prompt-Version'] as const) : [])),
+        content,
+        ...(links ? { links } : {}),
+      },
+      '304': {
+        description: 'Not changed since the ETag given in If-None-Match; without a body.',
+        headers: headersOf('ETag', 'Cache-Control'),
+      },
       ...describeErrors(errors),
     },
   }
@@ -104,7 +184,7 @@ const PUBLISH_ERRORS: readonly ErrorCode[] = [
   'unavailable',
 ]
 
-function describePublish(schemas: Record<string, unknown>): Json {
+function describePublish(schemas: Components): Json {
   const answer = jsonContent(toSchema(single(PublishAnswer), schemas))
   return {
     operationId: 'publishVersion',
@@ -121,21 +201,22 @@ function describePublish(schemas: Record<string, unknown>): Json {
         in: 'header',
         required: false,
         description: 'Names this publish, so that a repeated request answers the first one’s version.',
-        schema: { type: 'string', pattern: '^[!-~]{8,128}$' },
+        schema: { type: 'string', pattern: '^[!-~]{8,128}$', minLength: 8, maxLength: 128 },
+        example: 'job-4711-code-review',
       },
     ],
-    requestBody: { required: true, content: jsonContent(toSchema(PublishRequest, schemas)) },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: toSchema(PublishRequest, schemas), examples: EXAMPLES.publish } },
+    },
     responses: {
       '200': {
         description:
           'Nothing new was published: the latest version is the same, the key was used before (Idempotency-Replayed), or it was a dry run.',
+        headers: headersOf('Idempotency-Replayed'),
         content: answer,
       },
-      '201': {
-        description: 'The version that was published.',
-        headers: { Location: { description: 'Its address.', schema: { type: 'string' } } },
-        content: answer,
-      },
+      '201': { description: 'The version that was published.', headers: headersOf('Location'), content: answer },
       ...describeErrors(PUBLISH_ERRORS),
     },
   }
@@ -145,74 +226,54 @@ function describePublish(schemas: Record<string, unknown>): Json {
 function describeErrors(codes: readonly ErrorCode[]): Json {
   const byStatus = Map.groupBy(codes, (code) => String(ERRORS[code].status))
   return Object.fromEntries(
-    [...byStatus].map(([status, [first, ...others]]) => [
+    [...byStatus].map(([status, shared]) => [
       status,
-      others.length === 0
-        ? { $ref: `#/components/responses/${first}` }
-        : {
-            description: [first!, ...others].map((code) => `${code}: ${ERRORS[code].when}`).join(' '),
-            content: jsonContent({ $ref: '#/components/schemas/Error' }),
-          },
+      shared.length === 1
+        ? { $ref: `#/components/responses/${shared[0]}` }
+        : describeError(shared, { $ref: '#/components/schemas/Error' }),
     ]),
   )
 }
 
+function describeError(codes: readonly ErrorCode[], schema: unknown): Json {
+  const [first] = codes
+  const { status } = ERRORS[first!]
+  const headers = {
+    ...(status === 429 || status === 503 ? headersOf('Retry-After') : {}),
+    ...(status === 401 ? headersOf('WWW-Authenticate') : {}),
+    ...(status === 405 ? headersOf('Allow') : {}),
+  }
+  return {
+    description:
+      codes.length === 1 ? ERRORS[first!].when : codes.map((code) => `${code}: ${ERRORS[code].when}`).join(' '),
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    content: {
+      'application/json': {
+        schema,
+        example: { error: { code: first, message: ERRORS[first!].when } },
+      },
+    },
+  }
+}
+
 function describePathParameter(name: string): Json {
   const { description, ...schema } = toSchema(PATH_PARAMETERS[name]!, {})
-  return { name, in: 'path', required: true, description, schema }
+  return { name, in: 'path', required: true, description, schema, example: EXAMPLES.path[name] }
 }
 
 function describeQueryParameter({ name, description, schema, isRepeatable }: QueryParameter): Json {
+  const json = toSchema(schema, {})
   return {
     name,
     in: 'query',
     required: false,
     description,
-    schema: toSchema(schema, {}),
+    schema: json,
     ...(isRepeatable ? { explode: true, style: 'form' } : {}),
-  }
-}
-
-function describeHeaders(isText: boolean): Json {
-  const header = (description: string) => ({ description, schema: { type: 'string' } })
-  return {
-    ETag: header('Names these bytes; send it back as If-None-Match.'),
-    'Cache-Control': header('How long the answer may be kept.'),
-    ...(isText ? { 'X-Prompt-Version': header('The version whose content this is.') } : {}),
+    example: EXAMPLES.query[name],
   }
 }
 
 function jsonContent(schema: unknown): Json {
   return { 'application/json': { schema } }
-}
-
-/**
- * A schema as OpenAPI writes it: named records become components, everything else stands in place. As input, because as output zod
- * closes every object, and a client that checks by this would refuse the first field we add (docs/contract.md section 3).
- */
-function toSchema(schema: z.ZodType, components: Record<string, unknown>): Json {
-  const {
-    $schema: _,
-    $defs,
-    ...json
-  } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' }) as Json & {
-    $defs?: Record<string, Json>
-  }
-  for (const [name, { id: _id, ...definition }] of Object.entries($defs ?? {}))
-    components[name] = moveReferences(definition)
-  const { id: _id, ...rest } = json
-  return moveReferences(rest) as Json
-}
-
-function moveReferences(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(moveReferences)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [
-      key,
-      key === '$ref' && typeof child === 'string'
-        ? child.replace('#/$defs/', '#/components/schemas/')
-        : moveReferences(child),
-    ]),
-  )
 }

@@ -13,6 +13,7 @@ import {
   VariableName,
   Version,
 } from '../content/values.ts'
+import { ERROR_CODES } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
 const address = (sentence: string) => z.url().describe(sentence)
@@ -302,7 +303,7 @@ export type SearchMeta = z.infer<typeof SearchMeta>
 export const ErrorEnvelope = z
   .strictObject({
     error: z.strictObject({
-      code: z.string().describe('What kind of error; a closed list.'),
+      code: z.enum(ERROR_CODES).describe('What kind of error.'),
       message: z.string().describe('What was wrong, where, and what to do.'),
     }),
   })

@@ -41,6 +41,7 @@ export const VariableInput = z
       .array(line(SENTENCE_CHARACTERS).min(1, 'expected some text'))
       .max(100, 'expected at most 100 options')
       .refine(unique, 'expected each option once')
+      .meta({ uniqueItems: true })
       .default([])
       .describe('The values to choose from; only for the type enum.'),
     example: Scalar.nullable().default(null).describe('A value that shows what is meant.'),
@@ -57,6 +58,32 @@ export const VariableInput = z
         refuse(field, `expected ${wanted(type)}, got ${describeValue(value)}`)
     }
   })
+  .meta({ allOf: describeKinds() })
+
+/** The rules above in the words of JSON Schema: what else must hold for each type. */
+function describeKinds() {
+  const rule = (type: z.infer<typeof VariableType>, properties: Record<string, unknown>, required: string[] = []) => ({
+    if: { properties: { type: { const: type } }, ...(type === 'string' ? {} : { required: ['type'] }) },
+    // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema
+    then: { properties, ...(required.length > 0 ? { required } : {}), additionalProperties: true },
+  })
+  const values = (type: string) => ({
+    default: { type: [type, 'null'] },
+    example: { type: [type, 'null'] },
+    options: { maxItems: 0 },
+  })
+  return [
+    rule('string', values('string')),
+    rule('number', values('number')),
+    rule('integer', values('integer')),
+    rule('boolean', values('boolean')),
+    rule(
+      'enum',
+      { options: { minItems: 1 }, default: { type: ['string', 'null'] }, example: { type: ['string', 'null'] } },
+      ['options'],
+    ),
+  ]
+}
 
 function fits(
   value: string | number | boolean,
@@ -121,6 +148,7 @@ export const TagInputs = z
   .array(Tag)
   .max(LIMITS.tagsPerRepository, `expected at most ${LIMITS.tagsPerRepository} tags`)
   .refine(unique, 'expected each tag once')
+  .meta({ uniqueItems: true })
   .describe('Its tags.')
 
 /** A changelog as a version carries it. */
@@ -128,6 +156,7 @@ export const Changelog = lines(LIMITS.changelogCharacters).describe('What change
 /** A repository's title. */
 export const Title = line(LIMITS.titleCharacters)
   .refine((title) => title.trim() !== '', 'expected some text')
+  .meta({ minLength: 1 })
   .describe('What the prompt is called.')
 /** A repository's description. */
 export const Description = line(LIMITS.descriptionCharacters).describe('What it is for, in a sentence or two.')

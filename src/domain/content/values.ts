@@ -56,6 +56,7 @@ export const Name = z
 export const FullName = z
   .string()
   .refine(isFullName, 'expected owner/name')
+  .meta({ pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*/[a-z0-9]+(?:-[a-z0-9]+)*$', maxLength: 104 })
   .describe('Owner and name, joined by a slash.')
 
 /** A version number. */
@@ -113,21 +114,27 @@ export const License = z
  * @param maxCharacters longest length, in code points
  */
 export function line(maxCharacters: number) {
-  return text(maxCharacters, /\p{Cc}/u, 'expected no control characters or line ends')
+  return text(maxCharacters, '^[^\\u0000-\\u001f\\u007f-\\u009f]*$', 'expected no control characters or line ends')
 }
 
 /** A short text that may run over several lines: only `\n` of the control characters. @param maxCharacters in code points */
 export function lines(maxCharacters: number) {
-  return text(maxCharacters, /[^\P{Cc}\n]/u, 'expected no control characters but line feeds')
+  return text(
+    maxCharacters,
+    '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$',
+    'expected no control characters but line feeds',
+  )
 }
 
-function text(maxCharacters: number, refused: RegExp, sentence: string) {
+/** @param pattern in the words that every language's patterns have, for it stands in the API's description */
+function text(maxCharacters: number, pattern: string, sentence: string) {
+  const allowed = new RegExp(pattern, 'u')
   return z
     .string()
     .refine((value) => countCharacters(value) <= maxCharacters, `expected at most ${maxCharacters} characters`)
-    .refine((value) => !refused.test(value), sentence)
+    .refine((value) => allowed.test(value), sentence)
     .refine((value) => value.isWellFormed(), 'expected well-formed Unicode, without lone surrogates')
-    .meta({ maxLength: maxCharacters })
+    .meta({ maxLength: maxCharacters, pattern })
 }
 
 /** Why a content is refused, or undefined when it is fine. Its size is judged apart, for that answer has a status of its own. */

@@ -15,7 +15,10 @@ import { License, Version } from '../content/values.ts'
 /** The body of a publish. docs/contract.md section 7: unknown fields are refused, and null means "left out" nowhere but in `expected_version`. */
 export const PublishRequest = z
   .strictObject({
-    content: z.string().describe('The prompt’s text, kept byte for byte: 1 to 262144 bytes of UTF-8.'),
+    content: z
+      .string()
+      .meta({ minLength: 1, maxLength: LIMITS.contentBytes, pattern: '\\S' })
+      .describe('The prompt’s text, kept byte for byte: 1 to 262144 bytes of UTF-8, not only white space.'),
     changelog: Changelog.default(''),
     bump: z
       .enum(BUMPS)
@@ -46,6 +49,7 @@ export const PublishAnswer = z
         sha: z.string().describe('The commit.'),
         url: z.string().nullable().describe('Its page, or null where there is none.'),
       })
+      .meta({ id: 'Commit', description: 'A commit in git.' })
       .nullable()
       .describe('The commit that was made, or null.'),
     warnings: z.array(Warning).describe('What is worth a second look; nothing was refused for it.'),

@@ -1,0 +1,45 @@
+// Owns how a schema that the code runs on is written in OpenAPI: named records become components, and nothing that generators misread stays.
+import { z } from 'zod'
+
+type Json = Record<string, unknown>
+
+/** Schemas by name, as they are collected on the way. */
+export type Components = Record<string, unknown>
+
+/**
+ * A schema as OpenAPI writes it. As input, because as output zod closes every object, and a client that checks by this would refuse the first
+ * field we add (docs/contract.md section 3).
+ *
+ * @param components named schemas are put here, and referred to
+ */
+export function toSchema(schema: z.ZodType, components: Components): Json {
+  const {
+    $schema: _,
+    $defs,
+    ...json
+  } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' }) as Json & {
+    $defs?: Record<string, Json>
+  }
+  for (const [name, { id: _id, ...definition }] of Object.entries($defs ?? {})) components[name] = tidy(definition)
+  const { id: _id, ...rest } = json
+  return tidy(rest) as Json
+}
+
+/** Defaults are said in words: from `default` generators conclude that a field is always there, and refuse a request without it. */
+function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy)
+  if (typeof value !== 'object' || value === null) return value
+  const { default: usual, ...rest } = value as Json
+  const isSaid = usual !== undefined && typeof usual !== 'object'
+  const sentence = `${rest.description ?? ''} ${JSON.stringify(usual)} by default.`.trim()
+  const said = isSaid ? { ...rest, description: sentence } : rest
+  return Object.fromEntries(Object.entries(said).map(([key, child]) => [key, tidyUnder(key, child)]))
+}
+
+function tidyUnder(key: string, child: unknown): unknown {
+  if (key === '$ref' && typeof child === 'string') return child.replace('#/$defs/', '#/components/schemas/')
+  // Names of properties, not words of JSON Schema: one of ours is called `default`.
+  if (key === 'properties' && typeof child === 'object' && child !== null)
+    return Object.fromEntries(Object.entries(child).map(([name, schema]) => [name, tidy(schema)]))
+  return tidy(child)
+}

@@ -1,0 +1,110 @@
+// Pins that clients generated from the API's description compile strictly and work: every operation is called with each.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeApi } from '../../src/domain/api/openapi.ts'
+import { BASE_URL, type Hub, openHub, openLocalWorld } from '../publish/open-hub.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'hub-generated-'))
+
+/** The first command of a package; the compiler's is its second. */
+function commandOf(name: string): string {
+  const { bin } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')) as {
+    bin: string | Record<string, string>
+  }
+  const command = typeof bin === 'string' ? bin : (bin.tsc ?? Object.values(bin)[0]!)
+  return resolve('node_modules', name, command)
+}
+
+const world = openLocalWorld({ 'content/acme/index.md': '---\nname: Acme\n---\n' })
+let hub: Hub
+
+/** Sends what a client sends to the handlers in this process. */
+const send: typeof fetch = async (input, init) => {
+  const request = new Request(input, init)
+  const { pathname, search } = new URL(request.url)
+  const path = pathname + search
+  const answer =
+    request.method === 'POST'
+      ? await hub.publish(await request.text(), { path, headers: Object.fromEntries(request.headers), token: null })
+      : await hub.read(path, Object.fromEntries(request.headers), request.method)
+  const hasBody = ![204, 304].includes(answer.status)
+  return new Response(hasBody ? new Uint8Array(answer.bytes) : null, { status: answer.status, headers: answer.headers })
+}
+
+/** What every client is asked to do, in its own words, in `uses/`; each returns the same facts. Not named .ts: what they import is generated. */
+const USES = ['openapi-fetch', 'hey-api', 'orval'] as const
+
+beforeAll(async () => {
+  hub = await openHub(world)
+  await hub.build()
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const run = (name: string, ...args: string[]) =>
+    execFileSync(process.execPath, [commandOf(name), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  write('package.json', '{"type":"module"}')
+  write('openapi.json', JSON.stringify(describeApi(BASE_URL)))
+  write(
+    'orval.config.mjs',
+    `export default { hub: { input: './openapi.json', output: { target: './orval.ts', client: 'fetch', override: { mutator: { path: './orval-send.ts', name: 'call', extension: '.js' } } } } }`,
+  )
+  for (const name of ['orval-send', ...USES.map((use) => `use-${use}`)])
+    write(`${name}.ts`, readFileSync(`tests/openapi/uses/${name}.ts.txt`, 'utf8'))
+  const options = {
+    target: 'es2024',
+    module: 'nodenext',
+    strict: true,
+    skipLibCheck: true,
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    types: [],
+    outDir: 'out',
+    rewriteRelativeImportExtensions: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: false,
+  }
+  write('tsconfig.json', JSON.stringify({ compilerOptions: options, include: ['*.ts', 'hey-api/**/*.ts'] }))
+  run('openapi-typescript', 'openapi.json', '--output', 'openapi-typescript.ts')
+  run(
+    '@hey-api/openapi-ts',
+    '--input',
+    'openapi.json',
+    '--output',
+    'hey-api',
+    '--plugins',
+    '@hey-api/client-fetch',
+    '@hey-api/typescript',
+    '@hey-api/sdk',
+  )
+  run('orval', '--config', 'orval.config.mjs')
+  try {
+    run('typescript', '--project', 'tsconfig.json')
+  } catch (error) {
+    // tsc says what is wrong on standard output.
+    throw new Error(String((error as { stdout?: string }).stdout ?? error))
+  }
+}, 120_000)
+
+afterAll(() => {
+  world.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('a generated client, compiled strictly, makes every call', () => {
+  test.each(USES)('%s', async (name) => {
+    const { use } = await import(/* @vite-ignore */ pathToFileURL(join(folder, 'out', `use-${name}.js`)).href)
+    expect(await use(send, hub.token, () => hub.build())).toEqual([
+      ...['1.0.0', 4, 'acme', `acme/${name}`, '1.0.0', 'Hello {{name}}', 'name', 'Hello {{name}}'],
+      ...[0, 'Acme', 200, 'not_found'],
+    ])
+  })
+})
