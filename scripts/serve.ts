@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
 import { type Health, STARTING } from '../src/host/health.ts'
-import { openLocalStores, openSite, printSignInLink, serveSites } from '../src/host/serve-sites.ts'
+import { openLocalStores, openSite, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
 import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)
@@ -19,7 +19,7 @@ const stores = await openLocalStores(config).catch((error: Error) => {
 })
 const builtAt = statSync(join(dist, 'index.html')).mtime.toISOString()
 const health: Health = { ...STARTING, status: 'ok', built_at: builtAt }
-const host = await serveSites(() => site, stores, { ...config, healthOf: () => health })
+const host = await serveSites(() => site, stores, { ...config, ...watchBy(config), healthOf: () => health })
 console.log(`Serving dist/ at ${config.baseUrl}`)
 printSignInLink(config, stores)
 whenAsked(async () => {

@@ -3,7 +3,7 @@ import { readConfig } from '../src/config.ts'
 import { whenAborted } from '../src/host/abort.ts'
 import { followContent } from '../src/host/follow-content.ts'
 import type { RunningServer } from '../src/host/http-server.ts'
-import { openLocalStores, printSignInLink, serveSites } from '../src/host/serve-sites.ts'
+import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
 import type { LocalGit } from '../src/stores/git-store-local.ts'
 import { whenAsked } from './ending.ts'
 
@@ -34,19 +34,26 @@ async function finishPublishes(git: LocalGit): Promise<boolean> {
 try {
   const stores = await openLocalStores(config)
   whenAborted(stopping.signal, stores.close)
+  const watching = watchBy(config)
+  const { metrics } = watching
   // Only git here puts every publish into the content folder at once; a clone of the one on GitHub may lag behind it.
   const isLocal = config.gitStore.kind === 'local'
   const followed = followContent(config, stopping.signal, {
     beforeBuild: async () => isLocal && (await finishPublishes(stores.localGit)),
-    onShow: stores.fresh.forgetBefore,
-  })
-  host = await serveSites(followed.site, stores, { ...config, healthOf: followed.health }).catch(
-    (error: NodeJS.ErrnoException) => {
-      throw error.code === 'EADDRINUSE'
-        ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
-        : error
+    onShow: (holdsAllUntil) => {
+      stores.fresh.forgetBefore(holdsAllUntil)
+      metrics?.noteBuild(holdsAllUntil)
     },
-  )
+  })
+  host = await serveSites(followed.site, stores, {
+    ...config,
+    ...watching,
+    healthOf: followed.health,
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE'
+      ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
+      : error
+  })
   await followed.ready
   if (stopping.signal.aborted) await host.stop()
   else {

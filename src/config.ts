@@ -59,6 +59,12 @@ export const Settings = z.object({
       .optional(),
   ).describe('The address that our own host listens at, such as 0.0.0.0.'),
   TRUSTED_PROXIES: setting(trustedProxies).describe('Proxies whose X-Forwarded-For names the client.'),
+  LOG_REQUESTS: setting(z.enum(['on', 'off'], 'expected on or off').optional()).describe(
+    'Whether our own host writes a line of JSON for each request.',
+  ),
+  METRICS: setting(z.enum(['on', 'off'], 'expected on or off').default('off')).describe(
+    'Whether our own host counts, and answers /metrics.',
+  ),
   SITE_URL: setting(baseAddress.optional()).describe('The public base address.'),
   URL: setting(baseAddress.optional()).describe('The public base address as Netlify gives it.'),
   CONTENT_DIR: setting(z.string().default('content')).describe('The folder that holds the prompts.'),
@@ -158,6 +164,10 @@ export interface Config {
   port: number
   /** Where our own host listens: in local mode on loopback alone, else everywhere, or where the setting says. */
   listenAt: 'everywhere' | readonly string[]
+  /** Whether each request leaves a line; undefined: unless somebody watches the output on a terminal. */
+  logRequests: boolean | undefined
+  /** Whether there are counters at `/metrics`. */
+  hasMetrics: boolean
   /** Whose forwarding header counts. */
   trustedProxies: readonly TrustedProxy[]
   /** Base address without a final slash. */
@@ -208,6 +218,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     port: settings.PORT,
     listenAt: readListenAt(settings.HOST, isLocal),
     trustedProxies: settings.TRUSTED_PROXIES,
+    logRequests: settings.LOG_REQUESTS === undefined ? undefined : settings.LOG_REQUESTS === 'on',
+    hasMetrics: settings.METRICS === 'on',
     baseUrl,
     isLocal,
     signIn,

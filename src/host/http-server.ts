@@ -52,8 +52,24 @@ const LIMITS: ServerLimits = {
 }
 const GRACE_MS = 5_000
 
+/** A request that was answered, or whose client went away. */
+export interface AnsweredRequest {
+  method: string
+  /** As it was sent, with its query. */
+  path: string
+  status: number
+  ms: number
+  /** On the wire, heads included. */
+  bytes: number
+  /** How long the answer may be kept, as it says itself; null when it does not. */
+  cache: string | null
+  id: string
+}
+
 /** Where and how to listen. */
 export interface ServerOptions {
+  /** Told of each request when it is over. */
+  onAnswered?: (incoming: IncomingMessage, outgoing: ServerResponse, ms: number, bytes: number) => void
   /** Left out, at every address of this machine. */
   listenAt?: ListenAt
   /** In place of the usual ones. */
@@ -64,7 +80,7 @@ export interface ServerOptions {
 export async function startServer(
   listener: NodeListener,
   port: number,
-  { listenAt = 'everywhere', limits: given = {} }: ServerOptions = {},
+  { listenAt = 'everywhere', limits: given = {}, onAnswered }: ServerOptions = {},
 ): Promise<RunningServer> {
   const limits = { ...LIMITS, ...given }
   const answering = new Map<Socket, ServerResponse>()
@@ -85,7 +101,9 @@ export async function startServer(
   function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming
     answering.set(socket, outgoing)
+    const [began, sentBefore] = [performance.now(), socket.bytesWritten]
     outgoing.once('close', () => {
+      onAnswered?.(incoming, outgoing, performance.now() - began, socket.bytesWritten - sentBefore)
       answering.delete(socket)
       if (isStopping) server.closeIdleConnections()
     })

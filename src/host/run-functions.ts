@@ -93,12 +93,23 @@ function forOtherCaches(response: Response): Response {
 
 const PLATFORM_HEADERS = ['Netlify-CDN-Cache-Control', 'Netlify-Vary', 'Netlify-Cache-Tag', 'Netlify-Cache-ID']
 
-/** Makes a Node listener of a handler. @param addressOf finds the client's address; left out, the connection's, whatever headers say */
+/**
+ * Makes a Node listener of a handler.
+ *
+ * @param addressOf finds the client's address; left out, the connection's, whatever headers say
+ * @param onAnswer told what a request is answered with, before it is sent
+ */
 export function listenTo(
   answer: (request: Request, ip: string) => Promise<Response>,
   addressOf: (incoming: IncomingMessage) => string = ({ socket }) => socket.remoteAddress ?? 'unknown',
+  onAnswer?: (incoming: IncomingMessage, response: Response) => void,
 ): NodeListener {
-  return getRequestListener((request, { incoming }) => answer(request, addressOf(incoming as IncomingMessage)), {
+  const answerIncoming = async (request: Request, incoming: IncomingMessage) => {
+    const response = await answer(request, addressOf(incoming))
+    onAnswer?.(incoming, response)
+    return response
+  }
+  return getRequestListener((request, { incoming }) => answerIncoming(request, incoming as IncomingMessage), {
     // HTTP/1.0 needs no Host.
     hostname: 'localhost',
     // What remains of requests that make no address.

@@ -1,5 +1,6 @@
 // Owns opening a built site and serving it with the functions and the stores of this machine, in this process.
 import { readdirSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, notSetUp } from '../config.ts'
@@ -12,6 +13,8 @@ import type { Hub } from '../wiring/platform.ts'
 import { findClients } from './client-addresses.ts'
 import { type Health, STARTING, withHealth } from './health.ts'
 import { type RunningServer, startServer } from './http-server.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
+import { formatRequest, type LineWriter, nameRequest, writeLines } from './request-log.ts'
 import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from './run-functions.ts'
 import { openSearchThreads } from './search-threads.ts'
 
@@ -78,7 +81,17 @@ export type ServeSettings = Pick<Config, 'port'> &
   Partial<Pick<Config, 'listenAt' | 'trustedProxies'>> & {
     /** Asked when somebody asks for `/healthz`. */
     healthOf?: () => Health
+    /** Given, requests are counted, and `/metrics` answers. */
+    metrics?: Metrics | undefined
+    /** Given, each request leaves a line. */
+    log?: LineWriter | undefined
   }
+
+/** What the settings say of counting and logging; where nothing is said, a terminal is left to whoever reads it. */
+export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings, 'metrics' | 'log'> {
+  const isLogging = logRequests ?? !process.stdout.isTTY
+  return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
+}
 
 /**
  * Serves the site of the moment with the stores of this machine.
@@ -90,9 +103,53 @@ export type ServeSettings = Pick<Config, 'port'> &
 export async function serveSites(
   siteOf: () => Site,
   { fresh, blobs, localGit, localKeys }: LocalStores,
-  { port, listenAt = 'everywhere', trustedProxies = [], healthOf = () => STARTING }: ServeSettings,
+  { port, listenAt = 'everywhere', trustedProxies = [], healthOf = () => STARTING, metrics, log }: ServeSettings,
 ): Promise<RunningServer> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
-  const answer = answerWith(route, (): Hub => ({ ...siteOf(), fresh, blobs, localGit, localKeys }))
-  return startServer(listenTo(withHealth(answer, healthOf), findClients(trustedProxies)), port, { listenAt })
+  const git = metrics?.countGit(localGit) ?? localGit
+  const answer = answerWith(route, (): Hub => {
+    const { files, search } = siteOf()
+    return {
+      files,
+      search: metrics ? () => metrics.timeSearch(search()) : search,
+      fresh,
+      blobs,
+      localGit: git,
+      localKeys,
+    }
+  })
+  const healthy = withHealth(answer, healthOf)
+  const watched = watchRequests(metrics, log)
+  return startServer(
+    listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),
+    port,
+    { listenAt, ...(watched && { onAnswered: watched.onAnswered }) },
+  )
+}
+
+/** @returns undefined where nobody wants to know */
+function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined) {
+  if (!metrics && !log) return undefined
+  /** Said by the answer; the server knows only bytes. */
+  const caching = new WeakMap<IncomingMessage, string | null>()
+  return {
+    onAnswer(incoming: IncomingMessage, response: Response) {
+      caching.set(incoming, response.headers.get('Cache-Control'))
+    },
+    onAnswered(incoming: IncomingMessage, { statusCode: status }: ServerResponse, ms: number, bytes: number) {
+      const { method = '', url: path = '' } = incoming
+      const cache = status === 304 ? 'revalidated' : (caching.get(incoming) ?? null)
+      const answered = {
+        method,
+        path,
+        status,
+        ms,
+        bytes,
+        cache,
+        id: nameRequest(String(incoming.headers['x-request-id'] ?? '')),
+      }
+      metrics?.countRequest(answered)
+      log?.write(formatRequest(answered, new Date()))
+    },
+  }
 }

@@ -1,0 +1,105 @@
+// Owns the counters of our own host and `/metrics`, where they stand in Prometheus' text format.
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { matchRoute } from '../domain/api/routes.ts'
+import type { GitStore } from '../ports/git-store.ts'
+import type { Search } from '../ports/search.ts'
+import type { Health } from './health.ts'
+import type { AnsweredRequest } from './http-server.ts'
+
+/** What is counted. */
+export interface Metrics {
+  countRequest(request: AnsweredRequest): void
+  /** The same store, with its calls counted; a commit is one round of publishing. */
+  countGit<Git extends GitStore>(git: Git): Git
+  /** The same search, with its time counted. */
+  timeSearch(search: Search): Search
+  /** A new state is shown. @param began when its content was read */
+  noteBuild(began: Date): void
+  /** Answers `/metrics`, and hands everything else on. */
+  withMetrics(answer: Answer, healthOf: () => Health): Answer
+}
+
+type Answer = (request: Request, ip: string) => Promise<Response>
+
+const PATH = '/metrics'
+const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+
+/** Opens counters that all stand at zero. */
+export function openMetrics(): Metrics {
+  const registers = [new Registry()]
+  const [registry] = registers as [Registry]
+  const time = (name: string, help: string, labelNames: string[]) =>
+    new Histogram({ name, help, labelNames, buckets: SECONDS, registers })
+  const requests = time('hub_request_duration_seconds', 'Requests by address, method and status.', [
+    ...['route', 'method', 'status'],
+  ])
+  const bytes = new Counter({ name: 'hub_sent_bytes_total', help: 'Bytes sent, heads included.', registers })
+  const git = time('hub_git_duration_seconds', 'Calls of the git store by verb; a commit is one round of publishing.', [
+    ...['verb', 'outcome'],
+  ])
+  const searches = time('hub_search_duration_seconds', 'Questions to the search.', ['outcome'])
+  const build = new Gauge({
+    name: 'hub_build_duration_seconds',
+    help: 'From reading to showing, last time.',
+    registers,
+  })
+  const served = new Gauge({ name: 'hub_served', help: 'What is served.', labelNames: ['what'], registers })
+  const measure = async <Value>(histogram: Histogram, labels: Record<string, string>, work: () => Promise<Value>) => {
+    const stop = histogram.startTimer(labels)
+    try {
+      const value = await work()
+      stop({ outcome: outcomeOf(value) })
+      return value
+    } catch (error) {
+      stop({ outcome: 'error' })
+      throw error
+    }
+  }
+  return {
+    countRequest({ method, path, status, ms, bytes: sent }) {
+      const labels = { route: routeOf(method, path), method: METHODS.has(method) ? method : 'other', status }
+      requests.observe(labels, ms / 1000)
+      bytes.inc(sent)
+    },
+    countGit: (store) => ({
+      ...store,
+      readFolder: (...given) => measure(git, { verb: 'read_folder' }, () => store.readFolder(...given)),
+      readBlob: (...given) => measure(git, { verb: 'read_blob' }, () => store.readBlob(...given)),
+      commit: (...given) => measure(git, { verb: 'commit' }, () => store.commit(...given)),
+    }),
+    timeSearch: (search) => ({
+      ...search,
+      find: (question) => measure(searches, {}, () => search.find(question)),
+    }),
+    noteBuild: (began) => build.set((Date.now() - began.getTime()) / 1000),
+    withMetrics: (answer, healthOf) => async (request, ip) => {
+      if (new URL(request.url).pathname !== PATH || request.method !== 'GET') return answer(request, ip)
+      const { counts, broken, built_at } = healthOf()
+      for (const [what, count] of Object.entries(counts ?? {})) served.set({ what }, count)
+      served.set({ what: 'broken' }, broken.length)
+      served.set({ what: 'built_at_seconds' }, built_at === null ? 0 : Date.parse(built_at) / 1000)
+      const headers = { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }
+      return new Response(await registry.metrics(), { headers })
+    },
+  }
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
+/** First segments that are no owner's. */
+const PLACES: ReadonlySet<string> = new Set([
+  ...['api', 'data', 'cli', 'assets', 'mcp', 'settings', 'auth', 'healthz', 'metrics', 'docs', 'tags', 'badges'],
+])
+
+/** A bounded number of names, whatever is asked for: a route's, a place's, or `page`. */
+export function routeOf(method: string, path: string): string {
+  const bare = path.replace(/[?#].*$/s, '')
+  const route = matchRoute(bare)
+  if (route) return method === 'POST' && route.id === 'listVersions' ? 'publish' : route.id
+  const [, first = ''] = bare.split('/', 2)
+  return PLACES.has(first) ? first : 'page'
+}
+
+/** Stores say by `kind` what became of a call. */
+function outcomeOf(value: unknown): string {
+  return typeof value === 'object' && value !== null && 'kind' in value ? String(value.kind) : 'done'
+}

@@ -1,0 +1,82 @@
+// Owns the log of requests on our own host: one JSON line each, without anything that a client meant for somebody else.
+import { randomUUID } from 'node:crypto'
+import { write, writeSync } from 'node:fs'
+import type { AnsweredRequest } from './http-server.ts'
+
+/** Lines wait for each other's writing, up to so many characters; a reader that is slower loses some, and the log says how many. */
+const MOST_WAITING = 1_000_000
+const RETRY_MS = 100
+const MOST_PATH = 500
+
+/** Writes lines without waiting for who reads them. */
+export interface LineWriter {
+  write(line: string): void
+}
+
+/** The line of a request. docs/running.md section 6 */
+export function formatRequest({ method, path, status, ms, bytes, cache, id }: AnsweredRequest, now: Date): string {
+  return `${JSON.stringify({
+    time: now.toISOString(),
+    level: 'info',
+    ...{ method, path: withoutSecrets(path), status, ms: Math.round(ms * 10) / 10, bytes, cache, request_id: id },
+  })}\n`
+}
+
+/** The path alone, for a query may hold what somebody looks for or a key; and no token that was put there by mistake. */
+export function withoutSecrets(path: string): string {
+  return path
+    .slice(0, MOST_PATH)
+    .replace(/[?#].*$/s, '')
+    .replace(/\bhub_[0-9A-Za-z]{6,}/g, 'hub_…')
+    .replace(/\beyJ[\w-]{10,}(?:\.[\w-]*)*/g, 'eyJ…')
+}
+
+/** A request's name: the one that came with it, where it is a plain word, else a new one. */
+export function nameRequest(given: string): string {
+  return /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID()
+}
+
+/** Writes lines to a file descriptor. A full pipe holds up nobody but the log. */
+export function writeLines(descriptor = 1): LineWriter {
+  let waiting = ''
+  let dropped = 0
+  let isWriting = false
+  const writeNext = () => {
+    if (isWriting || waiting === '') return
+    isWriting = true
+    const chunk = Buffer.from(waiting)
+    waiting = ''
+    writeWhole(chunk)
+  }
+  const writeWhole = (chunk: Buffer) =>
+    write(descriptor, chunk, (error, written) => {
+      // Whoever read it is gone; requests are answered all the same.
+      if (error && error.code !== 'EAGAIN') isWriting = false
+      else if (error || written < chunk.length)
+        setTimeout(() => writeWhole(chunk.subarray(error ? 0 : written)), error ? RETRY_MS : 0)
+      else {
+        isWriting = false
+        writeNext()
+      }
+    })
+  process.once('exit', () => {
+    try {
+      writeSync(descriptor, waiting)
+    } catch {
+      // There is nobody left to tell.
+    }
+  })
+  return {
+    write(line) {
+      if (waiting.length + line.length > MOST_WAITING) {
+        dropped += 1
+        return
+      }
+      if (dropped > 0)
+        waiting += `${JSON.stringify({ level: 'warning', message: 'Lines of the log were lost.', dropped })}\n`
+      dropped = 0
+      waiting += line
+      writeNext()
+    },
+  }
+}
