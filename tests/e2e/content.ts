@@ -164,16 +164,20 @@ function quality({ description, tags, license, readme, active }: Repository): nu
 }
 
 function trending({ active, versions }: Repository, buildDay: number): number {
-  const weights = new Map<number, number>()
+  const best = new Map<number, { weight: number; age: number }>()
   for (const { version, published_at } of active) {
-    const age = buildDay - Math.floor(time(published_at) / DAY)
+    // Ages run to the end of the build's day and are not rounded, so two releases of one week tie only when they were at one time of day.
+    const age = buildDay + 1 - time(published_at) / DAY
     if (age > 30) continue
     const [, minor, patch] = parts(version)
     const first = version === versions.at(-1)?.version
     const weight = first || (minor === 0 && patch === 0) ? 4 : patch === 0 ? 2 : 1
-    weights.set(age, Math.max(weight, weights.get(age) ?? 0))
+    const published = Math.floor(time(published_at) / DAY)
+    const other = best.get(published)
+    if (!other || weight > other.weight || (weight === other.weight && age < other.age))
+      best.set(published, { weight, age })
   }
-  return [...weights].reduce((sum, [age, weight]) => sum + weight * 2 ** (-age / 7), 0)
+  return [...best.values()].reduce((sum, { weight, age }) => sum + weight * 2 ** (-age / 7), 0)
 }
 
 /** The listed repositories in an order of the contract's section 5. There is no usage.json: nothing was downloaded. */
