@@ -1,0 +1,144 @@
+// A running hub goes on whatever happens to its builder, its folder or its content, says what is wrong, and begins again where it was.
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { STARTING, withHealth } from '../../src/host/health.ts'
+import { type Ask, type Json, openClient, poll } from './client.ts'
+import { temporaryFolder, writeRepository } from './content.ts'
+import { descendants, freePort, launch, type Run, signalGroup } from './targets.ts'
+
+const WITHIN = 20_000
+const root = join(temporaryFolder(), 'content')
+const title = (name: string, text: string) => writeFileSync(join(root, name, 'index.md'), `---\ntitle: ${text}\n---\n`)
+
+let run: Run
+let ask: Ask
+const start = async (): Promise<void> => {
+  const port = await freePort()
+  const settings = {
+    PORT: String(port),
+    SITE_URL: 'http://localhost:8888',
+    CONTENT_DIR: root,
+    RATE_LIMIT_PER_MINUTE: '0',
+  }
+  run = launch('node_modules/.bin/node', ['scripts/start.ts'], settings)
+  ask = openClient(`http://localhost:${port}`)
+  await poll(`it answers\n${run.log()}`, 60_000, async () =>
+    (await ask('/api/v1/tags').catch(() => undefined))?.status === 200 ? true : undefined,
+  )
+}
+const health = async () => (await ask('/healthz')).json() as Json
+const titleOf = async (name: string) => ((await ask(`/api/v1/repos/${name}`)).json() as { data: Json }).data.title
+const isShown = (name: string, text: string) =>
+  poll(`${text} is shown\n${run.log()}`, WITHIN, async () => ((await titleOf(name)) === text ? true : undefined))
+/** Where this hub keeps its site. */
+const folder = () =>
+  readdirSync('.hub/sites')
+    .map((name) => join('.hub/sites', name))
+    .find((dir) => readFileSync(join(dir, 'place.json'), 'utf8').includes(JSON.stringify(root)))!
+
+beforeAll(async () => {
+  const versions = { '1.0.0': { at: '2025-03-01T00:00:00Z', content: 'Text\n' } }
+  writeRepository(root, 'acme/one', { index: 'title: One', versions })
+  writeRepository(root, 'acme/two', { index: 'title: Two', versions })
+  await start()
+}, 90_000)
+afterAll(async () => {
+  await run?.end()
+  const dir = folder()
+  rmSync(dirname(root), { recursive: true, force: true })
+  rmSync(dir, { recursive: true, force: true })
+})
+
+describe('npm start goes on', { timeout: 90_000 }, () => {
+  test('its health says what is served', async () => {
+    const answer = await ask('/healthz')
+    expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
+    expect(Object.keys(answer.json() as Json)).toEqual([
+      'status',
+      'commit',
+      'built_at',
+      'counts',
+      'broken',
+      'failure',
+      'broken_count',
+    ])
+    expect(await health()).toMatchObject({
+      status: 'ok',
+      counts: { repositories: 2, versions: 2, owners: 1 },
+      failure: null,
+    })
+  })
+
+  test('when nothing can be written: it serves, says why, and catches up', async () => {
+    const layers = join(folder(), 'layers')
+    rmSync(layers, { recursive: true, force: true })
+    writeFileSync(layers, 'in the way, as a full disk is')
+    title('acme/one', 'Later')
+    await poll('the health says why', WITHIN, async () => ((await health()).failure === null ? undefined : true))
+    expect(await health()).toMatchObject({ status: 'degraded', failure: expect.stringContaining('layers') })
+    expect(await titleOf('acme/one')).toBe('One')
+    rmSync(layers)
+    await isShown('acme/one', 'Later')
+    expect(await health()).toMatchObject({ status: 'ok', failure: null })
+  })
+
+  test('when its builder is killed: another one takes over', async () => {
+    const children = descendants(run.child.pid).filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('builder-process'),
+    )
+    expect(children).toHaveLength(1)
+    process.kill(children[0]!, 'SIGKILL')
+    title('acme/one', 'Much later')
+    await isShown('acme/one', 'Much later')
+  })
+
+  test('when a prompt is broken: that one stays as it was, and page, log and health say so', async () => {
+    writeFileSync(join(root, 'acme/two/index.md'), '---\ntitel: Wrong\n---\n')
+    title('acme/one', 'Beside it')
+    await isShown('acme/one', 'Beside it')
+    expect(await titleOf('acme/two')).toBe('Two')
+    expect(await health()).toMatchObject({
+      status: 'degraded',
+      broken: [expect.stringContaining('acme/two/index.md: titel')],
+    })
+    expect(run.log()).toContain('content/acme/two/index.md: titel')
+    expect((await ask('/acme/two')).text).toContain('content/acme/two/index.md: titel')
+    expect((await ask('/acme/one')).text).not.toContain('titel')
+    title('acme/two', 'Mended')
+    await isShown('acme/two', 'Mended')
+    expect(await health()).toMatchObject({ status: 'ok', broken: [] })
+  })
+
+  test('killed and started again: it serves the last build at once, and then what changed meanwhile', async () => {
+    title('acme/one', 'Half-way')
+    signalGroup(run.child, 'SIGKILL')
+    await run.end()
+    title('acme/two', 'Meanwhile')
+    await start()
+    expect(run.log()).toMatch(/^Serving the build of /m)
+    await isShown('acme/two', 'Meanwhile')
+    await isShown('acme/one', 'Half-way')
+  })
+
+  test('without its content folder: what was served stays, until the folder is back', async () => {
+    renameSync(root, `${root}-away`)
+    await poll('the health says so', WITHIN, async () => ((await health()).failure === null ? undefined : true))
+    expect(await titleOf('acme/two')).toBe('Meanwhile')
+    renameSync(`${root}-away`, root)
+    title('acme/two', 'Back')
+    await isShown('acme/two', 'Back')
+  })
+})
+
+test('the health is 503 before the first build, and nobody else hears of the address', async () => {
+  const answer = withHealth(
+    async () => new Response('other'),
+    () => STARTING,
+  )
+  const response = await answer(new Request('http://localhost/healthz'), '')
+  expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '5'])
+  expect(await response.json()).toMatchObject({ status: 'starting', built_at: null })
+  expect((await answer(new Request('http://localhost/healthz', { method: 'POST' }), '')).status).toBe(405)
+  expect(await (await answer(new Request('http://localhost/healthz/x'), '')).text()).toBe('other')
+})
