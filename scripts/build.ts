@@ -1,0 +1,99 @@
+// `npm run build`: the deployable site in dist/ and its search index in build/, written at the cost of what changed since the build before it.
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
+import { readConfig } from '../src/config.ts'
+import { searchIndexPath } from '../src/host/serve-sites.ts'
+import { hashCode } from '../src/site/build/code-hash.ts'
+import { ContentError } from '../src/site/build/load-catalogue.ts'
+import { openPages } from '../src/site/build/render-pages.ts'
+import { openSiteBuilder } from '../src/site/build/site-builder.ts'
+import { type BuildCache, openBuildCache } from '../src/stores/build-cache.ts'
+import { takeLock } from '../src/stores/process-lock.ts'
+import { buildSearchIndex, updateSearchIndex } from '../src/stores/search-index.ts'
+
+/** Netlify keeps this folder from one build to the next; nothing in it is needed. */
+const KEPT_DIR = resolve('node_modules/.astro/prompt-hub')
+/** What is remembered of a build: when its last file was written, or that it was not finished. */
+const BuildState = z.union([z.object({ endedMs: z.number() }), z.object({ isUnfinished: z.literal(true) })])
+
+const started = performance.now()
+const config = readConfig(process.env)
+const dist = resolve('dist')
+const indexPath = searchIndexPath(dist)
+mkdirSync(KEPT_DIR, { recursive: true })
+const lock = takeLock(join(KEPT_DIR, 'build.lock'), 60_000)
+if (!lock) {
+  console.error('Another build into this folder is under way.')
+  process.exit(1)
+}
+const cache = openBuildCache(join(KEPT_DIR, 'cache.db'), hashCode(process.cwd()))
+const before = readState(cache)
+const isKept = before !== undefined && existsSync(indexPath) && isUntouched(dist, cache, before.endedMs)
+if (!isKept) {
+  cache.forgetWritten()
+  rmSync(dist, { recursive: true, force: true })
+}
+const builder = openSiteBuilder({
+  config,
+  today: () => config.buildDay,
+  ...{ root: process.cwd(), openPages: () => openPages(process.cwd(), join(KEPT_DIR, 'pages')), cache },
+})
+// From here on dist/ is neither the one nor the other, until it is said to be complete.
+cache.save(new Map(), [], JSON.stringify({ isUnfinished: true }))
+try {
+  const { catalogue, difference, repositories, filesRead, ignored } = await builder.build(dist, true)
+  if (ignored) console.warn(ignored)
+  for (const path of difference.gone) removeFile(dist, path)
+  mkdirSync(dirname(indexPath), { recursive: true })
+  if (isKept) updateSearchIndex(indexPath, catalogue, repositories)
+  else buildSearchIndex(catalogue, indexPath)
+  // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
+  builder.keep(difference, JSON.stringify({ endedMs: Date.now() + 1 }))
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(
+    `${catalogue.entries.size} repositories, ${filesRead} files read; ${difference.written.length} of ${countFiles(difference.groups)} files written and ${difference.gone.length} removed in ${seconds} s.`,
+  )
+} catch (error) {
+  if (!(error instanceof ContentError)) throw error
+  // It was found before anything was written.
+  if (before) cache.save(new Map(), [], JSON.stringify(before))
+  console.error(error.message)
+  process.exitCode = 1
+} finally {
+  cache.close()
+  lock.release()
+}
+
+function readState(kept: BuildCache): { endedMs: number } | undefined {
+  const text = kept.loadState()
+  const state = text === undefined ? undefined : BuildState.safeParse(JSON.parse(text)).data
+  return state && 'endedMs' in state ? state : undefined
+}
+
+/** Whether a folder holds the very files that were written: none more, none less, none changed since. */
+function isUntouched(dir: string, kept: BuildCache, endedMs: number): boolean {
+  if (!existsSync(dir)) return false
+  const missing = new Set([...kept.loadGroups().values()].flatMap(({ paths }) => paths))
+  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) continue
+    const file = join(entry.parentPath, entry.name)
+    if (!missing.delete(file.slice(dir.length)) || lstatSync(file).ctimeMs > endedMs) return false
+  }
+  return missing.size === 0
+}
+
+/** With the folders that it leaves empty: a clean build would not have them. */
+function removeFile(dir: string, path: string): void {
+  rmSync(join(dir, path), { force: true })
+  for (
+    let folder = dirname(path);
+    folder !== '/' && readdirSync(join(dir, folder)).length === 0;
+    folder = dirname(folder)
+  )
+    rmdirSync(join(dir, folder))
+}
+
+function countFiles(groups: ReadonlyMap<string, { paths: readonly string[] }>): number {
+  return [...groups.values()].reduce((sum, { paths }) => sum + paths.length, 0)
+}
