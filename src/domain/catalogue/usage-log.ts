@@ -1,0 +1,69 @@
+// Owns what counts as a download in the log of a web server, and adding downloads up to `content/usage.json`.
+import type { Usage } from '../content/front-matter.ts'
+import { isName, isOwner } from '../content/values.ts'
+
+/** One download, as a line of a log tells it. */
+export interface LoggedDownload {
+  /** `owner/name`. */
+  fullName: string
+  /** In UTC, in milliseconds since 1970. */
+  timeMs: number
+  /** Whoever asked, as the log names them. */
+  client: string
+}
+
+/** Common and combined log format, as nginx, Apache and most CDNs write it. https://httpd.apache.org/docs/2.4/logs.html#common */
+const LINE = /^(\S{1,200}) \S+ [^[]{0,200}\[([^\]]{1,40})\] "GET (\S{1,2000}) HTTP\/[\d.]+" (200|304) /
+const TIME = /^(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+/** A content, by each of the addresses it is fetched from: of the API, and as a plain file. */
+const CONTENT =
+  /^\/(?:api\/v1\/repos\/([^/]+)\/([^/]+)\/(?:raw|versions\/[\d.]+)|data\/v1\/repos\/([^/]+)\/([^/]+)\/raw(?:\/[\d.]+)?\.txt)\/?(?:\?.*)?$/
+const DAY_MS = 86_400_000
+
+/** Reads one line of a log. @returns undefined for whatever is no answered GET of a content */
+export function readLogLine(line: string): LoggedDownload | undefined {
+  const [, client, time, path] = LINE.exec(line) ?? []
+  if (client === undefined || time === undefined || path === undefined) return undefined
+  const [, apiOwner, apiName, fileOwner, fileName] = CONTENT.exec(path) ?? []
+  const [owner, name] = [apiOwner ?? fileOwner ?? '', apiName ?? fileName ?? '']
+  const timeMs = readTime(time)
+  if (timeMs === undefined || !isOwner(owner) || !isName(name)) return undefined
+  return { fullName: `${owner}/${name}`, timeMs, client }
+}
+
+function readTime(text: string): number | undefined {
+  const [, day, month = '', year, clock, hours, minutes] = TIME.exec(text) ?? []
+  const number = MONTHS.indexOf(month) + 1
+  if (number === 0) return undefined
+  const time = Date.parse(`${year}-${String(number).padStart(2, '0')}-${day}T${clock}${hours}:${minutes}`)
+  return Number.isNaN(time) ? undefined : time
+}
+
+/**
+ * Adds downloads up. Whoever fetches a prompt many times on a day counts once on that day, so that a loop is no fame.
+ *
+ * @param day the last day that counts, `YYYY-MM-DD` in UTC
+ * @param isKnown whether there is such a prompt
+ */
+export function countDownloads(
+  downloads: Iterable<LoggedDownload>,
+  { day, isKnown }: { day: string; isKnown: (fullName: string) => boolean },
+): Usage {
+  const end = Date.parse(`${day}T00:00:00Z`) + DAY_MS
+  const seen = new Set<string>()
+  const counts = new Map<string, Usage[string]>()
+  for (const { fullName, timeMs, client } of downloads) {
+    const age = Math.ceil((end - timeMs) / DAY_MS)
+    if (age < 1 || age > 90 || !isKnown(fullName)) continue
+    const key = `${age} ${fullName} ${client}`
+    if (seen.has(key)) continue
+    seen.add(key)
+    const count = counts.get(fullName) ?? { downloads_7d: 0, downloads_90d: 0 }
+    counts.set(fullName, {
+      downloads_7d: count.downloads_7d + (age <= 7 ? 1 : 0),
+      downloads_90d: count.downloads_90d + 1,
+    })
+  }
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
