@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { HubError } from './domain/api/errors.ts'
+import { GITHUB_REPOSITORY } from './domain/content/values.ts'
 
 /** Setting an empty variable is how many dashboards say "not set". */
 const setting = <Schema extends z.ZodType>(schema: Schema) =>
@@ -71,12 +72,9 @@ export const Settings = z.object({
   RATE_LIMIT_PER_MINUTE: setting(
     z.coerce.number('expected a whole number').int('expected a whole number').min(0, 'expected 0 or more').default(120),
   ).describe('Reads a minute and client address; 0 turns every limit off.'),
-  GITHUB_REPOSITORY: setting(
-    z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/, 'expected owner/name')
-      .optional(),
-  ).describe('The GitHub repository that holds content/; without any GitHub setting, git on this machine is used.'),
+  GITHUB_REPOSITORY: setting(z.string().regex(GITHUB_REPOSITORY, 'expected owner/name').optional()).describe(
+    'The GitHub repository that holds content/; without any GitHub setting, git on this machine is used.',
+  ),
   GITHUB_BRANCH: setting(
     z
       .string()

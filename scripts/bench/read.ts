@@ -128,6 +128,7 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
 const NOTHING_FRESH = freshInBlobs({
   get: async () => undefined,
   set: async () => {},
+  add: async () => true,
   delete: async () => {},
   list: async () => [],
 })

@@ -21,6 +21,13 @@ export function blobsOver(access: Omit<GetStoreOptions, 'name'>): BlobStore {
       call(options, async (store) => {
         await store.set(key, text)
       }),
+    add: (key, text) =>
+      call(options, async (store) => {
+        const { modified, etag } = await store.set(key, text, { onlyIfNew: true })
+        // Every trouble but "there is one" is told as success, without an etag (netlify/primitives#741).
+        if (modified && !etag) throw new Error('the store did not say what it did')
+        return modified
+      }),
     delete: (key) => call(options, (store) => store.delete(key)),
     list: (prefix) => call(options, async (store) => (await store.list({ prefix })).blobs.map(({ key }) => key)),
   }

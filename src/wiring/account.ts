@@ -26,9 +26,10 @@ export function connectAccount(request: Request, { hub }: FunctionContext): Acco
     accounts: { ...peopleInBlobs(blobs), ...tokensInBlobs(blobs) },
     signIn: openSignIn(config, hub),
     secret: signIn.kind === 'github' ? signIn.secret : localSecret,
-    ownersOf: async (login) => {
-      const bytes = await siteFiles.read(membershipsPath(login))
-      return bytes ? parseJsonFile(bytes, Memberships) : []
+    ownersOf: async (login, userId) => {
+      const members = [login, ...(/^\d+$/.test(userId) ? [Number(userId)] : [])]
+      const files = await Promise.all(members.map((member) => siteFiles.read(membershipsPath(member))))
+      return [...new Set(files.flatMap((bytes) => (bytes ? parseJsonFile(bytes, Memberships) : [])))].sort()
     },
     siteFiles,
   }

@@ -1,6 +1,10 @@
 // Owns trusted publishing: a job of the trusted workflow publishes without a stored secret, and every other token is refused by its right status.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
+import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
 import { spendOnce } from '../../src/stores/used-jobs-blobs.ts'
 import { type Hub, memoryBlobs, openHub, openLocalWorld, type World } from '../publish/open-hub.ts'
 import { AUDIENCE, CLAIMS, ISSUER, type Issuer, startIssuer } from './issuer.ts'
@@ -192,6 +196,10 @@ describe('jobs that nobody trusts: 403, and the claim is named', () => {
     ['pull_request_target', { event_name: 'pull_request_target' }, 'acme/code-review', 'event_name'],
     ['workflow_run', { event_name: 'workflow_run' }, 'acme/code-review', 'event_name'],
     ['issue_comment', { event_name: 'issue_comment' }, 'acme/code-review', 'event_name'],
+    ['issues', { event_name: 'issues' }, 'acme/code-review', 'event_name'],
+    ['discussion_comment', { event_name: 'discussion_comment' }, 'acme/code-review', 'event_name'],
+    ['fork', { event_name: 'fork' }, 'acme/code-review', 'event_name'],
+    ['an event that is not yet made', { event_name: 'wish' }, 'acme/code-review', 'event_name'],
   ])('%s', async (_, claims, to, named) => {
     const answer = await hub.publish({ content: 'Not to be published.' }, { token: await issuer.sign(claims), to })
     expect([answer.status, answer.code]).toEqual([403, 'forbidden'])
@@ -225,6 +233,28 @@ describe('a token serves one request', () => {
     const another = await issuer.sign()
     const answers = await Promise.all(['A.', 'B.', 'C.'].map((content) => hub.publish({ content }, { token: another })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])
+  })
+
+  test('and one alone wins among instances, however late the others look', async () => {
+    const shared = memoryBlobs(() => new Promise((resolve) => setTimeout(resolve, Math.random() * 10)))
+    for (let round = 0; round < 20; round++) {
+      const uses = Array.from({ length: 4 }, (_, number) => ({ jti: `j${round}`, request: `${number}`, until: 'z' }))
+      const passed = await Promise.all(uses.map((use) => spendOnce(shared, use)))
+      expect(passed.filter(Boolean)).toHaveLength(1)
+    }
+  })
+
+  test('and one alone wins among processes on this machine', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'hub-blobs-'))
+    const stores = await Promise.all([startLocalBlobs(directory), startLocalBlobs(directory)])
+    const passed = await Promise.all(
+      Array.from({ length: 20 }, (_, number) =>
+        spendOnce(stores[number % 2]!.blobs, { jti: 'x', request: `${number}`, until: 'z' }),
+      ),
+    )
+    expect(passed.filter(Boolean).length).toBe(1)
+    await Promise.all(stores.map(({ close }) => close()))
+    rmSync(directory, { recursive: true })
   })
 
   test('and a store out of reach is no pass', async () => {

@@ -289,7 +289,7 @@ describe('a store of copies that fails', () => {
   const memory = memoryBlobs()
   //  what                         store
   test.each([
-    ['throws at everything', { get: away, set: away, delete: away, list: away }],
+    ['throws at everything', { get: away, set: away, add: away, delete: away, list: away }],
     ['throws when it is written', { ...memory, set: away }],
     ['throws when it is read', { ...memoryBlobs(), get: away }],
     [
@@ -316,7 +316,7 @@ describe('a store of copies that fails', () => {
 
   test('a process that remembers shows what it published all the same', async () => {
     const remembering = await openHub(world, {
-      freshBlobs: { get: away, set: away, delete: away, list: away },
+      freshBlobs: { get: away, set: away, add: away, delete: away, list: away },
       isRemembering: true,
     })
     vi.spyOn(console, 'error').mockImplementation(() => {})

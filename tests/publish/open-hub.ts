@@ -112,6 +112,12 @@ export function memoryBlobs(pause: () => Promise<void> = async () => {}): BlobSt
       await pause()
       texts.set(key, text)
     },
+    add: async (key, text) => {
+      await pause()
+      const isNew = !texts.has(key)
+      if (isNew) texts.set(key, text)
+      return isNew
+    },
     delete: async (key) => {
       await pause()
       texts.delete(key)

@@ -1,19 +1,27 @@
-// Owns the list of owners that a login is a member of, as the build writes it for the account page. What counts is git, asked at every publish.
+// Owns who is a member of an owner, and the list of owners that somebody is a member of, as the build writes it for the account page. What counts is git, asked at every publish.
 import { z } from 'zod'
 import { compareText } from '../catalogue/ranking.ts'
 import type { ContentTree } from '../content/content-tree.ts'
+import type { OwnerFile } from '../content/prompt-file.ts'
 import { Owner } from '../content/values.ts'
+import type { Person } from './account.ts'
 
 /** Owners whose `members` name a login, in the order of names. */
 export const Memberships = z.array(Owner)
 
-/** Where the list of a login lies in the site; there is none for a login that no owner names. @param login a checked handle */
-export const membershipsPath = (login: string) => `/data/accounts/${login}.json`
+/** Where the list of a login, or of GitHub's number of somebody, lies in the site; there is none for whom no owner names. @param member checked */
+export const membershipsPath = (member: string | number) =>
+  typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
 
-/** Owners by the login of each of their members. */
-export function listMemberships({ owners }: ContentTree): Map<string, string[]> {
-  const memberships = new Map<string, string[]>()
+/** Owners by each of their members, as `members` names them. */
+export function listMemberships({ owners }: ContentTree): Map<string | number, string[]> {
+  const memberships = new Map<string | number, string[]>()
   for (const [owner, { members }] of [...owners].sort(([a], [b]) => compareText(a, b)))
-    for (const login of members) memberships.set(login, [...(memberships.get(login) ?? []), owner])
+    for (const member of members) memberships.set(member, [...(memberships.get(member) ?? []), owner])
   return memberships
+}
+
+/** Whether an owner's file names somebody, by login or by GitHub's number; a local sign-in has no number. */
+export function isMember({ login, user_id }: Person, { members }: Pick<OwnerFile, 'members'>): boolean {
+  return members.some((member) => (typeof member === 'number' ? String(member) === user_id : member === login))
 }

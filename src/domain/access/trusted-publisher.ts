@@ -29,8 +29,11 @@ export const JobClaims = z.object({
 })
 export type JobClaims = z.infer<typeof JobClaims>
 
-/** Events in which strangers have a say over what runs, or over what it reads. */
-const REFUSED_EVENTS: ReadonlySet<string> = new Set(['pull_request_target', 'workflow_run', 'issue_comment'])
+/**
+ * Events that only those can cause who may write to the repository. All others, also ones that GitHub adds later, give strangers a say over what
+ * runs or over what it reads: an issue, a comment, a fork, a pull request.
+ */
+const TRUSTED_EVENTS: ReadonlySet<string> = new Set(['push', 'release', 'workflow_dispatch', 'schedule'])
 
 /** Where a version comes from, as the version itself says it. */
 export function provenanceOf(issuer: string, { repository, workflow_ref, ref, sha, run_id }: JobClaims): Provenance {
@@ -44,7 +47,8 @@ export function provenanceOf(issuer: string, { repository, workflow_ref, ref, sh
  * @returns undefined when an entry matches; else what differs in the entry that comes nearest
  */
 export function findRefusal(job: JobClaims, trusted: readonly TrustedPublisher[], name: string): string | undefined {
-  if (REFUSED_EVENTS.has(job.event_name)) return `event_name: jobs of ${job.event_name} may not publish`
+  if (!TRUSTED_EVENTS.has(job.event_name))
+    return `event_name: only jobs of ${[...TRUSTED_EVENTS].join(', ')} may publish, not of ${job.event_name}`
   const differences = trusted.map((entry) => compare(job, entry, name))
   if (differences.some((found) => found.length === 0)) return undefined
   const [nearest] = differences.sort((a, b) => a.length - b.length)
@@ -59,17 +63,42 @@ function compare(job: JobClaims, entry: TrustedPublisher, name: string): string[
     wrong.push('repository_owner_id: the owner of this name is another one')
   if (!isWorkflow(job.job_workflow_ref, entry))
     wrong.push(`job_workflow_ref: the workflow ${entry.workflow} is trusted`)
-  if (entry.environment !== undefined && job.environment !== entry.environment)
-    wrong.push('environment: another one is trusted')
+  // GitHub takes names of environments that differ in case alone for one.
+  if (entry.environment !== undefined && job.environment?.toLowerCase() !== entry.environment.toLowerCase())
+    wrong.push(`environment: jobs of the environment ${entry.environment} are trusted, and of no other or none`)
+  if (entry.ref !== undefined && !isRef(job.ref, entry.ref)) wrong.push(`ref: jobs on ${entry.ref} are trusted`)
   if (entry.repos !== undefined && !entry.repos.includes(name)) wrong.push(`repos: ${name} is not among them`)
   return wrong
 }
 
-/** The workflow's own file in the trusted repository itself: a reusable workflow elsewhere is somebody else's. */
+/** A branch or tag, or all that begin like it. @param trusted `refs/heads/main`, or with a star at its end: `refs/tags/v*` */
+function isRef(ref: string, trusted: string): boolean {
+  return trusted.endsWith('*') ? ref.startsWith(trusted.slice(0, -1)) : ref === trusted
+}
+
+/**
+ * The file that the job itself stands in: a file name is one of the trusted repository; a reusable workflow elsewhere is somebody else's, unless the
+ * entry names it in full, at one ref when it names that too.
+ */
 function isWorkflow(reference: string, { repository, workflow }: TrustedPublisher): boolean {
-  const path = reference.slice(0, Math.max(0, reference.indexOf('@')))
-  const [owner = '', name = '', ...file] = path.split('/')
-  return (
-    `${owner}/${name}`.toLowerCase() === repository.toLowerCase() && file.join('/') === `.github/workflows/${workflow}`
+  const [trusted = '', trustedRef] = splitOnce(
+    workflow.includes('/') ? workflow : `${repository}/.github/workflows/${workflow}`,
   )
+  const [path = '', ref] = splitOnce(reference)
+  return isSameFile(path, trusted) && ref !== undefined && (trustedRef === undefined || ref === trustedRef)
+}
+
+/** Splits at the first `@`: what a ref holds cannot pass for a path. */
+function splitOnce(reference: string): [path: string, ref: string | undefined] {
+  const at = reference.indexOf('@')
+  return at === -1 ? [reference, undefined] : [reference.slice(0, at), reference.slice(at + 1)]
+}
+
+/** Owner and repository are the same in any case of letters, files are not. */
+function isSameFile(path: string, trusted: string): boolean {
+  const lowered = (whole: string) => {
+    const [owner = '', name = '', ...file] = whole.split('/')
+    return [owner.toLowerCase(), name.toLowerCase(), ...file].join('/')
+  }
+  return lowered(path) === lowered(trusted)
 }

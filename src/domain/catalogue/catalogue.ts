@@ -56,7 +56,7 @@ export interface Catalogue {
   /** By handle, in the order of names. */
   users: ReadonlyMap<string, User>
   /** Owners by the login of each of their members, in the order of names. */
-  memberships: ReadonlyMap<string, readonly string[]>
+  memberships: ReadonlyMap<string | number, readonly string[]>
   /** What means the same to people who search. */
   equivalents: Equivalents
 }

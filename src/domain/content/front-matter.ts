@@ -7,6 +7,7 @@ import { describeValue } from './problems.ts'
 import { countBytes, countCharacters } from './text-length.ts'
 import {
   FullName,
+  GITHUB_REPOSITORY,
   Handle,
   isVersion,
   License,
@@ -214,19 +215,33 @@ export const RepositoryFrontMatter = z.strictObject({
 })
 export type RepositoryFrontMatter = z.infer<typeof RepositoryFrontMatter>
 
+const WORKFLOW = new RegExp(
+  `^(?:${GITHUB_REPOSITORY.source.slice(1, -1)}/\\.github/workflows/)?[A-Za-z0-9._-]{1,100}\\.ya?ml(?:(?<=/.*)@refs/(?:heads|tags)/[^\\s*]{1,200})?$`,
+)
+
 /** A workflow that may publish without a stored secret. docs/contract.md section 7. */
 export const TrustedPublisher = z.strictObject({
   repository: z
     .string()
-    .regex(/^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/, 'expected owner/name on GitHub')
+    .regex(GITHUB_REPOSITORY, 'expected owner/name on GitHub')
     .describe('The repository on GitHub, owner/name.'),
   repository_id: NumericId.describe('GitHub’s number of that repository.'),
   repository_owner_id: NumericId.describe('GitHub’s number of its owner.'),
   workflow: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,100}\.ya?ml$/, 'expected the file name of a workflow, such as publish.yml')
-    .describe('The file name of the workflow.'),
+    .regex(WORKFLOW, 'expected the file name of a workflow, such as publish.yml, or the whole path of a reusable one')
+    .describe(
+      'The file name of the workflow in that repository; or of a reusable workflow elsewhere owner/name/.github/workflows/file.yml, with @ref for that ref alone.',
+    ),
   environment: line(255).min(1, 'expected some text').optional().describe('The deployment environment it must run in.'),
+  ref: line(255)
+    .regex(
+      /^refs\/(?:heads|tags)\/[^*]*\*?$/,
+      'expected a branch or tag in full, such as refs/heads/main or refs/tags/v*',
+    )
+    .optional()
+    .describe('The branch or tag it must run on, in full; with a star at its end, all that begin so.'),
+
   repos: z
     .array(Name)
     .min(1, 'expected at least one name')
@@ -241,11 +256,11 @@ export const OwnerFrontMatter = z.strictObject({
   website: WebAddress.nullable().default(null).describe('Their own address.'),
   avatar_url: WebAddress.nullable().default(null).describe('The address of their picture.'),
   members: z
-    .array(Handle)
+    .array(z.union([Handle, z.int().positive()], 'expected a login, or GitHub’s number of somebody'))
     .max(1_000, 'expected at most 1000 members')
     .refine(unique, 'expected each member once')
     .default([])
-    .describe('Logins that may publish.'),
+    .describe('Who may publish: GitHub logins, or GitHub’s numbers, which are never given to somebody else.'),
   trusted_publishers: z
     .array(TrustedPublisher)
     .max(100, 'expected at most 100 entries')

@@ -93,6 +93,9 @@ export const WebAddress = z
     'expected an address without white space, invisible characters or a password',
   )
 
+/** A repository on GitHub, `owner/name`. */
+export const GITHUB_REPOSITORY = /^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/
+
 /** A number that git or GitHub counts, kept as text so that no digit is lost. */
 export const NumericId = z
   .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)], 'expected a whole number')

@@ -38,7 +38,7 @@ export interface AccountDependencies extends PageTools {
   /** Signs the cookies of sign-ins under way. */
   secret: string
   /** Owners whose `members` name a login, as of the newest build. */
-  ownersOf: (login: string) => Promise<readonly string[]>
+  ownersOf: (login: string, userId: string) => Promise<readonly string[]>
 }
 
 /** One request on its way, with what was found out about it. */
@@ -136,8 +136,11 @@ async function viewAccount(
   return { session, owners, tokens, now, formId: randomUUID(), ...more }
 }
 
-async function listOwners({ person: { login } }: Session, { ownersOf }: AccountDependencies): Promise<string[]> {
-  const others = await ownersOf(login)
+async function listOwners(
+  { person: { login, user_id } }: Session,
+  { ownersOf }: AccountDependencies,
+): Promise<string[]> {
+  const others = await ownersOf(login, user_id)
   return [...(isOwner(login) ? [login] : []), ...others.filter((owner) => owner !== login)]
 }
 

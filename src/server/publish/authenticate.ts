@@ -1,6 +1,7 @@
 // Owns who is asking: from the Authorization header to somebody who may publish, and whether what they may covers a repository.
 
 import type { Person } from '../../domain/access/account.ts'
+import { isMember } from '../../domain/access/memberships.ts'
 import { isToken } from '../../domain/access/token-form.ts'
 import { coversRepository, type TokenRecord } from '../../domain/access/token-record.ts'
 import { findRefusal, type JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
@@ -139,7 +140,7 @@ export function requireRights({ holder }: Caller, owner: string, name: string, o
       `This job may not publish to ${owner}/${name}: ${refusal}. See trusted_publishers in content/${owner}/index.md.`,
     )
   }
-  if (!file?.members.includes(holder.login))
+  if (!file || !isMember(holder, file))
     throw new HubError(
       'forbidden',
       `${holder.login} may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`,
