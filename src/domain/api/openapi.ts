@@ -159,7 +159,7 @@ function describeRoute(route: Route, schemas: Components): Json {
       },
       '304': {
         description: 'Not changed since the ETag given in If-None-Match; without a body.',
-        headers: headersOf('ETag', 'Cache-Control'),
+        headers: headersOf('ETag', 'Cache-Control', 'Link', ...(isText ? (['X-Prompt-Version'] as const) : [])),
       },
       ...describeErrors(errors),
     },

@@ -1,0 +1,214 @@
+// Holds every operation to the API's description: two thousand requests, valid, nearly valid and hostile, each answer as its status, headers and schema say.
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { describeApi } from '../../src/domain/api/openapi.ts'
+import { answerRead } from '../../src/server/read/read.ts'
+import { openMcpHub } from '../mcp/open-hub.ts'
+import { BASE_URL, openHub, openLocalWorld } from '../publish/open-hub.ts'
+
+interface Described {
+  parameters: { name: string; in: string; schema: { enum?: string[] } }[]
+  responses: Record<string, Answered>
+}
+interface Answered {
+  $ref?: string
+  headers?: Record<string, { $ref: string }>
+  content?: Record<string, { schema: { type?: string } }>
+}
+
+const api = JSON.parse(JSON.stringify(describeApi(BASE_URL)))
+const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: false }))
+ajv.addSchema(api, 'api')
+const pointer = (...parts: string[]) =>
+  `api#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+
+const hub = openMcpHub('content')
+const world = openLocalWorld()
+const publisher = await openHub(world)
+afterAll(() => {
+  hub.close()
+  world.close()
+})
+
+const known = [...hub.catalogue.entries.values()].map(({ repository }) => repository)
+const hostile = fc.constantFrom(
+  '',
+  '%',
+  '%00',
+  '%2e%2e',
+  '..',
+  '__proto__',
+  'constructor',
+  'A',
+  'é',
+  "'--",
+  'x'.repeat(300),
+  '1.0',
+  '01.2.3',
+  '-1',
+  '0',
+  '1e9',
+  '\u0000',
+  '🦄',
+  '*',
+  'null',
+)
+const orHostile = <Value>(values: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 3, arbitrary: values }, { weight: 1, arbitrary: hostile })
+
+/** Values that answer, nearly answer or attack, for each parameter by its name. */
+const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  owner: orHostile(fc.constantFrom('acme', 'nobody', 'api')),
+  name: orHostile(fc.constantFrom('code-review', 'nothing')),
+  version: orHostile(fc.constantFrom('1.0.0', '9.9.9')),
+  handle: orHostile(fc.constantFrom('acme', 'nobody')),
+  page: orHostile(fc.constantFrom('1', '2', '100000', '100001')),
+  sort: orHostile(fc.constantFrom('top', 'trending', 'new', 'old')),
+  q: orHostile(fc.oneof(fc.constantFrom('review', 'reveiw', 'code review', 'NEAR( "a*', 'y'.repeat(201)), fc.string())),
+  tag: orHostile(fc.constantFrom('writing', 'engineering', 'no-such-tag')),
+  label: orHostile(fc.constantFrom('production', 'staging')),
+  'If-None-Match': fc.constantFrom('*', '"x"', 'W/"x"', 'nonsense'),
+}
+
+const reads = Object.entries(api.paths as Record<string, { get: Described }>).map(([path, { get }]) => ({ path, get }))
+
+const aRead = fc.constantFrom(...reads).chain(({ path, get }) =>
+  fc.record({
+    path: fc.constant(path),
+    from: fc.constantFrom(...known),
+    isKnown: fc.boolean(),
+    method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD'),
+    values: fc.record(
+      Object.fromEntries(
+        get.parameters.map(({ name }) => [name, fc.option(VALUES[name]!, { nil: undefined, freq: 2 })]),
+      ),
+    ),
+  }),
+)
+
+const anyName = fc.constantFrom('a', 'b_1', '__proto__', '1a', '')
+const aBody = fc.oneof(
+  fc.record({ content: fc.string({ minLength: 1 }).map((text) => `x${text}`) }),
+  fc.record(
+    {
+      content: fc.oneof(fc.constant('Hello {{a}}'), fc.string(), fc.constant(7)),
+      changelog: fc.oneof(fc.string(), fc.constant(null)),
+      bump: fc.constantFrom('major', 'minor', 'patch', 'huge'),
+      variables: fc.array(
+        fc.record(
+          {
+            name: anyName,
+            type: fc.constantFrom('string', 'enum', 'integer', 'date'),
+            options: fc.array(fc.string(), { maxLength: 2 }),
+            default: fc.jsonValue({ maxDepth: 0 }),
+          },
+          { requiredKeys: ['name'] },
+        ),
+        { maxLength: 3 },
+      ),
+      parameters: fc.jsonValue({ maxDepth: 4 }),
+      title: fc.string({ unit: 'binary' }),
+      tags: fc.array(fc.constantFrom('writing', 'Bad', ''), { maxLength: 3 }),
+      license: fc.constantFrom('MIT', 'none of yours', ''),
+      expected_version: fc.constantFrom(null, '1.0.0', 'x'),
+      unknown: fc.anything(),
+    },
+    { requiredKeys: [] },
+  ),
+  fc.jsonValue(),
+)
+
+/** Holds an answer to what the description says of it. */
+function hold(
+  operation: Described,
+  place: string[],
+  response: { status: number; headers: Headers; text: string; method: string },
+) {
+  const { status, headers, text, method } = response
+  const said = `${place.join(' ')} ${status} ${text.slice(0, 300)}`
+  expect(status, said).not.toBe(500)
+  expect(headers.get('Access-Control-Allow-Origin'), said).toBe('*')
+  expect(headers.get('X-Content-Type-Options'), said).toBe('nosniff')
+  // An address that no path matches has the table's 404, and a slip in case its 308, whatever operation was meant.
+  if (status === 308) return expect(headers.get('Location'), said).toMatch(/^\/api\/v1\//)
+  const described =
+    operation.responses[status] ?? (status === 404 ? { $ref: '#/components/responses/not_found' } : undefined)
+  expect(described, said).toBeDefined()
+  const name = described!.$ref?.split('/').at(-1)
+  const answered: Answered = name === undefined ? described! : api.components.responses[name]
+  if (status === 200 && operation.responses['304']) expect(headers.get('ETag'), said).toMatch(/^"[\w-]+"$/)
+  if (status === 401) expect(headers.get('WWW-Authenticate'), said).toBe('Bearer')
+  for (const header of ['Location', 'Retry-After', 'X-Prompt-Version', 'Idempotency-Replayed'])
+    if (headers.has(header)) expect(Object.keys(answered.headers ?? {}), said).toContain(header)
+  if (method === 'HEAD' || status === 304) return expect(text, said).toBe('')
+  const type = headers.get('Content-Type')!.split(';')[0]!
+  expect(Object.keys(answered.content!), said).toEqual([type])
+  if (type !== 'application/json') return
+  const at = name === undefined ? [...place, 'responses', String(status)] : ['components', 'responses', name]
+  const check = ajv.getSchema(pointer(...at, 'content', type, 'schema'))!
+  expect(check(JSON.parse(text)), `${said}: ${ajv.errorsText(check.errors)}`).toBe(true)
+}
+
+test('reads', { timeout: 120_000 }, async () => {
+  const seen = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(aRead, async ({ path, from, isKnown, method, values }) => {
+      const all: Record<string, string | undefined> = { ...values }
+      // Half of all requests ask for something that is there.
+      if (isKnown)
+        Object.assign(all, { owner: from.owner, handle: from.owner, name: from.name, version: from.versions[0] })
+      const { get } = reads.find((read) => read.path === path)!
+      const url = new URL(`${BASE_URL}${path.replace(/\{(\w+)\}/g, (_, name: string) => all[name] ?? 'missing')}`)
+      for (const { name, in: where } of get.parameters)
+        if (where === 'query' && all[name] !== undefined) url.searchParams.set(name, all[name])
+      const headers = all['If-None-Match'] === undefined ? undefined : { 'If-None-Match': all['If-None-Match'] }
+      const request = new Request(url, { method, ...(headers && { headers }) })
+      const response = await answerRead(request, () => hub.dependencies)
+      seen.add(`${path} ${response.status}`)
+      // A path parameter may make another address of it, which is held to its own operation elsewhere.
+      const isItself = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}/?$`).test(url.pathname)
+      if (isItself)
+        hold(get, ['paths', path, 'get'], {
+          status: response.status,
+          headers: response.headers,
+          text: await response.text(),
+          method,
+        })
+    }),
+    { numRuns: 1_600 },
+  )
+  for (const { path, get } of reads)
+    for (const status of ['200', '304', ...('400' in get.responses ? ['400'] : [])])
+      expect([...seen]).toContain(`${path} ${status}`)
+})
+
+test('publishing', { timeout: 120_000 }, async () => {
+  const path = '/api/v1/repos/{owner}/{name}/versions'
+  const operation = api.paths[path].post as Described
+  const seen = new Set<number>()
+  await fc.assert(
+    fc.asyncProperty(
+      aBody,
+      fc.constantFrom('acme/any', 'acme/any', 'acme/any', 'other/any', 'api/any', 'acme/-'),
+      fc.constantFrom(undefined, undefined, undefined, null, 'hub_wrong'),
+      fc.constantFrom('application/json', 'application/json', 'application/json', 'text/plain'),
+      fc.constantFrom(undefined, undefined, 'short', 'long-enough'),
+      async (body, to, token, type, key) => {
+        const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
+        const sent = isObject ? { ...body, dry_run: true } : body
+        const { status, headers, text } = await publisher.publish(JSON.stringify(sent) ?? 'nothing', {
+          to,
+          ...(token === undefined ? {} : { token }),
+          ...(key === undefined ? {} : { key }),
+          headers: { 'Content-Type': type },
+        })
+        seen.add(status)
+        hold(operation, ['paths', path, 'post'], { status, headers, text, method: 'POST' })
+      },
+    ),
+    { numRuns: 400 },
+  )
+  expect([...seen].sort()).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 415, 422]))
+})
