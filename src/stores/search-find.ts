@@ -7,12 +7,13 @@ import { SORTS, type Sort } from '../domain/catalogue/ranking.ts'
 import { isTag } from '../domain/content/values.ts'
 import { tagKey } from '../domain/search/document.ts'
 import { indexEquivalents } from '../domain/search/equivalents.ts'
-import { decodeNumbers, decodePostings, makePostingRoom } from '../domain/search/postings.ts'
+import { decodePostings, makePostingRoom } from '../domain/search/postings.ts'
 import { CLASSES, classOf, ENOUGH, placeOf, raise, Tally } from '../domain/search/tally.ts'
 import { pairIdeographs, STOP_WORDS } from '../domain/search/terms.ts'
 import { isIdeograph, splitQuestion } from '../domain/search/words.ts'
 import type { SearchAnswer, SearchQuestion } from '../ports/search.ts'
 import { Lexicon, type Reading, type WordReadings } from './search-lexicon.ts'
+import { decodeText } from './search-tables.ts'
 
 /** So many postings are counted for one question: what makes its cost bounded. The rarest words come first, then the ways to read them. */
 const MOST_POSTINGS = 2_000_000
@@ -169,7 +170,7 @@ export class Finder {
     for (const [index, key] of looked.entries()) {
       const row = this.#textOf.get(this.#numbers.top[placeOf(key)]!)
       if (!(row?.words instanceof Uint8Array)) continue
-      const text = decodeNumbers(row.words)
+      const text = decodeText(row.words).inOrder
       const isTogether =
         holdsInRow(text, forms) || (joined.length > 0 && joined.every((phrase) => holdsInRow(text, phrase)))
       if (isTogether) looked[index] = raise(key, CLASSES.together)

@@ -2,17 +2,19 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
 import {
+  distinctWords,
   FIELDS,
   type FieldWords,
   LEAST_VOTES,
   readFields,
   voteForWords,
+  weighKeys,
   weighTerms,
 } from '../domain/search/document.ts'
-import { decodeNumbers, editPostings, encodePostings } from '../domain/search/postings.ts'
+import { editPostings, encodePostings } from '../domain/search/postings.ts'
 import { termOf } from '../domain/search/terms.ts'
 import { forgivenTypos, typoKeys } from '../domain/search/typos.ts'
-import { distinctWords, promptWriter } from './search-tables.ts'
+import { decodeText, promptWriter } from './search-tables.ts'
 
 /** What changes about a word, as differences. */
 interface WordChange {
@@ -41,21 +43,22 @@ export function editIndex(
   const added = new Map<string, Map<number, number>>()
   const emptied = new Set<string>()
   const words = new Map<string, WordChange>()
-  const changeWords = (fields: FieldWords, by: number) => {
+  const changeWords = (fields: FieldWords, distinct: ReadonlySet<string>, by: number) => {
     const changeOf = (word: string) => {
       const change = words.get(word) ?? { prompts: 0, votes: 0 }
       words.set(word, change)
       return change
     }
-    for (const word of distinctWords(fields)) changeOf(word).prompts += by
-    for (const [word, votes] of voteForWords(fields)) changeOf(word).votes += by * votes
+    for (const word of distinct) changeOf(word).prompts += by
+    for (const [word, votes] of voteForWords(fields, distinct)) changeOf(word).votes += by * votes
   }
   for (const name of names) {
     const id = numbers.get(name)
     if (id === undefined) continue
-    const { fields, tags } = readPrompt(database, id)
-    changeWords(fields, -1)
-    for (const term of weighTerms(fields, tags).keys()) emptied.add(term)
+    const { fields, tags, distinct } = readPrompt(database, id)
+    changeWords(fields, distinct, -1)
+    for (const word of distinct) emptied.add(termOf(word))
+    for (const key of weighKeys(fields, tags).keys()) emptied.add(key)
     removed.add(id)
     numbers.delete(name)
     for (const table of ['prompts', 'texts', 'names', 'titles'])
@@ -67,8 +70,8 @@ export function editIndex(
     const { repository, summary } = entries.get(name)!
     const fields = readFields(repository)
     const id = free.next().value
-    changeWords(fields, 1)
-    for (const [term, strength] of weighTerms(fields, summary.tags)) {
+    changeWords(fields, distinctWords(fields), 1)
+    for (const [term, strength] of [...weighTerms(fields), ...weighKeys(fields, summary.tags)]) {
       const postings = added.get(term) ?? new Map<number, number>()
       added.set(term, postings.set(id, strength))
     }
@@ -88,20 +91,26 @@ function* freeNumbers(numbers: ReadonlyMap<string, number>): Generator<number, n
   for (let id = 1; ; id++) if (!taken.has(id)) yield id
 }
 
-function readPrompt(database: DatabaseSync, id: number): { fields: FieldWords; tags: string[] } {
+/** What the index keeps of a prompt: its words, those of readme and content only in part in their order. */
+function readPrompt(database: DatabaseSync, id: number) {
   const text = database.prepare('SELECT words FROM texts WHERE id = ?').get(id)?.words
-  const words = database.prepare('SELECT word FROM words WHERE id = ?')
-  const fields: Record<string, string[]> = Object.fromEntries(FIELDS.map((field) => [field, []]))
+  const find = database.prepare('SELECT word FROM words WHERE id = ?')
+  const wordOf = (number: number) => String(find.get(number)?.word)
+  const { inOrder, others } = decodeText(text as Uint8Array)
+  const fields = Object.fromEntries(FIELDS.map((field) => [field, [] as string[]])) as Record<
+    (typeof FIELDS)[number],
+    string[]
+  >
   let field = 0
-  for (const number of decodeNumbers(text as Uint8Array)) {
+  for (const number of inOrder) {
     if (number === 0) field++
-    else fields[FIELDS[field]!]!.push(String(words.get(number)?.word))
+    else fields[FIELDS[field]!].push(wordOf(number))
   }
-  const names: string[] = JSON.parse(
-    String(database.prepare(`SELECT value FROM state WHERE key = 'fields'`).get()?.value),
-  )
+  const state = database.prepare(`SELECT value FROM state WHERE key = 'fields'`).get()
+  const names: string[] = JSON.parse(String(state?.value))
   const summary = JSON.parse(String(database.prepare('SELECT summary FROM prompts WHERE id = ?').get(id)?.summary))
-  return { fields: fields as unknown as FieldWords, tags: summary[names.indexOf('tags')] }
+  const tags: string[] = summary[names.indexOf('tags')]
+  return { fields, tags, distinct: new Set([...distinctWords(fields), ...others.map(wordOf)]) }
 }
 
 function editTerms(

@@ -4,13 +4,20 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Repository } from '../domain/api/schema.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
 import { SORTS } from '../domain/catalogue/ranking.ts'
-import { LEAST_VOTES, readFields, voteForWords, weighTerms } from '../domain/search/document.ts'
+import {
+  distinctWords,
+  LEAST_VOTES,
+  readFields,
+  voteForWords,
+  weighKeys,
+  weighTerms,
+} from '../domain/search/document.ts'
 import { encodeNumbers } from '../domain/search/postings.ts'
 import { termOf } from '../domain/search/terms.ts'
 import { forgivenTypos, typoKeys } from '../domain/search/typos.ts'
 import { MENU_SIZE, type MenuEntry } from '../ports/search.ts'
 import { editIndex } from './search-index-edits.ts'
-import { distinctWords, INDEX_SHAPE, INDEXES, promptWriter, storedFields, TABLES } from './search-tables.ts'
+import { INDEX_SHAPE, INDEXES, promptWriter, storedFields, TABLES } from './search-tables.ts'
 
 /** Beyond this part of all prompts, building anew is faster than editing. */
 const MOST_EDITED = 0.1
@@ -113,11 +120,12 @@ function fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue): vo
   for (const [index, summary] of listed.top.entries()) {
     const id = index + 1
     const fields = readFields(entries.get(summary.full_name)!.repository)
+    const distinct = distinctWords(fields)
     insert(id, summary, fields, (word) => wordOf(word).id)
-    for (const word of distinctWords(fields)) wordOf(word).prompts++
-    for (const [word, votes] of voteForWords(fields)) wordOf(word).votes += votes
-    const stem = (word: string) => words.get(word)?.term ?? termOf(word)
-    for (const [term, strength] of weighTerms(fields, summary.tags, stem)) {
+    for (const word of distinct) wordOf(word).prompts++
+    for (const [word, votes] of voteForWords(fields, distinct)) wordOf(word).votes += votes
+    const strengths = weighTerms(fields, (word) => wordOf(word).term)
+    for (const [term, strength] of [...strengths, ...weighKeys(fields, summary.tags)]) {
       let growing = terms.get(term)
       if (!growing) {
         growing = { id: terms.size + 1, bytes: [], last: 0, prompts: 0 }

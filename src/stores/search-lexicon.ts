@@ -29,6 +29,8 @@ export interface WordReadings {
 
 /** How much each way of reading a word is worth beside the word itself. */
 const WEIGHTS = { itself: 1, beginning: 0.8, joined: 0.9, split: 0.85, typo: 0.8, related: 0.7, equivalent: 0.6 }
+/** A short beginning of words in so many names and descriptions is no longer looked for in contents. */
+const MANY_LISTED = 100
 /** So many words are looked at for a beginning, in the order of letters, and the most used of them are taken. */
 const MOST_BEGINNINGS = { seen: 2_000, taken: 32 }
 /** So many words are looked at for a typo, and the closest of them are taken. */
@@ -113,18 +115,21 @@ export class Lexicon {
   }
 
   #readBeginning(word: string): Reading[] {
-    if (word.length <= PREFIX_LETTERS) return this.#readTerms([prefixKey(word)], WEIGHTS.beginning)
+    const listed = word.length > PREFIX_LETTERS ? [] : this.#readTerms([prefixKey(word)], WEIGHTS.beginning)
+    // Where names and descriptions have enough, contents are not looked at.
+    if (listed.some(({ terms }) => terms[0]!.prompts >= MANY_LISTED)) return listed
     const found = new Map<number, number>()
     // Behind everything that begins with it: no word holds a character beyond the last plane.
     for (const { term, prompts } of this.#beginnings.all(word, `${word}\u{10ffff}`))
       found.set(Number(term), (found.get(Number(term)) ?? 0) + Number(prompts))
     const most = [...found].sort(([, a], [, b]) => b - a).slice(0, MOST_BEGINNINGS.taken)
-    return most.flatMap(([id]) => {
+    const others = most.flatMap(([id]) => {
       const row = this.#termById.get(id)
       return row === undefined
         ? []
         : [{ terms: [{ id: Number(row.id), prompts: Number(row.prompts) }], weight: WEIGHTS.beginning }]
     })
+    return [...listed, ...others]
   }
 
   /** What several neighbours may mean together: each of them is then held. */

@@ -1,11 +1,11 @@
 // Owns the tables of search.db, and what is kept of one prompt apart from its terms.
 import type { DatabaseSync } from 'node:sqlite'
 import type { RepositorySummary } from '../domain/api/schema.ts'
-import { FIELDS, type FieldWords } from '../domain/search/document.ts'
-import { encodeNumbers } from '../domain/search/postings.ts'
+import { distinctWords, FIELDS, type FieldWords, KEPT_IN_ORDER } from '../domain/search/document.ts'
+import { decodeNumbers, encodeNumbers } from '../domain/search/postings.ts'
 
 /** Another number means that an index of before cannot be brought up to date: terms, strengths or tables changed. */
-export const INDEX_SHAPE = 1
+export const INDEX_SHAPE = 2
 /**
  * `terms` hold words' stems, short prefixes and tags; `words` lead from a word as written to its term, and from the number in `texts` to a word.
  * Where a prompt stands in each order is in `state`, for that changes with every publish.
@@ -29,9 +29,26 @@ export const INDEXES = `
   CREATE INDEX words_by_term ON words (term);
 `
 
-/** The different words of a prompt. */
-export function distinctWords(fields: FieldWords): Set<string> {
-  return new Set(FIELDS.flatMap((field) => fields[field]))
+/** The words of a prompt as numbers: some in their order, each field ended by a zero; then all others, ascending, by their distances. */
+function encodeText(fields: FieldWords, numberOf: (word: string) => number): Uint8Array {
+  const inOrder = FIELDS.flatMap((field) => [...fields[field].slice(0, KEPT_IN_ORDER[field]).map(numberOf), 0])
+  const kept = new Set(inOrder)
+  const others = [...distinctWords(fields)].map(numberOf).filter((number) => !kept.has(number))
+  others.sort((a, b) => a - b)
+  return encodeNumbers([...inOrder, ...others.map((number, index) => number - (others[index - 1] ?? 0))])
+}
+
+/** The inverse of writing them. */
+export function decodeText(bytes: Uint8Array): { inOrder: number[]; others: number[] } {
+  const numbers = decodeNumbers(bytes)
+  let end = -1
+  for (let field = 0; field < FIELDS.length; field++) end = numbers.indexOf(0, end + 1)
+  let last = 0
+  const others = numbers.slice(end + 1).map((distance) => {
+    last += distance
+    return last
+  })
+  return { inOrder: numbers.slice(0, end + 1), others }
 }
 
 /** Writes what is kept of one prompt apart from terms. */
@@ -42,8 +59,7 @@ export function promptWriter(database: DatabaseSync) {
   const insertTitle = database.prepare('INSERT INTO titles VALUES (?, ?)')
   return (id: number, summary: RepositorySummary, fields: FieldWords, numberOf: (word: string) => number): void => {
     insertPrompt.run(id, JSON.stringify(storedFields(summary).map((field) => summary[field])))
-    // A zero ends each field: a phrase does not reach from one into the next.
-    insertText.run(id, encodeNumbers(FIELDS.flatMap((field) => [...fields[field].map(numberOf), 0])))
+    insertText.run(id, encodeText(fields, numberOf))
     insertName.run(summary.owner, summary.name, id)
     const title = fields.title.join(' ')
     if (title !== fields.name.join(' ')) insertTitle.run(title, id)

@@ -54,13 +54,13 @@ export function tagKey(tag: string): string {
   return `#${tag}`
 }
 
-/**
- * How strongly a prompt holds each term, short prefix and tag.
- *
- * @param stem turns a word into its term; given so that a build looks each word up once
- * @returns strengths as in `Posting`, by key
- */
-export function weighTerms(fields: FieldWords, tags: readonly string[], stem = termOf): Map<string, number> {
+/** The different words of a prompt, and the pairs of scripts without spaces. */
+export function distinctWords(fields: FieldWords): Set<string> {
+  return new Set(FIELDS.flatMap((field) => [...fields[field], ...pairIdeographs(fields[field])]))
+}
+
+/** How strongly a prompt holds each term. @param stem turns a word into its term; given so that a build looks each word up once */
+export function weighTerms(fields: FieldWords, stem = termOf): Map<string, number> {
   const terms = new Map<string, Record<Field, number>>()
   const termsOfWords = new Map<string, string>()
   for (const field of FIELDS) {
@@ -73,19 +73,37 @@ export function weighTerms(fields: FieldWords, tags: readonly string[], stem = t
       counts[field]++
     }
   }
+  return new Map([...terms].map(([term, counts]) => [term, strengthOf(counts, fields)]))
+}
+
+/**
+ * What a prompt is filed under beside its terms: its tags, and the short prefixes of the words that say what it is. Contents are left out of the
+ * latter, for nearly every prompt holds a word with any two letters.
+ *
+ * @returns strengths as in `Posting`, by key
+ */
+export function weighKeys(fields: Pick<FieldWords, DescribingField>, tags: readonly string[]): Map<string, number> {
   const strengths = new Map<string, number>()
-  for (const [term, counts] of terms) strengths.set(term, strengthOf(counts, fields))
-  for (const [word, term] of termsOfWords) {
-    const strength = strengths.get(term)!
-    for (let letters = 1; letters <= Math.min(PREFIX_LETTERS, word.length); letters++) {
-      const key = prefixKey(word.slice(0, letters))
-      const known = strengths.get(key) ?? 0
-      strengths.set(key, Math.max(known & LEVEL, strength & LEVEL) | ((known | strength) & IN_NAME))
+  for (const [field, strength] of DESCRIBING) {
+    for (const word of fields[field]) {
+      for (let letters = 1; letters <= Math.min(PREFIX_LETTERS, word.length); letters++) {
+        const key = prefixKey(word.slice(0, letters))
+        strengths.set(key, Math.max(strengths.get(key) ?? 0, strength))
+      }
     }
   }
   for (const tag of tags) strengths.set(tagKey(tag), LEVEL)
   return strengths
 }
+
+type DescribingField = 'owner' | 'name' | 'title' | 'tags' | 'description'
+const DESCRIBING: readonly (readonly [DescribingField, number])[] = [
+  ['name', IN_NAME + 5],
+  ['title', IN_NAME + 5],
+  ['owner', IN_NAME + 3],
+  ['tags', 3],
+  ['description', 2],
+]
 
 const NOWHERE: Readonly<Record<Field, number>> = Object.freeze({
   owner: 0,
@@ -120,17 +138,26 @@ export const LEAST_VOTES = 2
 
 /**
  * The different words of a prompt that may be what somebody mistyped, each with its votes: two for a word of name, title or tags, which are
- * short and what people look for; one for any other.
+ * short and what people look for; one for any other, in the order of letters while there are not too many.
+ *
+ * @param words all of the prompt's
  */
-export function voteForWords(fields: FieldWords): Map<string, number> {
-  const votes = new Map<string, number>()
-  for (const field of FIELDS) {
-    for (const word of fields[field]) {
-      if (votes.size >= MOST_GUESSABLE) return votes
-      if (forgivenTypos(word) > 0 && !votes.has(word)) votes.set(word, NAMING.has(field) ? LEAST_VOTES : 1)
-    }
-  }
+export function voteForWords(fields: Pick<FieldWords, DescribingField>, words: Iterable<string>): Map<string, number> {
+  const naming = new Set([...fields.owner, ...fields.name, ...fields.title, ...fields.tags])
+  const isForgiven = (word: string) => forgivenTypos(word) > 0
+  const votes = new Map([...naming].filter(isForgiven).map((word) => [word, LEAST_VOTES]))
+  const others = [...words].filter((word) => isForgiven(word) && !naming.has(word)).sort()
+  for (const word of others.slice(0, MOST_GUESSABLE)) votes.set(word, 1)
   return votes
 }
 
-const NAMING: ReadonlySet<Field> = new Set(['owner', 'name', 'title', 'tags'])
+/** How many words of each field are kept in their order, to see what stands together. */
+export const KEPT_IN_ORDER: Readonly<Record<Field, number>> = {
+  owner: 40,
+  name: 64,
+  title: 200,
+  tags: 400,
+  description: 500,
+  readme: 40,
+  content: 80,
+}
