@@ -16,7 +16,7 @@ import { Lexicon, type Reading, type WordReadings } from './search-lexicon.ts'
 import { decodeText } from './search-tables.ts'
 
 /** So many postings are counted for one question: what makes its cost bounded. The rarest words come first, then the ways to read them. */
-const MOST_POSTINGS = 2_000_000
+const MOST_POSTINGS = 800_000
 /** So many of the best matches are looked at for words that stand together. */
 const MOST_LOOKED_AT = 200
 /** A question or a title of more words is not the name of a prompt. */

@@ -80,7 +80,7 @@ export function editIndex(
   })
   editTerms(database, new Set([...emptied, ...added.keys()]), removed, added)
   const numberOf = editWords(database, words)
-  const write = promptWriter(database)
+  const write = promptWriter(database, true)
   for (const { id, summary, fields } of arrivals) write(id, summary, fields, numberOf)
   return numbers
 }

@@ -26,15 +26,17 @@ const MOST_EDITED = 0.1
  * Writes the index of a catalogue's listed repositories.
  *
  * @param path where the file will be; one that is there already is replaced. Not in WAL mode, which does not open on a read-only disk.
+ * @param isEditable whether `updateSearchIndex` shall be able to edit it; an index that is deployed need not, and is a fifth smaller
  */
-export function buildSearchIndex(catalogue: Catalogue, path: string): void {
+export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
   rmSync(path, { force: true })
   const database = new DatabaseSync(path)
   try {
     // A build that is interrupted is thrown away whole, so nothing needs a journal.
     database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; ${TABLES} BEGIN`)
-    fillPrompts(database, catalogue)
+    fillPrompts(database, catalogue, isEditable)
     database.exec(INDEXES)
+    database.prepare(`INSERT INTO state VALUES ('editable', ?)`).run(isEditable ? 1 : 0)
     writeState(database, catalogue, new Map(catalogue.listed.top.map(({ full_name }, index) => [full_name, index + 1])))
     database.exec('COMMIT; PRAGMA journal_mode = DELETE')
   } finally {
@@ -82,6 +84,7 @@ function editCopy(path: string, next: string, catalogue: Catalogue, names: Reado
     const { baseUrl, listed } = catalogue
     const isOurs =
       state.get('shape') === INDEX_SHAPE &&
+      state.get('editable') === 1 &&
       state.get('base_url') === baseUrl &&
       (listed.top[0] === undefined || state.get('fields') === JSON.stringify(storedFields(listed.top[0])))
     if (!isOurs) return false
@@ -105,8 +108,8 @@ interface GrowingTerm {
   prompts: number
 }
 
-function fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue): void {
-  const insert = promptWriter(database)
+function fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue, isEditable: boolean): void {
+  const insert = promptWriter(database, isEditable)
   const terms = new Map<string, GrowingTerm>()
   const words = new Map<string, { id: number; term: string; prompts: number; votes: number }>()
   const wordOf = (word: string) => {

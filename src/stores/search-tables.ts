@@ -29,9 +29,10 @@ export const INDEXES = `
   CREATE INDEX words_by_term ON words (term);
 `
 
-/** The words of a prompt as numbers: some in their order, each field ended by a zero; then all others, ascending, by their distances. */
-function encodeText(fields: FieldWords, numberOf: (word: string) => number): Uint8Array {
+/** The words of a prompt as numbers: some in their order, each field ended by a zero; then, for editing alone, all others, ascending, by their distances. */
+function encodeText(fields: FieldWords, numberOf: (word: string) => number, isEditable: boolean): Uint8Array {
   const inOrder = FIELDS.flatMap((field) => [...fields[field].slice(0, KEPT_IN_ORDER[field]).map(numberOf), 0])
+  if (!isEditable) return encodeNumbers(inOrder)
   const kept = new Set(inOrder)
   const others = [...distinctWords(fields)].map(numberOf).filter((number) => !kept.has(number))
   others.sort((a, b) => a - b)
@@ -52,14 +53,14 @@ export function decodeText(bytes: Uint8Array): { inOrder: number[]; others: numb
 }
 
 /** Writes what is kept of one prompt apart from terms. */
-export function promptWriter(database: DatabaseSync) {
+export function promptWriter(database: DatabaseSync, isEditable: boolean) {
   const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?)')
   const insertText = database.prepare('INSERT INTO texts VALUES (?, ?)')
   const insertName = database.prepare('INSERT INTO names VALUES (?, ?, ?)')
   const insertTitle = database.prepare('INSERT INTO titles VALUES (?, ?)')
   return (id: number, summary: RepositorySummary, fields: FieldWords, numberOf: (word: string) => number): void => {
     insertPrompt.run(id, JSON.stringify(storedFields(summary).map((field) => summary[field])))
-    insertText.run(id, encodeText(fields, numberOf))
+    insertText.run(id, encodeText(fields, numberOf, isEditable))
     insertName.run(summary.owner, summary.name, id)
     const title = fields.title.join(' ')
     if (title !== fields.name.join(' ')) insertTitle.run(title, id)

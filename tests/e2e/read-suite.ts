@@ -456,10 +456,10 @@ export function readSuite(target: Target): void {
             ['a word of the content', 'snarfblatt', ['every-field']],
             ['words of different fields', 'flarnholt snarfblatt wobbletag', ['every-field']],
             ['the order of words does not matter', 'snarfblatt flarnholt', ['every-field']],
-            ['every word must match', 'flarnholt grobnik', []],
+            ['what holds one of two words', 'flarnholt grobnik', ['every-field', 'grobnik']],
             ['the last word as a prefix', 'flarnholt snarf', ['every-field']],
             ['one word is the last word', 'vexpi', ['every-field']],
-            ['only the last word as a prefix', 'snarf flarnholt', []],
+            ['only the last word as a prefix: another is left out', 'snarf flarnholt', ['every-field']],
             ['case does not matter', 'FLARNholt', ['every-field']],
             ['accents in the text do not matter', 'grunwalder spatzle', ['accents']],
             ['accents in the question do not matter', 'zárreqüin', ['accents']],
@@ -467,7 +467,7 @@ export function readSuite(target: Target): void {
             ['accents written apart', 'gru\u0308nwa\u0308lder', ['accents']],
             ['a wrong letter', 'flarnhult', ['every-field']],
             ['a missing letter', 'snarfblat flarnholt', ['every-field']],
-            ['a letter too many', 'crundlemmire', ['every-field']],
+            ['a letter too many', 'vexppindle', ['every-field']],
             ['two letters swapped', 'vexpnidle', ['every-field']],
             ['a wrong letter in one of two words', 'flarnhult snarfblatt', ['every-field']],
             ['a typo is no excuse where something matches', 'harvestix', ['exact']],
@@ -480,18 +480,18 @@ export function readSuite(target: Target): void {
             ['the beginning of a Chinese word', '代码审', ['chinese']],
             ['quoted: the words, not a phrase', '"snarfblatt flarnholt"', ['every-field']],
             ['one quote', 'snarfblatt"', ['every-field']],
-            ['a star is no wildcard', 'fl*holt', []],
+            ['a star is no wildcard', 'fl*qqholt', []],
             ['a star at the end', 'snarf*', ['every-field']],
-            ['AND is a word', 'snarfblatt AND flarnholt', []],
+            ['AND is a word', 'snarfblatt AND flarnholt', ['every-field']],
             ['and, where it stands in the text', 'trundlewick AND blimford', ['joined']],
-            ['OR is a word', 'snarfblatt OR flarnholt', []],
-            ['NOT is a word', 'snarfblatt NOT grobnik', []],
-            ['NEAR( is a word', 'NEAR(snarfblatt flarnholt)', []],
-            ['a column name is a word', 'title:flarnholt', []],
+            ['OR is a word', 'snarfblatt OR flarnholt', ['every-field']],
+            ['NOT is a word', 'snarfblatt NOT grobnik', ['every-field', 'grobnik']],
+            ['NEAR( is a word', 'NEAR(snarfblatt flarnholt)', ['every-field']],
+            ['a column name is a word', 'title:flarnholt', ['every-field']],
             ['a caret', '^snarfblatt', ['every-field']],
             ['a minus', '-snarfblatt', ['every-field']],
             ['brackets', '(snarfblatt)', ['every-field']],
-            ['a percent sign', 'snarf%blatt', []],
+            ['a percent sign', 'snarf%blatt', ['every-field']],
             ['blanks around', '  snarfblatt\t ', ['every-field']],
             ['a deprecated repository is found', 'superseededword', ['zz-suite/deprecated']],
             ['an archived one is not', 'mothballedword', []],
@@ -503,7 +503,8 @@ export function readSuite(target: Target): void {
       )('%s', async (_, q, expected) => {
         const full = expected.map((name) => (name.includes('/') ? name : `zz-search/${name}`))
         const got = await search(q)
-        if (_ === 'a typo between two words finds both') expect(got.toSorted()).toEqual(full)
+        // Of two that are found for one word each, either may be first.
+        if (/both|NOT|one of two words$/.test(_)) expect(got.toSorted()).toEqual(full)
         else expect(got).toEqual(full)
       })
 
@@ -520,7 +521,7 @@ export function readSuite(target: Target): void {
         let path: string | undefined = '/api/v1/repos?tag=zz-many&q=pagedword&sort=new'
         for (let page = 1; path; page++) {
           const answer: Answer = await found(path)
-          expect(meta(answer)).toEqual({ page, pages: 3, total: 45 })
+          expect(meta(answer)).toMatchObject({ page, pages: 3, total: 45, total_is_exact: true, matched: { exact: 45 } })
           seen.push(...names(answer))
           path = links(answer, base).next
           if (path) {

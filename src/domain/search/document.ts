@@ -14,6 +14,9 @@ const LETTERS_PER_WORD = 40
 /** So many different words of one prompt may be what somebody mistyped: each takes many times its length in keys. */
 const MOST_GUESSABLE = 500
 
+/** So many words of one prompt may be mistyped although nobody shares them. */
+const MOST_TELLING = 16
+
 /** Where words stand, the weightiest first. */
 export const FIELDS = ['owner', 'name', 'title', 'tags', 'description', 'readme', 'content'] as const
 type Field = (typeof FIELDS)[number]
@@ -137,16 +140,17 @@ const USUAL_LENGTH = 150
 export const LEAST_VOTES = 2
 
 /**
- * The different words of a prompt that may be what somebody mistyped, each with its votes: two for a word of name, title or tags, which are
- * short and what people look for; one for any other, in the order of letters while there are not too many.
+ * The different words of a prompt that may be what somebody mistyped, each with its votes: two for the first words of name, title, owner, tags
+ * and description, which are what people look for; one for any other, in the order of letters while there are not too many.
  *
  * @param words all of the prompt's
  */
 export function voteForWords(fields: Pick<FieldWords, DescribingField>, words: Iterable<string>): Map<string, number> {
-  const naming = new Set([...fields.owner, ...fields.name, ...fields.title, ...fields.tags])
+  const { owner, name, title, tags, description } = fields
   const isForgiven = (word: string) => forgivenTypos(word) > 0
-  const votes = new Map([...naming].filter(isForgiven).map((word) => [word, LEAST_VOTES]))
-  const others = [...words].filter((word) => isForgiven(word) && !naming.has(word)).sort()
+  const telling = new Set([...name, ...title, ...owner, ...tags, ...description].filter(isForgiven))
+  const votes = new Map([...telling].slice(0, MOST_TELLING).map((word) => [word, LEAST_VOTES]))
+  const others = [...words].filter((word) => isForgiven(word) && !votes.has(word)).sort()
   for (const word of others.slice(0, MOST_GUESSABLE)) votes.set(word, 1)
   return votes
 }
