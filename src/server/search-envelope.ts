@@ -2,7 +2,7 @@
 import { listEnvelope, type RepositorySummary, type SearchMeta } from '../domain/api/schema.ts'
 import type { SearchAnswer } from '../ports/search.ts'
 
-/** Makes the envelope of one page of a search. docs/contract.md section 11. @param place `size` records a page */
+/** Makes the envelope of one page of a search. docs/contract.md section 4. @param place `size` records a page */
 export function searchEnvelope(
   { matches, total, isTotalExact, matched }: SearchAnswer,
   place: { page: number; size: number },

@@ -5,7 +5,7 @@ import { distinctWords, FIELDS, type FieldWords, KEPT_IN_ORDER } from '../domain
 import { decodeNumbers, encodeNumbers } from '../domain/search/postings.ts'
 
 /** Another number means that an index of before cannot be brought up to date: terms, strengths or tables changed. */
-export const INDEX_SHAPE = 2
+export const INDEX_SHAPE = 3
 /**
  * `terms` hold words' stems, short prefixes and tags; `words` lead from a word as written to its term, and from the number in `texts` to a word.
  * Where a prompt stands in each order is in `state`, for that changes with every publish.

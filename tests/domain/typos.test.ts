@@ -1,4 +1,4 @@
-// Pins which typos the search forgives: how many in which word, how they are counted, and that the keys find them. docs/contract.md section 11.
+// Pins which typos the search forgives: how many in which word, how they are counted, and that the keys find them. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countTypos, forgivenTypos, typoKeys } from '../../src/domain/search/typos.ts'

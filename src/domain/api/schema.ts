@@ -279,7 +279,7 @@ export const Meta = z
   .meta({ id: 'Meta', description: 'Where a list stands.' })
 export type Meta = z.infer<typeof Meta>
 
-/** How the words of a search were taken. docs/contract.md section 11. */
+/** How the words of a search were taken. docs/contract.md section 4. */
 export const Matched = z
   .object({
     exact: z.int().nonnegative().describe('How many records hold every word that counts; they stand first.'),
@@ -289,7 +289,7 @@ export const Matched = z
   .meta({ id: 'Matched', description: 'How the words of a search were taken.' })
 export type Matched = z.infer<typeof Matched>
 
-/** Where the list of a search stands. docs/contract.md section 11. */
+/** Where the list of a search stands. docs/contract.md section 4. */
 export const SearchMeta = z
   .object({
     ...Meta.shape,

@@ -1,4 +1,4 @@
-// Owns counting matches: which prompts hold which words of a question, how well, and the order that follows. docs/contract.md section 11.
+// Owns counting matches: which prompts hold which words of a question, how well, and the order that follows. docs/contract.md section 4.
 import { decodePostings, IN_NAME, LEVEL, makePostingRoom, type PostingRoom } from './postings.ts'
 
 /** The classes of matches, the best first. */

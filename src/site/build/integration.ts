@@ -92,7 +92,7 @@ async function writeSite(catalogue: Catalogue, siteDir: string, logger: AstroInt
   started = performance.now()
   const indexPath = searchIndexPath(siteDir)
   mkdirSync(resolve(indexPath, '..'), { recursive: true })
-  buildSearchIndex(catalogue, indexPath)
+  buildSearchIndex(catalogue, indexPath, { isEditable: false })
   logger.info(`Wrote the search index in ${since(started)}.`)
 }
 
