@@ -3,22 +3,8 @@
 set -euo pipefail
 shopt -s nullglob
 
-# What a job prints is read for commands (::set-output …), so nothing that a file, a name or a hub says is printed as it is.
-show() {
-  local text=${1//[[:cntrl:]]/ }
-  text=${text//'##['/'## ['}
-  printf '%s\n' "${text//::/: :}"
-}
-
-fail() { # <sentence> [<file>]: an annotation; % and line ends are escaped as the runner reads them, : and , too in a property
-  local text=${1//'%'/'%25'} file=${2-}
-  text=${text//$'\r'/'%0D'}
-  text=${text//$'\n'/'%0A'}
-  file=${file//'%'/'%25'}
-  file=${file//:/'%3A'}
-  file=${file//,/'%2C'}
-  printf '::error%s::%s\n' "${file:+ file=${file//[[:cntrl:]]/ }}" "${text//[[:cntrl:]]/ }" >&2
-}
+# shellcheck source-path=SCRIPTDIR source=../say.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
 
 if [ -z "${ACTIONS_ID_TOKEN_REQUEST_URL:-}" ]; then
   fail 'The job may not ask for OIDC tokens. Give it "permissions: {contents: read, id-token: write}".'
@@ -92,7 +78,7 @@ publish() {
   }
   show "$(jq --raw-output '"\(.data.full_name) \(.data.version)\(if .data.unchanged then " (unchanged)" else "" end)"' "$work/answer")"
   jq --raw-output '.data.warnings[]? | (.message | gsub("[\n\r]"; " ")) + (if .line then " (line \(.line))" else "" end)' "$work/answer" | while IFS= read -r warning; do
-    show "warning: $warning"
+    show "warning: $warning" >&2
   done
 }
 

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Runs hubcli's outdated and update, and makes one pull request of what changed. Run by action.yml; needs curl, git, jq and python3.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=../say.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
+
+# The client of this very commit, so that whoever pins the action has pinned it too.
+HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/src/cli/hubcli
+API=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
+# GitHub takes 65,536 characters; the rest of the text needs some.
+MOST_OF_THE_CHANGES=20000 MOST_OF_THE_DIFFERENCES=40000
+
+# The branch is overwritten, so it must be one that nobody means by chance.
+if ! git check-ref-format "refs/heads/$BRANCH" || [[ $BRANCH == -* ]]; then
+  fail 'branch: expected the name of a branch.'
+  exit 1
+fi
+BASE=${GITHUB_REF_NAME:-$(git symbolic-ref --short HEAD)}
+if [ "$BRANCH" = "$BASE" ]; then
+  fail "branch: $BRANCH is the branch that this runs on; choose another."
+  exit 1
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+umask 077
+cd -- "$DIRECTORY"
+
+run_hubcli() {
+  sh "$HUBCLI" "$@" 2>"$work/complaint" || {
+    fail "hubcli $1: $(head -c 2000 "$work/complaint")"
+    exit 1
+  }
+}
+
+run_hubcli outdated --json >"$work/outdated"
+run_hubcli update >"$work/updated"
+mapfile -t paths < <(jq --raw-output '.prompts[].path' prompts.lock)
+git add -- prompts.lock "${paths[@]}"
+if git diff --cached --quiet; then
+  echo 'Every prompt is the newest that its range allows.'
+  exit 0
+fi
+while IFS= read -r line; do show "$line"; done <"$work/updated"
+
+# What prompts and changelogs say was written by others: it stands in fences longer than any row of backticks in it, so that it can neither
+# become a link, an image or a mention, nor end the fence.
+git diff --cached --no-color --no-ext-diff -- . ':(exclude)prompts.lock' | head -c "$MOST_OF_THE_DIFFERENCES" >"$work/differences"
+longest=$({ cat "$work/differences" "$work/outdated" | grep -ao '`\+' || true; } | awk 'length($0) > n { n = length($0) } END { print n + 3 }')
+fence=$(printf '`%.0s' $(seq "$longest"))
+jq --raw-output --arg fence "$fence" '
+  def line: gsub("[[:cntrl:]]"; " ");
+  (.problems[] | "Mind: `\(.message | line | gsub("`"; "\u0027"))`\n"),
+  (.outdated[] | select(.version != .wanted)
+    | "### `\(.name)` \(.version) to \(.wanted)\n\n\($fence)\n"
+      + ([.changes[] | "\(.version)\(if .yanked then " (yanked)" else "" end): \(.changelog | line)"] | join("\n")) + "\n\($fence)\n")
+  ' "$work/outdated" | cut -c -2000 >"$work/changes"
+{
+  echo "Newer versions of the prompts in \`prompts.lock\`, each the highest that its range allows."
+  echo
+  # What was cut may end within a character, and within a fence.
+  head -c "$MOST_OF_THE_CHANGES" "$work/changes" | iconv -f UTF-8 -t UTF-8 -c
+  if [ "$(wc -c <"$work/changes")" -gt "$MOST_OF_THE_CHANGES" ]; then printf '\n%s\n\n%s\n' "$fence" 'And more: see the differences.'; fi
+  printf '<details><summary>Differences</summary>\n\n%sdiff\n' "$fence"
+  iconv -f UTF-8 -t UTF-8 -c "$work/differences"
+  printf '\n%s\n\n</details>\n' "$fence"
+} >"$work/body"
+
+# Not on the branch that is checked out: whatever the job does next finds it as it was.
+git checkout --quiet --detach
+git -c user.name='github-actions[bot]' -c user.email='41898282+github-actions[bot]@users.noreply.github.com' \
+  commit --quiet --message 'Update prompts'
+# The same change on the same base is there already: pushing it again would only run every check again.
+if git fetch --quiet --depth=2 origin "refs/heads/$BRANCH" 2>/dev/null &&
+  git diff --quiet FETCH_HEAD HEAD && [ "$(git rev-parse FETCH_HEAD^)" = "$(git rev-parse HEAD^)" ]; then
+  echo 'The branch has it already.'
+else
+  git push --quiet --force origin "HEAD:refs/heads/$BRANCH"
+fi
+
+printf 'Authorization: Bearer %s\nAccept: application/vnd.github+json\n' "$TOKEN" >"$work/headers"
+ask() { # <method> <address> [<file>]
+  curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" --request "$1" \
+    ${3:+--data-binary "@$3"} "$2" >"$work/answer" 2>"$work/complaint" || {
+    fail "GitHub: $(jq --raw-output .message "$work/answer" 2>/dev/null || head -c 500 "$work/complaint"). The job needs \"permissions: {contents: write, pull-requests: write}\", and the repository must let workflows open pull requests."
+    exit 1
+  }
+}
+
+jq --null-input --rawfile body "$work/body" --arg head "$BRANCH" --arg base "$BASE" '{title: "Update prompts", $body, $head, $base}' >"$work/pull"
+head=$(jq --null-input --raw-output --arg head "${GITHUB_REPOSITORY%%/*}:$BRANCH" '$head | @uri')
+ask GET "$API/pulls?state=open&head=$head&base=$(jq --null-input --raw-output --arg base "$BASE" '$base | @uri')"
+number=$(jq --raw-output 'first(.[].number) // "" | tostring' "$work/answer")
+case $number in
+  '') ask POST "$API/pulls" "$work/pull" ;;
+  *[!0-9]*)
+    fail 'GitHub answered with a pull request that has no number.'
+    exit 1
+    ;;
+  *)
+    jq '{title, body}' "$work/pull" >"$work/change"
+    ask PATCH "$API/pulls/$number" "$work/change"
+    ;;
+esac
+show "Proposed in $(jq --raw-output .html_url "$work/answer")"

@@ -1,0 +1,171 @@
+// Owns the action that keeps prompts.lock up to date: its script in a real clone, against a hub of plain files and GitHub's pull requests as far as it asks for them.
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { type PlainFiles, startPlainFiles } from './plain-files.ts'
+import { makeFolder, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const SCRIPT = path.resolve('.github/actions/update/update.sh')
+interface Asked {
+  method: string
+  url: string
+  token: string | undefined
+  body: { title?: string; body?: string; head?: string; base?: string }
+}
+let hub: PlainFiles
+let github: Server
+let asked: Asked[]
+let open: { number: number; html_url: string }[]
+let origin: string
+let clone: string
+
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+    cwd: clone,
+    stdio: 'pipe',
+  }).toString()
+
+beforeEach(async () => {
+  hub = await startPlainFiles('hub', { 'acme/review': { versions: { '1.0.0': 'one\n' } } })
+  ;[asked, open] = [[], []]
+  github = createServer(async (request, answer) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {}
+    asked.push({ method: request.method ?? '', url: request.url ?? '', token: request.headers.authorization, body })
+    if (request.method === 'POST') open.push({ number: 7, html_url: 'https://github.example/pull/7' })
+    answer.writeHead(200, { 'Content-Type': 'application/json' })
+    answer.end(JSON.stringify(request.method === 'GET' ? open : open[0]))
+  })
+  await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve))
+  ;[origin, clone] = [makeFolder(), makeFolder()]
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', origin])
+  execFileSync('git', ['clone', '-q', origin, clone], { stdio: 'pipe' })
+  git('checkout', '-q', '-b', 'main')
+  mkdirSync(path.join(clone, 'a b'))
+  const added = await runHubcli(SHELLS[0]!, ['add', 'acme/review@^1'], {
+    ...{ cwd: path.join(clone, 'a b'), env: { HUB_URL: hub.url }, tools: WITH_PYTHON },
+  })
+  if (PYTHON) expect(added.code).toBe(0)
+  else writeFileSync(path.join(clone, 'a b/x'), '')
+  git('add', '-A')
+  git('commit', '-qm', 'First')
+  git('push', '-q', 'origin', 'main')
+})
+afterEach(async () => {
+  await hub.close()
+  github.close()
+})
+
+const run = (over: Record<string, string> = {}) =>
+  promisify(execFile)(SCRIPT, [], {
+    cwd: clone,
+    env: {
+      ...{
+        PATH: process.env.PATH,
+        HOME: clone,
+        DIRECTORY: 'a b',
+        HUB_URL: '',
+        BRANCH: 'prompt-hub/update',
+        TOKEN: 'secret',
+      },
+      ...{
+        GITHUB_API_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}`,
+        GITHUB_REPOSITORY: 'octo/app',
+      },
+      ...{ GITHUB_REF_NAME: 'main', ...over },
+    },
+  }).then(
+    (done) => ({ ...done, code: 0 }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+const restart = () => git('checkout', '-q', '-f', 'main')
+const branch = () => execFileSync('git', ['rev-parse', 'prompt-hub/update'], { cwd: origin, stdio: 'pipe' }).toString()
+
+describe.skipIf(PYTHON === undefined)(`update${NO_PYTHON}`, () => {
+  test('one pull request, kept up to date, and none without a reason', async () => {
+    expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('Every prompt is the newest') })
+    expect(asked).toEqual([])
+
+    hub.prompts['acme/review']!.versions['1.1.0'] = 'one\ntwo ``` @octocat\n'
+    const first = await run()
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toContain(
+      'acme/review 1.0.0 -> 1.1.0 prompts/acme/review.md\nProposed in https://github.example/pull/7',
+    )
+    expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /repos/octo/app/pulls?state=open&head=octo%3Aprompt-hub%2Fupdate&base=main',
+      'POST /repos/octo/app/pulls',
+    ])
+    expect(asked.map(({ token }) => token)).toEqual(['Bearer secret', 'Bearer secret'])
+    const { title, head, base, body = '' } = asked[1]!.body
+    expect({ title, head, base }).toEqual({ title: 'Update prompts', head: 'prompt-hub/update', base: 'main' })
+    expect(body).toContain('### `acme/review` 1.0.0 to 1.1.0\n\n``````\n1.1.0: Change of 1.1.0\n``````\n')
+    expect(body).toContain('``````diff\n')
+    expect(body).toContain('\n+two ``` @octocat\n')
+    const files = execFileSync('git', ['diff', '--name-only', 'main', 'prompt-hub/update'], { cwd: origin }).toString()
+    expect(files).toBe('a b/prompts.lock\na b/prompts/acme/review.md\n')
+
+    restart()
+    const before = branch()
+    expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('The branch has it already.') })
+    expect(branch()).toBe(before)
+    expect(asked.slice(2).map(({ method, url }) => `${method} ${url}`.split('?')[0])).toEqual([
+      'GET /repos/octo/app/pulls',
+      'PATCH /repos/octo/app/pulls/7',
+    ])
+
+    restart()
+    hub.prompts['acme/review']!.versions['1.2.0'] = 'three\n'
+    expect(await run()).toMatchObject({ code: 0 })
+    expect(branch()).not.toBe(before)
+    expect(asked.at(-1)).toMatchObject({ method: 'PATCH', body: { body: expect.stringContaining('1.0.0 to 1.2.0') } })
+  })
+
+  test('what hubs and changelogs say commands nothing and ends no fence', async () => {
+    hub.prompts['acme/review']!.versions['1.1.0'] = '`'.repeat(30)
+    hub.prompts['acme/review']!.yanked = { '1.0.0': 'x\n::set-output name=a::b `@octocat`' }
+    const { stdout, stderr } = await run()
+    expect((stdout + stderr).split('\n').filter((line) => /^\s*(::|##\[)/.test(line))).toEqual([])
+    const { body = '' } = asked.at(-1)!.body
+    expect(body).toContain(`\n${'`'.repeat(33)}diff\n`)
+    expect(body).toContain("Mind: `acme/review 1.0.0 was yanked: x ::set-output name=a::b '@octocat'`")
+  })
+
+  test.each([
+    [
+      'a file that was changed by hand',
+      () => writeFileSync(path.join(clone, 'a b/prompts/acme/review.md'), 'mine'),
+      {},
+      'was changed by hand',
+    ],
+    ['no lock', () => rmSync(path.join(clone, 'a b/prompts.lock')), {}, 'there is no prompts.lock here'],
+    ['its own branch', () => {}, { BRANCH: 'main' }, 'choose another'],
+    ['a branch that is an option', () => {}, { BRANCH: '--mirror' }, 'expected the name of a branch'],
+    ['GitHub out of reach', () => {}, { GITHUB_API_URL: 'http://127.0.0.1:1' }, 'pull-requests: write'],
+  ])('%s: says so, and proposes nothing', async (_, make, over, told) => {
+    hub.prompts['acme/review']!.versions['1.1.0'] = 'two\n'
+    make()
+    const outcome = await run(over)
+    expect(outcome.code).toBe(1)
+    expect(outcome.stderr).toMatch(/^::error::[^\n]*\n$/)
+    expect(outcome.stderr).toContain(told)
+    expect(asked).toEqual([])
+  })
+})
+
+test('the action hands every input to the script, by the environment alone', () => {
+  const action = parse(readFileSync('.github/actions/update/action.yml', 'utf8'))
+  expect(Object.keys(action.inputs)).toEqual(['directory', 'hub', 'branch', 'token'])
+  const [step] = action.runs.steps
+  expect(step.run).toBe('"$GITHUB_ACTION_PATH/update.sh"')
+  expect(Object.keys(step.env)).toEqual(['DIRECTORY', 'HUB_URL', 'BRANCH', 'TOKEN'])
+})
