@@ -48,10 +48,11 @@ export function listCliDownloads({ script, releases, baseUrl }: CliFiles & { bas
  * Reads the folder of the client.
  *
  * @param cliDir the folder that holds `hubcli` and `releases/`
- * @returns releases in the order of their names
+ * @returns releases in the order of their numbers, oldest first
  */
 export async function readCliFiles(cliDir: string): Promise<CliFiles> {
-  const names = (await readdir(path.join(cliDir, 'releases'))).sort()
+  const names = await readdir(path.join(cliDir, 'releases'))
+  names.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))
   const releases = names.map(async (release) => ({
     release,
     script: await readFile(path.join(cliDir, 'releases', release, 'hubcli'), 'utf8'),

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { satisfies } from 'semver'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { sha256 } from './plain-files.ts'
 import { HUBCLI, makeFolder, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
@@ -36,6 +37,52 @@ print(json.dumps(answers))
   const { cases } = JSON.parse(readFileSync('tests/fixtures/ranges.json', 'utf8'))
   expect(cases.length).toBeGreaterThanOrEqual(300)
   expect(answers).toEqual(cases)
+})
+
+test.skipIf(PYTHON === undefined)(`an advisory's range means what node-semver says${NO_PYTHON}`, () => {
+  const versions = ['0.1.0', '1.0.0', '1.1.9', '1.2.0', '1.2.3', '1.3.0', '2.0.0', '10.0.0']
+  const ranges = [
+    '<1.2.0',
+    '<=1.2.0',
+    '>1.2.0',
+    '>=1.2.0',
+    '=1.2.0',
+    '<1.2',
+    '<=1.2',
+    '>1.2',
+    '>=1.2',
+    '<2',
+    '<=1',
+    '>1',
+    '>=1',
+    '=1',
+    '=1.2',
+  ]
+  ranges.push(
+    '>=1.0.0 <1.2.3',
+    '>= 1.0.0  < 1.2.3',
+    '<1.0.0 || >=2',
+    '1.0.0 - 1.2.3',
+    '1.0 - 1.2',
+    '^1.2 || 0.x',
+    '~1.2',
+    '1.x',
+    '*',
+    '<1.2.x',
+    '~ 1.2',
+  )
+  const script = path.join(makeFolder(), 'advised.py')
+  const [definitions = ''] = readProgram('lock_program').split('\n# -- Steps\n')
+  writeFileSync(
+    script,
+    `${definitions}\nprint(json.dumps([[is_advised(r, v) for v in json.loads(sys.argv[2])] for r in json.loads(sys.argv[1])]))`,
+  )
+  const answers = JSON.parse(
+    execFileSync(PYTHON!, ['-I', script, JSON.stringify([...ranges, 'no range']), JSON.stringify(versions)]).toString(),
+  )
+  const expected = ranges.map((range) => versions.map((version) => satisfies(version, range)))
+  // What cannot be read counts: silence would be worse.
+  expect(answers).toEqual([...expected, versions.map(() => true)])
 })
 
 interface FillingCase {

@@ -9,22 +9,80 @@ export function listInstallSteps(baseUrl: string, release: string): string {
   ].join('\n')
 }
 
-/** Each command as `hubcli help` writes it, and what it does. docs/contract.md section 9 */
-export function listCliCommands(): { usage: string; effect: string }[] {
+/** A workflow that keeps prompts.lock up to date; HUB_REPOSITORY and COMMIT stand for where the hub's sources are. */
+export const UPDATE_WORKFLOW = `on:
+  schedule: [{cron: "0 6 * * 1"}]
+permissions: {contents: write, pull-requests: write}
+jobs:
+  update:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
+      - uses: HUB_REPOSITORY/.github/actions/update@COMMIT`
+
+/** Commands as `hubcli help` writes them, and what they do; by purpose. docs/contract.md section 9 */
+export function listCliCommands(): { purpose: string; commands: { usage: string; effect: string }[] }[] {
   return [
     {
-      usage: 'hubcli pull <owner>/<name> [--version <x.y.z>] [-o <path>]',
-      effect: 'Writes the content to PROMPT.md or the path: the whole file or nothing.',
+      purpose: 'Read',
+      commands: [
+        {
+          usage: 'hubcli pull <owner>/<name> [--version <x.y.z>] [-o <path>]',
+          effect:
+            'Writes the content to PROMPT.md or the path: the whole file or nothing. --label production in place of --version takes the version that a label names.',
+        },
+        {
+          usage: 'hubcli cat <owner>/<name> [--version <x.y.z>]',
+          effect: 'Writes the content to standard output, byte for byte. Takes --label, too.',
+        },
+        {
+          usage: 'hubcli render <owner>/<name> [--var <name>=<value>]...',
+          effect:
+            'Writes it with its variables filled in. Strict: what is missing, unknown or of the wrong type is named, and nothing is written. --var-file code=main.c takes a value from a file. Takes --version and --label.',
+        },
+        { usage: 'hubcli search "<text>"', effect: 'Finds prompts, and says when a word was corrected or left out.' },
+        { usage: 'hubcli versions <owner>/<name>', effect: 'Lists the versions, highest first.' },
+      ],
     },
     {
-      usage: 'hubcli cat <owner>/<name> [--version <x.y.z>]',
-      effect: 'Writes the content to standard output, byte for byte.',
+      purpose: 'Publish',
+      commands: [
+        {
+          usage: 'hubcli push <owner>/<name> <file> "<changelog>" <major|minor|patch>',
+          effect:
+            'Publishes the file as the next version and prints its number and address; what the hub warns of goes to standard error.',
+        },
+      ],
     },
-    { usage: 'hubcli search "<text>"', effect: 'Finds prompts. Needs python3.' },
-    { usage: 'hubcli versions <owner>/<name>', effect: 'Lists the versions, highest first. Needs python3.' },
     {
-      usage: 'hubcli push <owner>/<name> <file> "<changelog>" <major|minor|patch>',
-      effect: 'Publishes the file as the next version and prints its number and address.',
+      purpose: 'Depend on prompts',
+      commands: [
+        {
+          usage: 'hubcli add <owner>/<name>[@<range or label>] [-o <path>]',
+          effect:
+            'Takes a prompt into prompts/{owner}/{name}.md, or the path, and writes prompts.lock. A range is 1.2.3, ^1.2, ~1.2.3, 1.x or *; without one, ^ of the latest. Commit both.',
+        },
+        {
+          usage: 'hubcli install',
+          effect:
+            'Brings exactly the bytes that prompts.lock says. A file that somebody changed by hand is never replaced.',
+        },
+        {
+          usage: 'hubcli verify [--online]',
+          effect:
+            'Fails when a file is not what the lock says, without the network; with --online also when the hub lists other bytes, or a version was yanked or has an advisory.',
+        },
+        { usage: 'hubcli outdated', effect: 'Lists what has newer versions: locked, in the range, latest.' },
+        {
+          usage: 'hubcli update [<owner>/<name>]',
+          effect: 'Takes the highest version that each range allows: all files and the lock, or nothing.',
+        },
+        { usage: 'hubcli remove <owner>/<name>', effect: 'Takes it out of the lock, and its file away.' },
+        {
+          usage: 'hubcli audit',
+          effect: 'Fails for versions that were yanked or that a maintainer marked with an advisory.',
+        },
+      ],
     },
   ]
 }
