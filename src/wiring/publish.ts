@@ -4,6 +4,7 @@ import { type Config, notSetUp } from '../config.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import { openJobVerifier, type VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishDependencies } from '../server/publish/publish.ts'
+import { createQueue } from '../server/publish/queue.ts'
 import { netlifyBlobs } from '../stores/blob-store-netlify.ts'
 import { freshInBlobs } from '../stores/fresh-copies-blobs.ts'
 import { openGitHub } from '../stores/git-store-github.ts'
@@ -66,13 +67,5 @@ function openGit({ gitStore }: Config, hub: Hub | undefined): GitStore {
   return hub.localGit
 }
 
-let queue: Promise<unknown> = Promise.resolve()
-
-/** One publish after the other in this process; another process is kept apart by git itself. */
-function enqueue<Value>(work: () => Promise<Value>): Promise<Value> {
-  const turn = queue.then(work)
-  queue = turn.catch(() => {
-    // Its own caller learns of it; the next in line must not.
-  })
-  return turn
-}
+/** One for the life of the process. */
+const enqueue = createQueue()

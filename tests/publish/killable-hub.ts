@@ -4,6 +4,7 @@ import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { UNLIMITED } from '../../src/ports/rate-limiter.ts'
 import { answerPublish } from '../../src/server/publish/publish.ts'
+import { createQueue } from '../../src/server/publish/queue.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
@@ -56,7 +57,6 @@ const readTools = {
   limiter: UNLIMITED,
   clientAddress: '192.0.2.1',
 }
-let queue: Promise<unknown> = Promise.resolve()
 const publishTools = {
   baseUrl: BASE_URL,
   git,
@@ -73,13 +73,7 @@ const publishTools = {
   failedTokens: UNLIMITED,
   clientAddress: '192.0.2.1',
   purge: async () => {},
-  enqueue: <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const turn = queue.then(work)
-    queue = turn.catch(() => {
-      // Its own caller learns of it.
-    })
-    return turn
-  },
+  enqueue: createQueue(),
 }
 
 async function makeToken(): Promise<string> {

@@ -13,6 +13,7 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import { type RateLimiter, UNLIMITED } from '../../src/ports/rate-limiter.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
 import { answerPublish } from '../../src/server/publish/publish.ts'
+import { createQueue } from '../../src/server/publish/queue.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
 import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
@@ -347,17 +348,5 @@ async function readAnswer(response: Response): Promise<Answer> {
     version: typeof data.version === 'string' ? data.version : '',
     code: parsed?.error?.code,
     message: parsed?.error?.message ?? '',
-  }
-}
-
-/** One after the other, as a process does it. */
-function createQueue(): <Value>(work: () => Promise<Value>) => Promise<Value> {
-  let queue: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const turn = queue.then(work)
-    queue = turn.catch(() => {
-      // Its own caller learns of it.
-    })
-    return turn
   }
 }

@@ -1,5 +1,6 @@
 // Owns one accepted publish on its way into git: what each round decides, what a retry finds, and the fresh copy at the end.
 import { hash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
@@ -20,8 +21,9 @@ import type { SiteFiles } from '../../ports/site-files.ts'
 import { measure } from '../measure.ts'
 import { repositoryTag } from '../respond.ts'
 import { type Caller, requireRights } from './authenticate.ts'
+import type { Enqueue } from './queue.ts'
 import { renewFreshCopy } from './renew-fresh-copy.ts'
-import { publishInRounds, type Round } from './rounds.ts'
+import { publishInRounds, type ReadVersion, type Round } from './rounds.ts'
 
 /** What a publish needs once it is accepted. */
 export interface PublishTools {
@@ -32,7 +34,7 @@ export interface PublishTools {
   /** Drops what the CDN keeps under a tag; its failure never fails a publish. */
   purge: (cacheTag: string) => Promise<void>
   /** Runs publishes to the branch one after the other: any commit makes every other one's head stale. Correctness never rests on it. */
-  enqueue: <Value>(work: () => Promise<Value>) => Promise<Value>
+  enqueue: Enqueue
 }
 
 /** A request that passed every check that needs no git. */
@@ -74,13 +76,10 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
   }
   const operationId = randomUUID()
   const known = await tools.fresh.find(owner, name)
-  /** What each round wanted, by headline: an answer that was lost is recognised by it. */
-  const wanted = new Map<string, PublishDecision>()
-  let last: { state: FolderState; decision: PublishDecision } | undefined
 
   // The copy is made in the same turn: made later, an older publish could overwrite what a newer one shows.
   return tools.enqueue(async () => {
-    const outcome = await publishInRounds<Outcome>(
+    const ending = await publishInRounds<Outcome, PublishDecision>(
       tools.git,
       {
         owner,
@@ -90,18 +89,17 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
         arrivedMs: arrived.getTime(),
         isStale: (state) => lacksKnownVersion(state, known),
         decide,
-        committed,
       },
-      { now: Date.now, random: Math.random },
+      { now: Date.now, random: Math.random, sleep },
     )
-    if (last && outcome.commit && !outcome.isReplay) await showAtOnce(last.state, last.decision, accepted, tools)
-    return outcome
+    if (ending.kind === 'answer') return ending.answer
+    const { state, decision, commit } = ending
+    await showAtOnce(state, decision, accepted, tools)
+    const { record, warnings, isUnchanged } = decision
+    return { record, warnings, isNew: !isUnchanged, isUnchanged, isReplay: false, commit }
   })
 
-  async function decide(
-    state: FolderState,
-    readVersion: (version: string) => Promise<string | undefined>,
-  ): Promise<Round<Outcome>> {
+  async function decide(state: FolderState, readVersion: ReadVersion): Promise<Round<Outcome, PublishDecision>> {
     requireRights(caller, owner, name, state.ownerIndex)
     const earlier = findEarlier(state, idempotency?.key)
     if (earlier) return { kind: 'answer', answer: await replay(earlier, state, readVersion) }
@@ -118,8 +116,6 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
     if (body.dry_run || (isUnchanged && indexText === undefined))
       return { kind: 'answer', answer: { record, warnings, isNew: false, isUnchanged, isReplay: false, commit: null } }
     const headline = isUnchanged ? `Update ${owner}/${name}` : `Publish ${owner}/${name} ${version.version}`
-    wanted.set(headline, decision)
-    last = { state, decision }
     const trailers: [string, string][] = [
       ['Version', version.version],
       ['Published-By', publisher.published_by],
@@ -129,31 +125,15 @@ export async function publishToGit(accepted: AcceptedPublish, tools: PublishTool
     const addition = versionText === undefined ? undefined : { version: version.version, text: versionText }
     return {
       kind: 'commit',
+      decision,
       additions: { owner, name, message: { headline, trailers }, version: addition, index: indexText },
-    }
-  }
-
-  function committed(
-    state: FolderState,
-    { sha, url, headline }: { sha: string; url: string | null; headline: string | undefined },
-  ): Outcome {
-    const decision = (headline === undefined ? undefined : wanted.get(headline)) ?? last?.decision
-    if (!decision) throw new Error('a commit was reported that no round wanted')
-    last = { state, decision }
-    return {
-      record: decision.record,
-      warnings: decision.warnings,
-      isNew: !decision.isUnchanged,
-      isUnchanged: decision.isUnchanged,
-      isReplay: false,
-      commit: { sha, url },
     }
   }
 
   async function replay(
     { sha, url, headline, trailers }: PublishMark,
     state: FolderState,
-    readVersion: (version: string) => Promise<string | undefined>,
+    readVersion: ReadVersion,
   ): Promise<Outcome> {
     if (trailers.get('Request-Digest') !== idempotency?.request) {
       throw new HubError(

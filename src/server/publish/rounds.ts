@@ -1,5 +1,4 @@
 // Owns getting one decision into git: read, decide, commit on exactly what was read, and after any doubt look at git before the next step.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
 import {
   type Additions,
@@ -22,10 +21,20 @@ const MOST_REREADS = 5
 const CLOCK_LEEWAY_MS = 300_000
 
 /** What one round comes to: a commit to make, or an answer without one. */
-export type Round<Answer> = { kind: 'commit'; additions: Omit<Additions, 'base'> } | { kind: 'answer'; answer: Answer }
+export type Round<Answer, Decision> =
+  | { kind: 'commit'; additions: Omit<Additions, 'base'>; decision: Decision }
+  | { kind: 'answer'; answer: Answer }
+
+/** What all rounds come to: a commit of ours with the decision that it carries out, or an answer without one. */
+export type Ending<Answer, Decision> =
+  | { kind: 'committed'; decision: Decision; state: FolderState; commit: { sha: string; url: string | null } }
+  | { kind: 'answer'; answer: Answer }
+
+/** Reads a version's file at the state that is decided on; undefined when there is none. */
+export type ReadVersion = (version: string) => Promise<string | undefined>
 
 /** The part of a publish that the loop does not know. */
-export interface Attempt<Answer> {
+export interface Attempt<Answer, Decision> {
   owner: string
   name: string
   /** Random, the same in all rounds: it tells our own commit from others. */
@@ -35,9 +44,7 @@ export interface Attempt<Answer> {
   /** When the request arrived, in milliseconds. */
   arrivedMs: number
   /** Decides on a state; called anew for each. @throws HubError to end the request */
-  decide(state: FolderState, readVersion: (version: string) => Promise<string | undefined>): Promise<Round<Answer>>
-  /** The answer after a commit of ours; `headline` tells which, when it was only found afterwards. */
-  committed(state: FolderState, commit: { sha: string; url: string | null; headline: string | undefined }): Answer
+  decide(state: FolderState, readVersion: ReadVersion): Promise<Round<Answer, Decision>>
   /** Whether a listing lacks a version that is known to exist: the host's reads may lag behind its writes by seconds. */
   isStale(state: FolderState): boolean
 }
@@ -46,18 +53,21 @@ export interface Attempt<Answer> {
 export interface LoopTools {
   now: () => number
   random: () => number
+  sleep: (ms: number) => Promise<unknown>
 }
 
 /** @throws HubError `unavailable` with Retry-After when the time is up: nothing was written, or a retry finds what was */
-export async function publishInRounds<Answer>(
+export async function publishInRounds<Answer, Decision>(
   git: GitStore,
-  attempt: Attempt<Answer>,
-  { now, random }: LoopTools,
-): Promise<Answer> {
+  attempt: Attempt<Answer, Decision>,
+  { now, random, sleep }: LoopTools,
+): Promise<Ending<Answer, Decision>> {
   const deadlineMs = attempt.arrivedMs + DEADLINE_MS
   const leftMs = () => deadlineMs - now()
   const call = () => ({ signal: AbortSignal.timeout(Math.max(1, Math.min(CALL_MS, leftMs()))) })
   let isInDoubt = false
+  /** What was sent, by headline: when an answer was lost, the commit that is found tells which of them it is. */
+  const sent = new Map<string, Decision>()
   let rereads = 0
   for (let round = 0; ; round++) {
     if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
@@ -65,7 +75,8 @@ export async function publishInRounds<Answer>(
     const state = await orWait(() => git.readFolder(questionOf(attempt, isInDoubt), call()))
     if (state === undefined) continue
     const ours = isInDoubt ? findOperation(state, attempt.operationId) : undefined
-    if (ours) return attempt.committed(state, ours)
+    const carriedOut = ours && sent.get(ours.headline)
+    if (carriedOut) return { kind: 'committed', decision: carriedOut, state, commit: { sha: ours.sha, url: ours.url } }
     if (attempt.isStale(state) && rereads++ < MOST_REREADS) continue
     const decided = await orWait(() =>
       attempt.decide(state, async (version) => {
@@ -76,9 +87,12 @@ export async function publishInRounds<Answer>(
       }),
     )
     if (decided === undefined) continue
-    if (decided.kind === 'answer') return decided.answer
-    const outcome = await git.commit({ ...decided.additions, base: state }, call())
-    if (outcome.kind === 'committed') return attempt.committed(state, { ...outcome, headline: undefined })
+    if (decided.kind === 'answer') return decided
+    const { additions, decision } = decided
+    sent.set(additions.message.headline, decision)
+    const outcome = await git.commit({ ...additions, base: state }, call())
+    if (outcome.kind === 'committed')
+      return { kind: 'committed', decision, state, commit: { sha: outcome.sha, url: outcome.url } }
     if (outcome.kind === 'busy') await waitOrGiveUp(outcome.retryAfterSeconds)
     if (outcome.kind === 'unknown') isInDoubt = true
   }
@@ -103,8 +117,8 @@ export async function publishInRounds<Answer>(
   }
 }
 
-function questionOf<Answer>(
-  { owner, name, needsHistory, arrivedMs }: Attempt<Answer>,
+function questionOf(
+  { owner, name, needsHistory, arrivedMs }: Attempt<unknown, unknown>,
   isInDoubt: boolean,
 ): FolderQuestion {
   if (needsHistory) return { owner, name, publishes: {} }
