@@ -49,8 +49,11 @@ export function findClients(
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
+const PLAIN = /^\d+(?:\.\d+){3}$/
+
 /** Without what systems and proxies add: a mapped IPv4 address is that address, brackets, ports and zones are left out. */
 function bare(address: string): string {
+  if (PLAIN.test(address)) return address
   return address
     .replace(/^\[([^\]]*)\](?::\d+)?$/, '$1')
     .replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')

@@ -19,6 +19,8 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|m
 
 /** Compresses answers. */
 export interface Compressor {
+  /** Whether a client takes anything but the plain answer. */
+  isWanted(request: Request): boolean
   /**
    * @param response with a validator when it may be kept
    * @param askForBody asks what a HEAD left out
@@ -52,10 +54,10 @@ export function openCompressor(): Compressor {
     return bytes
   }
   return {
+    isWanted: (request) => encodingFor(request) !== undefined,
     async compress(request, response, askForBody) {
       const { headers } = response
-      // What is kept by nobody may hold secrets beside what its sender chose: their lengths would tell. https://www.breachattack.com
-      if (headers.get('Cache-Control')?.includes('no-store') !== false) return response
+      if (!isKept(headers.get('Cache-Control'))) return response
       headers.append('Vary', 'Accept-Encoding')
       const encoding = encodingFor(request)
       const length = Number(headers.get('Content-Length'))
@@ -80,6 +82,11 @@ export function openCompressor(): Compressor {
       return new Response(isHead ? null : bytes, { status: response.status, headers })
     },
   }
+}
+
+/** What is kept by nobody may hold secrets beside what its sender chose: the lengths of compressed answers would tell. https://www.breachattack.com */
+export function isKept(cacheControl: string | null | undefined): boolean {
+  return cacheControl?.includes('no-store') === false
 }
 
 /** @returns undefined for a client that wants the plain answer */

@@ -31,7 +31,9 @@ export function withHealth(
   healthOf: () => Health,
 ): (request: Request, ip: string) => Promise<Response> {
   return async (request, ip) =>
-    new URL(request.url).pathname === HEALTH_PATH ? respondWithHealth(request, healthOf()) : answer(request, ip)
+    request.url.includes(HEALTH_PATH) && new URL(request.url).pathname === HEALTH_PATH
+      ? respondWithHealth(request, healthOf())
+      : answer(request, ip)
 }
 
 /** Answers with the health: 200 as long as something is served, 503 before. */

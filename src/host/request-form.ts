@@ -30,7 +30,7 @@ export function findUnclear(incoming: IncomingMessage): HubError | undefined {
     seen.add(name)
   }
   const { host } = headers
-  if (host === undefined ? httpVersion !== '1.0' : !(HOST.test(host) && URL.canParse(`http://${host}`)))
+  if (host === undefined ? httpVersion !== '1.0' : !isHost(host))
     return unclear('The header Host must name this hub, as in "Host: prompts.example.org".')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     return unclear('The header Expect asks for something that is not done here. Leave it out.')
@@ -46,6 +46,17 @@ export function findUnclear(incoming: IncomingMessage): HubError | undefined {
   if (!incoming.url?.startsWith('/') || /[\\#]/.test(incoming.url.split('?')[0]!) || incoming.url.includes('#'))
     return unclear('The address must begin with / and hold neither \\ nor #. Write them as %5C and %23.')
   return undefined
+}
+
+/** Clients of a hub all write the same few names, and looking them up costs less than reading them anew. */
+const known = new Set<string>()
+
+function isHost(host: string): boolean {
+  if (known.has(host)) return true
+  if (!HOST.test(host) || !URL.canParse(`http://${host}`)) return false
+  if (known.size >= 100) known.clear()
+  known.add(host)
+  return true
 }
 
 function unclear(message: string): HubError {

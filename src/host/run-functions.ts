@@ -4,8 +4,8 @@ import { getRequestListener } from '@hono/node-server'
 import { CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../domain/api/cache-class.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
-import { respondWithError, toHubError } from '../server/respond.ts'
-import { type Compressor, openCompressor } from './compress.ts'
+import { type Parts, partsOf, respondWithError, toHubError } from '../server/respond.ts'
+import { type Compressor, isKept, openCompressor } from './compress.ts'
 import type { NodeListener } from './http-server.ts'
 import { preflightFile, serveFile, serveNotFound } from './static-files.ts'
 
@@ -51,8 +51,10 @@ export function answerWith<Site extends { files: SiteFiles }>(
 ) {
   return async (request: Request, ip: string): Promise<Response> => {
     const site = siteOf()
-    const answer = forOtherCaches(await answerPlain(request, ip, route, site))
-    return compressor.compress(request, answer, () => answerPlain(toGet(request), ip, route, site))
+    const answer = await answerPlain(request, ip, route, site)
+    const parts = partsOf(answer)
+    if (parts && !compressor.isWanted(request)) return respondPlain(parts)
+    return compressor.compress(request, forOtherCaches(answer), () => answerPlain(toGet(request), ip, route, site))
   }
 }
 
@@ -91,7 +93,22 @@ function forOtherCaches(response: Response): Response {
   return response
 }
 
-const PLATFORM_HEADERS = ['Netlify-CDN-Cache-Control', 'Netlify-Vary', 'Netlify-Cache-Tag', 'Netlify-Cache-ID']
+/** The same, and what compressing would say, for the many answers that are sent as they were made. */
+function respondPlain({ bytes, status, headers: given }: Parts): Response {
+  const headers: Record<string, string> = {}
+  for (const name in given) if (!PLATFORM_HEADERS.includes(name)) headers[name] = given[name]!
+  const cacheControl = given['Cache-Control']
+  if (cacheControl === CACHE_CONTROL.changing) headers['CDN-Cache-Control'] = SHARED_CACHE_CONTROL
+  if (isKept(cacheControl)) headers.Vary = given.Vary ? `${given.Vary}, Accept-Encoding` : 'Accept-Encoding'
+  return new Response(bytes, { status, headers })
+}
+
+const PLATFORM_HEADERS: readonly string[] = [
+  'Netlify-CDN-Cache-Control',
+  'Netlify-Vary',
+  'Netlify-Cache-Tag',
+  'Netlify-Cache-ID',
+]
 
 /**
  * Makes a Node listener of a handler.

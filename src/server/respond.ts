@@ -53,6 +53,28 @@ export function respondWith(request: Request, { bytes, mediaType, cache, cacheTa
   return respondWithBytes(request, bytes, 200, all)
 }
 
+/** What an answer was made of. Reading it back from a Response costs more than answering. */
+export interface Parts {
+  /** null without a body. */
+  bytes: Bytes | null
+  status: number
+  headers: Readonly<Record<string, string>>
+}
+
+const made = new WeakMap<Response, Parts>()
+
+/** What an answer was made of, where it was made of bytes here; its own headers must be as they were then. */
+export function partsOf(response: Response): Parts | undefined {
+  return made.get(response)
+}
+
+function respondWithParts(parts: Parts): Response {
+  const { bytes, status, headers } = parts
+  const response = new Response(bytes, { status, headers })
+  made.set(response, parts)
+  return response
+}
+
 /** Answers with bytes under their validator: 304 when the client has them already; without a body to HEAD. */
 export function respondWithBytes(
   request: Request,
@@ -63,9 +85,10 @@ export function respondWithBytes(
   const etag = validatorOf(bytes)
   const match = status === 200 ? findMatch(request.headers.get('If-None-Match'), etag) : undefined
   if (match !== undefined) {
-    return new Response(null, { status: 304, headers: { ...onlyForClients(headers), ETag: match } })
+    return respondWithParts({ bytes: null, status: 304, headers: { ...onlyForClients(headers), ETag: match } })
   }
-  return new Response(request.method === 'HEAD' ? null : bytes, {
+  return respondWithParts({
+    bytes: request.method === 'HEAD' ? null : bytes,
     status,
     headers: { ...headers, ETag: etag, 'Content-Length': String(bytes.length) },
   })

@@ -48,6 +48,7 @@ export function siteFilesOf(request: Request, hub: Hub | undefined): SiteFiles {
 
 /** By what a client is limited: its address, of IPv6 the network, for whoever has one address there has all 2^64. */
 export function clientKeyOf(address: string): string {
+  if (!address.includes(':')) return address
   const parsed = URL.parse(`http://[${address.replace(/%.*$/, '')}]`)?.hostname.slice(1, -1)
   if (parsed === undefined) return address
   const [head = '', tail] = parsed.split('::')
