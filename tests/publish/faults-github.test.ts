@@ -227,7 +227,16 @@ test('a change of index.md alone that is applied and lost: its commit is found, 
 
 test('a write that is applied after our own time limit: 201, one version', async () => {
   const impatient = await openImpatient()
-  standIn.script({ on: 'mutation', fault: FAULTS.hold(new Promise((done) => setTimeout(done, 600))) })
+  // Held until the next attempt arrives, so that the two meet whatever the machine is busy with.
+  const second = Promise.withResolvers<void>()
+  const seesSecond = () => {
+    second.resolve()
+    return false
+  }
+  standIn.script(
+    { on: 'mutation', fault: FAULTS.hold(second.promise) },
+    { on: 'mutation', when: seesSecond, fault: FAULTS.cut(false) },
+  )
   const answer = await impatient.publish(BODY)
   expect([answer.status, answer.version]).toEqual([201, '1.0.1'])
   await vi.waitFor(() => expect(standIn.counts().mutation).toBeGreaterThan(1))
