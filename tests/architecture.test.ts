@@ -152,8 +152,9 @@ describe('who may import whom', () => {
       'src/host/builder-process.ts',
       'src/host/follow-content.ts',
       'src/host/serve-sites.ts',
-      'src/pages/docs/index.astro',
+      'src/pages/docs/api.astro',
       'src/site/build/integration.ts',
+      'src/site/build/source-links.ts',
       'src/wiring/platform.ts',
     ])
   })

@@ -24,3 +24,13 @@ export function linkTarget(address: string): string | undefined {
   const { protocol, href } = new URL(address)
   return LINKED_SCHEMES.some((scheme) => protocol === `${scheme}:`) ? href : undefined
 }
+
+/** The address of the list of repositories; a pin keeps it equal to the table's (tests/site/links.test.ts). */
+export const ROUTES_LIST = '/api/v1/repos'
+/** The page of one version. */
+export const versionPage = (fullName: string, version: string): string => `/${fullName}/v/${version}`
+/** The page that compares two versions. */
+export const comparePage = (fullName: string, from: string, to: string): string =>
+  `/${fullName}/compare/${from}...${to}`
+/** So many of a repository's newest versions have a page that compares them with the one before. docs/contract.md section 11 */
+export const NEWEST_COMPARED = 10

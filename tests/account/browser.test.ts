@@ -196,7 +196,7 @@ describe('on one’s own machine', () => {
       const token = await makeToken(page, `<b>"small" & ${colorScheme}</b>`, 'hello')
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
       await page.getByRole('button', { name: 'Copy the token' }).click()
-      await page.getByRole('button', { name: 'Copied the token' }).waitFor()
+      await page.locator('#copy-status', { hasText: 'Copied' }).waitFor({ state: 'attached' })
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token)
       await page.getByRole('link', { name: 'Back to your account' }).click()
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)

@@ -50,6 +50,11 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
+const SITE_PATHS = [
+  ...['/search', '/:owner', '/:owner/:name', '/:owner/:name/:version', '/:owner/:name/v/:version'],
+  '/:owner/:name/compare/:pair',
+]
+
 describe('the manifest', () => {
   //  function        paths                        methods                                                          file first
   test.each([
@@ -59,6 +64,7 @@ describe('the manifest', () => {
     ['publish', ['/api', '/api/*'], ['POST'], undefined],
     ['rate-limited', ['/rate-limited'], [], undefined],
     ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'], undefined],
+    ['site', SITE_PATHS, ['GET', 'HEAD'], true],
   ])('%s answers where it should', (name, paths, methods, isFileFirst) => {
     const built = functions.get(name)
     expect(built?.routes.map(({ pattern }) => pattern)).toEqual(paths)
@@ -72,12 +78,21 @@ describe('the manifest', () => {
     ['mcp', 1200],
     ['publish', 120],
     ['read', 120],
+    ['site', 120],
   ])('%s declares its limit', (name, requests) => {
     expect(functions.get(name)?.trafficRules).toEqual(limitOf(requests))
   })
 
   test('no function is missing from these pins', () => {
-    expect([...functions.keys()].sort()).toEqual(['account', 'mcp', 'missing-data', 'publish', 'rate-limited', 'read'])
+    expect([...functions.keys()].sort()).toEqual([
+      'account',
+      'mcp',
+      'missing-data',
+      'publish',
+      'rate-limited',
+      'read',
+      'site',
+    ])
   })
 })
 
@@ -103,6 +118,7 @@ describe('the bundles', () => {
     ['publish', false],
     ['rate-limited', false],
     ['read', true],
+    ['site', true],
   ])('%s carries the search index: %s', (name, carries) => {
     expect(listFiles(name).includes('build/search.db')).toBe(carries)
   })

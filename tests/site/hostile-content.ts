@@ -15,6 +15,9 @@ export function hostile(field: string): string {
 /** A content that an HTML parser would change unless the page takes care: a BOM, a first line end, CRLF, a form feed, an end of `pre`. */
 export const CONTENT = `\uFEFF\n${hostile('content')}\r\n</code></pre><b>&lt;\f\t{{language}} {{ tone }} {{language}}{{  other  }}\r\n{{count}} {{strict}} {{free}}`
 
+/** A content with what a reader cannot see: a space of no width, a mark that turns the direction, a tag character. */
+export const UNSEEN_CONTENT = 'a\u200Bb \u202Ereversed\u202C {{x}} \u{E0041}end\n# heading\n<tag>\n'
+
 /** Enough that a tag has a second page. */
 export const PLAIN_COUNT = 65
 
@@ -76,6 +79,8 @@ export function writeHostileContent(dir: string): void {
     front({ status: 'archived', status_message: hostile('archived'), replaced_by: 'mallory/hostile' }, ''),
   )
   write('mallory/old/versions/1.0.0.md', version('archived content'))
+  write('mallory/unseen/index.md', front({ title: 'Unseen', tags: ['evil'] }, ''))
+  write('mallory/unseen/versions/1.0.0.md', version(UNSEEN_CONTENT))
   const long = 'averylongwordwithoutanybreak'.repeat(7)
   write(
     'trent/long/index.md',

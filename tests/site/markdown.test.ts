@@ -57,7 +57,7 @@ describe('renderMarkdown', () => {
     for (const [, , name, attributes = ''] of tags) {
       expect(['p', 'a', 'code', 'pre', 'table', 'thead', 'tbody', 'tr', 'th', 'td']).toContain(name)
       expect(attributes).toMatch(
-        /^(?: href="(?:https?:\/\/|mailto:|\/)?[^":]*(?:&quot;[^":]*)*"| title="[^"]*"| rel="nofollow ugc noopener")*$/,
+        /^(?: href="(?:https?:\/\/|mailto:|\/)?[^":]*(?:&quot;[^":]*)*"| title="[^"]*"| rel="nofollow ugc noopener"| tabindex="0")*$/,
       )
     }
   })

@@ -1,25 +1,21 @@
 // Owns the promises of the website, checked in a real browser on a built site whose every field is hostile. docs/contract.md section 10.
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { HtmlValidate } from 'html-validate'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
 import { ERRORS } from '../../src/domain/api/errors.ts'
 import { ROUTES } from '../../src/domain/api/routes.ts'
 import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'
-import { fillPlaceholders } from '../../src/domain/content/placeholders.ts'
-import type { RunningServer } from '../../src/host/http-server.ts'
-import { type LocalStores, type OpenSite, openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
-import { openBrowser } from './browser.ts'
-import { CONTENT, hostile, MARKER, PLAIN_COUNT, writeHostileContent } from './hostile-content.ts'
+import { ROUTES_LIST } from '../../src/site/links.ts'
+import { type BuiltSite, openBuiltSite, SITE_URL } from './built-site.ts'
+import { CONTENT, hostile, MARKER, PLAIN_COUNT, UNSEEN_CONTENT, writeHostileContent } from './hostile-content.ts'
 
-const SITE_URL = 'https://hub.example'
 const REPOSITORY = '/mallory/hostile'
-/** One of each kind. */
+const COMPARE = `${REPOSITORY}/compare/1.0.1...1.1.0`
+/** One of each kind; those after the gap are drawn by a function. */
 const KINDS = [
   ...[
     '/',
@@ -27,43 +23,476 @@ const KINDS = [
     '/tags/evil',
     '/tags/many/2',
     '/docs',
-    '/docs/mcp',
-    '/mallory',
-    REPOSITORY,
-    '/mallory/gone',
-    '/mallory/old',
+    '/docs/api',
+    '/docs/reading',
+    '/docs/publishing',
+    '/docs/cli',
   ],
-  ...['/trent/long', '/nobody/here', '/?q=hostile', '/?tag=many&sort=new', '/?q=nothing+at+all'],
-]
+  ...['/docs/mcp', '/mallory', REPOSITORY, `${REPOSITORY}/v/1.0.1`, `${REPOSITORY}/v/1.0.0`, COMPARE, '/mallory/gone'],
+  ...['/mallory/old', '/mallory/unseen', '/trent/long', '/trent/long/v/999999.999999.999999'],
 
-let dir: string
-let site: OpenSite
-let stores: LocalStores
-let host: RunningServer
-let browser: Browser
-let origin: string
-const before = { ...process.env }
+  ...['/search?q=hostile', '/search?tag=many&sort=new', '/search?q=nothingofthatkind', '/?q=hostile', '/nobody/here'],
+  `${REPOSITORY}/compare/1.1.0...1.0.0`,
+]
+const LISTED = PLAIN_COUNT + 3
+
+let site: BuiltSite
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
-  writeHostileContent(join(dir, 'content'))
-  Object.assign(process.env, { SITE_URL, CONTENT_DIR: join(dir, 'content'), RATE_LIMIT_PER_MINUTE: '0' })
-  const opening = openBrowser()
-  await build(join(dir, 'dist'))
-  site = openSite(join(dir, 'dist'))
-  stores = await openLocalStores(readConfig(process.env))
-  host = await serveSites(() => site, stores, { port: 0, listenAt: ['127.0.0.1'] })
-  origin = `http://localhost:${(host.server.address() as AddressInfo).port}`
-  browser = await opening
-}, 60_000)
+  site = await openBuiltSite(writeHostileContent)
+}, 120_000)
 
-afterAll(async () => {
-  await browser?.close()
-  await host?.stop()
-  await stores?.close()
-  site?.close()
-  process.env = before
-  rmSync(dir, { recursive: true, force: true })
+afterAll(() => site?.close())
+
+describe('reading without a browser', () => {
+  test('every link of the site leads somewhere, and everything that is listed is linked', async () => {
+    const pages = await crawl()
+    const missing = [...pages]
+      .filter(([, { status }]) => status !== 200)
+      .map(([path, { from }]) => `${path} on ${from}`)
+    expect(missing).toEqual([])
+    const lost = [...pages].flatMap(([path, { fragments, ids }]) =>
+      [...fragments].filter((fragment) => ids && !ids.has(fragment)).map((fragment) => `${path}#${fragment}`),
+    )
+    expect(lost).toEqual([])
+    const listed = (await site.getJson('/data/v1/index.json')).data.map(
+      ({ full_name }: { full_name: string }) => `/${full_name}`,
+    )
+    expect(listed).toHaveLength(LISTED)
+    expect(listed.filter((path: string) => !pages.has(path))).toEqual([])
+  })
+
+  test.each(['/nobody/here', '/nobody', '/tags/nothing', '/tags/many/9', '/docs/nothing'])(
+    '%s is a page that says so, with status 404',
+    async (path) => {
+      const response = await fetch(site.origin + path)
+      expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(await response.text()).toContain('There is nothing here')
+    },
+  )
+
+  test('the sitemap names what is listed, and nothing else', async () => {
+    const sitemap = await (await fetch(`${site.origin}/sitemap.xml`)).text()
+    const addresses = [...sitemap.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, address]) => address!.replace(SITE_URL, ''))
+    expect(addresses).toEqual(
+      expect.arrayContaining([
+        '/',
+        '/tags',
+        '/docs',
+        '/docs/api',
+        REPOSITORY,
+        '/mallory',
+        '/tags/evil',
+        `${REPOSITORY}/v/1.0.0`,
+        COMPARE,
+      ]),
+    )
+    expect(addresses.filter((path) => /gone|old|only-here/.test(path))).toEqual([])
+    expect(await (await fetch(`${site.origin}/robots.txt`)).text()).toContain(`Sitemap: ${SITE_URL}/sitemap.xml`)
+  })
+
+  test('pages have a language, a title, a description, an own address, and nothing from elsewhere', async () => {
+    const html = await (await fetch(site.origin + REPOSITORY)).text()
+    expect(html).toMatch(/^<!doctype html><html lang="en">/i)
+    expect(html).toContain(`<link rel="canonical" href="${SITE_URL}${REPOSITORY}">`)
+    for (const part of ['<title>title', 'name="description" content="description', 'property="og:title"'])
+      expect(html).toContain(part)
+    expect(html.trimEnd()).toMatch(/<\/html>$/)
+  })
+
+  test('the API reference names every address, error and field, and says something of each', async () => {
+    const html = await (await fetch(`${site.origin}/docs/api`)).text()
+    for (const { path } of Object.values(ROUTES))
+      expect(html).toContain(`<span class="method">GET</span> <code>${path}</code>`)
+    for (const code of Object.keys(ERRORS)) expect(html).toContain(`<code>${code}</code>`)
+    for (const field of ['full_name', 'content_sha256', 'previous_version', 'yank_reason', 'repos_count', 'dry_run'])
+      expect(html).toContain(`<code>${field}</code>`)
+    expect(html).not.toContain('<td></td>')
+  })
+
+  test('what is not listed asks not to be found', async () => {
+    for (const path of ['/mallory/gone', '/mallory/old', '/nobody'])
+      expect(await (await fetch(site.origin + path)).text()).toContain('<meta name="robots" content="noindex">')
+  })
+})
+
+describe('in a browser', () => {
+  test.each(KINDS)('%s runs nothing hostile, breaks no policy, loads nothing from elsewhere', async (path) => {
+    const { page, problems } = await site.open(path)
+    expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
+    expect(await page.locator('style, script:not([src^="/assets/"], [type="application/ld+json"])').count()).toBe(0)
+    const inline = await page.evaluate(() =>
+      [...document.querySelectorAll('*')].flatMap(({ attributes }) =>
+        [...attributes].map(({ name }) => name).filter((name) => name === 'style' || name.startsWith('on')),
+      ),
+    )
+    expect(inline).toEqual([])
+    expect(problems.filter((problem) => !(path === '/nobody/here' && problem.includes('404')))).toEqual([])
+    await page.context().close()
+  })
+
+  test('the policy is the strict one, on what a function draws too', async () => {
+    const rule = HEADER_RULES[0]?.headers['Content-Security-Policy']
+    expect(rule).not.toContain('unsafe')
+    for (const path of ['/', '/search?q=x', '/nobody/here'])
+      expect((await fetch(site.origin + path)).headers.get('Content-Security-Policy')).toBe(rule)
+  })
+
+  test.each(KINDS)('%s fits a screen of 360 pixels', async (path) => {
+    const { page } = await site.open(path, { viewport: { width: 360, height: 740 } })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await page.context().close()
+  })
+
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  test.each(KINDS.flatMap((path) => [[path, 'light'] as const, [path, 'dark'] as const]))(
+    '%s, %s: everybody can use it, as far as axe can say',
+    async (path, colorScheme) => {
+      const { page } = await site.open(path, { colorScheme, reducedMotion: 'reduce' })
+      await page.evaluate(axe)
+      const found = await page.evaluate(async () => {
+        const run: (
+          context: Document,
+          options: object,
+        ) => Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> =
+          Reflect.get(Reflect.get(window, 'axe'), 'run')
+        const { violations } = await run(document, { rules: { 'target-size': { enabled: true } } })
+        return violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes
+              .slice(0, 3)
+              .map(({ html, failureSummary }) => `${html.slice(0, 150)} ${failureSummary}`)
+              .join(' | ')}`,
+        )
+      })
+      expect(found).toEqual([])
+      await page.context().close()
+    },
+  )
+
+  test.each(KINDS)('%s is valid HTML', async (path) => {
+    const validate = new HtmlValidate({
+      extends: ['html-validate:recommended'],
+      // How it is written, not what it says: Astro and our own `html` choose void elements, boolean attributes and spaces.
+      rules: {
+        'void-style': 'off',
+        'attribute-boolean-style': 'off',
+        'no-trailing-whitespace': 'off',
+        'attribute-empty-style': 'off',
+        'doctype-style': 'off',
+        'no-inline-style': 'error',
+        'long-title': 'off',
+      },
+    })
+    const report = await validate.validateString(await (await fetch(site.origin + path)).text())
+    expect(
+      report.results.flatMap(({ messages }) =>
+        messages.map(({ ruleId, message, line, column }) => `${ruleId} ${message} ${line}:${column}`),
+      ),
+    ).toEqual([])
+  })
+
+  test('without JavaScript, everything can be read and found, and nothing pretends to work', async () => {
+    const { page } = await site.open('/', { javaScriptEnabled: false })
+    expect(await page.locator('.rows .row').count()).toBe(20)
+    await page.locator('#q').fill('hostile')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/search?q=hostile')
+    expect(await page.locator('.row').count()).toBe(1)
+    await page.goto(site.origin + REPOSITORY)
+    expect(await page.locator('#content').textContent()).toContain('hostile')
+    expect(await page.getByText('variable</script>').isVisible()).toBe(true)
+    expect(await page.getByText('One of:').isVisible()).toBe(true)
+    for (const control of ['#fill-in textarea', '#fill-in select', 'main button'])
+      expect(await page.locator(control).first().isVisible()).toBe(false)
+    await page.getByLabel('hubcli', { exact: true }).check({ force: true })
+    expect(await page.getByText('hubcli pull mallory/hostile --version 1.1.0').isVisible()).toBe(true)
+    await page.goto(site.origin + COMPARE)
+    expect(await page.getByText('came and must be given').isVisible()).toBe(true)
+    await page.context().close()
+  })
+
+  test('on paper: the whole prompt, and no controls', async () => {
+    const { page } = await site.open('/trent/long')
+    await page.emulateMedia({ media: 'print' })
+    for (const control of ['.site-header', 'main button', 'textarea', '.sections', '.use'])
+      for (const one of await page.locator(control).all()) expect(await one.isVisible(), control).toBe(false)
+    const cut = await page.locator('.content pre').evaluate((element) => element.scrollHeight - element.clientHeight)
+    expect(cut).toBeLessThanOrEqual(1)
+    await page.context().close()
+  })
+})
+
+describe('finding', () => {
+  test('suggests as one types, and goes there by keyboard alone', async () => {
+    const { page, problems } = await site.open('/docs')
+    await page.keyboard.press('/')
+    await page.keyboard.type('hostile')
+    await page.locator('[role=option]').first().waitFor()
+    expect(await page.locator('[role=option] span').first().textContent()).toBe(hostile('title').slice(0, 200))
+    await page.keyboard.press('ArrowDown')
+    expect(await page.locator('[role=option][aria-selected=true]').count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${REPOSITORY}`)
+    expect(problems).toEqual([])
+    await page.context().close()
+  })
+
+  test('keeps the question in the address, and Back brings query, filter and page back', async () => {
+    const { page, problems } = await site.open('/')
+    await page.locator('#q').fill('plain')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Prompts for “plain”' }).waitFor()
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/?q=plain')
+    expect(await page.locator('.row h3 mark').first().textContent()).toBe('Plain')
+    await page.getByRole('link', { name: 'Next page' }).click()
+    await page.getByText('Page 2 of').waitFor()
+    const second = await page.locator('.row h3').allTextContents()
+    await page.locator('.row h3 a').first().click()
+    await page.waitForURL('**/mallory/plain-*')
+    await page.goBack()
+    await page.getByText('Page 2 of').waitFor()
+    expect(await page.locator('.row h3').allTextContents()).toEqual(second)
+    await page.goBack()
+    await page.getByText('Page 1 of').waitFor()
+    await page.goBack()
+    await page.locator('.tasks').waitFor()
+    expect(problems).toEqual([])
+    await page.context().close()
+  })
+
+  test('filters with counts, each of which can be taken off again', async () => {
+    const { page } = await site.open('/search?tag=many')
+    await page.getByRole('link', { name: /^evil/ }).click()
+    await page.getByText('1 prompt', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?tag=many&tag=evil')
+    await page.getByRole('link', { name: /^evil.*take off$/ }).click()
+    await page.getByText(`${PLAIN_COUNT + 2} prompts`).waitFor()
+    await page.context().close()
+  })
+
+  test('says what a typo was read as, and offers tags when nothing is found', async () => {
+    const { page } = await site.open('/search?q=hostlie')
+    expect(await page.locator('#reading').textContent()).toContain('Showing results for hostile instead of “hostlie”')
+    await page.goto(`${site.origin}/search?q=nothingofthatkind`)
+    expect(await page.locator('.nothing a').count()).toBeGreaterThan(1)
+    await page.context().close()
+  })
+
+  test('hostile questions are text', async () => {
+    const question = `"><script>window.${MARKER}=1</script>`
+    const { page, problems } = await site.open(
+      `/search?${new URLSearchParams({ q: question, license: question, tag: question })}`,
+    )
+    expect(await page.locator('#find-q').inputValue()).toBe(question)
+    expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
+    expect(problems).toEqual([])
+    await page.context().close()
+  })
+
+  test('says what went wrong, and tries again', async () => {
+    const { page } = await site.open('/')
+    await page.route('**/search?*', (route) => route.abort())
+    await page.locator('#q').fill('hostile')
+    await page.keyboard.press('Enter')
+    await page.getByText('The catalogue did not answer.').waitFor()
+    await page.unroute('**/search?*')
+    await page.getByRole('link', { name: 'Try again' }).click()
+    await page.locator('#find .row').first().waitFor()
+    await page.context().close()
+  })
+})
+
+describe('the page of a prompt', () => {
+  const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
+  const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
+  const copyAs = async (page: Page, words: string) => {
+    await page.locator('summary[aria-label="More ways to copy"]').click()
+    await page.getByRole('button', { name: words }).click()
+    await page.locator('#copy-status', { hasText: 'Copied' }).waitFor({ state: 'attached' })
+    return readClipboard(page)
+  }
+
+  test('shows and copies the very bytes of the API, filled in by the rule of all clients', async () => {
+    const { page, problems } = await site.open(REPOSITORY, clipboard)
+    const { data } = await site.getJson(`/api/v1/repos${REPOSITORY}`)
+    expect(data.content).toBe(CONTENT)
+    expect(await copyAs(page, 'Template, as published')).toBe(CONTENT)
+    expect(await page.locator('#progress').textContent()).toBe('0 of 2 required')
+    await page.getByLabel('language').fill('$& {{tone}} <b>')
+    await page.getByLabel('tone').selectOption(hostile('option'))
+    await page.getByLabel('strict').selectOption('true')
+    await page.getByLabel('free').fill('two\nlines')
+    expect(await page.locator('#progress').textContent()).toBe('2 of 2 required')
+    const filled = CONTENT.replaceAll('{{language}}', () => '$& {{tone}} <b>')
+      .replace('{{ tone }}', () => hostile('option'))
+      .replace('{{count}}', '3')
+      .replace('{{strict}}', 'true')
+      .replace('{{free}}', 'two\nlines')
+    // The value holds a placeholder; it is never filled again.
+    expect(await copyAs(page, 'Filled in')).toBe(filled.replaceAll(`$& ${hostile('option')} <b>`, '$& {{tone}} <b>'))
+    expect(await page.locator('.chip.filled', { hasText: '$& {{tone}} <b>' }).first().isVisible()).toBe(true)
+    await page.getByRole('button', { name: 'Template', exact: true }).click()
+    expect(await page.locator('#content .chip').first().textContent()).toBe('{{language}}')
+    expect(problems).toEqual([])
+    await page.context().close()
+  })
+
+  test('values live after the # alone, survive a reload, and travel by link', async () => {
+    const { page } = await site.open(REPOSITORY, clipboard)
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.url() + (request.postData() ?? '')))
+    await page.getByLabel('free').fill('my secret & value')
+    await page.waitForURL(/#\?free=/)
+    await page.reload()
+    expect(await page.getByLabel('free').inputValue()).toBe('my secret & value')
+    const link = await copyAs(page, 'Link with my values')
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.waitForFunction(() => location.hash === '')
+    await page.goto(link)
+    expect(await page.getByLabel('free').inputValue()).toBe('my secret & value')
+    expect(sent.filter((one) => one.split('#')[0]!.includes('secret'))).toEqual([])
+    await page.context().close()
+  })
+
+  test('a chip leads to its field; examples fill empty fields alone, and can be undone; types are checked', async () => {
+    const { page } = await site.open(REPOSITORY)
+    await page.locator('#content a.chip').first().click()
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('variable-language')
+    await page.keyboard.type('typed')
+    await page.getByRole('button', { name: 'Fill in examples' }).click()
+    expect(await page.getByLabel('language').inputValue()).toBe('typed')
+    expect(await page.getByLabel('tone').inputValue()).toBe('calm')
+    await page.getByRole('button', { name: 'Undo examples' }).click()
+    expect([await page.getByLabel('language').inputValue(), await page.getByLabel('tone').inputValue()]).toEqual([
+      'typed',
+      '',
+    ])
+    await page.getByLabel('count').fill('abc')
+    expect(await page.locator('#variable-count-wrong').textContent()).toBe(
+      'expected a whole number such as 3, got "abc"',
+    )
+    expect(await page.locator('#progress').textContent()).toBe('1 value does not fit')
+    await page.context().close()
+  })
+
+  test('copying without permission selects the text instead, and the button keeps its width', async () => {
+    const { page } = await site.open(REPOSITORY)
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+    const button = page.getByRole('button', { name: 'Copy the curl lines, pinned to 1.1.0' })
+    const before = (await button.boundingBox())?.width
+    await button.click()
+    await page.getByText('Press Ctrl+C').waitFor()
+    expect(await page.evaluate(() => String(getSelection()))).toBe(
+      `curl -fsS '${SITE_URL}/api/v1/repos${REPOSITORY}/raw?version=1.1.0'`,
+    )
+    expect((await button.boundingBox())?.width).toBe(before)
+    await page.context().close()
+  })
+
+  test('says what is deprecated, archived, withdrawn or gone, and what to use instead', async () => {
+    const { page } = await site.open(REPOSITORY)
+    expect(await page.getByRole('note').first().textContent()).toMatch(
+      /^Deprecated: .*status_message<\/script>.*Use mallory\/plain-1 instead\.$/s,
+    )
+    expect(await page.locator('.version-row.yanked').textContent()).toContain(hostile('yank_reason').slice(0, 40))
+    await page.goto(`${site.origin}${REPOSITORY}/v/1.0.1`)
+    expect(await page.getByText('1.0.1 was withdrawn.').isVisible()).toBe(true)
+    expect(await page.locator('#content').textContent()).toBe('bad')
+    await page.goto(`${site.origin}/mallory/old`)
+    expect(await page.getByRole('note').textContent()).toMatch(/^Archived: /)
+    await page.goto(`${site.origin}/mallory/gone`)
+    expect(await page.getByRole('note').textContent()).toContain('no active version')
+    expect(await page.locator('#content').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('characters that cannot be seen are counted and shown, and the text stays what it was', async () => {
+    const { page } = await site.open('/mallory/unseen')
+    expect(await page.locator('#content').textContent()).toBe(UNSEEN_CONTENT)
+    expect(
+      await page
+        .locator('#content .unseen')
+        .evaluateAll((marks) => marks.map((mark) => (mark as HTMLElement).dataset.code)),
+    ).toEqual(['U+200B', 'U+202E', 'U+202C', 'U+E0041'])
+    expect(await page.getByText('4 hidden characters').isVisible()).toBe(true)
+    await page.context().close()
+  })
+})
+
+describe('addresses that are nearly right', () => {
+  //  asked                          status  leads to
+  test.each([
+    ['/Mallory', 308, '/mallory'],
+    ['/MALLORY/Hostile', 308, '/mallory/hostile'],
+    ['/mallory/hostile/1.0.0', 308, '/mallory/hostile/v/1.0.0'],
+    ['/mallory/hostile/v/1.0.0/', 200, null],
+    ['/mallory/hostile/v/9.9.9', 404, null],
+    ['/mallory/hostile/compare/1.0.0...9.9.9', 404, null],
+    ['/mallory/hostile/compare/1.0.0...1.1.0', 200, null],
+    ['/%6dallory/hostile', 404, null],
+    ['/search/', 200, null],
+  ])('%s: %i', async (path, status, location) => {
+    const response = await fetch(site.origin + path, { redirect: 'manual' })
+    expect([response.status, response.headers.get('Location')]).toEqual([status, location])
+  })
+
+  test('a misspelt name is answered with close ones', async () => {
+    expect(await (await fetch(`${site.origin}/mallory/hostlie`)).text()).toContain(
+      '<a href="/mallory/hostile">mallory/hostile</a>',
+    )
+  })
+})
+
+test('a comparison in the browser is the one of the build', async () => {
+  const { page } = await site.open(COMPARE)
+  const built = await page.locator('.for-callers, .lines').evaluateAll((parts) => parts.map((part) => part.innerHTML))
+  await page.evaluate(() => document.querySelector('main')!.setAttribute('data-was', 'built'))
+  const { page: other } = await site.open(`${REPOSITORY}/compare/1.1.0...1.0.1`)
+  await other.evaluate(
+    ([from, to]) => {
+      const place = document.querySelector<HTMLElement>('[data-compare]')!
+      Object.assign(place.dataset, { from, to })
+    },
+    ['1.0.1', '1.1.0'],
+  )
+  const drawn = await other.locator('.for-callers, .lines').count()
+  expect([built.length, drawn]).toEqual([2, 2])
+  await page.context().close()
+  await other.context().close()
+})
+
+describe('what stands beside the pages', () => {
+  test('feeds are Atom, hold no markup of strangers, and lead to the difference', async () => {
+    for (const path of ['/feed.xml', '/mallory/feed.xml', '/tags/evil/feed.xml', `${REPOSITORY}/feed.xml`]) {
+      const { page, problems } = await site.open('/docs')
+      const feed = await page.evaluate(async (address) => {
+        const text = await (await fetch(address)).text()
+        const xml = new DOMParser().parseFromString(text, 'application/xml')
+        return {
+          isBroken: xml.querySelector('parsererror') !== null,
+          self: xml.querySelector('link[rel=self]')?.getAttribute('href'),
+          entries: [...xml.querySelectorAll('entry')].map((entry) => entry.querySelector('content')?.textContent ?? ''),
+        }
+      }, path)
+      expect([feed.isBroken, feed.self]).toEqual([false, SITE_URL + path])
+      expect(feed.entries.length).toBeGreaterThan(0)
+      expect(feed.entries.join('')).not.toContain('<script')
+      expect(problems).toEqual([])
+      await page.context().close()
+    }
+    expect(await (await fetch(`${site.origin}${REPOSITORY}/feed.xml`)).text()).toContain(`${SITE_URL}${COMPARE}`)
+  })
+
+  test('a badge says name and version; llms.txt says where to read', async () => {
+    const badge = await fetch(`${site.origin}/badges/mallory/hostile.svg`)
+    expect(badge.headers.get('Content-Type')).toBe('image/svg+xml')
+    expect(await badge.text()).toContain('aria-label="mallory/hostile: v1.1.0"')
+    expect(await (await fetch(`${site.origin}/llms.txt`)).text()).toMatch(/^# Prompt Hub\n\n> /)
+  })
+
+  test('the address in the scripts is the one of the table', () =>
+    expect(ROUTES_LIST).toBe(ROUTES.listRepositories.path))
 })
 
 describe('a page of another origin', () => {
@@ -86,351 +515,15 @@ describe('a page of another origin', () => {
     ['/docs/mcp/server.json', TRACED],
     ['/cli/hubcli', TRACED],
   ])('reads %s, whatever headers its tools add', async (path, headers) => {
-    const page = await browser.newPage()
+    const page = await (await site.browser.newContext()).newPage()
     await page.goto(elsewhere)
     const read = ([address, given]: [string, Record<string, string>]) =>
       fetch(address, { headers: given }).then((answer) => answer.status, String)
-    const status = await page.evaluate(read, [origin + path, headers] as [string, Record<string, string>])
+    const status = await page.evaluate(read, [site.origin + path, headers] as [string, Record<string, string>])
     expect(status).toBe(path === '/api/v1/nothing' ? 404 : 200)
-    await page.close()
-  })
-})
-
-describe('reading without a browser', () => {
-  test('every link of the site leads somewhere, and everything that is listed is linked', async () => {
-    const pages = await crawl()
-    const missing = [...pages]
-      .filter(([, { status }]) => status !== 200)
-      .map(([path, { from }]) => `${path} on ${from}`)
-    expect(missing).toEqual([])
-    const lost = [...pages].flatMap(([path, { fragments, ids }]) =>
-      [...fragments].filter((fragment) => ids && !ids.has(fragment)).map((fragment) => `${path}#${fragment}`),
-    )
-    expect(lost).toEqual([])
-    const listed = (await getJson('/data/v1/index.json')).data.map(
-      ({ full_name }: { full_name: string }) => `/${full_name}`,
-    )
-    expect(listed).toHaveLength(PLAIN_COUNT + 2)
-    expect(listed.filter((path: string) => !pages.has(path))).toEqual([])
-  })
-
-  test.each(['/nobody/here', '/nobody', '/tags/nothing', '/tags/many/9', '/docs/nothing'])(
-    '%s is a page that says so, with status 404',
-    async (path) => {
-      const response = await fetch(origin + path)
-      expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
-      expect(await response.text()).toContain('There is nothing here')
-    },
-  )
-
-  test('the sitemap names what is listed, and nothing else', async () => {
-    const sitemap = await (await fetch(`${origin}/sitemap.xml`)).text()
-    const addresses = [...sitemap.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, address]) => address!.replace(SITE_URL, ''))
-    expect(addresses).toEqual(expect.arrayContaining(['/', '/tags', '/docs', REPOSITORY, '/mallory', '/tags/evil']))
-    expect(addresses.filter((path) => /gone|old|only-here/.test(path))).toEqual([])
-    expect(await (await fetch(`${origin}/robots.txt`)).text()).toContain(`Sitemap: ${SITE_URL}/sitemap.xml`)
-  })
-
-  test('pages have a language, a title, a description, an own address, and nothing from elsewhere', async () => {
-    const html = await (await fetch(origin + REPOSITORY)).text()
-    expect(html).toMatch(/^<!doctype html><html lang="en">/i)
-    expect(html).toContain(`<link rel="canonical" href="${SITE_URL}${REPOSITORY}">`)
-    for (const part of ['<title>title', 'name="description" content="description', 'property="og:title"'])
-      expect(html).toContain(part)
-    expect(html.trimEnd()).toMatch(/<\/html>$/)
-  })
-
-  test('the API reference names every address, error and field, and says something of each', async () => {
-    const html = await (await fetch(`${origin}/docs`)).text()
-    for (const { path } of Object.values(ROUTES)) expect(html).toContain(`<code>GET ${path}</code>`)
-    for (const code of Object.keys(ERRORS)) expect(html).toContain(`<code>${code}</code>`)
-    for (const field of ['full_name', 'content_sha256', 'previous_version', 'yank_reason', 'repos_count', 'dry_run'])
-      expect(html).toContain(`<code>${field}</code>`)
-    expect(html).not.toContain('<td></td>')
-  })
-
-  test('what is not listed asks not to be found', async () => {
-    for (const path of ['/mallory/gone', '/mallory/old', '/nobody'])
-      expect(await (await fetch(origin + path)).text()).toContain('<meta name="robots" content="noindex">')
-  })
-})
-
-describe('in a browser', () => {
-  test.each(KINDS)('%s runs nothing hostile, breaks no policy, loads nothing from elsewhere', async (path) => {
-    const { page, problems } = await open(path)
-    expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
-    expect(await page.locator('style, script:not([src^="/assets/"])').count()).toBe(0)
-    const inline = await page.evaluate(() =>
-      [...document.querySelectorAll('*')].flatMap(({ attributes }) =>
-        [...attributes].map(({ name }) => name).filter((name) => name === 'style' || name.startsWith('on')),
-      ),
-    )
-    expect(inline).toEqual([])
-    expect(problems.filter((problem) => !(path === '/nobody/here' && problem.includes('404')))).toEqual([])
-    await page.context().close()
-  })
-
-  test('the policy is the strict one', async () => {
-    const policy = (await fetch(origin)).headers.get('Content-Security-Policy')
-    expect(policy).toBe(HEADER_RULES[0]?.headers['Content-Security-Policy'])
-    expect(policy).not.toContain('unsafe')
-  })
-
-  test.each(KINDS)('%s fits a screen of 360 pixels', async (path) => {
-    const { page } = await open(path, { viewport: { width: 360, height: 740 } })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-    await page.context().close()
-  })
-
-  test.each(['light', 'dark'] as const)('%s: every text stands out from its ground', async (colorScheme) => {
-    for (const path of ['/', REPOSITORY, '/docs', '/tags']) {
-      const { page } = await open(path, { colorScheme })
-      const [body, weakest] = await page.evaluate(measureContrast)
-      expect(body, path).toBeGreaterThanOrEqual(10)
-      expect(weakest, path).toBeGreaterThanOrEqual(4.5)
-      await page.context().close()
-    }
-  })
-
-  test('without JavaScript, everything can be read and nothing pretends to work', async () => {
-    const { page } = await open('/', { javaScriptEnabled: false })
-    expect(await page.locator('#results .card').count()).toBe(20)
-    expect(await page.locator('#search').isVisible()).toBe(false)
-    expect(await page.getByText('Searching needs JavaScript').isVisible()).toBe(true)
-    await page.goto(origin + REPOSITORY)
-    expect(await page.locator('#content').isVisible()).toBe(true)
-    expect(await page.getByText('variable</script>').isVisible()).toBe(true)
-    expect(await page.getByText('One of:').isVisible()).toBe(true)
-    for (const control of ['textarea', '#filled', 'button'])
-      expect(await page.locator(control).first().isVisible()).toBe(false)
     await page.context().close()
   })
 })
-
-describe('the catalogue page', () => {
-  test('searches as one types, in the address too, and shows hostile titles as text', async () => {
-    const { page, problems } = await open('/')
-    await page.locator('#q').pressSequentially('yanked_hostile', { delay: 5 })
-    await page.locator('#q').fill('')
-    await page.locator('#q').pressSequentially('hostile', { delay: 5 })
-    await page.getByText('1 prompt', { exact: true }).waitFor()
-    expect(new URL(page.url()).search).toBe('?q=hostile')
-    expect(await page.locator('#results .card').count()).toBe(1)
-    expect(await page.locator('#results [data-part=title]').textContent()).toBe(hostile('title').slice(0, 200))
-    expect(await page.locator('#results [data-part=status]').textContent()).toBe('deprecated')
-    await page.locator('#q').fill('nothingofthatkind')
-    await page.getByText('Nothing matches “nothingofthatkind”.').waitFor()
-    expect(await page.locator('#results .card').count()).toBe(0)
-    await page.locator('#q').fill('')
-    await page.getByText(`${PLAIN_COUNT + 2} prompts`).waitFor()
-    expect(new URL(page.url()).search).toBe('')
-    expect(problems).toEqual([])
-    await page.context().close()
-  })
-
-  test('a card is the same, whether the build or the script made it', async () => {
-    const { page } = await open('/')
-    const built = await page.locator('#results').innerHTML()
-    await page.goto(`${origin}/?sort=top`)
-    await page.waitForFunction(
-      () => performance.getEntriesByName(`${location.origin}/api/v1/repos?sort=top`).length > 0,
-    )
-    await page.locator('#results:not([aria-busy])').waitFor()
-    const flat = (html: string) => html.replace(/\s+/g, ' ').replace(/ hidden=""/g, ' hidden')
-    expect(flat(await page.locator('#results').innerHTML())).toBe(flat(built))
-    await page.context().close()
-  })
-
-  test('sorts, and keeps the order in the address', async () => {
-    const { page } = await open('/')
-    await page.locator('#sort').selectOption('new')
-    await page.waitForURL('**/?sort=new')
-    const { data } = await getJson('/api/v1/repos?sort=new')
-    await expectFirst(page, data[0].title)
-    await page.goto(`${origin}/?sort=new&q=plain`)
-    await page.getByText(`${PLAIN_COUNT} prompts`).waitFor()
-    expect(await page.locator('#sort').inputValue()).toBe('new')
-    await expectFirst(page, `Plain ${PLAIN_COUNT}`)
-    await page.locator('#sort').selectOption('')
-    await page.waitForURL('**/?q=plain')
-    await page.context().close()
-  })
-
-  test('filters by the tags of the address, which can be taken off', async () => {
-    const { page } = await open('/?tag=evil&tag=many')
-    await page.getByText('1 prompt', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Remove the tag evil' }).click()
-    await page.getByText(`${PLAIN_COUNT + 2} prompts`).waitFor()
-    expect(new URL(page.url()).search).toBe('?tag=many')
-    await page.context().close()
-  })
-
-  test('shows more until there is no more', async () => {
-    const { page } = await open('/')
-    for (const count of [40, 60, PLAIN_COUNT + 2]) {
-      await page.getByRole('button', { name: 'More' }).click()
-      await page.waitForFunction((wanted) => document.querySelectorAll('#results .card').length === wanted, count)
-      expect(await page.evaluate(() => document.activeElement?.closest('.card') !== null)).toBe(true)
-    }
-    expect(await page.locator('#more').isVisible()).toBe(false)
-    const names = await page
-      .locator('#results h3 a')
-      .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
-    expect(new Set(names).size).toBe(PLAIN_COUNT + 2)
-    await page.context().close()
-  })
-
-  test('an older answer never replaces a newer one', async () => {
-    const { page } = await open('/')
-    await page.route('**/api/v1/repos?q=long', async (route) => {
-      await new Promise((done) => setTimeout(done, 600))
-      await route.continue().catch(() => undefined)
-    })
-    await page.locator('#q').fill('long')
-    await page.waitForRequest('**/api/v1/repos?q=long')
-    await page.locator('#q').fill('hostile')
-    await page.getByText('1 prompt', { exact: true }).waitFor()
-    await page.waitForTimeout(700)
-    expect(await page.locator('#results [data-part=name]').allTextContents()).toEqual(['hostile'])
-    await page.context().close()
-  })
-
-  test('says what went wrong, and tries again', async () => {
-    const { page } = await open('/')
-    await page.route('**/api/v1/repos?*', (route) => route.abort())
-    await page.locator('#q').fill('hostile')
-    await page.getByText('The catalogue did not answer.').waitFor()
-    await page.unroute('**/api/v1/repos?*')
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('1 prompt', { exact: true }).waitFor()
-    await page.goto(`${origin}/?q=${'a'.repeat(201)}`)
-    await page.getByText('q: expected at most 200 characters').waitFor()
-    await page.context().close()
-  })
-})
-
-describe('the page of a repository', () => {
-  test('shows, fills in and copies the very bytes of the API', async () => {
-    const { page, problems } = await open(REPOSITORY, { permissions: ['clipboard-read', 'clipboard-write'] })
-    const { data } = await getJson(`/api/v1/repos${REPOSITORY}`)
-    expect(data.content).toBe(CONTENT)
-    const readClipboard = () => page.evaluate(() => navigator.clipboard.readText())
-    const copy = page.getByRole('button', { name: 'Copy the prompt' })
-    await copy.click()
-    await page.getByRole('button', { name: 'Copied' }).waitFor()
-    expect(await readClipboard()).toBe(data.content)
-
-    const filled = () => page.locator('#filled').evaluate((element) => element.textContent)
-    const defaults = new Map([
-      ['language', hostile('default')],
-      ['count', '3'],
-    ])
-    expect(await filled()).toBe(fillPlaceholders(data.content, defaults))
-    expect(await page.locator('#missing').textContent()).toBe('Still open: tone, strict, free.')
-
-    await page.getByLabel('language').fill('$& {{tone}} <b>')
-    await page.getByLabel('tone').selectOption(hostile('option'))
-    await page.getByLabel('strict').selectOption('true')
-    await page.getByLabel('free').fill('two\nlines')
-    const values = new Map([
-      ['language', '$& {{tone}} <b>'],
-      ['tone', hostile('option')],
-      ['count', '3'],
-      ['strict', 'true'],
-      ['free', 'two\nlines'],
-    ])
-    expect(await filled()).toBe(fillPlaceholders(data.content, values))
-    expect(await page.locator('#missing').textContent()).toBe('Everything is filled in.')
-    await page.getByRole('button', { name: 'Copy the filled prompt' }).click()
-    expect(await readClipboard()).toBe(fillPlaceholders(data.content, values))
-
-    await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByText('Still open: tone, strict, free.').waitFor()
-    await page.getByRole('button', { name: 'Use the examples' }).click()
-    expect(await page.getByLabel('tone').inputValue()).toBe('calm')
-    expect(problems).toEqual([])
-    await page.context().close()
-  })
-
-  test('copying without permission selects the text instead', async () => {
-    const { page } = await open(REPOSITORY)
-    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
-    await page.getByRole('button', { name: 'Copy the curl snippet' }).click()
-    await page.getByRole('button', { name: 'Press Ctrl+C' }).waitFor()
-    expect(await page.evaluate(() => String(getSelection()))).toBe(
-      `curl -fsS '${SITE_URL}/api/v1/repos${REPOSITORY}/raw?version=1.1.0'`,
-    )
-    await page.context().close()
-  })
-
-  test('says what is deprecated, archived, yanked or gone, and what to use instead', async () => {
-    const { page } = await open(REPOSITORY)
-    expect(await page.getByRole('note').textContent()).toMatch(
-      /^Deprecated: .*status_message<\/script>.*Use mallory\/plain-1 instead\.$/s,
-    )
-    expect(await page.getByRole('row', { name: /^1\.0\.1/ }).textContent()).toContain(
-      `Yanked: ${hostile('yank_reason').slice(0, 40)}`,
-    )
-    await page.goto(`${origin}/mallory/old`)
-    expect(await page.getByRole('note').textContent()).toMatch(/^Archived: /)
-    expect(await page.locator('#content').textContent()).toBe('archived content')
-    await page.goto(`${origin}/mallory/gone`)
-    expect(await page.getByRole('note').textContent()).toContain('no active version')
-    expect(await page.locator('#content').count()).toBe(0)
-    expect(
-      await (await fetch(origin + (await page.getByRole('link', { name: 'raw' }).getAttribute('href')))).text(),
-    ).toBe('all yanked')
-    await page.context().close()
-  })
-})
-
-/** Astro keeps state of its own, so a build is a process of its own. */
-function build(outDir: string): Promise<void> {
-  const astro = resolve('node_modules/astro/bin/astro.mjs')
-  const child = spawn(process.execPath, [astro, 'build', '--outDir', outDir], {
-    // Vitest says that it tests, which would make a development build of it.
-    env: { ...process.env, NODE_ENV: 'production', VITEST: undefined, ASTRO_TELEMETRY_DISABLED: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let log = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (log += text))
-  return new Promise((done, fail) =>
-    child.once('close', (code) => (code === 0 ? done() : fail(new Error(`The build failed.\n${log}`)))),
-  )
-}
-
-/** Opens a page and collects everything that is not as it should be. The caller closes its context. */
-async function open(path: string, options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
-  const context = await browser.newContext(options)
-  const page = await context.newPage()
-  const problems: string[] = []
-  // A violation of the policy is an error of the console, too.
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-  page.on('pageerror', (error) => problems.push(String(error)))
-  page.on('dialog', (dialog) => {
-    problems.push(`dialog ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  page.on('request', (request) => {
-    if (!request.url().startsWith(origin)) problems.push(`request to ${request.url()}`)
-  })
-  await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', (event) =>
-      console.error(`policy ${event.violatedDirective} ${event.sample}`),
-    )
-  })
-  await page.goto(origin + path)
-  if (options.javaScriptEnabled !== false) await page.waitForFunction(() => !document.querySelector('[aria-busy]'))
-  return { page, problems }
-}
-
-async function expectFirst(page: Page, title: string): Promise<void> {
-  await page.waitForFunction((wanted) => document.querySelector('#results h3')?.textContent === wanted, title)
-}
-
-async function getJson(path: string) {
-  return (await fetch(origin + path)).json()
-}
 
 interface Crawled {
   status: number
@@ -445,12 +538,12 @@ async function crawl(): Promise<Map<string, Crawled>> {
   const pages = new Map<string, Crawled>()
   const queue = [{ link: '/', from: '' }]
   for (let next = queue.shift(); next; next = queue.shift()) {
-    const { pathname, search, hash, origin: target } = new URL(next.link, origin + (next.from || '/'))
-    if (target !== origin && target !== SITE_URL) continue
+    const { pathname, search, hash, origin: target } = new URL(next.link, site.origin + (next.from || '/'))
+    if (target !== site.origin && target !== SITE_URL) continue
     const path = pathname + search
     let crawled = pages.get(path)
     if (!crawled) {
-      const response = await fetch(origin + path)
+      const response = await fetch(site.origin + path)
       const isPage = response.headers.get('Content-Type')?.startsWith('text/html') ?? false
       const html = isPage ? await response.text() : ''
       const values = (names: string) =>
@@ -476,31 +569,4 @@ function decode(attribute: string): string {
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
     .replaceAll('&#38;', '&')
-}
-
-/** Runs in the page. @returns the contrast of the body's text, and the weakest of any visible text. https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
-function measureContrast(): [body: number, weakest: number] {
-  const parse = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number)
-  const luminance = (color: string) => {
-    const [red = 0, green = 0, blue = 0] = parse(color).map((value) => {
-      const part = value / 255
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-    })
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-  }
-  const groundOf = (element: Element): string => {
-    const { backgroundColor } = getComputedStyle(element)
-    if (parse(backgroundColor)[3] !== 0) return backgroundColor
-    return element.parentElement ? groundOf(element.parentElement) : 'rgb(255, 255, 255)'
-  }
-  const contrastOf = (element: Element) => {
-    const [a, b] = [luminance(getComputedStyle(element).color), luminance(groundOf(element))]
-    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
-  }
-  const hasText = (element: Element) =>
-    [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim())
-  const texts = [...document.body.querySelectorAll('*')].filter(
-    (element) => hasText(element) && element.checkVisibility(),
-  )
-  return [contrastOf(document.body), Math.min(...texts.map(contrastOf))]
 }

@@ -28,3 +28,24 @@ export function countPlaceholders(content: string): Map<string, { times: number;
 export function fillPlaceholders(content: string, values: ReadonlyMap<string, string>): string {
   return content.replace(PLACEHOLDER, (whole, _space, name: string) => values.get(name) ?? whole)
 }
+
+/** A part of a content: the name of the variable whose placeholder it is, or none. */
+export interface ContentPart {
+  text: string
+  name?: string
+}
+
+/** Cuts a content at the placeholders of some names. Joined, the parts are the content again. */
+export function splitContent(content: string, names: ReadonlySet<string>): ContentPart[] {
+  const parts: ContentPart[] = []
+  let end = 0
+  for (const match of content.matchAll(PLACEHOLDER)) {
+    const name = match[2]!
+    if (!names.has(name)) continue
+    if (match.index > end) parts.push({ text: content.slice(end, match.index) })
+    parts.push({ text: match[0], name })
+    end = match.index + match[0].length
+  }
+  if (end < content.length) parts.push({ text: content.slice(end) })
+  return parts
+}

@@ -2,6 +2,7 @@
 
 import { type ListedToken, MOST_TOKENS, type Session } from '../../domain/access/account.ts'
 import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
+import { formatDay } from '../../domain/content/days.ts'
 import { type Html, html, type Page } from './html.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
@@ -125,7 +126,7 @@ function drawTokens({ session, tokens, now }: AccountView): Html {
   ${
     rows.length === 0
       ? html`<p class="quiet">None yet.</p>`
-      : html`<div class="scrolls" tabindex="0" role="region" aria-label="Tokens"><table class="tokens">
+      : html`<div class="scrolls" tabindex="0" role="group" aria-label="Tokens"><table class="tokens">
   <thead><tr><th scope="col">Name</th><th scope="col">May publish to</th><th scope="col">Ends in</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
   <tbody>${rows}</tbody></table></div>
   <p class="quiet tokens-note">Last use is noted at most once an hour. Revoking works at once and for good.</p>`
@@ -265,11 +266,9 @@ function drawSnippet(id: string, label: string, code: string): Html {
 
 /** As site/copy-button.astro draws it, for site/client/copy.ts. */
 function drawCopy(of: string, what: string): Html {
-  return html`<button type="button" class="copy needs-script" data-copy="${of}"><span data-copy-words>Copy</span><span class="visually-hidden"> ${what}</span></button><span class="visually-hidden" role="status"></span>`
+  return html`<button type="button" class="copy needs-script" data-copy="${of}"><span data-copy-words>Copy<span class="visually-hidden"> ${what}</span></span><span data-copy-done aria-hidden="true">✓ Copied</span></button>`
 }
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
-
 function drawDay(moment: string): Html {
-  return html`<time datetime="${moment}">${DAY.format(new Date(moment))}</time>`
+  return html`<time datetime="${moment}">${formatDay(moment)}</time>`
 }

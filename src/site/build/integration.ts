@@ -20,6 +20,7 @@ import { memoryFiles, writeFiles } from '../../stores/site-files-drivers.ts'
 import type { Hub } from '../../wiring/platform.ts'
 import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
+import { listSiteFiles } from './site-files.ts'
 
 /** An editor saves a file in several steps; this long after the last one, it is read. */
 const SETTLE_MS = 100
@@ -88,6 +89,7 @@ async function writeSite(catalogue: Catalogue, siteDir: string, logger: AstroInt
   let started = performance.now()
   const { files, bytes } = writeFiles(siteDir, listDataFiles(catalogue))
   logger.info(`Wrote ${files} data files, ${bytes} bytes, in ${since(started)}.`)
+  writeFiles(siteDir, listSiteFiles(catalogue))
   writeFiles(siteDir, [['/_headers', formatHeadersFile()], ...(await listDownloads(catalogue))])
   started = performance.now()
   const indexPath = searchIndexPath(siteDir)
@@ -145,10 +147,12 @@ async function mountFunctions(
   return {
     listener,
     isOurs(method: string, url: string): boolean {
-      return /^\/(?:data|cli)\//.test(url) || route(method, new URL(url, 'http://localhost')) !== undefined
+      return (
+        files.has(url) || /^\/(?:data|cli)\//.test(url) || route(method, new URL(url, 'http://localhost')) !== undefined
+      )
     },
     show(catalogue: Catalogue): void {
-      files = new Map([...listDataFiles(catalogue), ...downloads])
+      files = new Map([...listDataFiles(catalogue), ...listSiteFiles(catalogue), ...downloads])
       search?.close()
       search = undefined
       mkdirSync('.astro', { recursive: true })

@@ -9,6 +9,7 @@ import type { BuildCache } from '../../stores/build-cache.ts'
 import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
 import type { PageRenderer } from './render-pages.ts'
+import { groupSiteFiles } from './site-files.ts'
 import { type SiteDifference, type SiteGroup, writeDifference } from './site-writer.ts'
 
 /** What one round came to. */
@@ -89,6 +90,7 @@ async function* listGroups(root: string, catalogue: Catalogue, pages: PageRender
   })
   for (const file of [['/_headers', formatHeadersFile()] as const, ...downloads])
     yield { id: `file ${file[0]}`, key: undefined, files: () => [file] }
+  for (const group of groupSiteFiles(catalogue)) yield { ...group, key: group.key && siteKey(catalogue, group.key) }
   for (const group of await pages.listGroups()) yield { ...group, key: group.key && siteKey(catalogue, group.key) }
 }
 

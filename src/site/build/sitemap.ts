@@ -1,6 +1,7 @@
 // Owns the sitemap: which pages search engines are told of, and how that is written as XML.
-import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
-import { tagPage } from '../links.ts'
+import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import { GUIDES } from '../docs/guides.ts'
+import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../links.ts'
 
 /** More addresses one file may not have. https://www.sitemaps.org/protocol.html */
 export const ADDRESSES_PER_SITEMAP = 50_000
@@ -33,13 +34,29 @@ export function formatSitemapPart(catalogue: Catalogue, part: number): string {
   return formatPlaces(listPlaces(catalogue).slice((part - 1) * ADDRESSES_PER_SITEMAP, part * ADDRESSES_PER_SITEMAP))
 }
 
-function listPlaces({ baseUrl, listed, users, tags }: Catalogue): Place[] {
+function listPlaces({ baseUrl, listed, users, tags, entries }: Catalogue): Place[] {
+  const guides = GUIDES.flatMap(({ guides }) => guides.map(({ path }) => path))
   return [
-    ...['/', '/tags', '/docs', '/docs/mcp'].map((path) => ({ address: baseUrl + path })),
+    ...['/', '/tags', '/docs', ...guides].map((path) => ({ address: baseUrl + path })),
     ...listed.new.map(({ html_url, updated_at }) => ({ address: html_url, changedAt: updated_at })),
+    ...listed.new.flatMap(({ full_name }) => listVersionPlaces(baseUrl, entries.get(full_name)!)),
     ...[...users.values()].filter((user) => user.repos_count > 0).map(({ html_url }) => ({ address: html_url })),
     ...tags.map(({ name }) => ({ address: baseUrl + tagPage(name) })),
   ]
+}
+
+/** Versions that are not the latest, which is the repository's own page, and what changed. */
+function listVersionPlaces(baseUrl: string, { summary, versions }: CatalogueEntry): Place[] {
+  return versions.flatMap(
+    ({ summary: { version, published_at, yanked }, record: { previous_version, full_name } }, index) => [
+      ...(yanked || version === summary.latest_version
+        ? []
+        : [{ address: baseUrl + versionPage(full_name, version), changedAt: published_at }]),
+      ...(previous_version === null || index >= NEWEST_COMPARED
+        ? []
+        : [{ address: baseUrl + comparePage(full_name, previous_version, version), changedAt: published_at }]),
+    ],
+  )
 }
 
 function formatPlaces(places: readonly Place[]): string {

@@ -3,33 +3,37 @@ import { exactText } from '../exact-text.ts'
 
 /** Long enough to be read, short enough not to be in the way of a second copy. */
 const SHOWN_MS = 2_000
+const timers = new WeakMap<HTMLElement, number>()
 
-for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
-  const words = button.querySelector('[data-copy-words]')
-  const target = document.getElementById(button.dataset.copy ?? '')
-  // Beside the button, not in it: a status inside would take its words out of the button's name.
-  const status = button.nextElementSibling
-  if (!words || !target || !status) continue
-  let timer: number | undefined
-  button.addEventListener('click', async () => {
-    words.textContent = (await copy(target)) ? 'Copied' : 'Press Ctrl+C'
-    status.textContent = words.textContent
-    clearTimeout(timer)
-    timer = window.setTimeout(() => {
-      words.textContent = 'Copy'
-      status.textContent = ''
-    }, SHOWN_MS)
-  })
-}
+document.addEventListener('click', (event) => {
+  const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>('button[data-copy]') : null
+  const target = button && document.getElementById(button.dataset.copy ?? '')
+  if (button && target) copyText(button, exactText(target), target).catch(reportError)
+})
 
-/** @returns false when the browser does not let us, as on plain http: then the text is selected, one key press from being copied */
-async function copy(target: HTMLElement): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(exactText(target))
-    return true
-  } catch {
-    // No clipboard without https, or no permission: the reader can still do it by hand.
-    getSelection()?.selectAllChildren(target)
-    return false
-  }
+/**
+ * Copies a text and says so at the button, whose width stays as it is.
+ *
+ * @param shown holds the text for those whose browser does not let us copy: it is selected, one key press from being copied
+ */
+export async function copyText(button: HTMLElement, text: string, shown: HTMLElement | null): Promise<void> {
+  const isCopied = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    // No permission: the reader can still do it by hand.
+    () => false,
+  )
+  if (!isCopied && shown) getSelection()?.selectAllChildren(shown)
+  const status = document.getElementById('copy-status')
+  button.classList.toggle('done', isCopied ?? false)
+  if (status) status.textContent = isCopied ? 'Copied' : 'Selected. Press Ctrl+C to copy.'
+  status?.classList.toggle('visually-hidden', isCopied ?? false)
+  clearTimeout(timers.get(button))
+  timers.set(
+    button,
+    window.setTimeout(() => {
+      button.classList.remove('done')
+      if (status) status.textContent = ''
+      status?.classList.add('visually-hidden')
+    }, SHOWN_MS),
+  )
 }

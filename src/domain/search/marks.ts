@@ -1,0 +1,35 @@
+// Owns which words of a text are shown as those that were looked for.
+import { splitWords } from './words.ts'
+
+/** A part of a text, and whether it is a word that was looked for. */
+export interface MarkedPart {
+  text: string
+  isMatch: boolean
+}
+
+/** A shorter beginning says nothing of the word. */
+const SHORTEST_STEM = 4
+
+/** The words that a question looks for, with those that it was read as. @param corrected what was typed → what was used */
+export function listSoughtWords(question: string, corrected: Readonly<Record<string, string>> = {}): string[] {
+  return [...new Set([question, ...Object.values(corrected)].flatMap((text) => splitWords(text)))]
+}
+
+/** Cuts a text into parts; joined, they are the text again. A word counts when it begins with a sought one, or is the beginning of one. */
+export function markWords(text: string, sought: readonly string[]): MarkedPart[] {
+  if (sought.length === 0) return [{ text, isMatch: false }]
+  const parts: MarkedPart[] = []
+  for (const piece of text.split(/([\p{L}\p{N}\p{M}]+)/u)) {
+    if (piece === '') continue
+    const [word = ''] = splitWords(piece)
+    const isMatch = word !== '' && sought.some((one) => word.startsWith(one) || isStemOf(word, one))
+    const last = parts.at(-1)
+    if (last && last.isMatch === isMatch) last.text += piece
+    else parts.push({ text: piece, isMatch })
+  }
+  return parts
+}
+
+function isStemOf(word: string, sought: string): boolean {
+  return word.length >= SHORTEST_STEM && sought.startsWith(word)
+}

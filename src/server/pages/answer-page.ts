@@ -1,0 +1,165 @@
+// Owns the pages that no build can write: what was searched for, what was published since the last build, comparisons of any two versions, and what is not there.
+import { CACHE_CONTROL } from '../../domain/api/cache-class.ts'
+import { MEANT_PLACE, NOT_FOUND_PATH, PAGE_FRAME_PATH, PAGE_PLACE, PAGE_TITLE } from '../../domain/api/page-frames.ts'
+import { DATA_FILES } from '../../domain/api/routes.ts'
+import { list, TagRecord } from '../../domain/api/schema.ts'
+import { headersOf } from '../../domain/api/site-headers.ts'
+import { isName, isOwner, isVersion } from '../../domain/content/values.ts'
+import { type Html, html } from '../account/html.ts'
+import { findClose } from '../mcp/close-names.ts'
+import { findNewest } from '../read/newest-record.ts'
+import type { ReadDependencies } from '../read/read.ts'
+import { refuseRate } from '../refusals.ts'
+import { respondWithBytes, respondWithError, toHubError } from '../respond.ts'
+import { parseJsonFile, readBuilt } from '../site-json.ts'
+import { drawFound } from './draw-find.ts'
+import { drawComparing, drawFresh } from './draw-unbuilt.ts'
+import { findPrompts } from './find.ts'
+import { parseFindQuestion } from './find-question.ts'
+
+/** How many tags are offered when nothing was found. */
+const MOST_TAGS = 12
+
+/** Answers an address of the website at which no file is. Never throws: everything becomes an answer. @param connect makes the dependencies; what it throws is answered too */
+export async function answerPage(request: Request, connect: () => ReadDependencies): Promise<Response> {
+  const url = new URL(request.url)
+  try {
+    const moved = findMoved(url)
+    if (moved !== undefined) return redirect(moved)
+    const tools = connect()
+    const waitSeconds = tools.limiter.take(tools.clientAddress)
+    if (waitSeconds > 0) throw refuseRate(waitSeconds)
+    const path = withoutSlash(url.pathname)
+    if (path === '/search') return await answerFind(request, url, tools)
+    const [owner = '', name = '', kind, place = ''] = path.slice(1).split('/')
+    if (kind === 'compare')
+      return (
+        (await answerComparing(request, { owner, name, place }, tools)) ??
+        (await answerNothing(request, owner, name, tools))
+      )
+    return (
+      (await answerFresh(request, { owner, name, version: kind === 'v' ? place : undefined }, tools)) ??
+      (await answerNothing(request, owner, name, tools))
+    )
+  } catch (thrown) {
+    return respondWithError(request, toHubError(thrown))
+  }
+}
+
+const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
+
+/** Where an address that is nearly right leads: upper case is a slip, and a version stands below `v`. */
+function findMoved({ pathname, search }: URL): string | undefined {
+  const path = withoutSlash(pathname)
+  const lower = path.toLowerCase()
+  const [owner = '', name = '', version = '', ...rest] = lower.slice(1).split('/')
+  if (!isOwner(owner) || (name !== '' && !isName(name))) return undefined
+  if (isVersion(version) && rest.length === 0) return `/${owner}/${name}/v/${version}${search}`
+  return lower === path ? undefined : lower + search
+}
+
+function redirect(location: string): Response {
+  return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
+}
+
+async function answerFind(request: Request, url: URL, tools: ReadDependencies): Promise<Response> {
+  const question = parseFindQuestion(url.searchParams)
+  const found = await findPrompts(question, tools.search())
+  const tags = found.rows.length > 0 ? [] : await readTags(tools)
+  return sendPage(request, tools, {
+    title: question.q === '' ? 'Prompts' : `Prompts for “${question.q}”`,
+    main: drawFound(question, found, tags),
+    cache: CACHE_CONTROL.changing,
+  })
+}
+
+const TagList = list(TagRecord)
+
+async function readTags({ siteFiles }: ReadDependencies): Promise<string[]> {
+  const { data } = parseJsonFile(await readBuilt(siteFiles, DATA_FILES.tags()), TagList)
+  return data.slice(0, MOST_TAGS).map(({ name }) => name)
+}
+
+/** A prompt or version that was published since the last build. */
+async function answerFresh(
+  request: Request,
+  { owner, name, version }: { owner: string; name: string; version: string | undefined },
+  tools: ReadDependencies,
+): Promise<Response | undefined> {
+  if (!isOwner(owner) || !isName(name) || (version !== undefined && !isVersion(version))) return undefined
+  const { copy } = await findNewest(owner, name, tools)
+  const wanted = version ?? copy?.repository.latest_version
+  if (!copy || !wanted || !copy.versions.some((one) => one.version === wanted)) return undefined
+  const record = await tools.fresh.findVersion(owner, name, wanted)
+  if (!record) return undefined
+  return sendPage(request, tools, {
+    title: copy.repository.title,
+    main: drawFresh(copy.repository, record),
+    cache: 'no-store',
+  })
+}
+
+/** Two versions that no page was built for: the page's script compares them. */
+async function answerComparing(
+  request: Request,
+  { owner, name, place }: { owner: string; name: string; place: string },
+  tools: ReadDependencies,
+): Promise<Response | undefined> {
+  const [from = '', to = '', ...rest] = place.split('...')
+  if (!isOwner(owner) || !isName(name) || !isVersion(from) || !isVersion(to) || rest.length > 0) return undefined
+  for (const version of [from, to]) {
+    const isThere =
+      (await tools.siteFiles.read(DATA_FILES.version(owner, name, version))) ??
+      (await tools.fresh.findVersion(owner, name, version))
+    if (!isThere) return undefined
+  }
+  return sendPage(request, tools, {
+    title: `${owner}/${name}: ${from} to ${to}`,
+    main: drawComparing({ owner, name, from, to }),
+    cache: CACHE_CONTROL.changing,
+  })
+}
+
+async function answerNothing(
+  request: Request,
+  owner: string,
+  name: string,
+  tools: ReadDependencies,
+): Promise<Response> {
+  const page = new TextDecoder().decode(await readBuilt(tools.siteFiles, NOT_FOUND_PATH))
+  const meant = isOwner(owner) && isName(name) ? await findMeant(owner, name, tools) : undefined
+  const bytes = new TextEncoder().encode(page.replace(MEANT_PLACE, () => meant?.text ?? ''))
+  return respondWithBytes(request, bytes, 404, pageHeaders('public, max-age=30'))
+}
+
+/** Nearby names, as the API says them. */
+async function findMeant(owner: string, name: string, tools: ReadDependencies): Promise<Html | undefined> {
+  const names = await findClose(owner, name, tools)
+  if (names.length === 0) return undefined
+  return html`<p>Did you mean ${names.map((one, index) => html`${index > 0 ? ', ' : ''}<a href="/${one}">${one}</a>`)}?</p>`
+}
+
+interface Page {
+  title: string
+  main: Html
+  cache: string
+}
+
+async function sendPage(
+  request: Request,
+  { siteFiles }: ReadDependencies,
+  { title, main, cache }: Page,
+): Promise<Response> {
+  const frame = new TextDecoder().decode(await readBuilt(siteFiles, PAGE_FRAME_PATH))
+  const page = frame.replaceAll(PAGE_TITLE, () => html`${title}`.text).replace(PAGE_PLACE, () => main.text)
+  return respondWithBytes(request, new TextEncoder().encode(page), 200, pageHeaders(cache))
+}
+
+function pageHeaders(cache: string): Record<string, string> {
+  return {
+    ...headersOf('/search'),
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': cache,
+    ...(cache === 'no-store' ? {} : { 'Netlify-Vary': 'query' }),
+  }
+}

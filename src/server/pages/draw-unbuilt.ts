@@ -1,0 +1,39 @@
+// Owns the pages of what no build has written: a version that was published a moment ago, and two versions to be compared in the browser.
+import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
+import { type Html, html } from '../account/html.ts'
+import { drawDay } from './rows.ts'
+
+/** Draws a version that is newer than the site. The page asks again by itself. */
+export function drawFresh({ owner, full_name, title, description }: Repository, record: VersionRecord): Html {
+  return html`
+<div class="page-head">
+  <p class="full-name"><a href="/${owner}">${owner}</a>/${record.name}</p>
+  <h1 dir="auto">${title} <span class="mark">v${record.version}</span></h1>
+  ${description === '' ? undefined : html`<p class="lead" dir="auto">${description}</p>`}
+  <p class="notice" role="status" data-refresh>Published ${drawDay(record.published_at)}. Its page is being built and appears here by itself; the text can be used at once.</p>
+</div>
+<section aria-labelledby="prompt-title"><div class="bar"><h2 id="prompt-title">Prompt</h2><a href="/api/v1/repos/${full_name}/raw?version=${record.version}">raw</a></div>
+<pre dir="auto">${record.content}</pre></section>`
+}
+
+/** Draws the place in which client/compare.ts compares two versions. */
+export function drawComparing({
+  owner,
+  name,
+  from,
+  to,
+}: {
+  owner: string
+  name: string
+  from: string
+  to: string
+}): Html {
+  const raw = (version: string) => html`<a href="/api/v1/repos/${owner}/${name}/raw?version=${version}">${version}</a>`
+  return html`
+<div class="page-head">
+  <p class="full-name"><a href="/${owner}">${owner}</a>/<a href="/${owner}/${name}">${name}</a></p>
+  <h1>${from} <span aria-hidden="true">→</span><span class="visually-hidden">to</span> ${to}</h1>
+  <p class="notice without-script">These two versions are compared by a script. Without one, read them one by one: ${raw(from)}, ${raw(to)}.</p>
+</div>
+<div data-compare="${owner}/${name}" data-from="${from}" data-to="${to}"><p class="quiet needs-script" role="status">Comparing …</p></div>`
+}

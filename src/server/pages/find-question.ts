@@ -1,0 +1,54 @@
+// Owns what the find page is asked for, and its form in an address: two inverse functions.
+
+import { LIMITS } from '../../domain/api/limits.ts'
+import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
+import { isOwner, isTag } from '../../domain/content/values.ts'
+
+/** What somebody looks for. */
+export interface FindQuestion {
+  q: string
+  /** Undefined: best match first for words, else top. */
+  sort: Sort | undefined
+  tags: string[]
+  owner: string | undefined
+  license: string | undefined
+  /** Only prompts that take variables. */
+  withVariables: boolean
+  /** Only prompts that a CI run proved to have published. */
+  withProvenance: boolean
+  page: number
+}
+
+/** Reads the query of an address; what makes no sense counts as left out, and words that are too long are cut. */
+export function parseFindQuestion(query: URLSearchParams): FindQuestion {
+  const owner = query.get('owner') ?? ''
+  const license = query.get('license') ?? ''
+  const page = query.get('page') ?? ''
+  return {
+    q: [...(query.get('q') ?? '')].slice(0, LIMITS.queryCharacters).join('').trim(),
+    sort: SORTS.find((sort) => sort === query.get('sort')),
+    tags: [...new Set(query.getAll('tag').filter(isTag))].slice(0, LIMITS.tagsPerRepository),
+    owner: isOwner(owner) ? owner : undefined,
+    license: license === '' || license.length > MOST_LICENSE_CHARACTERS ? undefined : license,
+    withVariables: query.get('variables') === 'yes',
+    withProvenance: query.get('provenance') === 'yes',
+    page: /^[1-9]\d{0,2}$/.test(page) ? Number(page) : 1,
+  }
+}
+
+/** Longer is no SPDX expression that anybody would filter by. */
+const MOST_LICENSE_CHARACTERS = 100
+
+/** Writes the address of a question at the find page. */
+export function formatFindQuestion(question: FindQuestion): string {
+  const query = new URLSearchParams()
+  if (question.q !== '') query.set('q', question.q)
+  for (const tag of question.tags) query.append('tag', tag)
+  if (question.owner !== undefined) query.set('owner', question.owner)
+  if (question.license !== undefined) query.set('license', question.license)
+  if (question.withVariables) query.set('variables', 'yes')
+  if (question.withProvenance) query.set('provenance', 'yes')
+  if (question.sort !== undefined) query.set('sort', question.sort)
+  if (question.page > 1) query.set('page', String(question.page))
+  return query.size === 0 ? '/search' : `/search?${query}`
+}

@@ -1,0 +1,73 @@
+// Owns finding for people: asks the search, narrows by what the page can filter by, and counts what each further filter would leave.
+
+import { LIMITS } from '../../domain/api/limits.ts'
+import type { RepositorySummary } from '../../domain/api/schema.ts'
+import type { Search } from '../../ports/search.ts'
+import type { FindQuestion } from './find-question.ts'
+
+/** How many of the best matches are looked at; filters and counts hold for these. More would cost more than a reader pages through. */
+export const MOST_CANDIDATES = 400
+/** More values of one filter would bury the others. */
+const MOST_VALUES = 8
+
+/** A value to filter by and how many it leaves. */
+export interface Facet {
+  value: string
+  count: number
+}
+
+/** What was found. */
+export interface Found {
+  rows: RepositorySummary[]
+  total: number
+  /** Whether there may be more than `total` says. */
+  isCut: boolean
+  pages: number
+  facets: { tags: Facet[]; owners: Facet[]; licenses: Facet[]; withVariables: number; withProvenance: number }
+  corrected: Readonly<Record<string, string>>
+  ignored: readonly string[]
+  /** How many hold every word; undefined when the search does not say. */
+  exact: number | undefined
+}
+
+/** Answers a question. @throws HubError `unavailable` when the search cannot be asked */
+export async function findPrompts(question: FindQuestion, search: Search): Promise<Found> {
+  const { q, tags, sort, owner, license, withVariables, withProvenance, page } = question
+  const { pageSize } = LIMITS
+  const answer = await search.find({ text: q, tags, sort, offset: 0, limit: MOST_CANDIDATES })
+  const kept = answer.matches.filter(
+    (summary) =>
+      (owner === undefined || summary.owner === owner) &&
+      (license === undefined || summary.license === license) &&
+      (!withVariables || summary.variables_count > 0) &&
+      (!withProvenance || summary.has_provenance),
+  )
+  const matched = 'matched' in answer ? answer.matched : undefined
+  return {
+    rows: kept.slice((page - 1) * pageSize, page * pageSize),
+    total: kept.length,
+    isCut: answer.total > answer.matches.length,
+    pages: Math.ceil(kept.length / pageSize),
+    facets: {
+      tags: count(kept.flatMap((summary) => summary.tags)).filter(
+        ({ value, count }) => !tags.includes(value) && count < kept.length,
+      ),
+      owners: owner === undefined ? count(kept.map((summary) => summary.owner)) : [],
+      licenses: license === undefined ? count(kept.flatMap((summary) => summary.license ?? [])) : [],
+      withVariables: withVariables ? 0 : kept.filter((summary) => summary.variables_count > 0).length,
+      withProvenance: withProvenance ? 0 : kept.filter((summary) => summary.has_provenance).length,
+    },
+    corrected: matched?.corrected ?? {},
+    ignored: matched?.ignored ?? [],
+    exact: matched?.exact,
+  }
+}
+
+function count(values: readonly string[]): Facet[] {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, MOST_VALUES)
+}

@@ -1,0 +1,25 @@
+// Owns what the pages of a prompt show of the rest of the catalogue; handed over as props, so that such a page is rendered again only when something of it changed.
+import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import { groupByTag } from './tagged.ts'
+
+/** What stands around a prompt. */
+export interface Around {
+  /** The address of the owner's picture, or null. */
+  avatar: string | null
+  /** Those who published a version and have a page. */
+  people: string[]
+  /** Those of its tags that have a page: one that only unlisted repositories carry has none. */
+  tags: string[]
+}
+
+/** Looks around a prompt. */
+export function lookAround(catalogue: Catalogue, { summary, versions }: CatalogueEntry): Around {
+  const { users } = catalogue
+  const tagged = groupByTag(catalogue)
+  const publishers = new Set(versions.map(({ summary: { published_by } }) => published_by))
+  return {
+    avatar: users.get(summary.owner)?.avatar_url ?? null,
+    people: [...publishers].filter((handle) => users.has(handle)),
+    tags: summary.tags.filter((tag) => tagged.has(tag)),
+  }
+}

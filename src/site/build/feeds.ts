@@ -1,0 +1,97 @@
+// Owns the Atom feeds: what was published, of everything, of an owner, of a tag, of one prompt; each entry leads to the difference. RFC 4287.
+import type { Catalogue, CatalogueEntry, CatalogueVersion } from '../../domain/catalogue/catalogue.ts'
+import { comparePage, repositoryPage, tagPage, versionPage } from '../links.ts'
+import { escapeXml } from './sitemap.ts'
+import { groupByTag } from './tagged.ts'
+
+/** As many as a reader looks through. */
+const MOST_ENTRIES = 30
+
+interface News {
+  entry: CatalogueEntry
+  version: CatalogueVersion
+}
+
+/** Every feed of many prompts: its path from the site's root and its text. */
+export function* listFeeds(catalogue: Catalogue): Generator<readonly [path: string, text: string]> {
+  const { entries, listed, users, tags } = catalogue
+  const all = listed.new.map(({ full_name }) => entries.get(full_name)!)
+  yield ['/feed.xml', formatFeed(catalogue, { path: '/', title: 'Prompt Hub', entries: all })]
+  for (const { handle, name, repos } of users.values()) {
+    const own = repos.map(({ full_name }) => entries.get(full_name)!)
+    yield [
+      `/${handle}/feed.xml`,
+      formatFeed(catalogue, { path: `/${handle}`, title: `${name ?? handle} on Prompt Hub`, entries: own }),
+    ]
+  }
+  const tagged = groupByTag(catalogue)
+  for (const { name } of tags) {
+    const carried = (tagged.get(name) ?? []).map(({ full_name }) => entries.get(full_name)!)
+    yield [
+      `/tags/${name}/feed.xml`,
+      formatFeed(catalogue, { path: tagPage(name), title: `Tag ${name} on Prompt Hub`, entries: carried }),
+    ]
+  }
+}
+
+/** The feed of one prompt. */
+export function formatRepositoryFeed(
+  catalogue: Catalogue,
+  entry: CatalogueEntry,
+): readonly [path: string, text: string] {
+  const { full_name, title } = entry.repository
+  return [`/${full_name}/feed.xml`, formatFeed(catalogue, { path: repositoryPage(full_name), title, entries: [entry] })]
+}
+
+function formatFeed(
+  { baseUrl }: Catalogue,
+  { path, title, entries }: { path: string; title: string; entries: readonly CatalogueEntry[] },
+): string {
+  const news = newestOf(entries)
+  const address = baseUrl + path
+  const updated = news[0]?.version.summary.published_at ?? '1970-01-01T00:00:00Z'
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<title>${escapeXml(title)}</title>
+<id>${escapeXml(address)}</id>
+<link href="${escapeXml(address)}"/>
+<link rel="self" type="application/atom+xml" href="${escapeXml(`${address === `${baseUrl}/` ? baseUrl : address}/feed.xml`)}"/>
+<updated>${updated}</updated>
+${news.map((one) => formatEntry(baseUrl, one)).join('')}</feed>
+`
+}
+
+/** The newest versions of some prompts; each gives no more than a feed can hold, so a thousand versions cost no more. */
+function newestOf(entries: readonly CatalogueEntry[]): News[] {
+  return entries
+    .flatMap((entry) => entry.versions.slice(0, MOST_ENTRIES).map((version) => ({ entry, version })))
+    .filter(({ version }) => !version.summary.yanked)
+    .sort((a, b) => Date.parse(b.version.summary.published_at) - Date.parse(a.version.summary.published_at))
+    .slice(0, MOST_ENTRIES)
+}
+
+function formatEntry(baseUrl: string, { entry, version: { summary, record } }: News): string {
+  const { full_name, title, description } = entry.repository
+  const { version, changelog, published_at, published_by } = summary
+  const page = baseUrl + versionPage(full_name, version)
+  const previous = record.previous_version
+  const compare =
+    previous === null
+      ? ''
+      : ` <a href="${baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
+  const words = changelog || (previous === null ? description : '')
+  return `<entry>
+<title>${escapeXml(clean(`${title} ${version}`))}</title>
+<id>${escapeXml(page)}</id>
+<link href="${escapeXml(page)}"/>
+<updated>${published_at}</updated>
+<author><name>${escapeXml(published_by)}</name></author>
+<content type="html">${escapeXml(`<p>${escapeXml(clean(words))}</p>${compare}`)}</content>
+</entry>
+`
+}
+
+/** XML cannot hold control characters, escaped or not. https://www.w3.org/TR/xml/#charsets */
+function clean(text: string): string {
+  return text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+}

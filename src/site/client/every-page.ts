@@ -1,0 +1,25 @@
+// Owns what a script adds to every page: the search field's keys and suggestions, days as "3 weeks ago", menus that close, copy buttons.
+import './copy.ts'
+import './suggest.ts'
+import { sayRelative } from './relative.ts'
+
+for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) sayRelative(time)
+
+// A menu opens by itself; it closes when the reader goes on elsewhere.
+const closeMenus = (kept: EventTarget | null) => {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu[open]'))
+    if (!(kept instanceof Node && menu.contains(kept))) menu.open = false
+}
+document.addEventListener('click', ({ target }) => closeMenus(target))
+document.addEventListener('focusin', ({ target }) => closeMenus(target))
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape') return
+  const open = document.querySelector<HTMLDetailsElement>('details.menu[open]')
+  if (!open) return
+  open.open = false
+  open.querySelector('summary')?.focus()
+})
+
+// A page that is still being built appears by itself.
+const REFRESH_MS = 4_000
+if (document.querySelector('[data-refresh]')) setTimeout(() => location.reload(), REFRESH_MS)

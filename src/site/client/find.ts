@@ -1,0 +1,129 @@
+// Owns finding without leaving the page: the answer of /search takes the place of the list, and the address follows, so that Back brings everything back.
+import { sayRelative } from './relative.ts'
+
+const TYPING_MS = 200
+const place = document.getElementById('find')
+/** What was answered before, by address: Back shows it at once. */
+const known = new Map<string, string>()
+const MOST_KNOWN = 30
+
+if (place) begin(place)
+
+function begin(place: HTMLElement): void {
+  const home = location.pathname
+  const first = place.innerHTML
+  let running: AbortController | undefined
+  let typing: number | undefined
+
+  /** The find page's own address for what stands in this page's address. */
+  const wanted = () => (location.search === '' && home === '/' ? undefined : `/search${location.search}`)
+  const put = (html: string, isTyping: boolean) => {
+    const field = place.querySelector<HTMLInputElement>('[data-find]')
+    const [value, at] = [field?.value, field?.selectionStart ?? null]
+    place.innerHTML = html
+    place.removeAttribute('aria-busy')
+    for (const time of place.querySelectorAll<HTMLTimeElement>('time[data-relative]')) sayRelative(time)
+    if (!isTyping) return
+    // Whoever types goes on typing where they were.
+    const next = place.querySelector<HTMLInputElement>('[data-find]')
+    if (!next || value === undefined) return
+    next.value = value
+    next.focus()
+    next.setSelectionRange(at, at)
+  }
+  const show = async (isTyping = false) => {
+    running?.abort()
+    const address = wanted()
+    document.body.classList.toggle('finding', address !== undefined)
+    if (address === undefined) return put(first, false)
+    const mine = new AbortController()
+    running = mine
+    const before = known.get(address)
+    if (before !== undefined) return put(before, isTyping)
+    place.setAttribute('aria-busy', 'true')
+    const html = await ask(address, mine.signal)
+    if (html === undefined || mine.signal.aborted) return
+    put(html, isTyping)
+  }
+  const go = (address: string, isTyping = false) => {
+    const target = home + new URL(address, location.href).search
+    // The same again is another try.
+    if (target === location.pathname + location.search) {
+      if (!isTyping) show().catch(reportError)
+      return
+    }
+    if (isTyping && document.body.classList.contains('finding')) history.replaceState(null, '', target)
+    else history.pushState(null, '', target)
+    show(isTyping).catch(reportError)
+    if (!isTyping) scrollTo({ top: 0 })
+  }
+
+  place.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    const { pathname, origin } = new URL(link.href)
+    if (origin !== location.origin || pathname !== '/search') return
+    event.preventDefault()
+    go(link.href)
+  })
+  document.addEventListener('submit', (event) => {
+    if (!(event.target instanceof HTMLFormElement) || new URL(event.target.action).pathname !== '/search') return
+    event.preventDefault()
+    clearTimeout(typing)
+    const query = new URLSearchParams()
+    for (const [name, value] of new FormData(event.target)) if (value !== '') query.append(name, String(value))
+    go(`/search?${query}`)
+  })
+  place.addEventListener('input', (event) => {
+    if (!(event.target instanceof HTMLInputElement) || !event.target.matches('[data-find]')) return
+    const { value } = event.target
+    clearTimeout(typing)
+    typing = window.setTimeout(() => {
+      const query = new URLSearchParams(location.search)
+      query.delete('page')
+      if (value.trim() === '') query.delete('q')
+      else query.set('q', value)
+      go(`/search?${query}`, true)
+    }, TYPING_MS)
+  })
+  addEventListener('popstate', () => show().catch(reportError))
+  if (home === '/' && location.search !== '') show().catch(reportError)
+}
+
+async function ask(address: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const response = await fetch(address, { signal, headers: { Accept: 'text/html' } })
+    if (!response.ok) throw new Error(await sayTrouble(response))
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const html = page.getElementById('find')?.innerHTML ?? ''
+    if (known.size >= MOST_KNOWN) known.delete([...known.keys()][0]!)
+    known.set(address, html)
+    return html
+  } catch (error) {
+    if (signal.aborted) return undefined
+    return drawTrouble(
+      address,
+      error instanceof TypeError ? 'The catalogue did not answer.' : String(error).replace(/^Error: /, ''),
+    )
+  }
+}
+
+async function sayTrouble(response: Response): Promise<string> {
+  const envelope: { error?: { message?: string } } = await response.json().catch(() => ({}))
+  return envelope.error?.message ?? 'The catalogue cannot be searched just now.'
+}
+
+/** The message is text, whatever it holds. */
+function drawTrouble(address: string, message: string): string {
+  const box = document.createElement('div')
+  box.className = 'nothing'
+  const words = document.createElement('p')
+  words.setAttribute('role', 'alert')
+  words.textContent = message
+  const again = document.createElement('a')
+  again.className = 'button'
+  again.href = address
+  again.textContent = 'Try again'
+  box.append(words, again)
+  return box.outerHTML
+}

@@ -1,0 +1,21 @@
+// Owns how long ago a day was, said from the reader's own clock; a built page holds the day itself.
+
+const WORDS = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const DAY_MS = 86_400_000
+const UNITS = [
+  ['year', 365],
+  ['month', 30],
+  ['week', 7],
+  ['day', 1],
+] as const
+
+/** Says a moment relatively and keeps its day as the title. */
+export function sayRelative(time: HTMLTimeElement): void {
+  const days = Math.floor((Date.now() - Date.parse(time.dateTime)) / DAY_MS)
+  // A clock that is behind, or a build from the future: the day is as good as anything.
+  if (Number.isNaN(days) || days < 0) return
+  const [unit, length] = UNITS.find(([, length]) => days >= length) ?? (['day', 1] as const)
+  time.title = time.textContent
+  time.textContent = WORDS.format(-Math.floor(days / length), unit)
+  time.removeAttribute('data-relative')
+}

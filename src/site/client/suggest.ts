@@ -1,0 +1,124 @@
+// Owns the search fields of all pages: `/` focuses one, and as a reader types it suggests five prompts, to be chosen by keyboard.
+import type { ListEnvelope, RepositorySummary } from '../../domain/api/schema.ts'
+import { ROUTES_LIST } from '../links.ts'
+
+const TYPING_MS = 150
+const MOST = 5
+const LEAST_CHARACTERS = 2
+
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target instanceof HTMLElement && event.target.matches('input, textarea, select, [contenteditable]')) return
+  const field = document.querySelector<HTMLInputElement>('[data-find], [data-ask]')
+  if (!field) return
+  event.preventDefault()
+  field.focus()
+  field.select()
+})
+
+for (const field of document.querySelectorAll<HTMLInputElement>('[data-ask]')) suggestAt(field)
+
+function suggestAt(field: HTMLInputElement): void {
+  const list = document.createElement('ul')
+  list.className = 'suggestions'
+  list.id = `${field.id}-suggestions`
+  list.role = 'listbox'
+  list.ariaLabel = 'Suggestions'
+  list.hidden = true
+  field.after(list)
+  field.role = 'combobox'
+  field.setAttribute('aria-controls', list.id)
+  field.setAttribute('aria-autocomplete', 'list')
+  let chosen = -1
+  let typing: number | undefined
+  let running: AbortController | undefined
+
+  const close = () => {
+    running?.abort()
+    clearTimeout(typing)
+    list.hidden = true
+    chosen = -1
+    field.setAttribute('aria-expanded', 'false')
+    field.removeAttribute('aria-activedescendant')
+  }
+  const choose = (index: number) => {
+    const { children } = list
+    chosen = (index + children.length + 1) % (children.length + 1)
+    for (const [place, option] of [...children].entries()) option.ariaSelected = String(place === chosen)
+    // Past the last one stands the field itself.
+    if (chosen === children.length) chosen = -1
+    const option = children[chosen]
+    if (option) field.setAttribute('aria-activedescendant', option.id)
+    else field.removeAttribute('aria-activedescendant')
+  }
+  const ask = async () => {
+    running?.abort()
+    const mine = new AbortController()
+    running = mine
+    const q = field.value.trim()
+    if (q.length < LEAST_CHARACTERS) return close()
+    const found = await askFor(q, mine.signal)
+    if (mine.signal.aborted || found.length === 0) return found.length === 0 ? close() : undefined
+    list.replaceChildren(...found.slice(0, MOST).map((one, index) => drawOption(one, `${list.id}-${index}`)))
+    list.hidden = document.activeElement !== field
+    chosen = -1
+    field.setAttribute('aria-expanded', String(!list.hidden))
+    field.removeAttribute('aria-activedescendant')
+  }
+  close()
+  field.addEventListener('input', () => {
+    clearTimeout(typing)
+    typing = window.setTimeout(() => ask().catch(reportError), TYPING_MS)
+  })
+  field.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && !list.hidden) {
+      event.preventDefault()
+      return close()
+    }
+    if (list.hidden) return
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault()
+      choose(chosen + (event.key === 'ArrowDown' ? 1 : chosen < 0 ? list.children.length + 0 : -1))
+    }
+    const option = list.children[chosen]
+    if (event.key === 'Enter' && option instanceof HTMLElement) {
+      event.preventDefault()
+      location.href = option.dataset.address ?? '/'
+    }
+  })
+  // Before the field loses its focus, or the list would be gone.
+  list.addEventListener('mousedown', (event) => {
+    event.preventDefault()
+    const option = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-address]') : null
+    if (option) location.href = option.dataset.address ?? '/'
+  })
+  field.addEventListener('blur', close)
+}
+
+/** A suggestion that does not come is no trouble: the form still works. */
+async function askFor(q: string, signal: AbortSignal): Promise<RepositorySummary[]> {
+  try {
+    const response = await fetch(`${ROUTES_LIST}?${new URLSearchParams({ q })}`, { signal })
+    if (!response.ok) return []
+    const { data }: ListEnvelope<RepositorySummary> = await response.json()
+    return data
+  } catch {
+    return []
+  }
+}
+
+function drawOption({ title, full_name }: RepositorySummary, id: string): HTMLLIElement {
+  const option = document.createElement('li')
+  option.id = id
+  option.role = 'option'
+  option.ariaSelected = 'false'
+  option.dataset.address = `/${full_name}`
+  const words = document.createElement('span')
+  words.textContent = title
+  words.dir = 'auto'
+  const name = document.createElement('span')
+  name.className = 'full-name'
+  name.textContent = full_name
+  option.append(words, ' ', name)
+  return option
+}

@@ -1,0 +1,186 @@
+// Owns filling in a prompt in its page: typing replaces the chips, by the same rule as everywhere (domain/content/filling.ts); values live in the address after the # and never leave the browser.
+import type { Variable } from '../../domain/api/schema.ts'
+import { fillContent } from '../../domain/content/filling.ts'
+import { exactText } from '../exact-text.ts'
+import { copyText } from './copy.ts'
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+type Rule = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
+
+/** An address changes this long after the last key: browsers refuse it more often. */
+const KEPT_MS = 300
+/** A fragment that begins so holds values; any other is a place in the page. */
+const VALUES = '#?'
+
+const source = document.querySelector<HTMLElement>('#content')
+if (source) begin(source, document.querySelector<HTMLElement>('#fill-in'))
+
+function begin(source: HTMLElement, form: HTMLElement | null): void {
+  const content = exactText(source)
+  const rules: Rule[] = JSON.parse(form?.dataset.rules ?? '[]')
+  const fields = new Map(
+    [...(form?.querySelectorAll<Field>('[data-variable]') ?? [])].map((field) => [field.dataset.variable ?? '', field]),
+  )
+  const chips = [...source.querySelectorAll<HTMLElement>('[data-chip]')].map((chip) => ({
+    chip,
+    name: chip.dataset.chip ?? '',
+    html: chip.innerHTML,
+  }))
+  const progress = document.querySelector<HTMLElement>('#progress')
+  const switches = [...document.querySelectorAll<HTMLButtonElement>('[data-view]')]
+  const examples = document.querySelector<HTMLButtonElement>('#with-examples')
+  let isFilledShown = false
+  let keeping: number | undefined
+  let undo: Map<string, string> | undefined
+
+  const readValues = () =>
+    Object.fromEntries([...fields].flatMap(([name, { value }]) => (value === '' ? [] : [[name, value]])))
+  /** One variable alone, so that what is wrong with one does not hide the others. */
+  const fillOne = (rule: Rule, value: string | undefined) =>
+    fillContent(
+      { content: `{{${rule.name}}}`, variables: [rule] },
+      value === undefined ? {} : { [rule.name]: value },
+      'lenient',
+    )
+
+  const show = () => {
+    const values = readValues()
+    const texts = new Map<string, string>()
+    let wrong = 0
+    for (const rule of rules) {
+      const field = fields.get(rule.name)
+      const { value, problems } = fillOne(rule, values[rule.name])
+      if (value && value.missing.length === 0) texts.set(rule.name, value.content)
+      if (problems) wrong++
+      sayWrong(rule.name, field, problems?.[0]?.message)
+      document
+        .querySelector(`[data-chip-label="${rule.name}"]`)
+        ?.classList.toggle('filled', Object.hasOwn(values, rule.name) && texts.has(rule.name))
+    }
+    for (const { chip, name, html } of chips) {
+      const text = texts.get(name)
+      chip.classList.toggle('filled', text !== undefined && (Object.hasOwn(values, name) || isFilledShown))
+      if (isFilledShown && text !== undefined) {
+        chip.textContent = text
+        chip.classList.toggle('empty', text === '')
+      } else {
+        chip.innerHTML = html
+        chip.classList.remove('empty')
+      }
+    }
+    for (const button of switches) button.ariaPressed = String((button.dataset.view === 'filled') === isFilledShown)
+    const needed = rules.filter(({ required, default: preset }) => required && preset === null)
+    const done = needed.filter(({ name }) => texts.has(name)).length
+    const words =
+      wrong > 0
+        ? `${wrong} ${wrong === 1 ? 'value does' : 'values do'} not fit`
+        : needed.length === 0
+          ? 'Nothing is required'
+          : `${done} of ${needed.length} required`
+    if (progress && progress.textContent !== words) progress.textContent = words
+  }
+  const keep = () => {
+    clearTimeout(keeping)
+    keeping = window.setTimeout(() => {
+      const values = new URLSearchParams(Object.entries(readValues()))
+      const hash = values.size > 0 ? `${VALUES}${values}` : location.hash.startsWith(VALUES) ? '' : location.hash
+      if (hash !== location.hash) history.replaceState(null, '', location.pathname + location.search + hash)
+    }, KEPT_MS)
+  }
+  const bring = () => {
+    if (!location.hash.startsWith(VALUES)) return
+    for (const [name, value] of new URLSearchParams(location.hash.slice(VALUES.length))) {
+      const field = fields.get(name)
+      if (field) field.value = value
+    }
+    if (Object.keys(readValues()).length > 0) isFilledShown = true
+  }
+
+  form?.addEventListener('input', () => {
+    isFilledShown = true
+    forget()
+    show()
+    keep()
+  })
+  for (const button of switches)
+    button.addEventListener('click', () => {
+      isFilledShown = button.dataset.view === 'filled'
+      show()
+    })
+  source.addEventListener('click', (event) => {
+    const chip = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-chip]') : null
+    const field = fields.get(chip?.dataset.chip ?? '')
+    if (!field) return
+    event.preventDefault()
+    field.focus()
+    if (!(field instanceof HTMLSelectElement)) field.select()
+  })
+  const forget = () => {
+    undo = undefined
+    if (examples) examples.textContent = 'Fill in examples'
+  }
+  examples?.addEventListener('click', () => {
+    if (undo) {
+      for (const [name, value] of undo) fields.get(name)!.value = value
+      forget()
+    } else {
+      // What was typed stays; only empty fields are filled.
+      undo = new Map([...fields].map(([name, { value }]) => [name, value]))
+      for (const field of fields.values())
+        if (field.value === '' && field.dataset.example !== undefined) field.value = field.dataset.example
+      isFilledShown = true
+      examples.textContent = 'Undo examples'
+    }
+    show()
+    keep()
+  })
+  document.querySelector('#clear')?.addEventListener('click', () => {
+    for (const field of fields.values()) field.value = ''
+    isFilledShown = false
+    forget()
+    show()
+    keep()
+  })
+  addEventListener('hashchange', () => {
+    bring()
+    show()
+  })
+  // The browser brings values back when a reader returns to the page.
+  addEventListener('pageshow', () => {
+    if (Object.keys(readValues()).length > 0) isFilledShown = true
+    show()
+  })
+
+  document.addEventListener('click', (event) => {
+    const button = event.target instanceof Element ? event.target.closest<HTMLButtonElement>('[data-copy-as]') : null
+    if (!button) return
+    const kind = button.dataset.copyAs === 'shown' ? (isFilledShown ? 'filled' : 'raw') : button.dataset.copyAs
+    const { value } = fillContent({ content, variables: rules }, readValues(), 'lenient')
+    const filled = value?.content ?? content
+    if (kind === 'filled' && (!value || value.missing.length > 0))
+      document.querySelector('#progress')?.classList.add('wrong')
+    else document.querySelector('#progress')?.classList.remove('wrong')
+    const text =
+      kind === 'raw'
+        ? content
+        : kind === 'messages'
+          ? JSON.stringify([{ role: 'user', content: filled }], null, 2)
+          : kind === 'link'
+            ? `${location.origin}${location.pathname}${VALUES}${new URLSearchParams(Object.entries(readValues()))}`
+            : filled
+    copyText(button, text, source).catch(reportError)
+    button.closest<HTMLDetailsElement>('details.menu')?.removeAttribute('open')
+  })
+
+  bring()
+  show()
+}
+
+function sayWrong(name: string, field: Field | undefined, message: string | undefined): void {
+  const words = document.getElementById(`variable-${name}-wrong`)
+  if (!words || !field) return
+  words.hidden = message === undefined
+  if (words.textContent !== (message ?? '')) words.textContent = message ?? ''
+  if (message === undefined) field.removeAttribute('aria-invalid')
+  else field.setAttribute('aria-invalid', 'true')
+}

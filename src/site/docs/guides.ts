@@ -1,0 +1,67 @@
+// Owns which guides the docs have, in which order and groups: the one navigation of all of them.
+
+/** A guide: where it lies, what it is called, and what it is for. */
+export interface Guide {
+  path: string
+  words: string
+  about: string
+}
+
+/** The guides by what a reader is about to do. */
+export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
+  {
+    title: 'Read',
+    guides: [
+      {
+        path: '/docs/reading',
+        words: 'Reading prompts',
+        about: 'curl, caching, pins, search, the same data as plain files, feeds.',
+      },
+      {
+        path: '/docs/filling',
+        words: 'Filling in a prompt',
+        about: 'What a value may be, and what stands where none is given.',
+      },
+      { path: '/docs/parameters', words: 'Parameters', about: 'What model settings mean to each SDK.' },
+      { path: '/docs/cli', words: 'hubcli', about: 'The shell client: one file that needs nothing but curl.' },
+      {
+        path: '/docs/mcp',
+        words: 'MCP server',
+        about: 'Connect an agent: the address, each client’s set-up, the tools.',
+      },
+    ],
+  },
+  {
+    title: 'Publish',
+    guides: [
+      {
+        path: '/docs/publishing',
+        words: 'Publishing from CI',
+        about: 'One POST, with a token or, from GitHub Actions, with none.',
+      },
+      {
+        path: '/docs/contributing',
+        words: 'By pull request',
+        about: 'One markdown file a version; what goes into it.',
+      },
+      {
+        path: '/docs/ranking',
+        words: 'Order and trust',
+        about: 'How top and trending are made, and what the trust card checks.',
+      },
+    ],
+  },
+  {
+    title: 'Run',
+    guides: [
+      { path: '/docs/hosting', words: 'Running your own', about: 'On one machine, behind a proxy, or on Netlify.' },
+    ],
+  },
+  {
+    title: 'Look up',
+    guides: [
+      { path: '/docs/api', words: 'API reference', about: 'Every address, record, limit and error.' },
+      { path: '/docs/changes', words: 'Changes', about: 'What changed for clients, and when.' },
+    ],
+  },
+]

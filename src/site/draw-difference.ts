@@ -1,0 +1,96 @@
+// Owns how a difference looks: what callers must know above, the lines below, in one column or two; the same in the build and in the browser.
+import type { Difference } from '../domain/api/schema.ts'
+import { findPlaceholders, splitContent } from '../domain/content/placeholders.ts'
+import { drawText, escapeHtml } from './prompt-text.ts'
+import { compareTexts, type DifferenceRow, type Piece } from './text-difference.ts'
+
+/** Lines that stay beside each change; longer runs are folded. */
+const CONTEXT = 3
+
+/** Draws what callers must know. */
+export function drawForCallers({ breaking, variables, parameters }: Difference): string {
+  const chip = (name: string) => `<span class="chip">${escapeHtml(name)}</span>`
+  const rows: string[] = []
+  const say = (sign: string, names: readonly string[], words: string) => {
+    if (names.length > 0)
+      rows.push(`<li><span class="sign" aria-hidden="true">${sign}</span> ${names.map(chip).join(' ')} ${words}</li>`)
+  }
+  const needed = variables.added.filter(({ required, default: preset }) => required && preset === null)
+  const optional = variables.added.filter((variable) => !needed.includes(variable))
+  const told = new Set([...variables.newly_required, ...variables.narrowed])
+  say(
+    '+',
+    needed.map(({ name }) => name),
+    needed.length === 1 ? 'came and must be given' : 'came and must be given',
+  )
+  say(
+    '+',
+    optional.map(({ name }) => name),
+    'came and may be left out',
+  )
+  say('−', variables.removed, 'went: calls that give it are refused')
+  say('!', variables.newly_required, 'must be given now')
+  say('!', variables.narrowed, 'takes fewer values than before')
+  for (const { name, fields } of variables.changed.filter(({ name }) => !told.has(name)))
+    rows.push(
+      `<li><span class="sign" aria-hidden="true">·</span> ${chip(name)} ${escapeHtml(fields.join(', '))} changed</li>`,
+    )
+  const settings: string[] = [
+    ...parameters.added.map((key) => `+ ${key}`),
+    ...parameters.removed.map((key) => `− ${key}`),
+    ...parameters.changed.map((key) => `${key} changed`),
+  ]
+  const mark = breaking
+    ? '<span class="mark breaks">Breaking for callers</span>'
+    : '<span class="mark good">Safe for callers</span>'
+  return `<div class="card for-callers"><div class="bar"><h2>For callers</h2>${mark}</div>${
+    rows.length > 0 ? `<ul class="plain">${rows.join('')}</ul>` : '<p class="quiet">The variables are the same.</p>'
+  }<p class="quiet">Parameters: ${settings.length > 0 ? escapeHtml(settings.join(', ')) : 'unchanged'}.</p></div>`
+}
+
+/** Draws the lines of two texts; a switch of the style sheet shows them in one column or in two. */
+export function drawLines(before: string, after: string): string {
+  const rows = compareTexts(before, after)
+  if (rows.every(({ kind }) => kind === 'same')) return '<p class="notice">The text is the same in both.</p>'
+  const came = rows.filter(({ kind }) => kind === 'came').length
+  const went = rows.filter(({ kind }) => kind === 'went').length
+  return `<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${sayLines(came)} came, ${sayLines(went)} went</p><div class="choice"><label><input type="radio" name="columns" checked>One column</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div></div><div class="difference"><div>${foldRows(rows).join('')}</div></div></section>`
+}
+
+const sayLines = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'}`
+
+function foldRows(rows: readonly DifferenceRow[]): string[] {
+  const isNear = (index: number) =>
+    rows.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== 'same')
+  const drawn: string[] = []
+  let skipped = 0
+  const flush = () => {
+    if (skipped > 0) drawn.push(`<div class="skipped">${sayLines(skipped)} unchanged</div>`)
+    skipped = 0
+  }
+  for (const [index, row] of rows.entries()) {
+    if (row.kind === 'same' && !isNear(index)) skipped++
+    else {
+      flush()
+      drawn.push(drawRow(row))
+    }
+  }
+  flush()
+  return drawn
+}
+
+const SAID = { same: '', went: 'Went: ', came: 'Came: ' } as const
+const SIGNS = { same: ' ', went: '−', came: '+' } as const
+
+function drawRow({ kind, left, right, pieces }: DifferenceRow): string {
+  const number = (value: number | undefined) => (value === undefined ? '' : String(value))
+  return `<div class="line ${kind}"><span class="no" data-no="${number(left)}"></span><span class="no" data-no="${number(right)}"></span><span class="sign" aria-hidden="true" data-no="${SIGNS[kind]}"></span><span class="words" dir="auto"><span class="visually-hidden">${SAID[kind]}</span>${pieces.map(drawPiece).join('')}</span></div>`
+}
+
+function drawPiece({ text, isChanged }: Piece): string {
+  const line = text.replace(/\r?\n$/, '')
+  const html = splitContent(line, new Set(findPlaceholders(line)))
+    .map(({ text, name }) => (name === undefined ? drawText(text) : `<span class="chip">${drawText(text)}</span>`))
+    .join('')
+  return isChanged ? `<mark>${html}</mark>` : html
+}

@@ -1,0 +1,75 @@
+// Owns how a prompt's text stands in a page: line by line, its variables as chips, what does not show itself made visible, headings and tags tinted. Its text stays what it was, byte for byte.
+
+import type { Variable } from '../domain/api/schema.ts'
+import { splitContent } from '../domain/content/placeholders.ts'
+import { UNSEEN } from '../domain/content/unseen.ts'
+
+/** How a text is drawn. */
+export interface DrawOptions {
+  /** Values that stand in place of chips, as on the home page. */
+  filled?: ReadonlyMap<string, string>
+  /** Whether chips lead to the fields of their variables. */
+  isLinked?: boolean
+}
+
+/** A longer text is shown in plain lines: nobody reads half a megabyte in chips, and a page must stay a page. */
+const MOST_DRAWN_CHARACTERS = 120_000
+
+/** Draws a content as HTML; the text of the result is the content, unless values stand in it. */
+export function drawContent(content: string, variables: readonly Variable[], options: DrawOptions = {}): string {
+  const names = new Set(variables.map(({ name }) => name))
+  const seen = new Set<string>()
+  const html = splitContent(content, names)
+    .map(({ text, name }) => {
+      if (name === undefined) return drawText(text)
+      const value = options.filled?.get(name)
+      if (!options.isLinked)
+        return `<span class="chip${value === undefined ? '' : ' filled'}">${drawText(value ?? text)}</span>`
+      // The first one of a variable can be reached by keyboard; more stops would lead to the same field.
+      const isFirst = !seen.has(name)
+      seen.add(name)
+      return `<a class="chip" href="#variable-${name}" data-chip="${name}"${isFirst ? '' : ' tabindex="-1"'}>${drawText(text)}</a>`
+    })
+    .join('')
+  return content.length > MOST_DRAWN_CHARACTERS ? html : drawNumbered(html)
+}
+
+/** A text as HTML; characters that do not show themselves get their number. */
+export function drawText(text: string): string {
+  return escapeHtml(text).replace(
+    UNSEEN,
+    (character) => `<span class="unseen" data-code="${sayCode(character)}">${character}</span>`,
+  )
+}
+
+/** U+200B and the like. */
+export function sayCode(character: string): string {
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** A line is numbered by the style sheet, so that its number is never copied. Only text holds line ends; tags hold none. */
+function drawNumbered(html: string): string {
+  return html
+    .split(/(?<=\n)/)
+    .map((line) => `<span class="l${kindOf(line)}">${line}</span>`)
+    .join('')
+}
+
+/** Headings of markdown, and XML tags that stand alone. */
+function kindOf(line: string): string {
+  if (/^#{1,6} /.test(line)) return ' h'
+  return /^\s*&lt;\/?[\w-]+(?:&gt;)\s*$/.test(line) ? ' t' : ''
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** A text as it may stand in an element or an attribute. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
+}

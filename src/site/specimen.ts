@@ -1,0 +1,15 @@
+// Owns which prompt the home page shows as its specimen: a real one, short enough to be read at a glance.
+import type { CatalogueEntry } from '../domain/catalogue/catalogue.ts'
+
+const MOST_CHARACTERS = 4_000
+
+/** The first of a list that has several versions, a few variables with examples, and a readable length; undefined when none is like this. */
+export function chooseSpecimen(entries: readonly CatalogueEntry[]): CatalogueEntry | undefined {
+  return entries.find(
+    ({ repository }) =>
+      repository.versions.length > 1 &&
+      repository.variables.length > 1 &&
+      repository.variables.some(({ example }) => example !== null && String(example).length < 60) &&
+      (repository.content?.length ?? Infinity) < MOST_CHARACTERS,
+  )
+}

@@ -1,0 +1,69 @@
+// Owns the difference of two texts as rows to be read: lines that stayed, went or came, and in changed lines the words that differ; the only importer of diff.
+import { diffLines, diffWordsWithSpace } from 'diff'
+
+/** A part of a line, and whether it is what differs. */
+export interface Piece {
+  text: string
+  isChanged: boolean
+}
+
+/** A line of the older text, of the newer, or of both; `left` and `right` are their numbers from 1. */
+export interface DifferenceRow {
+  kind: 'same' | 'went' | 'came'
+  left?: number
+  right?: number
+  pieces: Piece[]
+}
+
+/** Beyond so many edits two texts are called different as a whole: finding the shortest way would take too long. */
+const MOST_EDITS = 3_000
+/** Words of a line are compared up to this length. */
+const MOST_LINE_CHARACTERS = 2_000
+
+/** Compares two texts line by line. The same texts give the same rows, here and in the browser. */
+export function compareTexts(before: string, after: string): DifferenceRow[] {
+  const changes = diffLines(before, after, { maxEditLength: MOST_EDITS }) ?? [
+    { value: before, removed: true, added: false },
+    { value: after, removed: false, added: true },
+  ]
+  const rows: DifferenceRow[] = []
+  let left = 1
+  let right = 1
+  for (let index = 0; index < changes.length; index++) {
+    const { value, removed, added } = changes[index]!
+    if (!removed && !added) {
+      for (const line of splitLines(value))
+        rows.push({ kind: 'same', left: left++, right: right++, pieces: [{ text: line, isChanged: false }] })
+      continue
+    }
+    const next = changes[index + 1]
+    const isPair = removed && next?.added === true
+    const went = removed ? splitLines(value) : []
+    const came = isPair ? splitLines(next.value) : added ? splitLines(value) : []
+    if (isPair) index++
+    const pairs = went.map((line, place) => (place < came.length ? compareLines(line, came[place]!) : undefined))
+    for (const [place, line] of went.entries())
+      rows.push({ kind: 'went', left: left++, pieces: pairs[place]?.[0] ?? [{ text: line, isChanged: false }] })
+    for (const [place, line] of came.entries())
+      rows.push({ kind: 'came', right: right++, pieces: pairs[place]?.[1] ?? [{ text: line, isChanged: false }] })
+  }
+  return rows
+}
+
+/** Lines with their ends; the last one may have none. */
+function splitLines(text: string): string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/)
+}
+
+/** @returns undefined when the lines have so little in common that marks would only confuse */
+function compareLines(before: string, after: string): [Piece[], Piece[]] | undefined {
+  if (before.length > MOST_LINE_CHARACTERS || after.length > MOST_LINE_CHARACTERS) return undefined
+  const words = diffWordsWithSpace(before, after)
+  const shared = words.reduce((sum, { value, added, removed }) => sum + (added || removed ? 0 : value.trim().length), 0)
+  if (shared * 3 < Math.max(before.trim().length, after.trim().length)) return undefined
+  const side = (skipped: 'added' | 'removed') =>
+    words
+      .filter((word) => !word[skipped])
+      .map(({ value, added, removed }) => ({ text: value, isChanged: added || removed }))
+  return [side('added'), side('removed')]
+}

@@ -1,0 +1,79 @@
+// Owns the facts by which a reader judges a prompt: each is true or not, and each leads to where it can be seen.
+
+import type { VersionRecord } from '../domain/api/schema.ts'
+import type { CatalogueEntry } from '../domain/catalogue/catalogue.ts'
+import { countUnseen } from '../domain/content/unseen.ts'
+
+/** A fact about a prompt. */
+export interface TrustFact {
+  isGood: boolean
+  words: string
+  /** Where it can be seen, from the page. */
+  evidence?: string
+}
+
+/** What there is to know before a version is relied on. */
+export function listTrustFacts(
+  { repository, versions: published }: CatalogueEntry,
+  record: VersionRecord,
+): TrustFact[] {
+  const { variables } = record
+  const versions = published.map(({ summary }) => summary)
+  const described = variables.filter(({ description }) => description !== '').length
+  const shown = variables.filter(({ example }) => example !== null && example !== '').length
+  const later = versions.filter((_, index) => index < versions.length - 1)
+  const explained = later.filter(({ changelog }) => changelog !== '').length
+  const yanked = versions.filter(({ yanked }) => yanked).length
+  const unseen = countUnseen(record.content)
+  const proven = published.filter(({ record: { provenance } }) => provenance !== null).length
+  const facts: TrustFact[] = [
+    {
+      isGood: repository.readme !== '',
+      words: repository.readme === '' ? 'No readme' : 'A readme',
+      ...(repository.readme === '' ? {} : { evidence: `/${repository.full_name}#readme` }),
+    },
+  ]
+  if (variables.length > 0) {
+    facts.push(
+      {
+        isGood: described === variables.length,
+        words: `${described} of ${variables.length} variables described`,
+        evidence: '#variables',
+      },
+      {
+        isGood: shown === variables.length,
+        words: `${shown} of ${variables.length} variables with an example`,
+        evidence: '#variables',
+      },
+    )
+  }
+  if (later.length > 0)
+    facts.push({
+      isGood: explained === later.length,
+      words: `${explained} of ${later.length} changes explained`,
+      evidence: `/${repository.full_name}#versions`,
+    })
+  facts.push(
+    {
+      isGood: record.provenance !== null,
+      words: record.provenance
+        ? 'Published by a CI run that proved itself'
+        : 'Published with a token or by pull request',
+      ...(proven > 0 ? { evidence: `/${repository.full_name}#versions` } : { evidence: '/docs/publishing' }),
+    },
+    {
+      isGood: yanked === 0,
+      words: yanked === 0 ? 'No version withdrawn' : `${yanked} of ${versions.length} versions withdrawn`,
+      evidence: `/${repository.full_name}#versions`,
+    },
+    {
+      isGood: unseen === 0,
+      words:
+        unseen === 0
+          ? 'No hidden characters'
+          : `${unseen} hidden ${unseen === 1 ? 'character' : 'characters'}, shown in the text`,
+      evidence: '#prompt',
+    },
+  )
+  return facts
+}

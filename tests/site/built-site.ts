@@ -1,0 +1,95 @@
+// Owns the built site that the tests of pages share: built once a file, served by our own host, opened in a real browser that notes everything wrong.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { readConfig } from '../../src/config.ts'
+import { openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
+import { openBrowser } from './browser.ts'
+
+/** The address that the site is built for; it is served elsewhere, so every absolute link to itself is seen. */
+export const SITE_URL = 'https://hub.example'
+
+/** A site that is being served, and a browser beside it. */
+export interface BuiltSite {
+  origin: string
+  browser: Browser
+  /** The folder of the built site. */
+  dir: string
+  /** Opens a page and collects everything that is not as it should be. The caller closes its context. */
+  open(path: string, options?: BrowserContextOptions): Promise<{ page: Page; problems: string[] }>
+  getJson(path: string): Promise<ReturnType<typeof JSON.parse>>
+  close(): Promise<void>
+}
+
+/** Builds and serves a content folder. @param write fills the folder it is given */
+export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 10_000): Promise<BuiltSite> {
+  const before = { ...process.env }
+  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
+  write(join(dir, 'content'))
+  Object.assign(process.env, { SITE_URL, CONTENT_DIR: join(dir, 'content'), RATE_LIMIT_PER_MINUTE: '0' })
+  const opening: Promise<Browser> = openBrowser()
+  await build(join(dir, 'dist'))
+  const site = openSite(join(dir, 'dist'))
+  const stores = await openLocalStores(readConfig(process.env))
+  const host = await serveSites(() => site, stores, { port: 0, listenAt: ['127.0.0.1'] })
+  const origin = `http://localhost:${(host.server.address() as AddressInfo).port}`
+  const browser = await opening
+
+  return {
+    origin,
+    browser,
+    dir: join(dir, 'dist'),
+    async open(path, options = {}) {
+      const context = await browser.newContext(options)
+      const page = await context.newPage()
+      page.setDefaultTimeout(openTimeoutMs)
+      const problems: string[] = []
+      // A violation of the policy is an error of the console, too.
+      page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+      page.on('pageerror', (error) => problems.push(String(error)))
+      page.on('dialog', (dialog) => {
+        problems.push(`dialog ${dialog.message()}`)
+        void dialog.dismiss()
+      })
+      page.on('request', (request) => {
+        if (!request.url().startsWith(origin)) problems.push(`request to ${request.url()}`)
+      })
+      await page.addInitScript(() => {
+        addEventListener('securitypolicyviolation', (event) =>
+          console.error(`policy ${event.violatedDirective} ${event.sample}`),
+        )
+      })
+      await page.goto(origin + path)
+      if (options.javaScriptEnabled !== false)
+        await page.waitForFunction(() => !document.querySelector('[aria-busy], [data-compare] > [role=status]'))
+      return { page, problems }
+    },
+    getJson: async (path) => (await fetch(origin + path)).json(),
+    async close() {
+      await browser.close()
+      await host.stop()
+      await stores.close()
+      await site.close()
+      process.env = before
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Astro keeps state of its own, so a build is a process of its own. */
+function build(outDir: string): Promise<void> {
+  const astro = resolve('node_modules/astro/bin/astro.mjs')
+  const child = spawn(process.execPath, [astro, 'build', '--outDir', outDir], {
+    // Vitest says that it tests, which would make a development build of it.
+    env: { ...process.env, NODE_ENV: 'production', VITEST: undefined, ASTRO_TELEMETRY_DISABLED: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (log += text))
+  return new Promise((done, fail) =>
+    child.once('close', (code) => (code === 0 ? done() : fail(new Error(`The build failed.\n${log}`)))),
+  )
+}
