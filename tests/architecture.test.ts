@@ -209,7 +209,7 @@ describe('how files look', () => {
   test('every import of ours leads to a file', () => {
     const wrong = files.flatMap(({ path, imports }) =>
       imports
-        .filter((name) => /^(?:src|netlify|scripts|tests)\//.test(name) && !existsSync(name))
+        .filter((name) => /^(?:src|netlify|scripts|tests)\//.test(name) && !existsSync(name.replace(/\?url$/, '')))
         .map((name) => `${path} imports ${name}`),
     )
     expect(wrong).toEqual([])

@@ -50,10 +50,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-const SITE_PATHS = [
-  ...['/search', '/:owner', '/:owner/:name', '/:owner/:name/:version', '/:owner/:name/v/:version'],
-  '/:owner/:name/compare/:pair',
-]
+const SITE_PATHS = ['/search', '/:owner', '/:owner/:name', '/:owner/:name/:version', '/:owner/:name/:kind/:place']
 
 describe('the manifest', () => {
   //  function        paths                        methods                                                          file first

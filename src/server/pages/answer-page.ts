@@ -32,6 +32,8 @@ export async function answerPage(request: Request, connect: () => ReadDependenci
     const path = withoutSlash(url.pathname)
     if (path === '/search') return await answerFind(request, url, tools)
     const [owner = '', name = '', kind, place = ''] = path.slice(1).split('/')
+    if (kind !== undefined && kind !== 'v' && kind !== 'compare')
+      return await answerNothing(request, owner, name, tools)
     if (kind === 'compare')
       return (
         (await answerComparing(request, { owner, name, place }, tools)) ??
