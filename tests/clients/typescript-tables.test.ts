@@ -1,7 +1,9 @@
 // Pins that the TypeScript client means by ranges and by filling what every client means: the shared tables, case by case.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { type FillableVariable, fillContent, type Values } from '../../src/clients/typescript/source/filling.ts'
 import { highestIn, isRange, readWish } from '../../src/clients/typescript/source/ranges.ts'
+import { PromptHubError } from '../../src/clients/typescript/source/trouble.ts'
 
 interface Published {
   versions: string[]
@@ -33,4 +35,30 @@ describe('ranges and labels', () => {
     '%j is no range',
     (text) => expect(isRange(text)).toBe(false),
   )
+})
+
+interface FillingCase {
+  name: string
+  content: string
+  variables: FillableVariable[]
+  values: Values
+  strict: { content: string } | Record<'missing' | 'unknown' | 'invalid', string[]>
+}
+
+const filling = JSON.parse(readFileSync('tests/fixtures/filling-cases.json', 'utf8')) as { cases: FillingCase[] }
+
+describe('filling', () => {
+  test('there are enough cases', () => expect(filling.cases.length).toBeGreaterThan(90))
+
+  test.each(filling.cases)('$name', ({ content, variables, values, strict }) => {
+    const fill = () => fillContent(content, variables, values)
+    if ('content' in strict) return expect(fill()).toBe(strict.content)
+    try {
+      expect(fill()).toBe('an error')
+    } catch (error) {
+      if (!(error instanceof PromptHubError)) throw error
+      const named = (kind: string) => error.problems.filter((problem) => problem.kind === kind).map(({ name }) => name)
+      expect({ missing: named('missing'), unknown: named('unknown'), invalid: named('invalid') }).toEqual(strict)
+    }
+  })
 })

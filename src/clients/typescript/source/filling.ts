@@ -1,63 +1,78 @@
-// Owns filling a prompt's variables in: one literal pass, strict, every problem at once.
+// Owns filling a prompt's variables in: one literal pass, strict, every problem at once. The rule is the hub's own, and its table of cases is too.
 import type { Variable } from './records.ts'
-import { PromptHubError } from './trouble.ts'
+import { PromptHubError, type ValueProblem } from './trouble.ts'
 
 /** Values by variable. */
-export type Values = Readonly<Record<string, string | number | boolean>>
+export type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
+/** `{{name}}` or `{{ name }}`; everything else in braces is somebody else's syntax and stays. */
 const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
+/** JSON's spelling of numbers: RFC 8259 section 6. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const INTEGER = /^-?(?:0|[1-9]\d*)$/
 /** Most bytes of a filled text. */
-export const MOST_FILLED_BYTES = 1_048_576
+const MOST_FILLED_BYTES = 1_048_576
+
+/** What filling needs to know of a variable. */
+export type FillableVariable = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
 
 /**
  * Fills a text: the value given, else the default, else nothing for an optional variable. A value is never looked through for placeholders.
  *
  * @throws PromptHubError `invalid_values` that names every variable that is missing, unknown or of the wrong kind, or says that the text gets too long
  */
-export function fillContent(content: string, variables: readonly Variable[], values: Values): string {
-  const problems: string[] = []
+export function fillContent(content: string, variables: readonly FillableVariable[], values: Values): string {
   const texts = new Map<string, string>()
+  const problems: ValueProblem[] = []
   const known = new Set(variables.map(({ name }) => name))
-  for (const name of Object.keys(values)) {
-    if (!known.has(name)) problems.push(`${name}: there is no such variable; there ${listNames([...known])}`)
-  }
   for (const variable of variables) {
-    const { name } = variable
+    const { name, type, required } = variable
     const given = Object.hasOwn(values, name) ? values[name] : undefined
-    const value = given ?? variable.default
-    if (value === null || value === undefined) {
-      if (variable.required)
-        problems.push(`${name}: a value is required${variable.description ? ` (${variable.description})` : ''}`)
-      else texts.set(name, '')
-      continue
-    }
-    const text = String(value)
-    const problem = findProblem(variable, value, text)
-    if (problem) problems.push(`${name}: expected ${problem}, got ${JSON.stringify(value)}`)
-    else texts.set(name, text)
+    const isLeftOut = given === undefined || given === null || (given === '' && type !== 'string')
+    const value = isLeftOut ? variable.default : given
+    if (value !== null && value !== undefined) {
+      const text = writeValue(value, variable)
+      if (text === undefined) problems.push({ kind: 'invalid', name, message: `expected ${expectation(variable)}` })
+      else texts.set(name, text)
+    } else if (required) problems.push({ kind: 'missing', name, message: 'expected a value, got none' })
+    else texts.set(name, '')
   }
-  if (problems.length > 0) throw new PromptHubError('invalid_values', problems.join('; '), { problems })
-  requireBounded(content, texts)
+  for (const name of Object.keys(values)) {
+    if (!known.has(name)) problems.push({ kind: 'unknown', name, message: 'no variable of this prompt has this name' })
+  }
+  if (problems.length === 0) problems.push(...findExcess(content, texts))
+  if (problems.length > 0) {
+    const message = problems.map((problem) => `${problem.name}: ${problem.message}`).join('; ')
+    throw new PromptHubError('invalid_values', message, { problems })
+  }
   return content.replace(PLACEHOLDER, (whole, _space, name: string) => texts.get(name) ?? whole)
 }
 
-/** @returns what was expected, when a value is not of its variable's type */
-function findProblem({ type, options }: Variable, value: string | number | boolean, text: string): string | undefined {
-  if (type === 'enum')
-    return options.some((option) => String(option) === text) ? undefined : `one of ${options.join(', ')}`
-  if (type === 'boolean') return text === 'true' || text === 'false' ? undefined : 'true or false'
-  if (type === 'number') return isNumber(value, text) ? undefined : 'a number'
-  if (type === 'integer') return isNumber(value, text) && Number.isInteger(Number(text)) ? undefined : 'a whole number'
-  return undefined
+/** @returns the text that stands for a value, or undefined when the value does not fit its variable */
+function writeValue(value: unknown, { type, options }: Pick<Variable, 'type' | 'options'>): string | undefined {
+  if (typeof value === 'number' && !Number.isFinite(value)) return undefined
+  const text = typeof value === 'number' || typeof value === 'boolean' ? JSON.stringify(value) : value
+  if (typeof text !== 'string') return undefined
+  if (type === 'string') return text
+  if (type === 'enum') return options.includes(text) ? text : undefined
+  if (type === 'boolean') return text === 'true' || text === 'false' ? text : undefined
+  if (type === 'number') return NUMBER.test(text) ? text : undefined
+  const isWhole = typeof value === 'number' ? Number.isSafeInteger(value) : INTEGER.test(text)
+  return isWhole ? text : undefined
 }
 
-function isNumber(value: string | number | boolean, text: string): boolean {
-  return typeof value !== 'boolean' && NUMBER.test(text) && Number.isFinite(Number(text))
+function expectation({ type, options }: Pick<Variable, 'type' | 'options'>): string {
+  if (type === 'enum') return `one of ${options.map((option) => JSON.stringify(option)).join(', ')}`
+  return {
+    string: 'a text',
+    integer: 'a whole number such as 3',
+    number: 'a number such as 0.5',
+    boolean: 'true or false',
+  }[type]
 }
 
 /** The length is known before anything is filled: a short value in many places can be a long text. */
-function requireBounded(content: string, texts: ReadonlyMap<string, string>): void {
+function findExcess(content: string, texts: ReadonlyMap<string, string>): ValueProblem[] {
   const encoder = new TextEncoder()
   const sizes = new Map([...texts].map(([name, text]) => [name, encoder.encode(text).length]))
   let bytes = encoder.encode(content).length
@@ -65,13 +80,12 @@ function requireBounded(content: string, texts: ReadonlyMap<string, string>): vo
     const size = sizes.get(name!)
     if (size !== undefined) bytes += size - whole.length
   }
-  if (bytes > MOST_FILLED_BYTES)
-    throw new PromptHubError(
-      'invalid_values',
-      `The filled prompt would have ${bytes} bytes; at most ${MOST_FILLED_BYTES} are allowed.`,
-    )
-}
-
-function listNames(names: string[]): string {
-  return names.length === 0 ? 'are none' : `are ${names.join(', ')}`
+  if (bytes <= MOST_FILLED_BYTES) return []
+  return [
+    {
+      kind: 'too_large',
+      name: '',
+      message: `the filled text would have ${bytes} bytes; expected at most ${MOST_FILLED_BYTES}`,
+    },
+  ]
 }

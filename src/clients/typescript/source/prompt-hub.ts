@@ -24,7 +24,7 @@ export type { Prompt, PromptFacts, Source, Standing } from './prompt.ts'
 export type { GetOptions } from './question.ts'
 export { highestIn, isRange, isVersion, readWish, satisfies, type Wish } from './ranges.ts'
 export type { Advisory, Variable, VersionRow } from './records.ts'
-export { PromptHubError, type TroubleCode } from './trouble.ts'
+export { PromptHubError, type TroubleCode, type ValueProblem } from './trouble.ts'
 
 /** The values of each prompt by its full name; `prompt-hub types` adds the prompts of a lock to it. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is empty so that a project's own types can be merged into it

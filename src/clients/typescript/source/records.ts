@@ -9,7 +9,7 @@ export interface Variable {
   required: boolean
   default: string | number | boolean | null
   /** What an `enum` may be; empty otherwise. */
-  options: readonly (string | number | boolean)[]
+  options: readonly string[]
   example: string | number | boolean | null
 }
 

@@ -19,6 +19,15 @@ export type TroubleCode =
   | 'not_locked'
   | 'invalid_values'
 
+/** One thing that is wrong with the values that a prompt is filled with. */
+export interface ValueProblem {
+  kind: 'missing' | 'unknown' | 'invalid' | 'too_large'
+  /** The variable; empty when it is the text as a whole. */
+  name: string
+  /** What was expected. */
+  message: string
+}
+
 /** The one exception of this library. */
 export class PromptHubError extends Error {
   override readonly name = 'PromptHubError'
@@ -26,17 +35,17 @@ export class PromptHubError extends Error {
   readonly code: TroubleCode
   /** The HTTP status, when the hub answered. */
   readonly status: number | undefined
-  /** Each problem in a sentence of its own; one entry when there is but one. */
-  readonly problems: readonly string[]
+  /** With `invalid_values`: everything that is wrong with them. */
+  readonly problems: readonly ValueProblem[]
 
   constructor(
     code: TroubleCode,
     message: string,
-    options: { status?: number; problems?: readonly string[]; cause?: unknown } = {},
+    options: { status?: number; problems?: readonly ValueProblem[]; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause })
     this.code = code
     this.status = options.status
-    this.problems = options.problems ?? [message]
+    this.problems = options.problems ?? []
   }
 }
