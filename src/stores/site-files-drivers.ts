@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { HubError } from '../domain/api/errors.ts'
-import type { DataFile } from '../domain/catalogue/data-files.ts'
 import type { Bytes, SiteFiles } from '../ports/site-files.ts'
 
 /** How much a host keeps in memory of one build: the popular part of a large catalogue, all of a small one. */
@@ -47,11 +46,11 @@ export function folderFiles(dir: string): SiteFiles {
 }
 
 /** Files that are made when they are asked for. @param find the text at a path, or undefined */
-export function memoryFiles(find: (path: string) => string | undefined): SiteFiles {
+export function memoryFiles(find: (path: string) => string | Uint8Array | undefined): SiteFiles {
   return {
     async read(path) {
-      const text = find(path)
-      return text === undefined ? undefined : Buffer.from(text)
+      const content = find(path)
+      return content === undefined ? undefined : Buffer.from(content)
     },
   }
 }
@@ -85,19 +84,22 @@ export function deployFiles(origin: string): SiteFiles {
  *
  * @returns how many files and bytes were written
  */
-export function writeFiles(dir: string, files: Iterable<DataFile>): { files: number; bytes: number } {
+export function writeFiles(
+  dir: string,
+  files: Iterable<readonly [path: string, content: string | Uint8Array]>,
+): { files: number; bytes: number } {
   const made = new Set<string>()
   let count = 0
   let bytes = 0
-  for (const [path, text] of files) {
+  for (const [path, content] of files) {
     const folder = dirname(path)
     if (!made.has(folder)) {
       mkdirSync(join(dir, folder), { recursive: true })
       made.add(folder)
     }
-    writeFileSync(join(dir, path), text)
+    writeFileSync(join(dir, path), content)
     count++
-    bytes += Buffer.byteLength(text)
+    bytes += Buffer.byteLength(content)
   }
   return { files: count, bytes }
 }

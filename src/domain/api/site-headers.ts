@@ -47,6 +47,7 @@ export const HEADER_RULES: readonly HeaderRule[] = [
       'Content-Security-Policy': "default-src 'none'; sandbox",
     },
   },
+  { pattern: '/clients/*', headers: { ...OPEN, 'Content-Security-Policy': "default-src 'none'; sandbox" } },
   { pattern: '/docs/mcp/server.json', headers: OPEN },
   {
     pattern: '/data/*',

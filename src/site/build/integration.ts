@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
-import { listCliDownloads, readCliFiles } from '../../cli/downloads.ts'
 import { readConfig } from '../../config.ts'
 import { FRAME_PATH } from '../../domain/api/account-frame.ts'
 import { formatHeadersFile } from '../../domain/api/site-headers.ts'
@@ -18,6 +17,7 @@ import { buildSearchIndex } from '../../stores/search-index.ts'
 import { openSearchIndex } from '../../stores/search-sqlite.ts'
 import { memoryFiles, writeFiles } from '../../stores/site-files-drivers.ts'
 import type { Hub } from '../../wiring/platform.ts'
+import { listDownloads } from './downloads.ts'
 import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
 import { listSiteFiles } from './site-files.ts'
@@ -90,17 +90,12 @@ async function writeSite(catalogue: Catalogue, siteDir: string, logger: AstroInt
   const { files, bytes } = writeFiles(siteDir, listDataFiles(catalogue))
   logger.info(`Wrote ${files} data files, ${bytes} bytes, in ${since(started)}.`)
   writeFiles(siteDir, listSiteFiles(catalogue))
-  writeFiles(siteDir, [['/_headers', formatHeadersFile()], ...(await listDownloads(catalogue))])
+  writeFiles(siteDir, [['/_headers', formatHeadersFile()], ...(await listDownloads('.', catalogue.baseUrl))])
   started = performance.now()
   const indexPath = searchIndexPath(siteDir)
   mkdirSync(resolve(indexPath, '..'), { recursive: true })
   buildSearchIndex(catalogue, indexPath, { isEditable: false })
   logger.info(`Wrote the search index in ${since(started)}.`)
-}
-
-/** The client's download area. */
-async function listDownloads({ baseUrl }: { baseUrl: string }): Promise<[string, string][]> {
-  return listCliDownloads({ ...(await readCliFiles('src/cli')), baseUrl })
 }
 
 /** @returns whether there is a new catalogue; a broken file changes nothing but the log */
@@ -131,8 +126,8 @@ async function mountFunctions(
   const functions = await loadFunctions<HostContext<Hub>>()
   const route = routeFunctions(functions)
   const indexPath = resolve('.astro', `search-${process.pid}.db`)
-  const downloads = await listDownloads({ baseUrl })
-  let files = new Map<string, string>()
+  const downloads = await listDownloads('.', baseUrl)
+  let files = new Map<string, string | Uint8Array>()
   const written = memoryFiles((path) => files.get(path))
   let search: ReturnType<typeof openSearchIndex> | undefined
   const hub: Hub = {
@@ -148,11 +143,17 @@ async function mountFunctions(
     listener,
     isOurs(method: string, url: string): boolean {
       return (
-        files.has(url) || /^\/(?:data|cli)\//.test(url) || route(method, new URL(url, 'http://localhost')) !== undefined
+        files.has(url) ||
+        /^\/(?:data|cli|clients)\//.test(url) ||
+        route(method, new URL(url, 'http://localhost')) !== undefined
       )
     },
     show(catalogue: Catalogue): void {
-      files = new Map([...listDataFiles(catalogue), ...listSiteFiles(catalogue), ...downloads])
+      files = new Map<string, string | Uint8Array>([
+        ...listDataFiles(catalogue),
+        ...listSiteFiles(catalogue),
+        ...downloads,
+      ])
       search?.close()
       search = undefined
       mkdirSync('.astro', { recursive: true })

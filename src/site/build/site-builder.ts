@@ -1,11 +1,10 @@
 // Owns making all of a site but its search index, and making it again at the cost of what changed.
-import { join } from 'node:path'
-import { listCliDownloads, readCliFiles } from '../../cli/downloads.ts'
 import type { Config } from '../../config.ts'
 import { formatHeadersFile } from '../../domain/api/site-headers.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { groupDataFiles } from '../../domain/catalogue/data-files.ts'
 import type { BuildCache } from '../../stores/build-cache.ts'
+import { listDownloads } from './downloads.ts'
 import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
 import type { PageRenderer } from './render-pages.ts'
@@ -84,10 +83,7 @@ async function* listGroups(root: string, catalogue: Catalogue, pages: PageRender
       files: () => [...files()],
     }
   }
-  const downloads = await listCliDownloads({
-    ...(await readCliFiles(join(root, 'src/cli'))),
-    baseUrl: catalogue.baseUrl,
-  })
+  const downloads = await listDownloads(root, catalogue.baseUrl)
   for (const file of [['/_headers', formatHeadersFile()] as const, ...downloads])
     yield { id: `file ${file[0]}`, key: undefined, files: () => [file] }
   for (const group of groupSiteFiles(catalogue)) yield { ...group, key: group.key && siteKey(catalogue, group.key) }

@@ -1,0 +1,80 @@
+// Owns the two package formats that the libraries are downloaded in: npm's tarball and Python's wheel; the same files give the same bytes.
+import { createHash } from 'node:crypto'
+import { gzipSync, type Zippable, zipSync } from 'fflate'
+import { createTar } from 'nanotar'
+
+/** Files of a package: path → text. */
+export type PackageFiles = ReadonlyMap<string, string>
+
+/** No zip file can be older; a build's own time would make every build's bytes differ. */
+const LONG_AGO = new Date('1980-01-02T00:00:00Z')
+
+/** Packs an npm package. @see https://docs.npmjs.com/cli/v11/commands/npm-pack */
+export function packTarball(files: PackageFiles): Uint8Array {
+  const entries = inOrder(files).map(([path, text]) => ({
+    name: `package/${path}`,
+    data: text,
+    attrs: {
+      mtime: LONG_AGO.getTime(),
+      uid: 0,
+      gid: 0,
+      user: '',
+      group: '',
+      mode: path.endsWith('command.js') ? '755' : '644',
+    },
+  }))
+  return gzipSync(createTar(entries), { level: 9, mtime: LONG_AGO })
+}
+
+/**
+ * Packs a wheel of a pure Python package.
+ *
+ * @param name as it is imported, `prompt_hub`
+ * @see https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+ */
+export function packWheel(files: PackageFiles, { name, version, summary, readme }: Wheel): Uint8Array {
+  const info = `${name}_client-${version}.dist-info`
+  const all = new Map([
+    ...files,
+    [`${info}/METADATA`, formatMetadata({ name, version, summary, readme })],
+    [`${info}/WHEEL`, 'Wheel-Version: 1.0\nGenerator: prompt-hub\nRoot-Is-Purelib: true\nTag: py3-none-any\n'],
+    [`${info}/entry_points.txt`, `[console_scripts]\nprompt-hub = ${name}.__main__:main\n`],
+  ])
+  const record = inOrder(all).map(([path, text]) => `${path},sha256=${digestOf(text)},${Buffer.byteLength(text)}\n`)
+  all.set(`${info}/RECORD`, `${record.join('')}${info}/RECORD,,\n`)
+  const zip: Zippable = {}
+  for (const [path, text] of inOrder(all)) zip[path] = [Buffer.from(text), { mtime: LONG_AGO, level: 9 }]
+  return zipSync(zip)
+}
+
+/** What a wheel says of itself. */
+export interface Wheel {
+  name: string
+  version: string
+  summary: string
+  readme: string
+}
+
+/** @see https://packaging.python.org/en/latest/specifications/core-metadata/ */
+function formatMetadata({ name, version, summary, readme }: Wheel): string {
+  return [
+    'Metadata-Version: 2.4',
+    `Name: ${name.replaceAll('_', '-')}-client`,
+    `Version: ${version}`,
+    `Summary: ${summary}`,
+    'License-Expression: MIT',
+    'Requires-Python: >=3.9',
+    'Description-Content-Type: text/markdown',
+    '',
+    readme,
+  ].join('\n')
+}
+
+/** RECORD wants base64url without padding. */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+function inOrder(files: PackageFiles): [string, string][] {
+  return [...files].sort(([a], [b]) => (a < b ? -1 : 1))
+}

@@ -1,0 +1,65 @@
+"""Owns reading and writing files: whole or not at all, and through no symbolic link."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from typing import Optional
+
+from .trouble import PromptHubError
+
+
+def read_if_there(path: str) -> Optional[bytes]:
+    """The bytes of a file, or None when there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def write_temporary(path: str, data: bytes) -> str:
+    """Writes a new, flushed file beside a path, and says where; renaming it makes it appear whole."""
+    temporary = os.path.join(os.path.dirname(path), f".prompt-hub.{uuid.uuid4()}")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        remove_if_there(temporary)
+        raise
+    return temporary
+
+
+def write_whole(path: str, data: bytes) -> None:
+    """Writes a file that is there whole or not at all."""
+    temporary = write_temporary(path, data)
+    try:
+        os.replace(temporary, path)
+    except BaseException:
+        remove_if_there(temporary)
+        raise
+
+
+def remove_if_there(path: str) -> None:
+    """Removes a file that may be gone already."""
+    try:
+        os.remove(path)
+    except OSError:
+        pass
+
+
+def read_vendored(folder: str, path: str) -> Optional[bytes]:
+    """Reads a file of a lock below its folder; raises PromptHubError `integrity` when a part of its path is a symbolic link."""
+    require_no_link(folder, path)
+    return read_if_there(os.path.join(folder, *path.split("/")))
+
+
+def require_no_link(folder: str, path: str) -> None:
+    """Raises PromptHubError `integrity` when a part of the path is a symbolic link, which could lead anywhere."""
+    reached = folder
+    for segment in path.split("/"):
+        reached = os.path.join(reached, segment)
+        if os.path.islink(reached):
+            raise PromptHubError("integrity", f"{path} is reached through a symbolic link; replace it by a file.")

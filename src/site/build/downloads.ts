@@ -1,0 +1,13 @@
+// Owns what a site offers for download beside its data: the shell client and the libraries, with the site's address built in.
+import { join } from 'node:path'
+import { listCliDownloads, readCliFiles } from '../../cli/downloads.ts'
+import { listClientDownloads, readClientReleases } from '../../clients/downloads.ts'
+import type { SiteFile } from './site-writer.ts'
+
+/** @param root the project's folder @param baseUrl the site's own address */
+export async function listDownloads(root: string, baseUrl: string): Promise<SiteFile[]> {
+  return [
+    ...listCliDownloads({ ...(await readCliFiles(join(root, 'src/cli'))), baseUrl }),
+    ...listClientDownloads(await readClientReleases(join(root, 'src/clients')), baseUrl),
+  ]
+}

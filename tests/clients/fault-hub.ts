@@ -1,0 +1,99 @@
+// Owns a small hub with a prompt in a few versions, whose answers a test may replace, delay, cut off or count.
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What is done instead of answering; undefined answers as usual. */
+export type Fault = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** A running hub. */
+export interface FaultHub {
+  url: string
+  /** Every address that was asked for, in order. */
+  asked: string[]
+  /** Answers that stand in for the usual ones, by address; set and removed by the test. */
+  faults: Map<string, Fault>
+  /** Applied to every address. */
+  outage: Fault | undefined
+  stop(): Promise<void>
+}
+
+export const CONTENTS: Record<string, string> = {
+  '1.0.0': 'Hello {{name}}',
+  '1.1.0': 'Hello {{name}}, {{ greeting }}',
+  '2.0.0': 'Good day {{name}}{{name}}\r\n',
+}
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const variable = { description: '', type: 'string', default: null, options: [], example: null }
+const variables = [
+  { ...variable, name: 'name', required: true },
+  { ...variable, name: 'greeting', required: false },
+]
+const versionRecord = (version: string) => ({
+  full_name: 'acme/hello',
+  version,
+  content: CONTENTS[version],
+  content_sha256: sha256(CONTENTS[version]!),
+  variables: version === '1.1.0' ? variables : variables.slice(0, 1),
+  parameters: { temperature: 0.2 },
+})
+const row = (version: string, yanked = false) => ({
+  version,
+  yanked,
+  yank_reason: yanked ? 'wrong' : null,
+  content_sha256: sha256(CONTENTS[version]!),
+})
+const FILES: Record<string, unknown> = {
+  '/data/v1/repos/acme/hello.json': {
+    full_name: 'acme/hello',
+    status: 'deprecated',
+    status_message: 'Use acme/hi.',
+    latest_version: '1.1.0',
+    labels: { production: '1.0.0' },
+    versions: ['1.1.0', '1.0.0'],
+    advisories: [{ range: '1.0.x', severity: 'low', message: 'Leaves out the greeting.' }],
+  },
+  '/data/v1/repos/acme/hello/versions.json': [row('2.0.0', true), row('1.1.0'), row('1.0.0')],
+  ...Object.fromEntries(
+    Object.keys(CONTENTS).map((version) => [
+      `/data/v1/repos/acme/hello/versions/${version}.json`,
+      versionRecord(version),
+    ]),
+  ),
+}
+
+/** Answers with a status and nothing that a hub would say. */
+export const status =
+  (code: number, headers: Record<string, string> = {}): Fault =>
+  (_request, response) => {
+    response.writeHead(code, headers).end('<html>')
+    return true
+  }
+
+/** Opens the hub on a port of its own. */
+export async function openFaultHub(): Promise<FaultHub> {
+  const hub: FaultHub = { url: '', asked: [], faults: new Map(), outage: undefined, stop: async () => {} }
+  const server = createServer((request, response) => {
+    const path = request.url ?? ''
+    hub.asked.push(path)
+    if (hub.outage?.(request, response) || hub.faults.get(path)?.(request, response)) return
+    const data = FILES[path]
+    if (!data) {
+      const error = { code: 'not_found', message: `There is nothing at ${path}.` }
+      response.writeHead(404, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }))
+      return
+    }
+    const text = JSON.stringify({ data })
+    const etag = `"${sha256(text).slice(0, 12)}"`
+    if (request.headers['if-none-match'] === etag) response.writeHead(304).end()
+    else response.writeHead(200, { 'Content-Type': 'application/json', ETag: etag }).end(text)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  hub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  hub.stop = () =>
+    new Promise((done) => {
+      server.close(() => done())
+      server.closeAllConnections()
+    })
+  return hub
+}

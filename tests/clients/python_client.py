@@ -1,0 +1,224 @@
+"""Pins how the Python client behaves: the shared tables of ranges and filling, and a hub that fails in every way."""
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+import threading
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import asyncio
+
+import prompt_hub
+from prompt_hub import ranges
+from prompt_hub.filling import fill_content
+from prompt_hub.records import Variable
+from prompt_hub.vendoring import add_to_lock, find_changed, install_lock
+
+CONTENTS = {"1.0.0": "Hello {{name}}", "1.1.0": "Hello {{name}}, {{ greeting }}", "2.0.0": "Good day {{name}}\r\n"}
+
+
+def sha256(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def variable(name, required):
+    return {"name": name, "description": "", "type": "string", "required": required, "default": None, "options": [], "example": None}
+
+
+FILES = {
+    "/data/v1/repos/acme/hello.json": {
+        "full_name": "acme/hello",
+        "status": "deprecated",
+        "status_message": "Use acme/hi.",
+        "latest_version": "1.1.0",
+        "labels": {"production": "1.0.0"},
+        "advisories": [{"range": "1.0.x", "severity": "low", "message": "old"}],
+    },
+    "/data/v1/repos/acme/hello/versions.json": [
+        {"version": v, "yanked": v == "2.0.0", "yank_reason": "wrong" if v == "2.0.0" else None, "content_sha256": sha256(CONTENTS[v])}
+        for v in ("2.0.0", "1.1.0", "1.0.0")
+    ],
+}
+for v, content in CONTENTS.items():
+    FILES[f"/data/v1/repos/acme/hello/versions/{v}.json"] = {
+        "full_name": "acme/hello",
+        "version": v,
+        "content": content,
+        "content_sha256": sha256(content),
+        "variables": [variable("name", True)] + ([variable("greeting", False)] if v == "1.1.0" else []),
+        "parameters": {},
+    }
+
+
+class Hub(BaseHTTPRequestHandler):
+    asked = []
+    outage = None
+    replaced = {}
+
+    def do_GET(self):
+        Hub.asked.append(self.path)
+        if Hub.outage == "cut":
+            self.send_response(200)
+            self.send_header("Content-Length", "10000")
+            self.end_headers()
+            self.wfile.write(b'{"data":')
+            return
+        if Hub.outage is not None:
+            return self.answer(Hub.outage, b"<html>")
+        data = Hub.replaced.get(self.path, FILES.get(self.path))
+        if data is None:
+            return self.answer(404, json.dumps({"error": {"code": "not_found", "message": "nothing there"}}).encode())
+        self.answer(200, json.dumps({"data": data}).encode())
+
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Tables(unittest.TestCase):
+    def test_ranges(self):
+        with open("tests/fixtures/ranges.json", encoding="utf-8") as file:
+            table = json.load(file)
+        self.assertGreaterEqual(len(table["cases"]), 300)
+        for written, repository, expected in table["cases"]:
+            published = table["repositories"][repository]
+            active = [each for each in published["versions"] if each not in published["yanked"]]
+            if ranges.is_range(written):
+                got = ranges.highest_in(active, written)
+            else:
+                got = published["labels"].get(written) if ranges.is_label(written) else "malformed"
+            self.assertEqual(got, expected, (written, repository))
+
+    def test_filling(self):
+        with open("tests/fixtures/filling-cases.json", encoding="utf-8") as file:
+            cases = json.load(file)["cases"]
+        self.assertGreater(len(cases), 90)
+        for case in cases:
+            variables = [
+                Variable(each["name"], "", each["type"], each["required"], each["default"], tuple(each["options"]))
+                for each in case["variables"]
+            ]
+            try:
+                got = {"content": fill_content(case["content"], variables, case["values"])}
+            except prompt_hub.PromptHubError as error:
+                got = {
+                    kind: [each.name for each in error.problems if each.kind == kind]
+                    for kind in ("missing", "unknown", "invalid")
+                }
+            self.assertEqual(got, case["strict"], case["name"])
+
+    def test_numbers_as_javascript_spells_them(self):
+        spelled = {1e21: "1e+21", 1e20: "100000000000000000000", 1e-7: "1e-7", 1e-6: "0.000001", 1.5: "1.5", -0.0: "0", 5e-324: "5e-324", 123456.789: "123456.789", 1.7976931348623157e308: "1.7976931348623157e+308"}
+        for number, text in spelled.items():
+            self.assertEqual(fill_content("{{n}}", [Variable("n", type="number")], {"n": number}), text)
+
+
+class Behaviour(unittest.TestCase):
+    def setUp(self):
+        Hub.asked, Hub.outage, Hub.replaced = [], None, {}
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.events = []
+        self.folder = tempfile.TemporaryDirectory()
+        self.lock = os.path.join(self.folder.name, "prompts.lock")
+
+    def tearDown(self):
+        self.server.shutdown()
+        self.server.server_close()
+        self.folder.cleanup()
+
+    def open(self, **options):
+        return prompt_hub.PromptHub(**{"url": self.url, "retries": 0, "timeout": 2.0, "on_event": self.events.append, **options})
+
+    def code(self, call, *arguments, **options):
+        with self.assertRaises(prompt_hub.PromptHubError) as caught:
+            call(*arguments, **options)
+        return caught.exception.code
+
+    def test_which_version(self):
+        hub = self.open()
+        for name, version in (("acme/hello", "1.1.0"), ("acme/hello@2.0.0", "2.0.0"), ("acme/hello@~1.0", "1.0.0"), ("acme/hello@production", "1.0.0")):
+            prompt = hub.get(name)
+            self.assertEqual((prompt.version, prompt.content, prompt.sha256), (version, CONTENTS[version], sha256(CONTENTS[version])))
+        self.assertEqual(hub.get("acme/hello", range="*").version, "1.1.0")
+        for name in ("acme/nothing", "acme/hello@9.9.9", "acme/hello@^2", "acme/hello@nothing"):
+            self.assertEqual(self.code(hub.get, name), "not_found")
+        self.assertEqual(self.code(hub.get, "../etc"), "invalid_request")
+
+    def test_many_threads_are_one_request(self):
+        hub = self.open()
+        with ThreadPoolExecutor(32) as pool:
+            list(pool.map(lambda _: hub.get("acme/hello"), range(500)))
+        self.assertEqual(sorted(Hub.asked), ["/data/v1/repos/acme/hello.json", "/data/v1/repos/acme/hello/versions/1.1.0.json"])
+
+    def test_trouble(self):
+        for outage in (500, 503, "cut"):
+            hub = self.open(fresh=0, revalidate=0)
+            Hub.outage = None
+            hub.get("acme/hello")
+            Hub.outage = outage
+            self.assertEqual(hub.get("acme/hello").source, "stale")
+        for outage, code in ((404, "not_found"), (401, "refused"), (429, "unavailable")):
+            Hub.outage = None
+            hub = self.open(fresh=0, revalidate=0)
+            hub.get("acme/hello")
+            Hub.outage = outage
+            self.assertEqual(self.code(hub.get, "acme/hello"), code)
+        self.assertIn("stale", [event.type for event in self.events])
+
+    def test_fallback(self):
+        self.assertEqual(self.code(self.open().get, "acme/nothing", fallback="x"), "not_found")
+        Hub.outage = 500
+        prompt = self.open().get("acme/hello", fallback="Hi {{name}}")
+        self.assertEqual((prompt.source, prompt.fill(name="Ann")), ("fallback", "Hi Ann"))
+
+    def test_other_bytes_are_refused(self):
+        path = "/data/v1/repos/acme/hello/versions/1.1.0.json"
+        Hub.replaced = {path: {**FILES[path], "content": "evil"}}
+        self.assertEqual(self.code(self.open().get, "acme/hello", fallback="x"), "integrity")
+
+    def test_folder_outlives_the_process(self):
+        cache = os.path.join(self.folder.name, "cache")
+        self.open(cache_dir=cache).get("acme/hello@1.1.0")
+        Hub.outage = 500
+        self.assertEqual(self.open(cache_dir=cache).get("acme/hello@1.1.0").source, "disk")
+
+    def test_lock(self):
+        self.assertEqual(add_to_lock(self.lock, "acme/hello@^1", None, self.url), "1.1.0")
+        with open(self.lock, encoding="utf-8") as file:
+            self.assertEqual(prompt_hub.format_lock(prompt_hub.parse_lock(file.read())), open(self.lock, encoding="utf-8").read())
+        target = os.path.join(self.folder.name, "prompts/acme/hello.md")
+        Hub.outage = 500
+        hub = self.open(url=None, lock=self.lock)
+        self.assertEqual(hub.get("acme/hello").source, "lock")
+        self.assertEqual(self.code(hub.get, "acme/other"), "not_locked")
+        Hub.outage = None
+        with open(target, "w", encoding="utf-8") as file:
+            file.write("changed by hand")
+        self.assertEqual(find_changed(self.lock, prompt_hub.open_lock(self.lock)), ["acme/hello"])
+        self.assertEqual(self.code(install_lock, self.lock), "integrity")
+        os.remove(target)
+        self.assertEqual(install_lock(self.lock), 1)
+        with open(target, encoding="utf-8") as file:
+            self.assertEqual(file.read(), CONTENTS["1.1.0"])
+
+    def test_asyncio(self):
+        async def several():
+            hub = prompt_hub.AsyncPromptHub(self.url)
+            return await asyncio.gather(*(hub.get("acme/hello") for _ in range(20)))
+
+        self.assertEqual({prompt.version for prompt in asyncio.run(several())}, {"1.1.0"})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])

@@ -1,0 +1,109 @@
+// Pins the frozen releases of the libraries, and that what a hub serves of them can be installed into empty projects and used.
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listClientDownloads, readClientReleases } from '../../src/clients/downloads.ts'
+import { addToLock } from '../../src/clients/typescript/source/vendoring.ts'
+import { CONTENTS, type FaultHub, openFaultHub } from './fault-hub.ts'
+
+const run = promisify(execFile)
+/** SHA-256 of each package for the address http://localhost:8888. A line is added by each release and never changed. */
+const RELEASED: Record<string, string> = {
+  'prompt-hub-client-1.0.0.tgz': '76153595411b1b231a2e3d107c83c726ec708e608645e362d5cb2d91f39e4c2b',
+  'prompt_hub_client-1.0.0-py3-none-any.whl': '8efba917e6f9c20988c186d130fd6a87d595baae50e8ce7df468f722b779ffcf',
+}
+
+let hub: FaultHub
+let folder: string
+beforeAll(async () => {
+  hub = await openFaultHub()
+  folder = mkdtempSync(join(tmpdir(), 'prompt-hub-release-'))
+  for (const [path, content] of listClientDownloads(await readClientReleases('src/clients'), hub.url))
+    writeFileSync(join(folder, path.slice(path.lastIndexOf('/') + 1)), content)
+})
+afterAll(async () => {
+  await hub.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('a release never changes, and its checksum stands beside it', async () => {
+  const files = new Map(listClientDownloads(await readClientReleases('src/clients'), 'http://localhost:8888'))
+  for (const [name, sha256] of Object.entries(RELEASED)) {
+    const path = `/clients/releases/1.0.0/${name}`
+    expect(createHash('sha256').update(files.get(path)!).digest('hex'), name).toBe(sha256)
+    expect(files.get(`${path}.sha256`)).toBe(`${sha256}  ${name}\n`)
+  }
+  expect(files.size).toBe(Object.keys(RELEASED).length * 2)
+})
+
+test.each(["http://x.example/'", 'ftp://x.example', 'http://x.example/"', 'http://x.example/\\'])(
+  '%s is never built in',
+  async (address) => {
+    const releases = await readClientReleases('src/clients')
+    expect(() => listClientDownloads(releases, address)).toThrow(/expected an http/)
+  },
+)
+
+describe('installed into an empty project', { timeout: 60_000 }, () => {
+  test('npm: the hub it came from is built in, the command works, and typed values compile or do not', async () => {
+    const project = mkdtempSync(join(folder, 'npm-'))
+    writeFileSync(join(project, 'package.json'), '{"type":"module"}')
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, 'prompt-hub-client-1.0.0.tgz')], {
+      cwd: project,
+    })
+    writeFileSync(
+      join(project, 'use.mjs'),
+      `import { PromptHub } from 'prompt-hub-client'
+const prompt = await new PromptHub().get('acme/hello@1.1.0')
+process.stdout.write(prompt.fill({ name: 'Ann' }))`,
+    )
+    expect((await run('node', ['use.mjs'], { cwd: project })).stdout).toBe('Hello Ann, ')
+    const command = join(project, 'node_modules/.bin/prompt-hub')
+    expect((await run(command, ['add', 'acme/hello@^1'], { cwd: project })).stdout).toBe('acme/hello 1.1.0\n')
+    expect((await run(command, ['verify'], { cwd: project })).stdout).toBe('1 verified\n')
+    await run(command, ['types'], { cwd: project })
+    const check = async (values: string) => {
+      writeFileSync(
+        join(project, 'use.ts'),
+        `import { PromptHub } from 'prompt-hub-client'\nconst prompt = await new PromptHub().get('acme/hello')\nexport const text: string = prompt.fill(${values})\n`,
+      )
+      const tsc = join(process.cwd(), 'node_modules/typescript/bin/tsc')
+      const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', 'use.ts', 'prompts.d.ts']
+      return run('node', [tsc, ...options, '--ignoreConfig'], { cwd: project }).then(
+        () => 'compiles',
+        (error: { stdout: string }) => error.stdout,
+      )
+    }
+    expect(await check(`{ name: 'Ann' }`)).toBe('compiles')
+    expect(await check('{}')).toMatch(/'name' is missing/)
+    expect(await check(`{ name: 'Ann', nmae: 'x' }`)).toMatch(/nmae/)
+  })
+
+  test('python: the wheel runs as it is, and writes the very same lock', async () => {
+    const project = mkdtempSync(join(folder, 'python-'))
+    const environment = { ...process.env, PYTHONPATH: join(folder, 'prompt_hub_client-1.0.0-py3-none-any.whl') }
+    const python = (...parameters: string[]) => run('python3', parameters, { cwd: project, env: environment })
+    const program = "import prompt_hub; print(prompt_hub.PromptHub().get('acme/hello@1.1.0').fill(name='Ann'), end='')"
+    expect((await python('-c', program)).stdout).toBe('Hello Ann, ')
+    expect((await python('-m', 'prompt_hub', 'add', 'acme/hello@^1')).stdout).toBe('acme/hello 1.1.0\n')
+    expect((await python('-m', 'prompt_hub', 'verify')).stdout).toBe('1 verified\n')
+    expect(readFileSync(join(project, 'prompts/acme/hello.md'), 'utf8')).toBe(CONTENTS['1.1.0'])
+    const locked = readFileSync(join(project, 'prompts.lock'), 'utf8')
+    const environmentOfHub = { ...process.env, HUB_URL: hub.url }
+    // Its exit code is its answer.
+    await run('sh', [join(process.cwd(), 'src/cli/hubcli'), 'verify'], { cwd: project, env: environmentOfHub })
+    await addToLock(join(project, 'prompts.lock'), { name: 'acme/hello@^1' })
+    expect(readFileSync(join(project, 'prompts.lock'), 'utf8')).toBe(locked)
+  })
+
+  test('python: every behaviour, from the source', async () => {
+    const { stderr } = await run('python3', ['tests/clients/python_client.py'], {
+      env: { ...process.env, PYTHONPATH: 'src/clients/python', PYTHONDONTWRITEBYTECODE: '1' },
+    })
+    expect(stderr).toMatch(/Ran 11 tests[\s\S]*OK/)
+  })
+})

@@ -1,0 +1,315 @@
+// Pins how the TypeScript client behaves before a hub that fails in every way: what it answers, where that came from, and how often it asked.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { diskStore, openLock } from '../../src/clients/typescript/source/files.ts'
+import {
+  type HubEvent,
+  type HubOptions,
+  PromptHub,
+  PromptHubError,
+} from '../../src/clients/typescript/source/prompt-hub.ts'
+import { writeTypes } from '../../src/clients/typescript/source/typing.ts'
+import { addToLock, findChanged, installLock } from '../../src/clients/typescript/source/vendoring.ts'
+import { CONTENTS, type FaultHub, openFaultHub, sha256, status } from './fault-hub.ts'
+
+let hub: FaultHub
+let events: HubEvent[]
+let folder: string
+const RECORD = '/data/v1/repos/acme/hello.json'
+const VERSION = '/data/v1/repos/acme/hello/versions/1.1.0.json'
+const open = (options: HubOptions = {}) =>
+  new PromptHub({ url: hub.url, retries: 0, timeoutMs: 500, onEvent: (event) => events.push(event), ...options })
+const codeOf = async (work: Promise<unknown>) => {
+  try {
+    await work
+    return 'no error'
+  } catch (error) {
+    return error instanceof PromptHubError ? error.code : String(error)
+  }
+}
+/** What is asked in the background has been asked. */
+const settled = () => new Promise((done) => setTimeout(done, 60))
+
+beforeEach(async () => {
+  hub = await openFaultHub()
+  events = []
+  folder = mkdtempSync(join(tmpdir(), 'prompt-hub-client-'))
+})
+afterEach(async () => {
+  await hub.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('which version', () => {
+  test.each([
+    ['the latest', 'acme/hello', {}, '1.1.0'],
+    ['an exact one', 'acme/hello', { version: '2.0.0' }, '2.0.0'],
+    ['a range leaves yanked ones out', 'acme/hello', { range: '*' }, '1.1.0'],
+    ['a range behind the name', 'acme/hello@~1.0', {}, '1.0.0'],
+    ['a label', 'acme/hello@production', {}, '1.0.0'],
+  ] as const)('%s', async (_, name, options, version) => {
+    const prompt = await open().get(name, options)
+    expect(prompt).toMatchObject({
+      name: 'acme/hello',
+      version,
+      content: CONTENTS[version],
+      sha256: sha256(CONTENTS[version]!),
+    })
+    expect(prompt.source).toBe('network')
+  })
+
+  test.each([
+    ['no such prompt', 'acme/nothing', {}, 'not_found'],
+    ['no such version', 'acme/hello', { version: '9.9.9' }, 'not_found'],
+    ['nothing in the range', 'acme/hello@^3', {}, 'not_found'],
+    ['only a yanked one in the range', 'acme/hello@^2', {}, 'not_found'],
+    ['no such label', 'acme/hello@constructor', {}, 'not_found'],
+    ['no name', '../etc', {}, 'invalid_request'],
+    ['two wishes', 'acme/hello@1', { label: 'production' }, 'invalid_request'],
+    ['no version', 'acme/hello', { version: '^1' }, 'invalid_request'],
+  ] as const)('%s', async (_, name, options, code) => expect(await codeOf(open().get(name, options))).toBe(code))
+})
+
+describe('how often it asks', () => {
+  test('a thousand callers at once are one request for each file', async () => {
+    const client = open()
+    await Promise.all(Array.from({ length: 1_000 }, () => client.get('acme/hello')))
+    await settled()
+    expect(hub.asked).toEqual([RECORD, VERSION])
+  })
+
+  test('what is fresh is not asked for again', async () => {
+    const client = open()
+    await client.get('acme/hello')
+    expect((await client.get('acme/hello')).source).toBe('memory')
+    expect(hub.asked).toHaveLength(2)
+  })
+
+  test('an old answer is given at once and asked for again with its ETag', async () => {
+    const client = open({ freshMs: 0 })
+    await client.get('acme/hello')
+    expect((await client.get('acme/hello')).source).toBe('stale')
+    await settled()
+    expect(hub.asked.filter((path) => path === VERSION)).toHaveLength(1)
+    expect(events.some(({ type }) => type === 'stale')).toBe(true)
+  })
+
+  test('a failure is tried again, and Retry-After is honoured', async () => {
+    let failures = 0
+    hub.faults.set(
+      RECORD,
+      (request, response) => failures++ < 2 && status(503, { 'Retry-After': '0' })(request, response),
+    )
+    expect((await open({ retries: 2 }).get('acme/hello')).version).toBe('1.1.0')
+    expect(failures).toBe(3)
+  })
+
+  test('a wait that does not fit the deadline is not begun', async () => {
+    hub.outage = status(429, { 'Retry-After': '3600' })
+    expect(await codeOf(open({ retries: 5 }).get('acme/hello'))).toBe('unavailable')
+    expect(hub.asked).toHaveLength(1)
+  })
+})
+
+describe('trouble', () => {
+  const cut: NonNullable<FaultHub['outage']> = (_request, response) => {
+    response.writeHead(200, { 'Content-Length': '10000' })
+    response.write('{"data":')
+    response.destroy()
+    return true
+  }
+  const silent: NonNullable<FaultHub['outage']> = () => true
+
+  test.each([
+    ['500', status(500)],
+    ['503', status(503)],
+    ['a cut connection', cut],
+    ['silence', silent],
+    ['a page that is no record', status(200)],
+  ] as const)('%s: an answer that is kept stands in, and says so', async (_, fault) => {
+    const client = open({ freshMs: 0, revalidateMs: 0 })
+    await client.get('acme/hello')
+    await settled()
+    hub.outage = fault
+    expect(await client.get('acme/hello')).toMatchObject({ source: 'stale', version: '1.1.0' })
+    expect(events.some((event) => event.type === 'stale' && event.cause !== undefined)).toBe(true)
+  })
+
+  test.each([404, 401, 403, 410, 429])('%i: nothing that is kept stands in', async (code) => {
+    const client = open({ freshMs: 0, revalidateMs: 0 })
+    await client.get('acme/hello')
+    await settled()
+    hub.outage = status(code)
+    expect(await codeOf(client.get('acme/hello'))).toBe(
+      code === 404 ? 'not_found' : code === 429 ? 'unavailable' : 'refused',
+    )
+  })
+
+  test('a fallback stands in for an outage, never for a prompt that does not exist', async () => {
+    expect(await codeOf(open().get('acme/nothing', { fallback: 'x' }))).toBe('not_found')
+    hub.outage = status(500)
+    const prompt = await open().get('acme/hello', { fallback: 'Hi {{name}}' })
+    expect(prompt).toMatchObject({ source: 'fallback', version: null, sha256: null })
+    expect(prompt.fill({ name: 'Ann' })).toBe('Hi Ann')
+    expect(events).toMatchObject([{ type: 'fallback', name: 'acme/hello' }])
+  })
+
+  test('other bytes than the digest says are refused, whatever the status', async () => {
+    hub.faults.set(VERSION, (_request, response) => {
+      const data = {
+        full_name: 'acme/hello',
+        version: '1.1.0',
+        content: 'evil',
+        content_sha256: sha256('good'),
+        variables: [],
+        parameters: {},
+      }
+      response.end(JSON.stringify({ data }))
+      return true
+    })
+    expect(await codeOf(open().get('acme/hello', { fallback: 'x' }))).toBe('integrity')
+  })
+
+  test('another version than was asked for is refused', async () => {
+    hub.faults.set(VERSION, (_request, response) => {
+      const data = {
+        full_name: 'acme/hello',
+        version: '1.0.0',
+        content: 'x',
+        content_sha256: sha256('x'),
+        variables: [],
+        parameters: {},
+      }
+      response.end(JSON.stringify({ data }))
+      return true
+    })
+    expect(await codeOf(open().get('acme/hello'))).toBe('integrity')
+  })
+})
+
+describe('a folder', () => {
+  test('outlives the process: an exact version is not asked for again, an outage is survived', async () => {
+    await open({ store: diskStore(folder) }).get('acme/hello', { version: '1.1.0' })
+    await settled()
+    hub.outage = status(500)
+    expect((await open({ store: diskStore(folder) }).get('acme/hello', { version: '1.1.0' })).source).toBe('disk')
+  })
+
+  test('that holds rubbish costs a request, nothing more', async () => {
+    const store = { ...diskStore(folder), read: async () => ({ text: '{', etag: undefined, checkedAt: Date.now() }) }
+    expect((await open({ store }).get('acme/hello')).source).toBe('network')
+  })
+
+  test('that is full costs nothing', async () => {
+    const store = { ...diskStore(folder), write: () => Promise.reject(new Error('ENOSPC')) }
+    expect((await open({ store }).get('acme/hello')).version).toBe('1.1.0')
+  })
+})
+
+describe('what its owner says of it', () => {
+  test('deprecation, yanks and advisories are told once each', async () => {
+    const client = open()
+    await client.get('acme/hello', { version: '2.0.0' })
+    await settled()
+    const again = await client.get('acme/hello', { version: '2.0.0' })
+    await settled()
+    expect(again.standing).toEqual({ deprecated: 'Use acme/hi.', yanked: 'wrong', advisories: [] })
+    expect(events.map(({ type }) => type)).toEqual(['deprecated', 'yanked'])
+    await client.get('acme/hello', { version: '1.0.0' })
+    await settled()
+    expect(events.at(-1)).toMatchObject({ type: 'advisory', severity: 'low' })
+  })
+})
+
+describe('a lock', () => {
+  const lockPath = () => join(folder, 'prompts.lock')
+
+  test('is written as every client writes it, and the content with it', async () => {
+    expect(await addToLock(lockPath(), { name: 'acme/hello@^1' }, hub.url)).toBe('1.1.0')
+    expect(readFileSync(lockPath(), 'utf8')).toBe(`{
+  "lockfile": 1,
+  "hub": "${hub.url}",
+  "prompts": {
+    "acme/hello": {
+      "range": "^1",
+      "version": "1.1.0",
+      "sha256": "${sha256(CONTENTS['1.1.0']!)}",
+      "path": "prompts/acme/hello.md"
+    }
+  }
+}
+`)
+    expect(readFileSync(join(folder, 'prompts/acme/hello.md'), 'utf8')).toBe(CONTENTS['1.1.0'])
+  })
+
+  test('gives vendored files first, and nothing that it does not name', async () => {
+    await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
+    hub.outage = status(500)
+    const client = open({ lock: await openLock(lockPath()) })
+    expect(await client.get('acme/hello')).toMatchObject({
+      source: 'lock',
+      version: '1.1.0',
+      content: CONTENTS['1.1.0'],
+    })
+    hub.asked.length = 0
+    expect(await codeOf(client.get('acme/other'))).toBe('not_locked')
+    expect(await codeOf(client.get('acme/hello@~1.0'))).toBe('not_locked')
+    expect(hub.asked).toEqual([])
+  })
+
+  test('a changed byte is refused, and installing mends a missing file only', async () => {
+    await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
+    const file = join(folder, 'prompts/acme/hello.md')
+    writeFileSync(file, 'changed by hand')
+    const { lock } = await openLock(lockPath())
+    expect(await findChanged(lockPath(), lock)).toEqual(['acme/hello'])
+    expect(await codeOf(open({ lock: await openLock(lockPath()) }).get('acme/hello'))).toBe('integrity')
+    expect(await codeOf(installLock(lockPath()))).toBe('integrity')
+    expect(readFileSync(file, 'utf8')).toBe('changed by hand')
+    rmSync(file)
+    expect(await installLock(lockPath())).toBe(1)
+    expect(readFileSync(file, 'utf8')).toBe(CONTENTS['1.1.0'])
+  })
+
+  test('an edit by hand is refused', async () => {
+    await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
+    const text = readFileSync(lockPath(), 'utf8')
+    for (const [from, to] of [
+      ['prompts/acme/hello.md', '../evil.md'],
+      ['"1.1.0"', '"2.0.0"'],
+      ['  "hub"', '    "hub"'],
+    ] as const) {
+      writeFileSync(lockPath(), text.replace(from, to))
+      expect(await codeOf(openLock(lockPath())), to).toBe('integrity')
+    }
+  })
+
+  test('two runs at once: both are in it', async () => {
+    await Promise.all([
+      addToLock(lockPath(), { name: 'acme/hello', path: 'a.md' }, hub.url),
+      addToLock(lockPath(), { name: 'acme/hello@1.0.0', path: 'b.md' }, hub.url),
+    ])
+    const { lock } = await openLock(lockPath())
+    expect(Object.keys(lock.prompts)).toEqual(['acme/hello'])
+  })
+})
+
+test('types name each variable, and text of strangers cannot leave its comment', () => {
+  const base = { default: null, options: [], example: null, description: '' }
+  const types = writeTypes(
+    new Map([
+      [
+        'acme/hello',
+        [
+          { ...base, name: 'name', type: 'string', required: true, description: 'x */ evil() /*' },
+          { ...base, name: 'kind', type: 'enum', required: false, options: ['a', "b'"] },
+        ],
+      ],
+    ]),
+  )
+  expect(types).toContain('      name: string\n')
+  expect(types).toContain('      kind?: "a" | "b\'"\n')
+  expect(types.match(/\*\//g)).toHaveLength(1)
+})
