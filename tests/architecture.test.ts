@@ -17,7 +17,8 @@ const files = ['src', 'netlify', 'scripts', 'tests'].flatMap((dir) => listSource
 function listSources(dir: string): SourceFile[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name)
-    if (entry.isDirectory()) return entry.name.startsWith('.') ? [] : listSources(path)
+    // What is frozen is not judged again.
+    if (entry.isDirectory()) return entry.name.startsWith('.') || entry.name === 'releases' ? [] : listSources(path)
     return SOURCE.test(entry.name) ? [readSource(path)] : []
   })
 }
