@@ -35,7 +35,17 @@ const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-manifest-'))
 let functions: Map<string, z.infer<typeof Manifest>['functions'][number]>
 
 beforeAll(() => {
-  for (const name of ['astro.config.mjs', 'content', 'netlify', 'netlify.toml', 'package.json', 'src', 'tsconfig.json'])
+  for (const name of [
+    'astro.config.mjs',
+    'content',
+    'netlify',
+    'netlify.toml',
+    'package-lock.json',
+    'package.json',
+    'scripts',
+    'src',
+    'tsconfig.json',
+  ])
     cpSync(name, join(dir, name), { recursive: true })
   symlinkSync(resolve('node_modules'), join(dir, 'node_modules'))
   const environment = { ...process.env, CI: 'true', NODE_ENV: '', VITEST: '' }
