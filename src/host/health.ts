@@ -1,4 +1,5 @@
 // Owns `/healthz` of our own host: what is served, since when, and what is wrong. docs/contract.md section 11.
+import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
 
 /** How a hub is. */
 export interface Health {
@@ -21,7 +22,6 @@ export const STARTING: Health = {
   ...{ commit: null, built_at: null, counts: null, broken: [], failure: null },
 }
 
-const HEALTH_PATH = '/healthz'
 /** Many broken files are one trouble. */
 const MOST_BROKEN = 100
 
@@ -31,7 +31,7 @@ export function withHealth(
   healthOf: () => Health,
 ): (request: Request, ip: string) => Promise<Response> {
   return async (request, ip) =>
-    request.url.includes(HEALTH_PATH) && new URL(request.url).pathname === HEALTH_PATH
+    request.url.includes(HEALTH_ADDRESS) && new URL(request.url).pathname === HEALTH_ADDRESS
       ? respondWithHealth(request, healthOf())
       : answer(request, ip)
 }

@@ -1,6 +1,7 @@
 // Owns the counters of our own host and `/metrics`, where they stand in Prometheus' text format.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { matchRoute } from '../domain/api/routes.ts'
+import { METRICS_ADDRESS } from '../domain/api/addresses.ts'
+import { isPublishedAt, matchRoute } from '../domain/api/routes.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { Search } from '../ports/search.ts'
 import type { Health } from './health.ts'
@@ -21,7 +22,6 @@ export interface Metrics {
 
 type Answer = (request: Request, ip: string) => Promise<Response>
 
-const PATH = '/metrics'
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
 /** Opens counters that all stand at zero. */
@@ -73,7 +73,7 @@ export function openMetrics(): Metrics {
     }),
     noteBuild: (began) => build.set((Date.now() - began.getTime()) / 1000),
     withMetrics: (answer, healthOf) => async (request, ip) => {
-      if (new URL(request.url).pathname !== PATH || request.method !== 'GET') return answer(request, ip)
+      if (new URL(request.url).pathname !== METRICS_ADDRESS || request.method !== 'GET') return answer(request, ip)
       const { counts, broken, built_at } = healthOf()
       for (const [what, count] of Object.entries(counts ?? {})) served.set({ what }, count)
       served.set({ what: 'broken' }, broken.length)
@@ -94,7 +94,7 @@ const PLACES: ReadonlySet<string> = new Set([
 export function routeOf(method: string, path: string): string {
   const bare = path.replace(/[?#].*$/s, '')
   const route = matchRoute(bare)
-  if (route) return method === 'POST' && route.id === 'listVersions' ? 'publish' : route.id
+  if (route) return method === 'POST' && isPublishedAt(route.id) ? 'publish' : route.id
   const [, first = ''] = bare.split('/', 2)
   return PLACES.has(first) ? first : 'page'
 }

@@ -1,8 +1,8 @@
 // Owns serving the built site's own files on our host, as Netlify serves them there.
 import { lookup } from 'mrmime'
+import { READ_METHODS } from '../domain/api/methods.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { Bytes, SiteFiles } from '../ports/site-files.ts'
-import { READ_METHODS } from '../server/refusals.ts'
 import { respondToOptions, respondWithBytes } from '../server/respond.ts'
 
 /** Answers with the file at an address, or undefined when there is none. */

@@ -1,10 +1,8 @@
 // Owns the refusals that need nothing but the request: no such address, no such method, too many requests.
 import { HubError } from '../domain/api/errors.ts'
+import { READ_METHODS } from '../domain/api/methods.ts'
 import { printable } from '../domain/content/printable.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
-
-/** What every address of the API can be asked. */
-export const READ_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /** Answers an address at which nothing is, as JSON: below /api and /data no reader ever meets a page. */
 export function answerNotFound(request: Request): Response {

@@ -3,7 +3,7 @@ import { PublishAnswer, PublishRequest } from '../publishing/request.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { EXAMPLES } from './openapi-examples.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route, type RouteId } from './routes.ts'
+import { isPublishedAt, PATH_PARAMETERS, type QueryParameter, ROUTES, type Route, type RouteId } from './routes.ts'
 import { ErrorEnvelope, single } from './schema.ts'
 
 type Json = Record<string, unknown>
@@ -18,10 +18,11 @@ export function describeApi(baseUrl: string): Json {
   const schemas: Components = {}
   const paths: Record<string, Json> = {}
   for (const route of Object.values<Route>(ROUTES)) {
-    paths[route.path] = { get: describeRoute(route, schemas) }
+    paths[route.path] = {
+      get: describeRoute(route, schemas),
+      ...(isPublishedAt(route.id as RouteId) ? { post: describePublish(schemas) } : {}),
+    }
   }
-  const versions = ROUTES.listVersions.path
-  paths[versions] = { ...paths[versions], post: describePublish(schemas) }
   const errorReference = toSchema(ErrorEnvelope, schemas)
   return {
     openapi: '3.1.1',

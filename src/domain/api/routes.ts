@@ -1,9 +1,10 @@
-// Owns the table of addresses: what is answered where, from which data file, how long it may be kept, and in which shape.
+// Owns the table of what can be read: what is answered where, from which data file, how long it may be kept, and in which shape. All other addresses stand beside it, in addresses.ts.
 import { z } from 'zod'
 import { SORTS, type Sort } from '../catalogue/ranking.ts'
 import { isName, isOwner, isVersion, Name, Owner, Version } from '../content/values.ts'
 import type { CacheClass } from './cache-class.ts'
 import { LIMITS } from './limits.ts'
+import { type Method, READ_METHODS } from './methods.ts'
 import {
   list,
   Repository,
@@ -33,6 +34,8 @@ export interface Route {
   id: string
   /** Path with parameters in braces. */
   path: string
+  /** With POST where a version can be published too. */
+  methods: readonly Method[]
   summary: string
   query: readonly QueryParameter[]
   cache: CacheClass
@@ -52,6 +55,7 @@ export const ROUTES = {
   listRepositories: {
     id: 'listRepositories',
     path: '/api/v1/repos',
+    methods: READ_METHODS,
     summary: 'List, search and filter repositories',
     query: [
       { name: 'page', description: 'Which page, from 1.', schema: z.int().min(1).max(LIMITS.highestPage).default(1) },
@@ -76,6 +80,7 @@ export const ROUTES = {
   getRepository: {
     id: 'getRepository',
     path: '/api/v1/repos/{owner}/{name}',
+    methods: READ_METHODS,
     summary: 'Get a repository with its latest content',
     query: [],
     cache: 'changing',
@@ -85,6 +90,7 @@ export const ROUTES = {
   listVersions: {
     id: 'listVersions',
     path: '/api/v1/repos/{owner}/{name}/versions',
+    methods: [...READ_METHODS, 'POST'],
     summary: 'List the versions of a repository',
     query: [],
     cache: 'changing',
@@ -94,6 +100,7 @@ export const ROUTES = {
   getVersion: {
     id: 'getVersion',
     path: '/api/v1/repos/{owner}/{name}/versions/{version}',
+    methods: READ_METHODS,
     summary: 'Get one version',
     query: [],
     cache: 'immutable',
@@ -103,6 +110,7 @@ export const ROUTES = {
   getRaw: {
     id: 'getRaw',
     path: '/api/v1/repos/{owner}/{name}/raw',
+    methods: READ_METHODS,
     summary: 'Get the bare content',
     query: [
       {
@@ -124,6 +132,7 @@ export const ROUTES = {
   listTags: {
     id: 'listTags',
     path: '/api/v1/tags',
+    methods: READ_METHODS,
     summary: 'List all tags with their counts',
     query: [],
     cache: 'changing',
@@ -133,6 +142,7 @@ export const ROUTES = {
   getUser: {
     id: 'getUser',
     path: '/api/v1/users/{handle}',
+    methods: READ_METHODS,
     summary: 'Get an owner’s profile',
     query: [],
     cache: 'changing',
@@ -142,6 +152,7 @@ export const ROUTES = {
   getOpenapi: {
     id: 'getOpenapi',
     path: '/api/v1/openapi.json',
+    methods: READ_METHODS,
     summary: 'Get this description',
     query: [],
     cache: 'changing',
@@ -152,6 +163,12 @@ export const ROUTES = {
 
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
+
+/** Whether a version is published at a route's address. */
+export function isPublishedAt(id: RouteId): boolean {
+  const { methods }: Route = ROUTES[id]
+  return methods.includes('POST')
+}
 
 /** What each parameter of a path must be, as it is documented. */
 export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
@@ -171,13 +188,30 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
 
 const COMPILED = Object.values(ROUTES).map((route) => ({ id: route.id as RouteId, segments: route.path.split('/') }))
 
+/** A route with what stands in its braces. */
+export interface MatchedRoute {
+  id: RouteId
+  parameters: PathParameters
+}
+
 /**
  * Finds the route of a path.
  *
  * @param path as it came, undecoded; one final slash is ignored
  * @returns undefined when nothing is answered there
  */
-export function matchRoute(path: string): { id: RouteId; parameters: PathParameters } | undefined {
+export function matchRoute(path: string): MatchedRoute | undefined {
+  return match(path, isParameter)
+}
+
+/** The same for whoever refuses a malformed owner, name or version in words of its own: any text that is not empty stands for one. */
+export function matchRouteOfAnyNames(path: string): MatchedRoute | undefined {
+  return match(path, (_parameter, segment) => segment !== '')
+}
+
+const isParameter = (parameter: string, segment: string) => SEGMENTS[parameter]!(segment)
+
+function match(path: string, isFit: (parameter: string, segment: string) => boolean): MatchedRoute | undefined {
   const segments = (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).split('/')
   for (const { id, segments: wanted } of COMPILED) {
     if (wanted.length !== segments.length) continue
@@ -187,7 +221,7 @@ export function matchRoute(path: string): { id: RouteId; parameters: PathParamet
       if (!part.startsWith('{')) return part === segment
       const parameter = part.slice(1, -1)
       parameters[parameter] = segment
-      return SEGMENTS[parameter]!(segment)
+      return isFit(parameter, segment)
     })
     if (matches) return { id, parameters }
   }
@@ -197,9 +231,10 @@ export function matchRoute(path: string): { id: RouteId; parameters: PathParamet
 /** The data files, from the site's root: what the build writes and the read function takes. docs/contract.md section 4. */
 export const DATA_FILES = {
   index: () => '/data/v1/index.json',
-  list: (order: Sort, page: number) => `/data/v1/lists/${order}/${page}.json`,
+  list: (order: Sort | '{sort}', page: number | '{page}') => `/data/v1/lists/${order}/${page}.json`,
   tags: () => '/data/v1/tags.json',
-  tagged: (tag: string, order: Sort, page: number) => `/data/v1/tags/${tag}/${order}/${page}.json`,
+  tagged: (tag: string, order: Sort | '{sort}', page: number | '{page}') =>
+    `/data/v1/tags/${tag}/${order}/${page}.json`,
   user: (handle: string) => `/data/v1/users/${handle}.json`,
   repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,

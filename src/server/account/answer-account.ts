@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type Accounts, isLocalPerson, MOST_TOKENS, type Session } from '../../domain/access/account.ts'
 import { Scope, TOKEN_DAYS } from '../../domain/access/token-record.ts'
+import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { formatProblem, parseBy } from '../../domain/content/problems.ts'
 import { isOwner, line } from '../../domain/content/values.ts'
@@ -53,8 +54,15 @@ interface Visit extends SignInTools {
 
 type Handler = (visit: Visit) => Promise<Visited>
 
+/** Handlers for exactly the methods that the table of addresses has; HEAD is GET without its body. */
+type Handlers = {
+  readonly [Path in AccountAddress]: Readonly<
+    Record<Exclude<(typeof ACCOUNT_ADDRESSES)[Path][number], 'HEAD'>, Handler>
+  >
+}
+
 /** Every account address and what it does by method. Nothing but a POST changes anything. */
-const ADDRESSES: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+const HANDLERS: Handlers = {
   '/settings': { GET: showAccount },
   // Where a browser is after it sent the form: reloading the address must not be an error.
   '/settings/tokens': { GET: async () => redirectTo('/settings'), POST: createToken },
@@ -90,12 +98,11 @@ export async function answerAccount(request: Request, connect: () => AccountDepe
 async function visit(request: Request, dependencies: AccountDependencies, now: Date): Promise<Visited> {
   const { pathname } = new URL(request.url)
   const path = pathname.replace(/\/$/, '')
-  const methods = Object.hasOwn(ADDRESSES, path) ? ADDRESSES[path] : undefined
-  if (!methods || !isOpen(path, dependencies.signIn)) throw notFound()
+  if (!isAccountAddress(path) || !isOpen(path, dependencies.signIn)) throw notFound()
+  const handlers: Readonly<Record<string, Handler>> = HANDLERS[path]
   const method = request.method === 'HEAD' ? 'GET' : request.method
-  const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
-  if (!handler)
-    throw refuseMethod(request.method, 'GET' in methods ? ['HEAD', ...Object.keys(methods)] : Object.keys(methods))
+  const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
+  if (!handler) throw refuseMethod(request.method, ACCOUNT_ADDRESSES[path])
   if (method === 'POST') requireSameOrigin(request, dependencies.baseUrl)
   const { baseUrl, accounts, secret } = dependencies
   const cookies = makeCookies(baseUrl, secret)
@@ -105,6 +112,8 @@ async function visit(request: Request, dependencies: AccountDependencies, now: D
   const session = found && isLocalPerson(found.person) === (dependencies.signIn.kind === 'local') ? found : undefined
   return handler({ request, dependencies, now, baseUrl, accounts, cookies, session, sessionSecret })
 }
+
+const isAccountAddress = (path: string): path is AccountAddress => Object.hasOwn(ACCOUNT_ADDRESSES, path)
 
 /** Which addresses there are depends on how people sign in: those of another way are not there at all. */
 function isOpen(path: string, { kind }: SignIn): boolean {

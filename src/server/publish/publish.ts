@@ -2,13 +2,12 @@
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
-import { matchRoute } from '../../domain/api/routes.ts'
+import { isPublishedAt, matchRoute, matchRouteOfAnyNames, ROUTES } from '../../domain/api/routes.ts'
 import { canonicalJson } from '../../domain/content/canonical-json.ts'
 import { isName, isOwner } from '../../domain/content/values.ts'
 import { parsePublishRequest } from '../../domain/publishing/request.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { measure } from '../measure.ts'
-import { methodsOf } from '../read/read.ts'
 import { answerNotFound, refuseMethod } from '../refusals.ts'
 import { COMMON_HEADERS, respondWithError, toHubError } from '../respond.ts'
 import { digest, type Outcome, type PublishTools, publishToGit } from './attempt.ts'
@@ -31,9 +30,10 @@ export interface PublishDependencies extends PublishTools, AuthTools {
 export async function answerPublish(request: Request, connect: () => PublishDependencies): Promise<Response> {
   const arrived = new Date()
   const { pathname } = new URL(request.url)
-  const path = /^\/api\/v1\/repos\/([^/]+)\/([^/]+)\/versions\/?$/.exec(pathname)
-  if (!path) return answerElsewhere(request, pathname)
-  const [, owner = '', name = ''] = path
+  // A name that no repository can have is refused in words of its own, and only to whoever may publish at all.
+  const route = matchRouteOfAnyNames(pathname)
+  if (!route || !isPublishedAt(route.id)) return answerElsewhere(request, pathname)
+  const { owner = '', name = '' } = route.parameters
   try {
     const incoming = openLimitedBody(request)
     await incoming.checkLength()
@@ -70,7 +70,9 @@ export async function answerPublish(request: Request, connect: () => PublishDepe
 /** A POST to an address that only reads, or to none at all. */
 function answerElsewhere(request: Request, pathname: string): Response {
   const route = matchRoute(pathname)
-  return route ? respondWithError(request, refuseMethod(request.method, methodsOf(route.id))) : answerNotFound(request)
+  return route
+    ? respondWithError(request, refuseMethod(request.method, ROUTES[route.id].methods))
+    : answerNotFound(request)
 }
 
 function respondWithOutcome(

@@ -1,8 +1,9 @@
 // Owns the read API: from an address to the file that answers it, or to a JSON error that says what to do.
 
-import { matchRoute, ROUTES, type RouteId } from '../../domain/api/routes.ts'
+import { READ_METHODS } from '../../domain/api/methods.ts'
+import { matchRoute, ROUTES } from '../../domain/api/routes.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
-import { answerNotFound, READ_METHODS, refuseMethod, refuseRate } from '../refusals.ts'
+import { answerNotFound, refuseMethod, refuseRate } from '../refusals.ts'
 import {
   repositoryTag,
   respondToOptions,
@@ -27,9 +28,10 @@ export async function answerRead(request: Request, connect: () => ReadDependenci
   const { owner, name } = route?.parameters ?? {}
   const cacheTag = owner && name ? repositoryTag(owner, name) : undefined
   try {
-    if (request.method === 'OPTIONS') return respondToOptions(methodsOf(route?.id))
+    if (request.method === 'OPTIONS') return respondToOptions(route ? ROUTES[route.id].methods : READ_METHODS)
     if (!route) return answerUnknown(request, url)
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw refuseMethod(request.method, methodsOf(route.id))
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw refuseMethod(request.method, ROUTES[route.id].methods)
     const dependencies = connect()
     const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
     if (waitSeconds > 0) throw refuseRate(waitSeconds)
@@ -50,9 +52,4 @@ function answerUnknown(request: Request, url: URL): Response {
   const lowerCase = url.pathname.toLowerCase()
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   return isRead && matchRoute(lowerCase) ? respondWithRedirect(lowerCase + url.search) : answerNotFound(request)
-}
-
-/** The methods of a route; of none, those that reading has. */
-export function methodsOf(route: RouteId | undefined): readonly string[] {
-  return route === 'listVersions' ? [...READ_METHODS, 'POST'] : READ_METHODS
 }

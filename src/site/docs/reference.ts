@@ -1,5 +1,6 @@
 // Owns the API reference as data: routes, records and limits in the words of the tables and schemas that the code runs on.
 import { z } from 'zod'
+import { ADDRESSES, type Address } from '../../domain/api/addresses.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route } from '../../domain/api/routes.ts'
 import {
@@ -102,6 +103,11 @@ export function describeRoutes(baseUrl: string, example: Readonly<Record<string,
     cache: route.cache,
     example: `curl -fsS '${baseUrl}${route.path.replace(/\{(\w+)\}/g, (whole, name: string) => example[name] ?? whole)}'`,
   }))
+}
+
+/** What programs ask for beside the API: data files, downloads, MCP, health. The rest is for browsers, or nothing is there. */
+export function describeOtherAddresses(): Address[] {
+  return ADDRESSES.filter(({ path }) => /^\/(?:data\/v1|mcp|cli|clients|docs\/mcp|healthz|metrics)(?:\/|$)/.test(path))
 }
 
 const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {

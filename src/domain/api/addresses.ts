@@ -1,0 +1,121 @@
+// Owns the one table of every address that is answered: its methods, who answers it, and what is there. Route by route, what can be read stands in routes.ts.
+import { membershipsPath } from '../access/memberships.ts'
+import { type Method, READ_METHODS } from './methods.ts'
+import { DATA_FILES, isPublishedAt, ROUTES, type RouteId } from './routes.ts'
+
+/** One address, or a family of them. */
+export interface Address {
+  /** Parameters in braces, each one segment; a final `*` stands for anything. */
+  path: string
+  /** The methods it has; others are refused. */
+  methods: readonly Method[]
+  /** A function of `netlify/functions` by its name; `file`, written by the build; `host`, our own host alone. */
+  by: 'account' | 'file' | 'host' | 'mcp' | 'missing-data' | 'publish' | 'rate-limited' | 'read' | 'site'
+  about: string
+}
+
+/** The account pages and sign-in, with the methods of each. docs/contract.md section 7 */
+export const ACCOUNT_ADDRESSES = {
+  '/settings': ['HEAD', 'GET'],
+  '/settings/tokens': ['HEAD', 'GET', 'POST'],
+  '/settings/tokens/revoke': ['HEAD', 'GET', 'POST'],
+  '/auth/sign-in': ['HEAD', 'GET'],
+  '/auth/callback': ['HEAD', 'GET'],
+  '/auth/local': ['HEAD', 'GET', 'POST'],
+  '/auth/sign-out': ['POST'],
+  '/auth/sign-out-everywhere': ['POST'],
+} as const satisfies Readonly<Record<string, readonly Method[]>>
+
+/** One of the account pages. */
+export type AccountAddress = keyof typeof ACCOUNT_ADDRESSES
+
+/** Health of our own host. docs/contract.md section 13 */
+export const HEALTH_ADDRESS = '/healthz'
+/** Counters of our own host, where they are switched on. docs/contract.md section 13 */
+export const METRICS_ADDRESS = '/metrics'
+
+const PAGE_METHODS = ['GET', 'HEAD'] as const
+
+const file = (path: string, about: string): Address => ({ path, methods: READ_METHODS, by: 'file', about })
+const page = (path: string, about: string): Address => ({ path, methods: PAGE_METHODS, by: 'file', about })
+
+/** Every address. A family stands after the addresses that it holds. */
+export const ADDRESSES: readonly Address[] = [
+  ...Object.values(ROUTES).flatMap(({ id, path, summary }): Address[] => listMethods(id, path, summary)),
+  { path: '/api/*', methods: READ_METHODS, by: 'read', about: 'Nothing: an error as JSON' },
+  { path: '/api/*', methods: ['POST'], by: 'publish', about: 'Nothing: an error as JSON' },
+  { path: '/mcp', methods: ['POST', 'OPTIONS'], by: 'mcp', about: 'The MCP server' },
+  ...Object.entries(ACCOUNT_ADDRESSES).map(
+    ([path, methods]): Address => ({ path, methods, by: 'account', about: 'Accounts and sign-in, for browsers' }),
+  ),
+  ...listDataAddresses(),
+  { path: '/data/*', methods: READ_METHODS, by: 'missing-data', about: 'Nothing: an error as JSON' },
+  file('/cli/hubcli', 'The command line client'),
+  file('/cli/releases/{release}/{file}', 'A frozen release of it, with its SHA-256'),
+  file('/clients/*', 'Frozen releases of the libraries'),
+  file('/docs/mcp/server.json', 'The MCP server, as registries describe it'),
+  { path: HEALTH_ADDRESS, methods: PAGE_METHODS, by: 'host', about: 'How the hub is, on a host of one’s own' },
+  { path: METRICS_ADDRESS, methods: ['GET'], by: 'host', about: 'Counters, on a host of one’s own that has them' },
+  {
+    path: '/rate-limited',
+    methods: [...READ_METHODS, 'POST'],
+    by: 'rate-limited',
+    about: 'What too many requests get',
+  },
+  { path: '/search', methods: PAGE_METHODS, by: 'site', about: 'The page of a search' },
+  page('/', 'The front page'),
+  page('/docs', 'The documentation'),
+  page('/docs/{guide}', 'A guide'),
+  page('/tags', 'All tags'),
+  page('/tags/{tag}', 'The prompts with a tag'),
+  page('/tags/{tag}/feed.xml', 'What is new with a tag, as a feed'),
+  page('/tags/{tag}/{page}', 'More of them'),
+  page('/badges/{owner}/{name}.svg', 'The badge of a prompt'),
+  page('/feed.xml', 'What is new, as a feed'),
+  page('/llms.txt', 'The hub, as models are told of it'),
+  page('/robots.txt', 'What crawlers may read'),
+  page('/sitemap.xml', 'All pages'),
+  page('/sitemap-{part}.xml', 'Some of all pages, where one file is too small'),
+  page('/404', 'The page for what is not there'),
+  page('/favicon.ico', 'The icon'),
+  page('/favicon.svg', 'The icon'),
+  page('/card.png', 'The picture that links are shown with'),
+  page('/assets/*', 'Styles, scripts, fonts'),
+  page('/{owner}', 'The page of an owner'),
+  page('/{owner}/feed.xml', 'What an owner published, as a feed'),
+  page('/{owner}/{name}', 'The page of a prompt'),
+  page('/{owner}/{name}/feed.xml', 'The versions of a prompt, as a feed'),
+  page('/{owner}/{name}/v/{version}', 'The page of a version'),
+  page('/{owner}/{name}/compare/{pair}', 'What changed from one version to another'),
+  ...['/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}', '/{owner}/{name}/compare/{pair}'].map(
+    (path): Address => ({ path, methods: PAGE_METHODS, by: 'site', about: 'The same before the next build has it' }),
+  ),
+  { path: '/{owner}/{name}/{version}', methods: PAGE_METHODS, by: 'site', about: 'Leads to the page of the version' },
+]
+
+function listMethods(id: RouteId, path: string, about: string): Address[] {
+  const read: Address = { path, methods: READ_METHODS, by: 'read', about }
+  return isPublishedAt(id) ? [read, { path, methods: ['POST'], by: 'publish', about: 'Publish a new version' }] : [read]
+}
+
+function listDataAddresses(): Address[] {
+  const { list, tagged, user, repository, versions, version, changes, raw, rawVersion, index, tags, openapi } =
+    DATA_FILES
+  const [owner, name, number] = ['{owner}', '{name}', '{version}']
+  return [
+    file(index(), 'All repositories in one list, and what a mirror needs to fetch only what changed'),
+    file(list('{sort}', '{page}'), 'A page of all repositories'),
+    file(tags(), 'All tags'),
+    file(tagged('{tag}', '{sort}', '{page}'), 'A page of the repositories with a tag'),
+    file(user('{handle}'), 'An owner'),
+    file(repository(owner, name), 'A repository'),
+    file(versions(owner, name), 'Its versions'),
+    file(version(owner, name, number), 'One version'),
+    file(changes(owner, name), 'What each version changed for its callers'),
+    file(raw(owner, name), 'The latest content'),
+    file(rawVersion(owner, name, number), 'The content of one version'),
+    file(openapi(), 'OpenAPI 3.1'),
+    file(membershipsPath('{member}'), 'The owners that a login belongs to, for signing in'),
+    file('/data/accounts/ids/{member}.json', 'The same by GitHub’s number'),
+  ]
+}

@@ -1,0 +1,116 @@
+// Holds the table of addresses to what is answered: every function's address, every page and every file of a build stands in it, and what it lists is routed as it says.
+import { readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { listCliDownloads, readCliFiles } from '../src/cli/downloads.ts'
+import { ADDRESSES } from '../src/domain/api/addresses.ts'
+import { ROUTES } from '../src/domain/api/routes.ts'
+import { buildCatalogue } from '../src/domain/catalogue/catalogue.ts'
+import { listDataFiles } from '../src/domain/catalogue/data-files.ts'
+import { type HostedFunction, routeFunctions } from '../src/host/run-functions.ts'
+import { listSiteFiles } from '../src/site/build/site-files.ts'
+import { ROUTES_LIST } from '../src/site/links.ts'
+import { readStarterCatalogue } from './domain/fixtures.ts'
+
+type Function = HostedFunction<object> & { name: string }
+
+const functions: Function[] = await Promise.all(
+  readdirSync('netlify/functions').map(async (file) => ({
+    ...(await import(pathToFileURL(resolve('netlify/functions', file)).href)),
+    name: file.replace('.mts', ''),
+  })),
+)
+
+const literal = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
+/** What a pattern of the table matches. */
+const regexOf = (path: string) =>
+  new RegExp(
+    `^${literal(path)
+      .replace(/\\\*$/, '.*')
+      .replaceAll(/\{\w+\}/g, '[^/]+')}$`,
+  )
+const known = ADDRESSES.filter(({ by }) => by === 'file').map(({ path }) => ({ regex: regexOf(path) }))
+/** Owners, names and tags may be any word, so an address in a fixed place must be in the table by that place. */
+const FIXED = /^\/(?:404|api|assets|auth|badges|cli|clients|data|docs|mcp|settings|tags)(?:\/|$)/
+const isKnown = (path: string) =>
+  known.some(({ regex }) => regex.test(path) && (!FIXED.test(path) || !regex.source.startsWith('^\\/[')))
+
+/** Some path that a pattern stands for, with a pattern's own words in its braces. */
+const filled = (path: string) =>
+  path
+    .replace(/\*$/, 'anything')
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => ({ version: '1.0.0', sort: 'top', page: '2' })[name] ?? name)
+
+describe('what functions answer', () => {
+  test.each(functions.map((one) => [one.name, one] as const))(
+    '%s: each of its addresses holds one of the table',
+    (name, { config }) => {
+      const own = ADDRESSES.filter(({ by }) => by === name).map(({ path }) => filled(path))
+      expect(own.length).toBeGreaterThan(0)
+      for (const path of [config.path ?? []].flat()) {
+        const pattern = new URLPattern({ pathname: path })
+        const isBase = own.some((one) => one.startsWith(`${path}/`))
+        expect(isBase || own.some((pathname) => pattern.test({ pathname })), path).toBe(true)
+      }
+    },
+  )
+
+  test('each address of the table is routed to the function that it names, by each of its methods', () => {
+    const route = routeFunctions(functions)
+    const names = new Set(functions.map(({ name }) => name))
+    for (const { path, methods, by } of ADDRESSES) {
+      if (!names.has(by)) expect(['file', 'host'], path).toContain(by)
+      else
+        for (const method of methods) {
+          const found = route(method, new URL(filled(path), 'https://hub.test'))
+          expect(functions.find((one) => one.default === found?.default)?.name, `${method} ${path}`).toBe(by)
+        }
+    }
+  })
+})
+
+describe('what a build writes', () => {
+  test('each page of src/pages', () => {
+    const pages = readdirSync('src/pages', { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => `${parentPath.replaceAll('\\', '/').slice('src/pages'.length)}/${name}`)
+      .map((file) => file.replace(/\.(?:astro|md|ts)$/, '').replace(/\/index$/, '') || '/')
+      .map((path) => path.replaceAll(/\[(?:\.\.\.)?(\w+)\]/g, '{$1}'))
+    expect(pages).toContain('/{owner}/{name}')
+    const paths = ADDRESSES.map(({ path }) => path)
+    const fixed = (path: string) =>
+      paths.includes(path) || paths.includes(path.replace(/^(\/docs)\/\w+$/, '$1/{guide}'))
+    expect(pages.filter((path) => !fixed(path) && !path.startsWith('/assets/'))).toEqual([])
+  })
+
+  test('each file that stands beside them', async () => {
+    const { tree } = readStarterCatalogue()
+    const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
+    const downloads = listCliDownloads({ ...(await readCliFiles('src/cli')), baseUrl: 'https://hub.test' })
+    const paths = [...listDataFiles(catalogue), ...listSiteFiles(catalogue), ...downloads].map(([path]) => path)
+    const others = readdirSync('src/public').map((name) => `/${name}`)
+    expect(paths.length).toBeGreaterThan(100)
+    expect([...paths, ...others].filter((path) => !isKnown(path))).toEqual([])
+  })
+})
+
+test('nothing in a fixed place is known by the pattern of an owner', () => {
+  expect(
+    ['/docs/mcp/other.json', '/cli/other', '/tags/a/b/c', '/badges/a/b', '/auth/b', '/data/b', '/data/v1/b'].filter(
+      isKnown,
+    ),
+  ).toEqual([])
+  expect(['/acme', '/acme/a', '/acme/a/v/1.0.0', '/clients/a/b/c'].filter((path) => !isKnown(path))).toEqual([])
+})
+
+test('no address stands in the table twice for one method, and each method is named', () => {
+  const lines = ADDRESSES.flatMap(({ path, methods, by }) => methods.map((method) => `${method} ${path} ${by}`))
+  expect(new Set(lines).size).toBe(lines.length)
+  for (const { path, methods, about } of ADDRESSES)
+    expect([methods.length > 0, about !== ''], path).toEqual([true, true])
+})
+
+test('the address that the pages’ scripts know is that of the table', () => {
+  expect(ROUTES_LIST).toBe(ROUTES.listRepositories.path)
+})
