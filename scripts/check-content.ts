@@ -1,56 +1,47 @@
-// `npm run check:content -- [--base REV]`: every rule over the content folder, every problem at once; with --base, also that no published version changed.
-import { execFileSync } from 'node:child_process'
-import { resolve } from 'node:path'
+// `npm run check:content -- [--base REV] [--json] [--fix]`: every rule over the content folder, every problem at once; errors fail, advice does not.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
-import { findInText } from '../src/domain/content/findings.ts'
-import { formatProblem, type Problem } from '../src/domain/content/problems.ts'
-import { formatPath, parsePath } from '../src/domain/content/prompt-file.ts'
-import { openContentDir } from '../src/stores/content-dir.ts'
 import { sayIgnored } from '../src/stores/content-files.ts'
+import { type ReviewEntry, reviewContent } from '../src/stores/review-content.ts'
 
-const { values } = parseArgs({ options: { base: { type: 'string' } } })
-const { contentDir } = readConfig(process.env)
-const { tree, problems, filesRead, ignored } = openContentDir(contentDir)()
-if (values.base !== undefined) problems.push(...findChangedVersions(values.base))
-
-if (ignored.length > 0) console.warn(sayIgnored(ignored))
-for (const problem of findWarnings()) console.warn(`warning: ${problem.file}: ${formatProblem(problem)}`)
-for (const problem of problems) console.error(`error: ${problem.file}: ${formatProblem(problem)}`)
-console.log(
-  `${filesRead} files in ${tree.repositories.size} repositories checked: ${problems.length === 0 ? 'all is well' : `${problems.length} problems`}.`,
-)
-process.exitCode = problems.length === 0 ? 0 : 1
-
-/** Secrets and characters that do not show: published all the same, but worth a look by a person. */
-function findWarnings(): Problem[] {
-  return [...tree.repositories.values()].flatMap(({ owner, name, versions }) =>
-    versions.flatMap(({ version, content }) => {
-      const file = `content/${formatPath({ kind: 'version', owner, name, version })}`
-      return findInText(content).map(({ message, offset }) => ({
-        file,
-        key: `content, character ${offset}`,
-        message,
-      }))
-    }),
-  )
+try {
+  const { values } = parseArgs({
+    options: { base: { type: 'string' }, json: { type: 'boolean' }, fix: { type: 'boolean' } },
+  })
+  const { contentDir } = readConfig(process.env)
+  const { base, json = false, fix = false } = values
+  const review = await reviewContent({ contentDir, base, fix, environment: process.env })
+  const errors = review.entries.filter(({ severity }) => severity === 'error').length
+  const advice = review.entries.length - errors
+  if (json) console.log(JSON.stringify(review.entries, undefined, 2))
+  else {
+    const isAction = process.env.GITHUB_ACTIONS === 'true'
+    for (const entry of review.entries) console.log(isAction ? annotate(entry) : formatEntry(entry))
+    console.log(
+      `${review.files} files in ${review.repositories} repositories checked: ${count(errors, 'problem')}, ${advice === 0 ? 'no advice' : `advice on ${count(advice, 'place')}`}.`,
+    )
+  }
+  for (const path of review.mended) console.error(`Mended content/${path}.`)
+  for (const note of review.notes) console.error(note)
+  if (review.ignored.length > 0) console.error(sayIgnored(review.ignored))
+  process.exitCode = errors === 0 ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
 }
 
-/** A version is never changed, moved or deleted once it is on the main branch. docs/contract.md section 2 */
-function findChangedVersions(base: string): Problem[] {
-  const git = (...parameters: string[]) =>
-    execFileSync('git', ['-C', contentDir, ...parameters], { encoding: 'utf8', maxBuffer: 1024 ** 3 })
-  const commit = git('rev-parse', '--verify', '--end-of-options', `${base}^{commit}`).trim()
-  const top = git('rev-parse', '--show-toplevel').trim()
-  const folder = `${resolve(contentDir).slice(top.length + 1)}/`
-  const changes = git('diff', '--name-status', '--no-renames', '--diff-filter=MDT', '-z', commit, '--', '.').split('\0')
-  const changed: Problem[] = []
-  for (let index = 0; index + 1 < changes.length; index += 2) {
-    const path = changes[index + 1]!.slice(folder.length)
-    const place = parsePath(path)
-    if ('wrong' in place || place.kind !== 'version') continue
-    const message = `expected the file as it is in ${base}: a published version is never changed or deleted; publish a new one, or yank this one in index.md`
-    changed.push({ file: `content/${path}`, key: '', message })
-  }
-  return changed
+function formatEntry({ file, line, rule, message, severity }: ReviewEntry): string {
+  return `${file}:${line}  ${rule}${severity === 'advice' ? ' (advice)' : ''}  ${message}`
+}
+
+/** A line that GitHub Actions shows beside the file. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+function annotate({ file, line, rule, message, severity }: ReviewEntry): string {
+  const text = (value: string) => value.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  const property = (value: string) => text(value).replaceAll(':', '%3A').replaceAll(',', '%2C')
+  const command = severity === 'error' ? 'error' : 'warning'
+  return `::${command} file=${property(file)},line=${line},title=${property(rule)}::${text(message)}`
+}
+
+function count(number: number, noun: string): string {
+  return number === 0 ? `no ${noun}s` : `${number} ${noun}${number === 1 ? '' : 's'}`
 }

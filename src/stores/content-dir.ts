@@ -7,7 +7,7 @@ import { LIMITS } from '../domain/api/limits.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../domain/content/content-tree.ts'
 import { Usage } from '../domain/content/front-matter.ts'
 import { mendTree } from '../domain/content/last-good.ts'
-import { type Parsed, type Problem, parseBy, type ValueProblem } from '../domain/content/problems.ts'
+import { type Parsed, type Problem, parseBy, type RuleProblem, type ValueProblem } from '../domain/content/problems.ts'
 import {
   type OwnerFile,
   type Place,
@@ -62,9 +62,9 @@ interface KnownFile {
   stamp: string
   sha256: string
   /** As it is now. */
-  parsed: Parsed<ParsedFile>
+  parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
   /** What a version that can be parsed breaks of the rules. */
-  broken: readonly ValueProblem[]
+  broken: readonly RuleProblem[]
   /** As it was when nothing was wrong with it. */
   good: GoodFile | undefined
 }
@@ -137,29 +137,41 @@ function readChanged(dir: string, known: Map<string, KnownFile>, findings: Findi
 }
 
 function readKnown(path: string, file: string, size: bigint, before: KnownFile | undefined): Omit<KnownFile, 'stamp'> {
-  const wrong = (message: string) => ({
+  const wrong = (rule: string, message: string) => ({
     sha256: '',
-    parsed: { problems: [{ key: '', message }] },
+    parsed: { problems: [{ rule, key: '', message }] },
     broken: [],
     good: before?.good,
   })
   const place = parsePath(path)
-  if ('wrong' in place) return wrong(place.wrong)
-  if (size > BigInt(LONGEST_FILE_BYTES)) return wrong(`expected at most ${LONGEST_FILE_BYTES} bytes, got ${size}`)
+  if ('wrong' in place) return wrong('path', place.wrong)
+  if (size > BigInt(LONGEST_FILE_BYTES))
+    return wrong('file-fits', `expected at most ${LONGEST_FILE_BYTES} bytes, got ${size}`)
   let bytes: Buffer
   try {
     bytes = readFileSync(file)
   } catch {
-    return wrong('expected a file that can be read')
+    return wrong('readable', 'expected a file that can be read')
   }
   const sha256 = hash('sha256', bytes)
   if (before?.sha256 === sha256) return before
   // A file that was broken and is now what it was before is its last good state.
   if (before?.good?.sha256 === sha256) return { ...before, sha256, parsed: { value: before.good.parsed }, broken: [] }
-  if (!isUtf8(bytes)) return wrong('expected UTF-8, got bytes that are none')
+  if (!isUtf8(bytes)) return wrong('utf-8', 'expected UTF-8, got bytes that are none')
   const parsed = parsePlace(place, bytes.toString('utf8'))
   const broken = parsed.value?.kind === 'version' ? checkVersion(parsed.value.value) : []
-  return { sha256, parsed, broken, good: before?.good }
+  return {
+    sha256,
+    parsed: parsed.problems ? { problems: parsed.problems.map((problem) => nameParsing(place, problem)) } : parsed,
+    broken,
+    good: before?.good,
+  }
+}
+
+/** What was being read when it failed: the form of the front matter, one of its values, or a file of another form. */
+function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
+  if (place.kind === 'usage' || place.kind === 'equivalents') return { rule: place.kind, ...problem }
+  return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
 }
 
 /** Takes every file with which nothing is wrong as its own last good state. @returns the paths whose state to keep is new */

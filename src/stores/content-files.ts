@@ -36,6 +36,7 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
     if (!isMissing || below === '')
       findings.problems.push({
         file: nameFile(below),
+        rule: 'readable',
         key: '',
         message: isMissing ? 'expected a folder, got nothing' : 'expected a folder that can be read',
       })
@@ -49,6 +50,7 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
     else
       findings.problems.push({
         file: nameFile(path),
+        rule: 'regular-file',
         key: '',
         message: `expected a regular file, got ${entry.isSymbolicLink() ? 'a symbolic link' : 'something else'}`,
       })

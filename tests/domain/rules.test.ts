@@ -27,22 +27,22 @@ const NO_TOKEN = 'expected no token of this hub in it; revoke that token now'
 
 test('the names of the rules', () => {
   expect(Object.keys(VERSION_RULES)).toEqual([
-    'contentIsText',
-    'contentFits',
-    'variablesAreFew',
-    'placeholdersAreShort',
-    'holdsNoSecret',
+    'content-is-text',
+    'content-fits',
+    'variables-are-few',
+    'placeholders-are-short',
+    'holds-no-secret',
   ])
   expect(Object.keys(REPOSITORY_RULES)).toEqual([
-    'hasVersions',
-    'versionsAreFew',
-    'yankedVersionsExist',
-    'labelsPointAtActiveVersions',
-    'advisoriesHaveRanges',
-    'successorExists',
-    'replacementExists',
-    'licenseIsSpdx',
-    'holdsNoSecret',
+    'has-versions',
+    'versions-are-few',
+    'yanked-versions-exist',
+    'labels-point-at-active-versions',
+    'advisories-have-ranges',
+    'successor-exists',
+    'replacement-exists',
+    'license-is-spdx',
+    'holds-no-secret',
   ])
 })
 
@@ -55,42 +55,45 @@ describe('a version', () => {
   ])('satisfies every rule: %s', (_, given) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([]))
 
   test.each<[string, Partial<VersionEntry>, string]>([
-    ['contentIsText: empty', { content: '' }, 'expected some text, got nothing but white space'],
-    ['contentIsText: white space', { content: ' \r\n\t' }, 'expected some text, got nothing but white space'],
-    ['contentIsText: NUL', { content: 'a\0' }, 'expected text without NUL characters'],
+    ['content-is-text: empty', { content: '' }, 'expected some text, got nothing but white space'],
+    ['content-is-text: white space', { content: ' \r\n\t' }, 'expected some text, got nothing but white space'],
+    ['content-is-text: NUL', { content: 'a\0' }, 'expected text without NUL characters'],
     [
-      'contentIsText: half a surrogate pair',
+      'content-is-text: half a surrogate pair',
       { content: 'a\ud800' },
       'expected well-formed Unicode, without lone surrogates',
     ],
-    ['contentFits', { size_bytes: 262_145 }, 'expected at most 262144 bytes, got 262145'],
+    ['content-fits', { size_bytes: 262_145 }, 'expected at most 262144 bytes, got 262145'],
     [
-      'variablesAreFew',
+      'variables-are-few',
       { variables: Array.from({ length: 65 }, (_, at) => aVariable(`v${at}`)) },
       'expected at most 64 placeholders, got 65',
     ],
     [
-      'placeholdersAreShort',
+      'placeholders-are-short',
       { content: `{{${'a'.repeat(65)}}}` },
       `expected placeholder names of at most 64 characters, got ${'a'.repeat(65)}`,
     ],
     [
-      'placeholdersAreShort: a long one is not repeated',
+      'placeholders-are-short: a long one is not repeated',
       { content: `{{${'a'.repeat(9000)}}}` },
       `expected placeholder names of at most 64 characters, got ${'a'.repeat(80)}…`,
     ],
-  ])('%s', (_, given, message) => expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ key: 'content', message }]))
+  ])('%s', (name, given, message) => {
+    const rule = name.split(':')[0]
+    expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ rule, key: 'content', message }])
+  })
 
   test.each<[string, Partial<VersionEntry>]>([
     ['content', { content: `Use ${TOKEN}.` }],
     ['changelog', { changelog: TOKEN }],
     ['variables', { variables: [{ ...aVariable('a'), default: `${TOKEN}\n` }] }],
     ['parameters', { parameters: { headers: [{ authorization: `Bearer ${TOKEN}` }] } }],
-  ])('holdsNoSecret: %s', (key, given) => {
-    expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ key, message: NO_TOKEN }])
+  ])('holds-no-secret: %s', (key, given) => {
+    expect(checkVersion(aVersion('1.0.0', given))).toEqual([{ rule: 'holds-no-secret', key, message: NO_TOKEN }])
   })
 
-  test('holdsNoSecret: what only looks like a token is fine', () => {
+  test('holds-no-secret: what only looks like a token is fine', () => {
     expect(checkVersion(aVersion('1.0.0', { content: `hub_${'x'.repeat(38)} hub_… ${TOKEN}0` }))).toEqual([])
   })
 
@@ -120,22 +123,22 @@ describe('a repository', () => {
 
   test.each<[string, Partial<RepositoryEntry>, { key: string; message: string }[]]>([
     [
-      'hasVersions',
+      'has-versions',
       { file: anIndex(), versions: [] },
       [{ key: '', message: 'expected at least one version beside it, in versions/1.0.0.md' }],
     ],
     [
-      'versionsAreFew',
+      'versions-are-few',
       { versions: Array.from({ length: 1001 }, (_, at) => aVersion(`1.0.${at}`)) },
       [{ key: '', message: 'expected at most 1000 versions, got 1001' }],
     ],
     [
-      'yankedVersionsExist',
+      'yanked-versions-exist',
       { file: anIndex({ yanked: { '1.0.0': 'x', '2.0.0': 'y' } }) },
       [{ key: 'yanked.2.0.0', message: 'expected a version that exists' }],
     ],
     [
-      'labelsPointAtActiveVersions',
+      'labels-point-at-active-versions',
       {
         file: anIndex({ labels: { missing: '2.0.0', withdrawn: '1.1.0', fine: '1.0.0' }, yanked: { '1.1.0': 'x' } }),
         versions: [aVersion('1.0.0'), aVersion('1.1.0')],
@@ -146,7 +149,7 @@ describe('a repository', () => {
       ],
     ],
     [
-      'advisoriesHaveRanges',
+      'advisories-have-ranges',
       {
         file: anIndex({
           advisories: [
@@ -158,44 +161,48 @@ describe('a repository', () => {
       [{ key: 'advisories.1.range', message: 'expected a range of versions such as "<1.2.0", got "below 1.2"' }],
     ],
     [
-      'successorExists',
+      'successor-exists',
       { file: anIndex({ moved_to: 'acme/c' }) },
       [{ key: 'moved_to', message: 'expected a repository that exists, got acme/c' }],
     ],
     [
-      'successorExists: itself',
+      'successor-exists: itself',
       { file: anIndex({ moved_to: 'acme/a' }) },
       [{ key: 'moved_to', message: 'expected another repository than this one' }],
     ],
     [
-      'replacementExists',
+      'replacement-exists',
       { file: anIndex({ replaced_by: 'acme/c' }) },
       [{ key: 'replaced_by', message: 'expected a repository that exists, got acme/c' }],
     ],
     [
-      'replacementExists: itself',
+      'replacement-exists: itself',
       { file: anIndex({ replaced_by: 'acme/a' }) },
       [{ key: 'replaced_by', message: 'expected another repository than this one' }],
     ],
     [
-      'licenseIsSpdx',
+      'license-is-spdx',
       { file: anIndex({ license: 'Apache 2' }) },
       [{ key: 'license', message: 'expected an SPDX licence such as MIT or CC-BY-4.0, got "Apache 2"' }],
     ],
     [
-      'holdsNoSecret',
+      'holds-no-secret',
       { file: anIndex({ readme: `Use ${TOKEN}`, status_message: TOKEN }) },
       [
         { key: 'status_message', message: NO_TOKEN },
         { key: 'readme', message: NO_TOKEN },
       ],
     ],
-  ])('%s', (_, given, problems) => expect(check(given)).toEqual(problems.map((problem) => ({ file, ...problem }))))
+  ])('%s', (name, given, problems) => {
+    const rule = name.split(':')[0]
+    expect(check(given)).toEqual(problems.map((problem) => ({ file, rule, ...problem })))
+  })
 
   test('a problem of a version names its file', () => {
     expect(check({ versions: [aVersion('1.0.0'), aVersion('1.0.1', { content: ' ' })] })).toEqual([
       {
         file: 'content/acme/a/versions/1.0.1.md',
+        rule: 'content-is-text',
         key: 'content',
         message: 'expected some text, got nothing but white space',
       },

@@ -94,7 +94,9 @@ test('a folder that cannot be read is a problem, and what was in it is no conten
   const read = open()
   read()
   renameSync(join(dir, 'content'), join(dir, 'gone'))
-  expect(read().problems).toEqual([{ file: 'content', key: '', message: 'expected a folder, got nothing' }])
+  expect(read().problems).toEqual([
+    { file: 'content', rule: 'readable', key: '', message: 'expected a folder, got nothing' },
+  ])
 })
 
 test('what did not change is the same object, and only what changed is read', () => {

@@ -41,3 +41,14 @@ export function nextVersion(used: readonly string[], bump: Bump): string {
   const highest = sortVersions(used)[0]
   return highest === undefined ? '1.0.0' : semver.inc(highest, bump)!
 }
+
+/** Whether a number is exactly one step above every used one; the first is 1.0.0. @param used as for `nextVersion` */
+export function isNextVersion(used: readonly string[], version: string): boolean {
+  return BUMPS.some((bump) => nextVersion(used, bump) === version)
+}
+
+/** The part of the number that was raised between two versions, or undefined when they are the same. */
+export function stepBetween(from: string, to: string): Bump | undefined {
+  const step = semver.diff(from, to)
+  return BUMPS.find((bump) => bump === step)
+}

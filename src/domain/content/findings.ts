@@ -50,7 +50,7 @@ const MOST_OF_A_KIND = 5
 export function warnOfTexts(texts: Texts): Warning[] {
   const { content, changelog, title, description, readme, variables, parameters } = texts
   const lines = lineCounterOf(content)
-  const warnings = limit(findInText(content)).map(({ code, message, offset }) => ({
+  const warnings = limitFindings(findInText(content)).map(({ code, message, offset }) => ({
     code,
     message,
     line: offset < 0 ? null : lines(offset),
@@ -62,7 +62,7 @@ export function warnOfTexts(texts: Texts): Warning[] {
   }
   for (const [field, text] of Object.entries(fields)) {
     if (text === undefined) continue
-    for (const { code, message } of limit(findInText(text)))
+    for (const { code, message } of limitFindings(findInText(text)))
       warnings.push({ code, message: `${field}: ${message}`, line: null })
   }
   return warnings
@@ -102,7 +102,8 @@ export function warnOfDifference(difference: Difference, bump: 'major' | 'minor'
   return [{ code: 'breaking_change', message, line: null }]
 }
 
-function limit(findings: readonly Finding[]): Finding[] {
+/** The first few of each kind, and the number of the others. */
+export function limitFindings(findings: readonly Finding[]): Finding[] {
   return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, all]) =>
     all.length <= MOST_OF_A_KIND
       ? all

@@ -9,8 +9,13 @@ export interface ValueProblem {
   message: string
 }
 
+/** A problem with the name of the rule that it breaks, in lower-case words joined by hyphens. */
+export interface RuleProblem extends ValueProblem {
+  rule: string
+}
+
 /** One thing that is wrong in a file below the content folder. */
-export interface Problem extends ValueProblem {
+export interface Problem extends RuleProblem {
   /** Path from the content folder's parent, such as `content/acme/code-review/index.md`. */
   file: string
 }

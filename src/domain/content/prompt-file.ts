@@ -5,9 +5,9 @@ import type { Variable } from '../api/schema.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findJsonProblem } from './json-bounds.ts'
 import { findPlaceholders } from './placeholders.ts'
-import { type Parsed, parseBy } from './problems.ts'
+import { type Parsed, parseBy, type ValueProblem } from './problems.ts'
 import { isName, isOwner, isVersion } from './values.ts'
-import { editYaml, formatYaml, parseYaml } from './yaml.ts'
+import { editYaml, findKeyLine, formatYaml, parseYaml, readLine } from './yaml.ts'
 
 /** What stands at a path of the content folder. */
 export type Place =
@@ -101,7 +101,11 @@ export function parseRepositoryFile(text: string): Parsed<RepositoryFile> {
  * @param text the file, which `parseRepositoryFile` reads without problems, or undefined to begin one
  */
 export function editRepositoryFile(text: string | undefined, changes: Partial<RepositoryFrontMatter>): string {
-  if (text === undefined) return formatFile(changes, '')
+  return text === undefined ? formatFile(changes, '') : editFrontMatter(text, changes)
+}
+
+/** Sets keys in the front matter of a file that has one of valid YAML, whatever its values are; everything else stays as it is. */
+export function editFrontMatter(text: string, changes: Record<string, unknown>): string {
   const close = text.indexOf('\n---', 3)
   const open = text.indexOf('\n') + 1
   return text.slice(0, open) + editYaml(text.slice(open, close + 1), changes) + text.slice(close + 1)
@@ -144,6 +148,37 @@ function splitFile(text: string): Parsed<{ front: Record<string, unknown>; body:
   if (!afterClose) return wrong('expected the line that ends the front matter to be exactly ---')
   const yaml = parseYaml(text.slice(open[0].length, close + 1), 2)
   return yaml.problems ? yaml : { value: { front: yaml.value, body: text.slice(close + 4 + afterClose[0].length) } }
+}
+
+/**
+ * The line on which a problem stands.
+ *
+ * @param text the whole file, which may be broken
+ * @param problem `offset` counts from the start of the text of its key, in UTF-16 units
+ * @returns from 1; the first line when nothing better is known
+ */
+export function findLine(text: string, { key, message, offset }: ValueProblem & { offset?: number }): number {
+  const { start, end } = findFrontMatter(text)
+  if (key === 'content' || key === 'readme' || key === 'bio') {
+    const leading = key === 'content' ? 0 : (/^\s*/.exec(text.slice(end))?.[0].length ?? 0)
+    return countLines(text, end + leading + (offset ?? 0))
+  }
+  return readLine(message) ?? readLine(`${key}: `) ?? findKeyLine(text.slice(start.at, start.close), key, 2) ?? 1
+}
+
+/** Where the YAML begins and ends, and where the body begins; by the same two lines as `splitFile`, as far as they are there. */
+function findFrontMatter(text: string): { start: { at: number; close: number }; end: number } {
+  const open = /^---\r?\n/.exec(text)
+  const close = open ? text.indexOf('\n---', 3) : -1
+  if (!open || close === -1) return { start: { at: 0, close: 0 }, end: 0 }
+  const end = text.indexOf('\n', close + 4)
+  return { start: { at: open[0].length, close: close + 1 }, end: end === -1 ? text.length : end + 1 }
+}
+
+function countLines(text: string, offset: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
+  return line
 }
 
 /** The inverse of `splitFile`. */

@@ -5,7 +5,7 @@ import { isRange } from '../catalogue/versions.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
 import { findPlaceholders } from './placeholders.ts'
 import { printable } from './printable.ts'
-import type { Problem, ValueProblem } from './problems.ts'
+import type { Problem, RuleProblem, ValueProblem } from './problems.ts'
 import { formatPath } from './prompt-file.ts'
 import { findCertainSecret } from './secrets.ts'
 import { findContentProblem } from './values.ts'
@@ -15,22 +15,22 @@ type RepositoryRule = (repository: RepositoryEntry, tree: ContentTree) => ValueP
 
 /** What one version must satisfy. */
 export const VERSION_RULES = {
-  contentIsText: ({ content }) => {
+  'content-is-text': ({ content }) => {
     const message = findContentProblem(content)
     return message === undefined ? undefined : { key: 'content', message }
   },
-  contentFits: ({ size_bytes }) =>
+  'content-fits': ({ size_bytes }) =>
     size_bytes <= LIMITS.contentBytes
       ? undefined
       : { key: 'content', message: `expected at most ${LIMITS.contentBytes} bytes, got ${size_bytes}` },
-  variablesAreFew: ({ variables }) =>
+  'variables-are-few': ({ variables }) =>
     variables.length <= LIMITS.variablesPerVersion
       ? undefined
       : {
           key: 'content',
           message: `expected at most ${LIMITS.variablesPerVersion} placeholders, got ${variables.length}`,
         },
-  placeholdersAreShort: ({ content }) => {
+  'placeholders-are-short': ({ content }) => {
     const long = findPlaceholders(content).find((name) => name.length > LIMITS.variableNameCharacters)
     return long === undefined
       ? undefined
@@ -39,7 +39,7 @@ export const VERSION_RULES = {
           message: `expected placeholder names of at most ${LIMITS.variableNameCharacters} characters, got ${printable(long)}`,
         }
   },
-  holdsNoSecret: ({ content, changelog, variables, parameters }) => {
+  'holds-no-secret': ({ content, changelog, variables, parameters }) => {
     const fields = { content, changelog, variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) }
     for (const [key, text] of Object.entries(fields)) {
       const message = findCertainSecret(text)
@@ -51,17 +51,17 @@ export const VERSION_RULES = {
 
 /** What one repository must satisfy, seen beside the others. */
 export const REPOSITORY_RULES = {
-  hasVersions: ({ versions }) =>
+  'has-versions': ({ versions }) =>
     versions.length > 0 ? [] : [{ key: '', message: 'expected at least one version beside it, in versions/1.0.0.md' }],
-  versionsAreFew: ({ versions }) =>
+  'versions-are-few': ({ versions }) =>
     versions.length <= LIMITS.versionsPerRepository
       ? []
       : [{ key: '', message: `expected at most ${LIMITS.versionsPerRepository} versions, got ${versions.length}` }],
-  yankedVersionsExist: ({ file, versions }) =>
+  'yanked-versions-exist': ({ file, versions }) =>
     Object.keys(file?.yanked ?? {})
       .filter((yanked) => !versions.some(({ version }) => version === yanked))
       .map((yanked) => ({ key: `yanked.${yanked}`, message: 'expected a version that exists' })),
-  labelsPointAtActiveVersions: ({ file, versions }) =>
+  'labels-point-at-active-versions': ({ file, versions }) =>
     Object.entries(file?.labels ?? {})
       .filter(
         ([, target]) =>
@@ -71,7 +71,7 @@ export const REPOSITORY_RULES = {
         key: `labels.${label}`,
         message: `expected a version that exists and is not yanked, got ${target}`,
       })),
-  advisoriesHaveRanges: ({ file }) =>
+  'advisories-have-ranges': ({ file }) =>
     (file?.advisories ?? []).flatMap(({ range }, index) =>
       isRange(range)
         ? []
@@ -82,7 +82,7 @@ export const REPOSITORY_RULES = {
             },
           ],
     ),
-  successorExists: ({ owner, name, file }, { repositories }) => {
+  'successor-exists': ({ owner, name, file }, { repositories }) => {
     const successor = file?.moved_to
     if (!successor) return []
     if (successor === `${owner}/${name}`)
@@ -98,7 +98,7 @@ export const REPOSITORY_RULES = {
         ]
       : []
   },
-  replacementExists: ({ owner, name, file }, { repositories }) => {
+  'replacement-exists': ({ owner, name, file }, { repositories }) => {
     const replacement = file?.replaced_by
     if (!replacement) return []
     if (replacement === `${owner}/${name}`)
@@ -107,11 +107,11 @@ export const REPOSITORY_RULES = {
       ? []
       : [{ key: 'replaced_by', message: `expected a repository that exists, got ${replacement}` }]
   },
-  licenseIsSpdx: ({ file }) => {
+  'license-is-spdx': ({ file }) => {
     const message = findLicenseProblem(file?.license ?? null)
     return message === undefined ? [] : [{ key: 'license', message }]
   },
-  holdsNoSecret: ({ file }) =>
+  'holds-no-secret': ({ file }) =>
     Object.entries(file ?? {}).flatMap(([key, value]) => {
       const message = findCertainSecret(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
       return message === undefined ? [] : [{ key, message }]
@@ -139,13 +139,18 @@ export function checkTree(tree: ContentTree, given: { areVersionsChecked?: boole
 }
 
 /** Every rule over one repository, seen beside the others. */
-export function checkRepository(repository: RepositoryEntry, tree: ContentTree): ValueProblem[] {
-  return Object.values(REPOSITORY_RULES).flatMap((rule) => rule(repository, tree))
+export function checkRepository(repository: RepositoryEntry, tree: ContentTree): RuleProblem[] {
+  return Object.entries(REPOSITORY_RULES).flatMap(([rule, judge]) =>
+    judge(repository, tree).map((problem) => ({ ...problem, rule })),
+  )
 }
 
 /** Every rule over one version. */
-export function checkVersion(version: VersionEntry): ValueProblem[] {
-  return Object.values(VERSION_RULES).flatMap((rule) => rule(version) ?? [])
+export function checkVersion(version: VersionEntry): RuleProblem[] {
+  return Object.entries(VERSION_RULES).flatMap(([rule, judge]) => {
+    const problem = judge(version)
+    return problem ? [{ ...problem, rule }] : []
+  })
 }
 
 /** @returns why the licence is no SPDX expression, or undefined. @see https://spdx.org/licenses/ */

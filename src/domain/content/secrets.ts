@@ -54,3 +54,25 @@ function isKeyBody(body: string): boolean {
     .replace(/\s+/g, '')
   return letters.length >= 60 && /^[A-Za-z0-9+/=]+$/.test(letters)
 }
+
+/** Where the line begins on which the first certain secret of a text does, or undefined; in UTF-16 units. */
+export function findSecretOffset(text: string): number | undefined {
+  if (findCertainSecret(text) === undefined) return undefined
+  const lines = text.split('\n')
+  const holds = (from: number, to: number) => findCertainSecret(lines.slice(from, to).join('\n')) !== undefined
+  const end = leastOf(lines.length, (count) => holds(0, count))
+  // The last line from which on it is still whole.
+  const start = end - leastOf(end, (count) => holds(end - count, end))
+  return lines.slice(0, start).reduce((sum, { length }) => sum + length + 1, 0)
+}
+
+/** The least number up to `most` for which something holds that holds for every greater one. */
+function leastOf(most: number, holds: (count: number) => boolean): number {
+  let [low, high] = [1, most]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -106,3 +106,47 @@ export function editYaml(text: string, changes: Record<string, unknown>): string
   for (const [key, value] of Object.entries(changes)) document.set(key, document.createNode(value))
   return document.toString({ lineWidth: 0 })
 }
+
+/**
+ * The line of a key, or of the nearest thing above it that is there.
+ *
+ * @param text the YAML alone; it may be broken
+ * @param key dotted, as `ValueProblem` names it: a key may hold dots itself, as versions do
+ * @param firstLine line number of the text's first line in the file
+ * @returns undefined when nothing of the key is there
+ */
+export function findKeyLine(text: string, key: string, firstLine: number): number | undefined {
+  const lines = new LineCounter()
+  const options = { schema: 'core', uniqueKeys: false, prettyErrors: false, lineCounter: lines } as const
+  let node: unknown = parseDocument(text, { version: '1.2', ...options }).contents
+  let offset: number | undefined
+  let rest = key
+  while (rest !== '' && isCollection(node)) {
+    let child: unknown
+    let name = rest.split('.', 1)[0]!
+    if (/^\d+$/.test(name) && !isPair(node.items[0])) child = node.items[Number(name)]
+    else {
+      const nameOf = (item: unknown) => (isPair(item) && isScalar(item.key) ? String(item.key.value) : undefined)
+      const pair = node.items.findLast((item) => {
+        const own = nameOf(item)
+        return own !== undefined && (rest === own || rest.startsWith(`${own}.`))
+      })
+      if (!isPair(pair)) break
+      name = nameOf(pair) ?? name
+      if (isScalar(pair.key)) offset = pair.key.range?.[0]
+      child = pair.value
+    }
+    if (child === undefined) break
+    if (!isPair(child) && offset !== undefined && /^\d+$/.test(name) && (isCollection(child) || isScalar(child)))
+      offset = child.range?.[0] ?? offset
+    rest = rest.slice(name.length + 1)
+    node = child
+  }
+  return offset === undefined ? undefined : lines.linePos(offset).line + firstLine - 1
+}
+
+/** The line that a problem of `parseYaml` names, or undefined. */
+export function readLine(message: string): number | undefined {
+  const [, line] = /^line (\d+): /.exec(message) ?? []
+  return line === undefined ? undefined : Number(line)
+}

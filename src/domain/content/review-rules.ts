@@ -1,0 +1,115 @@
+// Owns the names of all that a review of content may say: how grave each is, what it expects and how to mend it; the page of the rules is made of this table.
+
+/** An error keeps a change out; advice is for its author to judge. */
+export type Severity = 'error' | 'advice'
+
+/** One rule of a review. */
+export interface Rule {
+  severity: Severity
+  /** What it expects, for the page of the rules. */
+  expects: string
+  /** What to do about it. */
+  mend: string
+}
+
+const error = (expects: string, mend: string): Rule => ({ severity: 'error', expects, mend })
+const advice = (expects: string, mend: string): Rule => ({ severity: 'advice', expects, mend })
+const NEW_VERSION = 'put the file back as it was, and add the next version beside it'
+
+/** Every rule by its name. */
+export const RULES = {
+  path: error(
+    'Files lie at {owner}/index.md, {owner}/{name}/index.md or {owner}/{name}/versions/{x.y.z}.md.',
+    'move or rename the file (git mv)',
+  ),
+  'regular-file': error(
+    'Files are ordinary ones: no symbolic links, no submodules.',
+    'put the text itself where the link is',
+  ),
+  readable: error('Every file and folder can be read.', 'give yourself the right to read it'),
+  'file-fits': error('A file is at most a megabyte long.', 'shorten it'),
+  'utf-8': error('Files are UTF-8.', 'save it as UTF-8'),
+  'front-matter': error(
+    'A file begins with YAML between two lines that are exactly ---.',
+    'mend the YAML at that line; .github/CONTRIBUTING.md has an example',
+  ),
+  'front-matter-value': error(
+    'Every key of the front matter is known, and its value has the right form.',
+    'mend the value, or leave the key out',
+  ),
+  usage: error('usage.json holds download counts by full name.', 'write it by npm run import:usage'),
+  equivalents: error('equivalents.txt holds a line for each set of words that mean the same.', 'mend that line'),
+  'content-is-text': error('Below the front matter stands some text, without NUL.', 'write the prompt there'),
+  'content-fits': error('A content is at most 262,144 bytes long.', 'shorten it, or divide it into two prompts'),
+  'variables-are-few': error('A version has at most 64 placeholders.', 'join some of them'),
+  'placeholders-are-short': error('The name of a placeholder has at most 64 characters.', 'give it a shorter name'),
+  'holds-no-secret': error(
+    'No token of this hub, no token whose checksum is right and no private key stands in any field.',
+    'revoke it at once, then write a made-up one in its place',
+  ),
+  'has-versions': error(
+    'A repository has at least one version.',
+    'add versions/1.0.0.md, or remove the folder; npm run new makes both files',
+  ),
+  'versions-are-few': error('A repository has at most 1,000 versions.', 'go on in another repository, by moved_to'),
+  'yanked-versions-exist': error('What is yanked exists.', 'name a version that is there'),
+  'labels-point-at-active-versions': error(
+    'A label points at a version that exists and is not yanked.',
+    'point it at another version, or remove it',
+  ),
+  'advisories-have-ranges': error(
+    'The range of an advisory is one that node-semver reads.',
+    'write it such as "<1.2.0" or "1.0.0 - 1.4.2"',
+  ),
+  'successor-exists': error('moved_to names another repository, which has not moved itself.', 'name where it is now'),
+  'replacement-exists': error('replaced_by names another repository that exists.', 'name one that is there'),
+  'license-is-spdx': error(
+    'A licence is an SPDX expression.',
+    'take its identifier from https://spdx.org/licenses, or run with --fix',
+  ),
+  'version-unchanged': error('A version that is on the main branch is never changed, moved or deleted.', NEW_VERSION),
+  'version-number-used': error(
+    'The number of a version that once was on the main branch is not given to another text.',
+    'take the next number',
+  ),
+  'version-step': error(
+    'A new version is exactly one step above the highest, and the first is 1.0.0.',
+    'rename the file; npm run bump finds the number',
+  ),
+  'no-forged-provenance': error(
+    'Only the hub writes provenance, after it has checked the token of a job.',
+    'remove the key provenance',
+  ),
+  'variables-are-used': error(
+    'Every variable that a new version declares stands in its content.',
+    'write {{name}} where its value belongs, or remove the declaration',
+  ),
+  'placeholders-are-declared': error(
+    'A new version that declares variables declares every placeholder of its content.',
+    'declare it below variables, or write variables: [] when nothing is to be filled in',
+  ),
+  secret: advice('Nothing looks like a secret.', 'revoke it if it is real; write one that is plainly made up'),
+  'hidden-characters': advice('Every character shows.', 'type the passage anew, without the character'),
+  'look-alikes': advice('A word keeps to one alphabet.', 'type the word anew'),
+  'weak-title': advice('A repository has a title in words.', 'add title to index.md'),
+  'weak-metadata': advice(
+    'A description says what the prompt is for; there are tags, a licence, and words for every variable.',
+    'write what is missing',
+  ),
+  'near-duplicate': advice(
+    'A prompt is not nearly the same as another one.',
+    'say in the description how they differ, or improve the other one',
+  ),
+  'breaking-change': advice(
+    'What stops callers is published as a major version.',
+    'give new variables a default, or take the next major number',
+  ),
+} as const satisfies Record<string, Rule>
+
+/** The name of a rule. */
+export type RuleName = keyof typeof RULES
+
+/** Whether a rule has this name. */
+export function isRuleName(name: string): name is RuleName {
+  return Object.hasOwn(RULES, name)
+}

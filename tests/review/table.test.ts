@@ -1,0 +1,497 @@
+// Pins what a review of a content change says: for each broken one exactly the rule, the file and the line; git is real.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { reviewContent } from '../../src/stores/review-content.ts'
+
+let root = ''
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: root, encoding: 'utf8' })
+
+const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
+/** Front matter ends on line 4, so content begins on line 5, and one line later for every line of `more`. */
+const version = (content: string, more = '') => `---\n${head}${more}---\n${content}`
+const index = (lines: string) => `---\n${lines}---\nWhen to use it.\n`
+const GOOD_INDEX =
+  'title: Code review\ndescription: Finds real problems in a change and says how bad they are.\ntags: [code, review]\nlicense: MIT\n'
+const LANGUAGE = 'variables:\n  - name: language\n    description: The language of the code\n'
+const TEXT =
+  'Review this code. Name every real problem with its line, say how bad it is, and leave out whatever is a matter of taste alone.\n'
+
+function put(path: string, text: string | Buffer | null): void {
+  const file = join(root, 'content', path)
+  if (text === null) rmSync(file, { recursive: true })
+  else {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+}
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'prompt-hub-review-'))
+  git('init', '-q', '-b', 'main')
+  put('acme/index.md', '---\nname: Acme\n---\n')
+  put('acme/a/index.md', index(GOOD_INDEX))
+  put('acme/a/versions/1.0.0.md', version(`In {{language}}: ${TEXT}`, LANGUAGE))
+  put('acme/a/versions/1.1.0.md', version(`In {{language}}, briefly: ${TEXT}`, LANGUAGE))
+  put('acme/b/index.md', index(GOOD_INDEX.replace('Code review', 'Translation')))
+  put('acme/b/versions/1.0.0.md', version('Translate the text below.\n'))
+  put('acme/c/versions/1.0.0.md', version('Once.\n'))
+  put('acme/c/versions/1.1.0.md', version('Twice.\n'))
+  git('add', '.')
+  git('commit', '-qm', 'before')
+  put('acme/c/versions/1.1.0.md', null)
+  git('add', '.')
+  git('commit', '-qm', 'base')
+})
+afterEach(() => {
+  git('checkout', '-qf', 'main')
+  git('reset', '-q', '--hard', 'main')
+  git('clean', '-qfdx')
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+const review = async (given: { base?: string | undefined; fix?: boolean } = { base: 'main' }) =>
+  reviewContent({ contentDir: join(root, 'content'), environment: process.env, ...given })
+const said = async (given?: { base?: string }) =>
+  (await review(given)).entries.map(({ file, line, rule }) => `${file}:${line} ${rule}`)
+
+const A = 'acme/a/index.md'
+const NEXT = 'acme/a/versions/1.2.0.md'
+const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
+const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----`
+const good = (more: string) => version(`In {{language}}: ${TEXT}`, LANGUAGE + more)
+const NEW_LINE = 8
+
+//  what is wrong                        where                             what stands there                                         line  rule
+const BROKEN: readonly (readonly [string, string, string | Buffer | null, number, string])[] = [
+  ['a file at the top', 'notes.txt', 'x', 1, 'path'],
+  ['an owner in capitals', 'Acme/a/versions/1.0.0.md', version('x'), 1, 'path'],
+  ['a reserved owner', 'api/a/versions/1.0.0.md', version('x'), 1, 'path'],
+  ['a name in capitals', 'acme/Code/versions/1.0.0.md', version('x'), 1, 'path'],
+  ['a name with an underscore', 'acme/a_b/versions/1.0.0.md', version('x'), 1, 'path'],
+  ['a version of two numbers', 'acme/a/versions/1.2.md', version('x'), 1, 'path'],
+  ['a version with a v', 'acme/a/versions/v1.2.0.md', version('x'), 1, 'path'],
+  ['a version before its release', 'acme/a/versions/1.2.0-rc.1.md', version('x'), 1, 'path'],
+  ['a version with leading zeros', 'acme/a/versions/01.2.0.md', version('x'), 1, 'path'],
+  ['another ending', 'acme/a/versions/1.2.0.txt', version('x'), 1, 'path'],
+  ['the folder version', 'acme/a/version/1.2.0.md', version('x'), 1, 'path'],
+  ['a readme', 'acme/a/readme.md', 'x', 1, 'path'],
+  ['a folder too many', 'acme/a/versions/1/1.2.0.md', version('x'), 1, 'path'],
+  ['Latin-1', NEXT, Buffer.from(version('caf\xe9'), 'latin1'), 1, 'utf-8'],
+  ['UTF-16', NEXT, Buffer.from('\ufeff---\n', 'utf16le'), 1, 'utf-8'],
+  ['two megabytes', NEXT, version('x'.repeat(2 * 1024 ** 2)), 1, 'file-fits'],
+  ['no front matter', NEXT, 'Review.', 1, 'front-matter'],
+  ['front matter without an end', NEXT, `---\n${head}Review.`, 1, 'front-matter'],
+  ['front matter in JavaScript', NEXT, '---js\n{}\n---\nx', 1, 'front-matter'],
+  ['a byte order mark before it', NEXT, `\ufeff${version('x')}`, 1, 'front-matter'],
+  ['YAML that is none', NEXT, version('x', 'changelog: "open\n'), 5, 'front-matter'],
+  ['a key twice', NEXT, version('x', 'changelog: a\nchangelog: b\n'), 5, 'front-matter'],
+  ['an alias', NEXT, version('x', 'parameters: {a: &a 1, b: *a}\n'), 1, 'front-matter'],
+  ['a list in place of keys', NEXT, '---\n- a\n---\nx', 1, 'front-matter'],
+  ['no time', NEXT, '---\npublished_by: octocat\n---\nx', 1, 'front-matter-value'],
+  ['a day for a time', NEXT, '---\npublished_at: "2026-11-01"\npublished_by: octocat\n---\nx', 2, 'front-matter-value'],
+  [
+    'a login with spaces',
+    NEXT,
+    '---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octo cat\n---\nx',
+    3,
+    'front-matter-value',
+  ],
+  ['an unknown key', NEXT, version('x', 'changelog: a\nauthor: me\n'), 5, 'front-matter-value'],
+  ['a changelog that is a list', NEXT, version('x', 'changelog: [a]\n'), 4, 'front-matter-value'],
+  ['parameters that are a list', NEXT, version('x', 'parameters: [1]\n'), 4, 'front-matter-value'],
+  ['a variable without a name', NEXT, version('x', 'variables:\n  - type: string\n'), 5, 'front-matter-value'],
+  ['a variable with a hyphen', NEXT, version('x', 'variables:\n  - name: a-b\n'), 5, 'front-matter-value'],
+  ['a variable twice', NEXT, version('{{a}}', 'variables:\n  - name: a\n  - name: a\n'), 6, 'front-matter-value'],
+  ['an unknown type', NEXT, version('{{a}}', 'variables:\n  - name: a\n    type: text\n'), 6, 'front-matter-value'],
+  [
+    'an enum without options',
+    NEXT,
+    version('{{a}}', 'variables:\n  - name: a\n    type: enum\n'),
+    5,
+    'front-matter-value',
+  ],
+  [
+    'options without an enum',
+    NEXT,
+    version('{{a}}', 'variables:\n  - name: a\n    options: [x]\n'),
+    6,
+    'front-matter-value',
+  ],
+  [
+    'a default of another type',
+    NEXT,
+    version('{{a}}', 'variables:\n  - name: a\n    type: integer\n    default: x\n'),
+    7,
+    'front-matter-value',
+  ],
+  ['an empty content', NEXT, version(''), 5, 'content-is-text'],
+  ['a content of white space', NEXT, version('\n \n'), 5, 'content-is-text'],
+  ['a content that is too long', NEXT, version('x'.repeat(262_145)), 5, 'content-fits'],
+  [
+    '65 placeholders',
+    NEXT,
+    version(Array.from({ length: 65 }, (_, at) => `{{v${at}}}`).join(' ')),
+    5,
+    'variables-are-few',
+  ],
+  [
+    'a token of a hub',
+    NEXT,
+    good('changelog: a\n').replace('Review', `x\n\nUse ${TOKEN}\nReview`),
+    NEW_LINE + 3,
+    'holds-no-secret',
+  ],
+  ['a private key', NEXT, good('').replace('Review', `x\n\n${KEY}\nReview`), NEW_LINE + 2, 'holds-no-secret'],
+  ['a token in the changelog', NEXT, good(`changelog: ${TOKEN}\n`), 7, 'holds-no-secret'],
+  ['a token in a readme', A, `${index(GOOD_INDEX)}\n${TOKEN}\n`, 9, 'holds-no-secret'],
+  ['a tag in capitals', A, index(GOOD_INDEX.replace('[code', '[Code')), 4, 'front-matter-value'],
+  ['a tag twice', A, index(GOOD_INDEX.replace('[code', '[review')), 4, 'front-matter-value'],
+  ['tags that are a text', A, index(GOOD_INDEX.replace('[code, review]', 'code')), 4, 'front-matter-value'],
+  [
+    'a key with a typing error',
+    A,
+    index(GOOD_INDEX.replace('title', 'titel') + 'title: Code review\n'),
+    2,
+    'front-matter-value',
+  ],
+  ['a status that is none', A, index(`${GOOD_INDEX}status: old\n`), 6, 'front-matter-value'],
+  ['an empty title', A, index(GOOD_INDEX.replace('Code review', '""')), 2, 'front-matter-value'],
+  ['a licence that is none', A, index(GOOD_INDEX.replace('MIT', 'Apache 2')), 5, 'license-is-spdx'],
+  [
+    'a label of no version',
+    A,
+    index(`${GOOD_INDEX}labels:\n  stable: "1.0.0"\n  next: "9.0.0"\n`),
+    8,
+    'labels-point-at-active-versions',
+  ],
+  [
+    'a label of a yanked version',
+    A,
+    index(`${GOOD_INDEX}yanked: {"1.0.0": bad}\nlabels: {stable: "1.0.0"}\n`),
+    7,
+    'labels-point-at-active-versions',
+  ],
+  [
+    'a yanked version that is none',
+    A,
+    index(`${GOOD_INDEX}yanked:\n  "1.0.0": bad\n  "9.0.0": bad\n`),
+    8,
+    'yanked-versions-exist',
+  ],
+  ['yanked without a reason', A, index(`${GOOD_INDEX}yanked:\n  "1.0.0": ""\n`), 7, 'front-matter-value'],
+  [
+    'an advisory without a range',
+    A,
+    index(`${GOOD_INDEX}advisories:\n  - range: below 2\n    severity: low\n    message: m\n`),
+    7,
+    'advisories-have-ranges',
+  ],
+  ['moved to nowhere', A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`), 6, 'successor-exists'],
+  ['moved to itself', A, index(`${GOOD_INDEX}moved_to: acme/a\n`), 6, 'successor-exists'],
+  ['replaced by nothing', A, index(`${GOOD_INDEX}replaced_by: acme/nowhere\n`), 6, 'replacement-exists'],
+  ['an index alone', 'acme/d/index.md', index(GOOD_INDEX), 1, 'has-versions'],
+  [
+    'a website that is a script',
+    'acme/index.md',
+    '---\nname: Acme\nwebsite: "javascript:alert(1)"\n---\n',
+    3,
+    'front-matter-value',
+  ],
+  ['usage that is no JSON', 'usage.json', '{', 1, 'usage'],
+  ['equivalents of one', 'equivalents.txt', '# sets\n\nalone\n', 3, 'equivalents'],
+  [
+    'a published version with another byte',
+    'acme/a/versions/1.0.0.md',
+    version(`In {{language}}: ${TEXT}.`, LANGUAGE),
+    1,
+    'version-unchanged',
+  ],
+  ['a published version deleted', 'acme/a/versions/1.0.0.md', null, 1, 'version-unchanged'],
+  ['a version two steps on', 'acme/a/versions/1.3.0.md', good(''), 1, 'version-step'],
+  ['a version below the highest', 'acme/a/versions/1.0.1.md', good(''), 1, 'version-step'],
+  ['a minor step that keeps its patch', 'acme/a/versions/1.2.1.md', good(''), 1, 'version-step'],
+  ['a version after a wrong first', 'acme/e/versions/0.1.0.md', good(''), 1, 'version-step'],
+  ['a number that was used', 'acme/c/versions/1.1.0.md', version('Thrice.\n'), 1, 'version-number-used'],
+  [
+    'provenance that nobody proved',
+    NEXT,
+    good('provenance: {issuer: a, repository: b, workflow: c, ref: d, sha: e, run_id: "1"}\n'),
+    7,
+    'no-forged-provenance',
+  ],
+  [
+    'a variable that is not used',
+    NEXT,
+    good('  - name: tone\n    description: How\n    required: false\n'),
+    7,
+    'variables-are-used',
+  ],
+  [
+    'a placeholder that is not declared',
+    NEXT,
+    good('').replace('Review', '\nSay {{ who }}.\nReview'),
+    NEW_LINE + 1,
+    'placeholders-are-declared',
+  ],
+]
+
+/** What comes beside the problem and is no fault of the case. */
+const ADVICE = /(?:near-duplicate|weak-title|weak-metadata|breaking-change)$/
+
+describe('a broken change names its rule, file and line', () => {
+  test('there are enough of them', () => expect(BROKEN.length).toBeGreaterThanOrEqual(60))
+
+  test.each(BROKEN)('%s', async (_, path, text, line, rule) => {
+    put(path, text)
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([`content/${path}:${line} ${rule}`])
+  })
+})
+
+describe('advice', () => {
+  //  what                     where  what stands there                                                            line         rule
+  test.each([
+    ['a hidden character', NEXT, good('').replace('Review', 'x\ny\u200bz\nReview'), NEW_LINE + 1, 'hidden-characters'],
+    ['a mixed word', NEXT, good('').replace('Review', 'p\u0430ypal'), NEW_LINE, 'look-alikes'],
+    ['what looks like a key', NEXT, good('').replace('Review', `x\nAKIA${'A1'.repeat(8)}\n`), NEW_LINE + 1, 'secret'],
+    ['a hidden character in a readme', A, `${index(GOOD_INDEX)}\u200b\n`, 8, 'hidden-characters'],
+    ['no title', A, index(GOOD_INDEX.replace('title: Code review\n', '')), 1, 'weak-title'],
+    ['a title of one letter', A, index(GOOD_INDEX.replace('Code review', 'X')), 2, 'weak-title'],
+    ['a short description', A, index(GOOD_INDEX.replace(/Finds.*/, 'Reviews.')), 3, 'weak-metadata'],
+    ['no tags', A, index(GOOD_INDEX.replace('[code, review]', '[]')), 4, 'weak-metadata'],
+    [
+      'a variable without words',
+      NEXT,
+      good('').replace('    description: The language of the code\n', ''),
+      4,
+      'weak-metadata',
+    ],
+    [
+      'a new demand under a minor step',
+      NEXT,
+      good('  - name: tone\n    description: How\n').replace('Review', '{{tone}} Review'),
+      1,
+      'breaking-change',
+    ],
+  ] as const)('%s', async (_, path, text, line, rule) => {
+    put(path, text)
+    const { entries } = await review()
+    expect(entries.map((one) => `${one.file}:${one.line} ${one.rule} ${one.severity}`)).toEqual([
+      `content/${path}:${line} ${rule} advice`,
+    ])
+  })
+
+  test('a prompt that says nearly what another says', async () => {
+    put('acme/z/index.md', index(GOOD_INDEX.replace('Code review', 'Second review')))
+    put('acme/z/versions/1.0.0.md', version(`In {{language}}, briefly: ${TEXT}`, LANGUAGE))
+    expect(await said()).toEqual(['content/acme/z/versions/1.0.0.md:8 near-duplicate'])
+  })
+})
+
+describe('good changes pass without a word', () => {
+  test.each<[string, Record<string, string>]>([
+    ['nothing', {}],
+    ['the next minor', { [NEXT]: good('') }],
+    ['the next patch', { 'acme/a/versions/1.1.1.md': good('') }],
+    [
+      'the next major, which asks for more',
+      {
+        'acme/a/versions/2.0.0.md': good('  - name: tone\n    description: How\n').replace('Review', '{{tone}} Review'),
+      },
+    ],
+    ['two steps, one after the other', { [NEXT]: good(''), 'acme/a/versions/1.2.1.md': good('') }],
+    [
+      'placeholders that are somebody else’s',
+      { 'acme/b/versions/1.1.0.md': version('Write {{name}} as it is.\n', 'variables: []\n') },
+    ],
+    ['a version that was deleted, as it was', { 'acme/c/versions/1.1.0.md': version('Twice.\n') }],
+    ['a yanked version', { [A]: index(`${GOOD_INDEX}yanked: {"1.0.0": Too long}\n`) }],
+    ['a new owner', { 'zed/index.md': '---\nmembers: [octocat]\n---\n' }],
+  ])('%s', async (_, files) => {
+    for (const [path, text] of Object.entries(files)) put(path, text)
+    // Deprecated texts of acme/c have no index.md: that was so before, and is nothing that this change is told.
+    expect((await said()).filter((one) => !one.startsWith('content/acme/c/index.md'))).toEqual([])
+  })
+})
+
+describe('against git', () => {
+  const versionA = 'content/acme/a/versions/1.0.0.md'
+
+  test('a rename is a deletion, and the new name no step', async () => {
+    git('mv', versionA, 'content/acme/a/versions/1.9.0.md')
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
+      `${versionA}:1 version-unchanged`,
+      'content/acme/a/versions/1.9.0.md:1 version-step',
+    ])
+  })
+
+  test('a rename that differs in case alone', async () => {
+    git('mv', 'content/acme/b', 'content/acme/B')
+    expect(await said()).toEqual([
+      'content/acme/B/index.md:1 path',
+      'content/acme/B/versions/1.0.0.md:1 path',
+      'content/acme/b/versions/1.0.0.md:1 version-unchanged',
+    ])
+  })
+
+  test('deleted in one commit and put back in the next, with another byte', async () => {
+    git('checkout', '-q', '-b', 'change')
+    git('rm', '-q', versionA)
+    git('commit', '-qm', 'away')
+    put('acme/a/versions/1.0.0.md', version('Other', LANGUAGE))
+    git('add', '.')
+    git('commit', '-qm', 'back')
+    expect((await said()).filter((one) => one.endsWith('version-unchanged'))).toEqual([
+      `${versionA}:1 version-unchanged`,
+    ])
+  })
+
+  test('a file mode', async () => {
+    chmodSync(join(root, versionA), 0o755)
+    expect(await said()).toEqual([`${versionA}:1 version-unchanged`])
+  })
+
+  test('a symbolic link, in place of a version and as a new one', async () => {
+    put('acme/a/versions/1.0.0.md', null)
+    symlinkSync('1.1.0.md', join(root, versionA))
+    symlinkSync('1.1.0.md', join(root, 'content', NEXT))
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
+      `${versionA}:1 regular-file`,
+      `${versionA}:1 version-unchanged`,
+      `content/${NEXT}:1 regular-file`,
+    ])
+  })
+
+  test('a submodule', async () => {
+    git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},content/acme/sub`)
+    expect(await said()).toEqual(['content/acme/sub:1 regular-file'])
+  })
+
+  test('what the base gained meanwhile is no deletion, and its numbers are taken', async () => {
+    const before = git('rev-parse', 'main').trim()
+    put(NEXT, good(''))
+    git('add', '.')
+    git('commit', '-qm', 'theirs')
+    git('branch', '-f', 'theirs')
+    git('reset', '-q', '--hard', before)
+    expect(await said({ base: 'theirs' })).toEqual([])
+    put(NEXT, good('').replace('Review', 'Read'))
+    expect(await said({ base: 'theirs' })).toEqual([`content/${NEXT}:1 version-unchanged`])
+    put(NEXT, null)
+    put('acme/a/versions/1.3.0.md', good(''))
+    expect(await said({ base: 'theirs' })).toEqual([])
+  })
+
+  test('a merge commit, and a base that was rewritten', async () => {
+    const before = git('rev-parse', 'main').trim()
+    git('checkout', '-q', '-b', 'side')
+    put('acme/b/versions/1.0.0.md', version('Changed in a side branch.\n'))
+    git('commit', '-qam', 'side')
+    git('checkout', '-q', 'main')
+    put(NEXT, good(''))
+    git('add', '.')
+    git('commit', '-qm', 'main goes on')
+    git('merge', '-q', '--no-ff', '-m', 'merge', 'side')
+    expect(await said({ base: before })).toEqual(['content/acme/b/versions/1.0.0.md:1 version-unchanged'])
+    const orphan = git('commit-tree', '-m', 'rewritten', `${before}^{tree}`).trim()
+    expect(await said({ base: orphan })).toEqual(['content/acme/b/versions/1.0.0.md:1 version-unchanged'])
+    git('reset', '-q', '--hard', before)
+  })
+
+  test('a shallow clone says what it cannot see; a base that is not there is said, not guessed', async () => {
+    const clone = join(root, '.git', 'shallow')
+    git('clone', '-q', '--depth', '1', `file://${root}`, clone)
+    const order = { contentDir: join(clone, 'content'), environment: process.env }
+    const { entries, notes } = await reviewContent({ ...order, base: 'HEAD' })
+    expect([entries, notes]).toEqual([[], [expect.stringContaining('shallow')]])
+    await expect(reviewContent({ ...order, base: 'HEAD~1' })).rejects.toThrow('git fetch origin')
+    await expect(review({ base: '--output=x' })).rejects.toThrow('expected a commit')
+  })
+})
+
+describe('--fix', () => {
+  test('mends spellings of which only one can be meant, and nothing else of the file', async () => {
+    put(
+      A,
+      index(
+        '# kept\ntitle: Code review\ndescription: Finds real problems in a change and says how bad.\ntags: [Code, code, "Pull Request"]\nlicense: mit\n',
+      ),
+    )
+    put('acme/index.md', '---\nmembers: [OctoCat, octocat, 7]\n---\nBio\n')
+    put(NEXT, good('').replace('octocat', 'OctoCat'))
+    const { entries, mended } = await review({ base: 'main', fix: true })
+    expect(mended).toEqual([A, NEXT, 'acme/index.md'])
+    expect(entries).toEqual([])
+    expect(readFileSync(join(root, 'content', A), 'utf8')).toBe(
+      index(
+        '# kept\ntitle: Code review\ndescription: Finds real problems in a change and says how bad.\ntags:\n  - code\n  - pull-request\nlicense: MIT\n',
+      ),
+    )
+    expect(readFileSync(join(root, 'content/acme/index.md'), 'utf8')).toBe(
+      '---\nmembers:\n  - octocat\n  - 7\n---\nBio\n',
+    )
+    expect(readFileSync(join(root, 'content', NEXT), 'utf8')).toBe(good(''))
+    expect((await review({ base: 'main', fix: true })).mended).toEqual([])
+  })
+
+  test('touches no published version, with a base or without', async () => {
+    put('acme/b/versions/1.0.0.md', version('Translate the text below.\n').replace('octocat', 'OctoCat'))
+    for (const base of ['main', undefined]) expect((await review({ base, fix: true })).mended).toEqual([])
+  })
+})
+
+describe('the command', () => {
+  const run = (args: string[], more: Record<string, string> = {}) =>
+    spawnSync(process.execPath, ['scripts/check-content.ts', ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, CONTENT_DIR: join(root, 'content'), ...more },
+    })
+
+  test('prints a line each, fails for errors alone, and names a wrong base', () => {
+    put(A, index(GOOD_INDEX.replace('[code, review]', '[]')))
+    const advised = run(['--base', 'main'])
+    expect([advised.status, advised.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^content\/acme\/a\/index\.md:4 {2}weak-metadata \(advice\) {2}tags: without .*; write what is missing\n/,
+      ),
+    ])
+    put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
+    const failed = run(['--base', 'main'])
+    expect([failed.status, failed.stdout]).toEqual([
+      1,
+      'content/acme/a/index.md:6  successor-exists  moved_to: expected a repository that exists, got acme/nowhere; name where it is now\n' +
+        '7 files in 3 repositories checked: 1 problem, no advice.\n',
+    ])
+    const lost = run(['--base', 'nothing'])
+    expect([lost.status, lost.stderr]).toEqual([2, expect.stringContaining('expected a commit that is here')])
+  })
+
+  test('--json prints a list of exactly these keys', () => {
+    put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
+    expect(JSON.parse(run(['--json', '--base', 'main'], { GITHUB_ACTIONS: 'true' }).stdout)).toEqual([
+      {
+        file: 'content/acme/a/index.md',
+        line: 6,
+        rule: 'successor-exists',
+        message: 'moved_to: expected a repository that exists, got acme/nowhere; name where it is now',
+        severity: 'error',
+      },
+    ])
+  })
+
+  test('in a job of GitHub Actions the lines are annotations, and no file name can begin another command', () => {
+    put('a,b%\n::stop-commands::x.md', 'x')
+    put(A, index(GOOD_INDEX.replace('[code, review]', '[]')))
+    const lines = run(['--base', 'main'], { GITHUB_ACTIONS: 'true' }).stdout.trimEnd().split('\n')
+    expect(lines.slice(0, -1)).toEqual([
+      expect.stringMatching(
+        /^::error file=content\/a%2Cb%25[^\n]*%3A%3Astop-commands%3A%3Ax\.md,line=1,title=path::expected /,
+      ),
+      expect.stringMatching(/^::warning file=content\/acme\/a\/index\.md,line=4,title=weak-metadata::tags: without/),
+    ])
+  })
+})
