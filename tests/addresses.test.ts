@@ -9,6 +9,7 @@ import { ROUTES } from '../src/domain/api/routes.ts'
 import { buildCatalogue } from '../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../src/domain/catalogue/data-files.ts'
 import { type HostedFunction, routeFunctions } from '../src/host/run-functions.ts'
+import { digestText } from '../src/server/measure.ts'
 import { listSiteFiles } from '../src/site/build/site-files.ts'
 import { ROUTES_LIST } from '../src/site/links.ts'
 import { readStarterCatalogue } from './domain/fixtures.ts'
@@ -88,7 +89,9 @@ describe('what a build writes', () => {
     const { tree } = readStarterCatalogue()
     const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
     const downloads = listCliDownloads({ ...(await readCliFiles('src/cli')), baseUrl: 'https://hub.test' })
-    const paths = [...listDataFiles(catalogue), ...listSiteFiles(catalogue), ...downloads].map(([path]) => path)
+    const paths = [...listDataFiles(catalogue, digestText), ...listSiteFiles(catalogue), ...downloads].map(
+      ([path]) => path,
+    )
     const others = readdirSync('src/public').map((name) => `/${name}`)
     expect(paths.length).toBeGreaterThan(100)
     expect([...paths, ...others].filter((path) => !isKnown(path))).toEqual([])

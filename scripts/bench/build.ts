@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type DataFile, listDataFiles } from '../../src/domain/catalogue/data-files.ts'
+import { digestText } from '../../src/server/measure.ts'
 import { writeFiles } from '../../src/stores/site-files-drivers.ts'
 import { type Measurement, type Timed, time } from './measure.ts'
 import { runNode } from './processes.ts'
@@ -40,7 +41,7 @@ function readEveryFile(dir: string): void {
 
 function measureDataFiles({ dir, catalogue }: BenchSite): Measurement {
   const target = join(dir, 'data-files')
-  const files = listDataFiles(catalogue)
+  const files = listDataFiles(catalogue, digestText)
   const total = { files: 0, bytes: 0, ours: 0, raw: 0 }
   let slice: DataFile[]
   do {

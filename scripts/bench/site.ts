@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { searchIndexPath } from '../../src/host/serve-sites.ts'
+import { digestText } from '../../src/server/measure.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { writeFiles } from '../../src/stores/site-files-drivers.ts'
@@ -49,7 +50,7 @@ export function makeSite(dir: string, prompts: number): BenchSite {
   let loaded: ReturnType<typeof loader.load> | undefined
   const content = timeWork(() => (loaded = loader.load()))
   const { catalogue, filesRead } = loaded!
-  writeFiles(siteDir, listDataFiles(catalogue))
+  writeFiles(siteDir, listDataFiles(catalogue, digestText))
   mkdirSync(join(indexPath, '..'), { recursive: true })
   const index = timeWork(() => buildSearchIndex(catalogue, indexPath))
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))

@@ -1,9 +1,13 @@
-// Owns measuring a content: its digest and its length, which only its bytes can tell.
+// Owns measuring a text: its digest and its length, which only its bytes can tell.
 import { hash } from 'node:crypto'
+import type { Digest } from '../domain/catalogue/data-files.ts'
 import type { Measure } from '../domain/publishing/request.ts'
+
+/** The SHA-256 of a text's bytes. */
+export const digestText: Digest = (text) => hash('sha256', text)
 
 /** Measures a content's bytes of UTF-8. */
 export const measure: Measure = (content) => ({
-  content_sha256: hash('sha256', content),
+  content_sha256: digestText(content),
   size_bytes: Buffer.byteLength(content),
 })

@@ -1,13 +1,15 @@
 // Pins which data files a catalogue has and what stands in them: the read answers, all but search, as plain files. docs/contract.md section 4.
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { listEnvelope } from '../../src/domain/api/schema.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles, onOnePage } from '../../src/domain/catalogue/data-files.ts'
 import type { ContentTree } from '../../src/domain/content/content-tree.ts'
+import { digestText } from '../../src/server/measure.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from './fixtures.ts'
 
 const filesOf = (tree: ContentTree) => [
-  ...listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })),
+  ...listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }), digestText),
 ]
 const read = (files: readonly (readonly [string, string])[], path: string) => JSON.parse(new Map(files).get(path)!)
 
@@ -181,6 +183,25 @@ describe('pages', () => {
     expect(onOnePage([])).toBe('{"data":[],"meta":{"page":1,"pages":0,"total":0}}')
     expect(onOnePage(Array(1000).fill({}))).toContain('"meta":{"page":1,"pages":1,"total":1000}')
   })
+})
+
+test('index.json tells a mirror what to fetch again', () => {
+  const before = filesOf(aTree([aRepository('acme/a'), aRepository('acme/b')]))
+  const after = filesOf(
+    aTree([aRepository('acme/a'), aRepository('acme/b', { file: anIndex({ description: 'New' }) })]),
+  )
+  const entries = (files: ReturnType<typeof filesOf>) => read(files, '/data/v1/index.json').data
+  for (const files of [before, after])
+    for (const { owner, name, latest_sha256, record_sha256 } of entries(files)) {
+      const path = `/data/v1/repos/${owner}/${name}.json`
+      expect(record_sha256, path).toBe(createHash('sha256').update(new Map(files).get(path)!, 'utf8').digest('hex'))
+      expect(latest_sha256, path).toBe('a'.repeat(64))
+    }
+  const digests = (files: ReturnType<typeof filesOf>) =>
+    new Map(entries(files).map((entry: Record<string, string>) => [entry.name, entry.record_sha256]))
+  expect(digests(after).get('a')).toBe(digests(before).get('a'))
+  expect(digests(after).get('b')).not.toBe(digests(before).get('b'))
+  expect(read(before, '/data/v1/lists/top/1.json').data[0]).not.toHaveProperty('record_sha256')
 })
 
 test('index.json lists in the order of top', () => {

@@ -8,6 +8,7 @@ import { describeApi } from '../../src/domain/api/openapi.ts'
 import { Difference, list } from '../../src/domain/api/schema.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
+import { digestText } from '../../src/server/measure.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from './fixtures.ts'
 
 type Json = { [key: string]: Json } & Json[]
@@ -216,6 +217,7 @@ describe('answers satisfy it', () => {
     let checked = 0
     for (const [path, text] of listDataFiles(
       buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }),
+      digestText,
     )) {
       if (!path.endsWith('.json') || path.endsWith('/openapi.json')) continue
       const { validate } = validators.find(({ file }) => file.test(path))!

@@ -9,6 +9,7 @@ import { searchIndexPath } from '../../src/host/serve-sites.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import { UNLIMITED } from '../../src/ports/rate-limiter.ts'
 import { answerMcp, type McpDependencies } from '../../src/server/mcp/answer.ts'
+import { digestText } from '../../src/server/measure.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { freshInBlobs } from '../../src/stores/fresh-copies-blobs.ts'
@@ -77,7 +78,7 @@ export function openMcpHub(contentDir: string, changed: Partial<McpDependencies>
 
 /** Writes what the endpoint reads of a built site. */
 export function writeSite(catalogue: Catalogue, siteDir: string): void {
-  writeFiles(siteDir, listDataFiles(catalogue))
+  writeFiles(siteDir, listDataFiles(catalogue, digestText))
   mkdirSync(join(searchIndexPath(siteDir), '..'), { recursive: true })
   buildSearchIndex(catalogue, searchIndexPath(siteDir))
 }

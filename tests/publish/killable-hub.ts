@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { UNLIMITED } from '../../src/ports/rate-limiter.ts'
+import { digestText } from '../../src/server/measure.ts'
 import { answerPublish } from '../../src/server/publish/publish.ts'
 import { createQueue } from '../../src/server/publish/queue.ts'
 import { answerRead } from '../../src/server/read/read.ts'
@@ -89,7 +90,7 @@ async function build(): Promise<Response> {
   const began = new Date()
   const { tree, problems } = openContentDir(settings.contentDir)()
   if (problems.length > 0) return Response.json({ problems }, { status: 500 })
-  files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' })))
+  files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' }), digestText))
   if (!settings.github) fresh.forgetBefore(began)
   return new Response('built')
 }

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { expect } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
+import { digestText } from '../../src/server/measure.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
 import type { KillableQuestion, KillableSettings } from './killable-hub.ts'
 import { judgeHistory, REPOSITORY, type World } from './open-hub.ts'
@@ -168,7 +169,9 @@ export async function expectKept(world: World, answered: Answered): Promise<void
     execFileSync('git', ['clone', '-q', '--branch', 'main', await world.gitFolder(), folder])
     const { tree, problems } = openContentDir(join(folder, 'content'))()
     expect(problems).toEqual([])
-    const files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.example', day: '2026-11-20' })))
+    const files = new Map(
+      listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.example', day: '2026-11-20' }), digestText),
+    )
     for (const [version, content] of answered)
       expect(files.get(`/data/v1/repos/${REPOSITORY}/raw/${version}.txt`), version).toBe(content)
   } finally {

@@ -11,6 +11,7 @@ import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import type { BlobStore } from '../../src/ports/blob-store.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import { type RateLimiter, UNLIMITED } from '../../src/ports/rate-limiter.ts'
+import { digestText } from '../../src/server/measure.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
 import { answerPublish } from '../../src/server/publish/publish.ts'
 import { createQueue } from '../../src/server/publish/queue.ts'
@@ -252,7 +253,7 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
     build: async () => {
       const { tree, problems } = openContentDir(await world.contentDir())()
       expect(problems).toEqual([])
-      files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' })))
+      files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' }), digestText))
       return files
     },
   }

@@ -108,6 +108,20 @@ export const RepositorySummary = z
   .meta({ id: 'RepositorySummary', description: 'A repository in a list.' })
 export type RepositorySummary = z.infer<typeof RepositorySummary>
 
+/** A repository in `/data/v1/index.json`, with what tells a mirror which files it must fetch again. docs/contract.md section 4. */
+export const MirrorEntry = RepositorySummary.extend({
+  latest_sha256: z
+    .string()
+    .nullable()
+    .describe('The SHA-256 of the latest version’s content, as hexadecimal, or null when there is none.'),
+  record_sha256: z
+    .string()
+    .describe(
+      'The SHA-256 of the bytes of `/data/v1/repos/{owner}/{name}.json`, as hexadecimal: while it is the same, so is everything that file says.',
+    ),
+}).meta({ id: 'MirrorEntry', description: 'A repository in `/data/v1/index.json`, for mirrors.' })
+export type MirrorEntry = z.infer<typeof MirrorEntry>
+
 /** What a warning can be about. docs/contract.md section 3. */
 export const WARNING_CODES = ['hidden_characters', 'look_alikes', 'secret', 'breaking_change', 'weak_metadata'] as const
 

@@ -4,7 +4,7 @@ import { membershipsPath } from '../access/memberships.ts'
 import { LIMITS } from '../api/limits.ts'
 import { describeApi } from '../api/openapi.ts'
 import { DATA_FILES } from '../api/routes.ts'
-import { listEnvelope, type RepositorySummary } from '../api/schema.ts'
+import { listEnvelope, type MirrorEntry, type RepositorySummary } from '../api/schema.ts'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import { SORTS } from './ranking.ts'
@@ -22,39 +22,64 @@ export interface FileGroup {
   files: () => Iterable<DataFile>
 }
 
+/** Tells the SHA-256 of a text's bytes in UTF-8, as lower-case hexadecimal; by whoever can. */
+export type Digest = (text: string) => string
+
 /** Every data file of a catalogue. The same catalogue gives the same files in the same order. docs/contract.md section 4. */
-export function* listDataFiles(catalogue: Catalogue): Generator<DataFile> {
-  for (const group of groupDataFiles(catalogue)) yield* group.files()
+export function* listDataFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
+  for (const group of groupDataFiles(catalogue, digest)) yield* group.files()
 }
 
 /** Every data file of a catalogue, in groups that change together. */
-export function* groupDataFiles(catalogue: Catalogue): Generator<FileGroup> {
-  for (const [path, text] of listSharedFiles(catalogue)) yield { id: path, key: text, files: () => [[path, text]] }
+export function* groupDataFiles(catalogue: Catalogue, digest: Digest): Generator<FileGroup> {
+  for (const [path, text] of listSharedFiles(catalogue, digest))
+    yield { id: path, key: text, files: () => [[path, text]] }
   for (const entry of catalogue.entries.values())
     yield { id: entry.summary.full_name, key: entry.digest, files: () => listRepositoryFiles(entry) }
 }
 
 /** What more than one repository has a part in. */
-function* listSharedFiles(catalogue: Catalogue): Generator<DataFile> {
-  yield [DATA_FILES.index(), onOnePage(catalogue.listed.top)]
+function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
+  const entries = catalogue.listed.top.map(({ full_name }) =>
+    describeForMirrors(catalogue.entries.get(full_name)!, digest),
+  )
+  yield [DATA_FILES.index(), onOnePage(entries)]
   for (const sort of SORTS) yield* paginate(catalogue.listed[sort], (page) => DATA_FILES.list(sort, page))
   yield [DATA_FILES.tags(), onOnePage(catalogue.tags)]
   yield* listTagFiles(catalogue)
-  for (const user of catalogue.users.values()) yield [DATA_FILES.user(user.handle), JSON.stringify({ data: user })]
+  for (const user of catalogue.users.values()) yield [DATA_FILES.user(user.handle), formatRecord(user)]
   for (const [login, owners] of catalogue.memberships) yield [membershipsPath(login), JSON.stringify(owners)]
   yield [DATA_FILES.openapi(), JSON.stringify(describeApi(catalogue.baseUrl))]
 }
+
+/** Weak: an entry that stays the same from one build to the next is not digested again. */
+const mirrored = new WeakMap<CatalogueEntry, MirrorEntry>()
+
+function describeForMirrors(entry: CatalogueEntry, digest: Digest): MirrorEntry {
+  const known = mirrored.get(entry)
+  if (known) return known
+  const { summary, repository } = entry
+  const made: MirrorEntry = {
+    ...summary,
+    latest_sha256: repository.content_sha256,
+    record_sha256: digest(formatRecord(repository)),
+  }
+  mirrored.set(entry, made)
+  return made
+}
+
+const formatRecord = (record: object) => JSON.stringify({ data: record })
 
 /** The data files of one repository. */
 function* listRepositoryFiles({ repository, versions }: CatalogueEntry): Generator<DataFile> {
   const { owner, name } = repository
   const records = versions.map(({ record }) => record)
-  yield [DATA_FILES.repository(owner, name), JSON.stringify({ data: repository })]
+  yield [DATA_FILES.repository(owner, name), formatRecord(repository)]
   yield [DATA_FILES.versions(owner, name), onOnePage(versions.map(({ summary }) => summary))]
   yield [DATA_FILES.changes(owner, name), onOnePage(compareNeighbours(records))]
   if (repository.content !== null) yield [DATA_FILES.raw(owner, name), repository.content]
   for (const record of records) {
-    yield [DATA_FILES.version(owner, name, record.version), JSON.stringify({ data: record })]
+    yield [DATA_FILES.version(owner, name, record.version), formatRecord(record)]
     yield [DATA_FILES.rawVersion(owner, name, record.version), record.content]
   }
 }

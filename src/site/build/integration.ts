@@ -13,6 +13,7 @@ import { inBackground } from '../../host/background.ts'
 import { readDevFrame } from '../../host/dev-frame.ts'
 import { answerWith, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
 import { type LocalStores, loadFunctions, openLocalStores, searchIndexPath } from '../../host/serve-sites.ts'
+import { digestText } from '../../server/measure.ts'
 import { buildSearchIndex } from '../../stores/search-index.ts'
 import { openSearchIndex } from '../../stores/search-sqlite.ts'
 import { memoryFiles, writeFiles } from '../../stores/site-files-drivers.ts'
@@ -87,7 +88,7 @@ export function promptHub(): AstroIntegration {
 /** Writes everything that stands beside the pages. */
 async function writeSite(catalogue: Catalogue, siteDir: string, logger: AstroIntegrationLogger): Promise<void> {
   let started = performance.now()
-  const { files, bytes } = writeFiles(siteDir, listDataFiles(catalogue))
+  const { files, bytes } = writeFiles(siteDir, listDataFiles(catalogue, digestText))
   logger.info(`Wrote ${files} data files, ${bytes} bytes, in ${since(started)}.`)
   writeFiles(siteDir, listSiteFiles(catalogue))
   writeFiles(siteDir, [['/_headers', formatHeadersFile()], ...(await listDownloads('.', catalogue.baseUrl))])
@@ -150,7 +151,7 @@ async function mountFunctions(
     },
     show(catalogue: Catalogue): void {
       files = new Map<string, string | Uint8Array>([
-        ...listDataFiles(catalogue),
+        ...listDataFiles(catalogue, digestText),
         ...listSiteFiles(catalogue),
         ...downloads,
       ])

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import { formatHeadersFile } from '../../domain/api/site-headers.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { groupDataFiles } from '../../domain/catalogue/data-files.ts'
+import { digestText } from '../../server/measure.ts'
 import type { BuildCache } from '../../stores/build-cache.ts'
 import { listDownloads } from './downloads.ts'
 import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
@@ -76,7 +77,7 @@ export function openSiteBuilder({ config, today, root, openPages, cache }: Build
 const REPOSITORY = 'repository '
 
 async function* listGroups(root: string, catalogue: Catalogue, pages: PageRenderer): AsyncGenerator<SiteGroup> {
-  for (const { id, key, files } of groupDataFiles(catalogue)) {
+  for (const { id, key, files } of groupDataFiles(catalogue, digestText)) {
     yield {
       id: catalogue.entries.has(id) ? REPOSITORY + id : `data ${id}`,
       key: key && siteKey(catalogue, key),

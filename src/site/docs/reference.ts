@@ -7,6 +7,7 @@ import {
   Difference,
   ErrorEnvelope,
   Meta,
+  MirrorEntry,
   Provenance,
   Repository,
   RepositorySummary,
@@ -52,6 +53,7 @@ export interface DescribedRoute {
 const RECORDS = [
   ...[RepositorySummary, Repository, Variable, VersionSummary, VersionRecord, Provenance, TagRecord, User, Stats],
   Difference,
+  MirrorEntry,
   ...[Meta, ErrorEnvelope.shape.error.meta({ id: 'Error', description: 'What every error answers, as `error`.' })],
   ...[PublishRequest, PublishAnswer],
 ] as const
@@ -59,6 +61,7 @@ const RECORDS = [
 /** Records that are another one and more; what they share is shown once. */
 const INCLUDED = new Map<z.ZodType, z.ZodObject>([
   [Repository, RepositorySummary],
+  [MirrorEntry, RepositorySummary],
   [PublishAnswer, VersionRecord],
 ])
 
