@@ -37,6 +37,12 @@ function readSource(path: string): SourceFile {
   return { path, text, imports }
 }
 
+/** `a/{b,c}/` is `a/b/` and `a/c/`. */
+function expandBraces(path: string): string[] {
+  const [, before, choices, after] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? []
+  return choices === undefined ? [path] : choices.split(',').map((choice) => `${before}${choice}${after}`)
+}
+
 const inRoom = (room: string) => files.filter(({ path }) => path.startsWith(`${room}/`))
 
 test('the reader of imports finds some in every room', () => {
@@ -56,6 +62,10 @@ test('the reader of imports finds some in every room', () => {
   }
 })
 
+/** What stands beside the rooms of the site, for all of them: texts, links and differences as values. */
+const PLAIN_SITE = files.map(({ path }) => path).filter((path) => /^src\/site\/[^/]+$/.test(path))
+const ASIDE = ['src/site/docs/', 'src/site/fonts/', 'src/site/styles.css', 'src/site/styles/']
+
 describe('who may import whom', () => {
   //  room           may import (ours)                                       and nothing else of ours
   test.each([
@@ -65,6 +75,46 @@ describe('who may import whom', () => {
     ['src/server', ['src/domain/', 'src/ports/', 'src/server/']],
     ['src/cli', ['src/domain/', 'src/cli/']],
     ['src/clients', ['src/domain/', 'src/clients/']],
+    ['src/wiring', ['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/stores/', 'src/wiring/']],
+    [
+      'src/host',
+      [
+        ...['src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/', 'src/site/build/', 'src/stores/'],
+        'src/wiring/',
+      ],
+    ],
+    ['src/site/client', ['src/domain/', 'src/site/client/', ...PLAIN_SITE]],
+    [
+      'src/site/components',
+      [
+        'src/domain/',
+        'src/server/',
+        'src/site/build/',
+        'src/site/client/',
+        'src/site/components/',
+        ...ASIDE,
+        ...PLAIN_SITE,
+      ],
+    ],
+    [
+      'src/site/docs',
+      [
+        'src/config.ts',
+        'src/domain/',
+        'src/server/',
+        'src/site/build/',
+        'src/site/components/',
+        'src/site/docs/',
+        ...PLAIN_SITE,
+      ],
+    ],
+    [
+      'src/site/build',
+      [
+        ...['src/cli/', 'src/clients/', 'src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/'],
+        ...['src/site/build/', 'src/site/docs/', 'src/stores/', 'src/wiring/', ...PLAIN_SITE],
+      ],
+    ],
     ['netlify', ['src/wiring/', 'src/server/']],
     ['src/pages', ['src/cli/', 'src/domain/', 'src/site/', 'src/config.ts']],
   ] as const)('%s', (room, allowed) => {
@@ -76,6 +126,36 @@ describe('who may import whom', () => {
         .map((name) => `${path} imports ${name}`),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('what stands beside the rooms of the site imports nothing but domain and what lists the guides', () => {
+    const wrong = files
+      .filter(({ path }) => PLAIN_SITE.includes(path))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter((name) => /^(?:src|netlify|scripts|tests)\//.test(name))
+          .filter((name) => !['src/domain/', 'src/site/docs/', ...PLAIN_SITE].some((prefix) => name.startsWith(prefix)))
+          .map((name) => `${path} imports ${name}`),
+      )
+    expect(wrong).toEqual([])
+  })
+
+  test('the map of rooms has all of src, and no room that is not there', () => {
+    const map = readFileSync('docs/architecture.md', 'utf8')
+      .split(/^## /m)
+      .find((part) => part.startsWith('2. '))!
+    const mapped = [...map.matchAll(/`((?:src|netlify|scripts|tests)\/[^`]*)`/g)]
+      .filter(([, path]) => !path!.includes('.'))
+      .flatMap(([, path]) => expandBraces(path!))
+    expect(mapped.length).toBeGreaterThan(10)
+    expect(mapped.filter((path) => !existsSync(path))).toEqual([])
+    const aside = ['src/config.ts', 'src/env.d.ts']
+    const unmapped = files
+      .map(({ path }) => path)
+      .filter((path) => path.startsWith('src/') && !aside.includes(path) && !PLAIN_SITE.includes(path))
+      .filter((path) => !mapped.some((room) => path.startsWith(room)))
+      .filter((path) => !/^src\/server\/[^/]+$/.test(path))
+    expect(unmapped).toEqual([])
   })
 
   test('nobody imports netlify, scripts, pages or tests but their own', () => {

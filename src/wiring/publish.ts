@@ -1,6 +1,8 @@
 // Owns what publishing needs on the platform at hand.
+
 import { purgeCache } from '@netlify/functions'
 import { type Config, notSetUp } from '../config.ts'
+import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import { openJobVerifier, type VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishDependencies } from '../server/publish/publish.ts'
@@ -13,8 +15,6 @@ import { spendOnce } from '../stores/used-jobs-blobs.ts'
 import { isRightful } from './people.ts'
 import { clientKeyOf, currentConfig, type FunctionContext, type Hub, limiterOf, siteFilesOf } from './platform.ts'
 
-/** Most publishes a minute of one person, operator's token or CI repository. docs/contract.md section 6 */
-const PUBLISHES_PER_MINUTE = 30
 /** Most tokens a minute and client address that are no good. */
 const FAILED_TOKENS_PER_MINUTE = 30
 
@@ -32,7 +32,7 @@ export function connectPublish(request: Request, { ip, hub }: FunctionContext): 
     verifyJob: jobVerifier(config),
     spendJob: (job) => spendOnce(blobs, job),
     noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
-    limiter: limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : PUBLISHES_PER_MINUTE, config),
+    limiter: limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute, config),
     failedTokens: limiterOf('failed-tokens', config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE, config),
     clientAddress: clientKeyOf(ip),
     // Our own host has no cache in front of it.

@@ -53,6 +53,17 @@ test('the limits', () => {
     parameterBytes: 65536,
     filledBytes: 1048576,
     problemsNamed: 10,
+    sentenceCharacters: 500,
+    licenseCharacters: 100,
+    rangeCharacters: 100,
+    addressCharacters: 500,
+    optionsPerVariable: 100,
+    advisoriesPerRepository: 100,
+    membersPerOwner: 1000,
+    trustedPublishersPerOwner: 100,
+    tokensPerPerson: 50,
+    publishesPerMinute: 30,
+    toolValueCharacters: 10000,
   })
 })
 

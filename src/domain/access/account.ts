@@ -5,8 +5,6 @@ import type { TokenRecord } from './token-record.ts'
 
 /** How long a session lasts, in days, whatever happens in it. */
 export const SESSION_DAYS = 7
-/** Most good tokens a person may have at once. */
-export const MOST_TOKENS = 50
 
 /** Somebody who signed in. */
 export const Person = z.object({

@@ -1,5 +1,6 @@
 // Owns when a CI job may publish: what its OIDC token says, compared with what an owner trusts.
 import { z } from 'zod'
+import { LIMITS } from '../api/limits.ts'
 import type { Provenance } from '../api/schema.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'
 
@@ -7,7 +8,7 @@ import type { TrustedPublisher } from '../content/front-matter.ts'
 const text = z
   .string()
   .min(1)
-  .max(500)
+  .max(LIMITS.sentenceCharacters)
   .regex(/^\P{C}*$/u)
 const number = z.string().regex(/^[1-9]\d{0,18}$/)
 

@@ -25,4 +25,18 @@ export const LIMITS = {
   filledBytes: 1_048_576,
   /** A message that names more is read by nobody, and grows with what was sent. */
   problemsNamed: 10,
+  /** A readable sentence for people; long enough for any honest one, short enough for a form. */
+  sentenceCharacters: 500,
+  /** An SPDX licence expression is short; the limit only keeps a page from breaking. */
+  licenseCharacters: 100,
+  /** Longer than any honest range; it also bounds the time that reading one takes. */
+  rangeCharacters: 100,
+  addressCharacters: 500,
+  optionsPerVariable: 100,
+  advisoriesPerRepository: 100,
+  membersPerOwner: 1_000,
+  trustedPublishersPerOwner: 100,
+  tokensPerPerson: 50,
+  publishesPerMinute: 30,
+  toolValueCharacters: 10_000,
 } as const

@@ -22,12 +22,6 @@ import {
   WebAddress,
 } from './values.ts'
 
-/** A readable sentence for people; long enough for any honest one, short enough for a form. */
-const SENTENCE_CHARACTERS = 500
-
-/** Longer than any honest range; it also bounds the time that reading one takes. */
-const RANGE_CHARACTERS = 100
-
 const unique = (values: readonly unknown[]) => new Set(values).size === values.length
 
 /** A variable as its author declares it: only the name is a must. docs/contract.md section 2. */
@@ -39,8 +33,8 @@ export const VariableInput = z
     required: z.boolean().default(true).describe('Whether a value must be given before the prompt is used.'),
     default: Scalar.nullable().default(null).describe('The value used when none is given.'),
     options: z
-      .array(line(SENTENCE_CHARACTERS).min(1, 'expected some text'))
-      .max(100, 'expected at most 100 options')
+      .array(line(LIMITS.sentenceCharacters).min(1, 'expected some text'))
+      .max(LIMITS.optionsPerVariable, `expected at most ${LIMITS.optionsPerVariable} options`)
       .refine(unique, 'expected each option once')
       .meta({ uniqueItems: true })
       .default([])
@@ -186,9 +180,11 @@ const isLabel = (text: string) => Tag.safeParse(text).success
 
 /** What maintainers say of versions that should not be used any more. Whether `range` is one is judged by the content rules. */
 const AdvisoryInput = z.strictObject({
-  range: line(RANGE_CHARACTERS).min(1, 'expected a range of versions').describe('Which versions, such as "<1.2.0".'),
+  range: line(LIMITS.rangeCharacters)
+    .min(1, 'expected a range of versions')
+    .describe('Which versions, such as "<1.2.0".'),
   severity: Severity,
-  message: line(SENTENCE_CHARACTERS).min(1, 'expected some text').describe('What is wrong and what to do.'),
+  message: line(LIMITS.sentenceCharacters).min(1, 'expected some text').describe('What is wrong and what to do.'),
 })
 
 /** The front matter of a repository's `index.md`. docs/contract.md section 2. */
@@ -198,10 +194,13 @@ export const RepositoryFrontMatter = z.strictObject({
   tags: TagInputs.default([]),
   license: License.nullable().default(null),
   status: Status.default('active'),
-  status_message: line(SENTENCE_CHARACTERS).nullable().default(null).describe('Why it has this status and what to do.'),
+  status_message: line(LIMITS.sentenceCharacters)
+    .nullable()
+    .default(null)
+    .describe('Why it has this status and what to do.'),
   replaced_by: FullName.nullable().default(null).describe('The repository to use instead.'),
   moved_to: FullName.nullable().default(null).describe('Where it goes on; it takes no more versions here.'),
-  yanked: byKey(isVersion, 'a version x.y.z', line(SENTENCE_CHARACTERS).min(1, 'expected a reason'))
+  yanked: byKey(isVersion, 'a version x.y.z', line(LIMITS.sentenceCharacters).min(1, 'expected a reason'))
     .default({})
     .describe('Withdrawn versions and why.'),
   labels: byKey(isLabel, 'lower-case letters, digits and single hyphens', Version)
@@ -209,7 +208,7 @@ export const RepositoryFrontMatter = z.strictObject({
     .describe('Names that point at a version.'),
   advisories: z
     .array(AdvisoryInput)
-    .max(100, 'expected at most 100 advisories')
+    .max(LIMITS.advisoriesPerRepository, `expected at most ${LIMITS.advisoriesPerRepository} advisories`)
     .default([])
     .describe('Versions that should not be used any more, and why.'),
 })
@@ -257,13 +256,13 @@ export const OwnerFrontMatter = z.strictObject({
   avatar_url: WebAddress.nullable().default(null).describe('The address of their picture.'),
   members: z
     .array(z.union([Handle, z.int().positive()], 'expected a login, or GitHub’s number of somebody'))
-    .max(1_000, 'expected at most 1000 members')
+    .max(LIMITS.membersPerOwner, `expected at most ${LIMITS.membersPerOwner} members`)
     .refine(unique, 'expected each member once')
     .default([])
     .describe('Who may publish: GitHub logins, or GitHub’s numbers, which are never given to somebody else.'),
   trusted_publishers: z
     .array(TrustedPublisher)
-    .max(100, 'expected at most 100 entries')
+    .max(LIMITS.trustedPublishersPerOwner, `expected at most ${LIMITS.trustedPublishersPerOwner} entries`)
     .default([])
     .describe('Workflows that may publish.'),
 })

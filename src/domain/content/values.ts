@@ -86,7 +86,7 @@ export const Time = z.iso
 /** An http or https address; nothing else is ever linked. */
 export const WebAddress = z
   .url({ protocol: /^https?$/, error: 'expected an address that starts with https:// or http://' })
-  .max(500, 'expected at most 500 characters')
+  .max(LIMITS.addressCharacters, `expected at most ${LIMITS.addressCharacters} characters`)
   // A link that carries a password, or characters that do not show, is never what its author meant to publish.
   .refine(
     (address) => !/[\s\p{C}]/u.test(address) && !URL.parse(address)?.username,
@@ -101,13 +101,10 @@ export const NumericId = z
   .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)], 'expected a whole number')
   .transform(String)
 
-/** An SPDX licence expression is short; the limit only keeps a page from breaking. */
-const LICENSE_CHARACTERS = 100
-
 /** A licence as SPDX writes it. Whether the identifier exists is judged by the content rules. */
 export const License = z
   .string()
-  .max(LICENSE_CHARACTERS, `expected at most ${LICENSE_CHARACTERS} characters`)
+  .max(LIMITS.licenseCharacters, `expected at most ${LIMITS.licenseCharacters} characters`)
   .regex(/^[A-Za-z0-9.+() -]+$/, 'expected an SPDX licence such as MIT')
   .describe('The licence, as an SPDX expression.')
 

@@ -1,7 +1,8 @@
 // Owns what the account pages say: who somebody is, where they may publish, their tokens, and the forms that change them. Plain forms: nothing here needs a script.
 
-import { type ListedToken, MOST_TOKENS, type Session } from '../../domain/access/account.ts'
+import type { ListedToken, Session } from '../../domain/access/account.ts'
 import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
 import { formatDay } from '../../domain/content/days.ts'
 import { type Html, html, type Page } from './html.ts'
 import { csrfToken, type Purpose } from './session.ts'
@@ -122,7 +123,7 @@ function drawTokens({ session, tokens, now }: AccountView): Html {
   })
   return html`
 <section id="tokens" aria-labelledby="tokens-title">
-  <div class="bar"><h2 id="tokens-title">Tokens</h2><p class="quiet">at most ${MOST_TOKENS} at once</p></div>
+  <div class="bar"><h2 id="tokens-title">Tokens</h2><p class="quiet">at most ${LIMITS.tokensPerPerson} at once</p></div>
   ${
     rows.length === 0
       ? html`<p class="quiet">None yet.</p>`

@@ -1,10 +1,11 @@
 // Owns the account addresses: who may ask for what, in which order that is checked, and the page that answers.
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { type Accounts, isLocalPerson, MOST_TOKENS, type Session } from '../../domain/access/account.ts'
+import { type Accounts, isLocalPerson, type Session } from '../../domain/access/account.ts'
 import { Scope, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
 import { formatProblem, parseBy } from '../../domain/content/problems.ts'
 import { isOwner, line } from '../../domain/content/values.ts'
 import { openLimitedBody } from '../publish/request-body.ts'
@@ -184,8 +185,8 @@ async function createToken(visited: Visit): Promise<Visited> {
   if (parsed.problems) return refuse(parsed.problems.map(formatProblem))
   if (!view.owners.includes(owner))
     return refuse([`owner: you may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`])
-  if (view.tokens.filter((token) => stateOf(token, now) === 'good').length >= MOST_TOKENS)
-    return refuse([`You have ${MOST_TOKENS} tokens. Revoke one that you do not need.`])
+  if (view.tokens.filter((token) => stateOf(token, now) === 'good').length >= LIMITS.tokensPerPerson)
+    return refuse([`You have ${LIMITS.tokensPerPerson} tokens. Revoke one that you do not need.`])
   const token = await accounts.createToken(session.person, parsed.value, now)
   if (token === undefined)
     return refuse([

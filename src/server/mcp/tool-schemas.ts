@@ -16,9 +16,6 @@ import { SORTS } from '../../domain/catalogue/ranking.ts'
 import { countCharacters } from '../../domain/content/text-length.ts'
 import { hasOwnerForm, isName, isVersion } from '../../domain/content/values.ts'
 
-/** Longest value of a variable, in code points. */
-const VALUE_CHARACTERS = 10_000
-
 /** The rule of docs/contract.md section 1 without its look-ahead, which clients that compile patterns with RE2 refuse. */
 const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
 const VERSION_PATTERN = '^(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})$'
@@ -66,7 +63,7 @@ export const INPUTS = {
     variables: z
       .record(
         z.string(),
-        shortText(VALUE_CHARACTERS, 'Go'),
+        shortText(LIMITS.toolValueCharacters, 'Go'),
         'expected an object of texts, for example {"language": "Go"}',
       )
       .describe('Values for {{name}} placeholders, for example {"language": "Go"}.')

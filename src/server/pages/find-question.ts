@@ -29,15 +29,12 @@ export function parseFindQuestion(query: URLSearchParams): FindQuestion {
     sort: SORTS.find((sort) => sort === query.get('sort')),
     tags: [...new Set(query.getAll('tag').filter(isTag))].slice(0, LIMITS.tagsPerRepository),
     owner: isOwner(owner) ? owner : undefined,
-    license: license === '' || license.length > MOST_LICENSE_CHARACTERS ? undefined : license,
+    license: license === '' || license.length > LIMITS.licenseCharacters ? undefined : license,
     withVariables: query.get('variables') === 'yes',
     withProvenance: query.get('provenance') === 'yes',
     page: /^[1-9]\d{0,2}$/.test(page) ? Number(page) : 1,
   }
 }
-
-/** Longer is no SPDX expression that anybody would filter by. */
-const MOST_LICENSE_CHARACTERS = 100
 
 /** Writes the address of a question at the find page. */
 export function formatFindQuestion(question: FindQuestion): string {

@@ -134,6 +134,17 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   parameterBytes: 'Bytes of parameters, as JSON',
   filledBytes: 'Bytes of a filled text',
   problemsNamed: 'Problems that an error names',
+  sentenceCharacters: 'Characters of a reason, an option, an advisory or a status message',
+  licenseCharacters: 'Characters of a licence',
+  rangeCharacters: 'Characters of a range of versions',
+  addressCharacters: 'Characters of a web address',
+  optionsPerVariable: 'Options of a variable',
+  advisoriesPerRepository: 'Advisories of a repository',
+  membersPerOwner: 'Members of an owner',
+  trustedPublishersPerOwner: 'Trusted publishers of an owner',
+  tokensPerPerson: 'Good tokens of a person at once',
+  publishesPerMinute: 'Publishes a minute of one person, operator’s token or CI repository',
+  toolValueCharacters: 'Characters of a variable’s value in MCP',
 }
 
 /** Every limit in words, and its number. */

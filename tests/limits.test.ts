@@ -1,0 +1,83 @@
+// Holds every limit that a client can meet to one place, `LIMITS`: whatever else is named like a limit is listed here with its reason.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Rooms in which a limit can be a promise; times are tuning, and what stores, host and pages bound is the machine's or a page's own affair. */
+const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
+
+/** Numbers that bound work or the length of a message and refuse nothing. */
+const TUNING: Readonly<Record<string, string>> = {
+  'src/domain/content/filling.ts MOST_OPTIONS': 'options that a message names',
+  'src/domain/content/findings.ts MOST_OF_A_KIND': 'findings that a warning names',
+  'src/domain/content/hidden-characters.ts MOST_DECODED': 'characters that a warning shows',
+  'src/domain/content/near-duplicates.ts MOST_SHARING': 'how a check looks for prompts that are nearly the same',
+  'src/domain/content/near-duplicates.ts MOST_WORDS': 'how a check looks for prompts that are nearly the same',
+  'src/domain/content/printable.ts MOST_UNITS': 'characters of a stranger’s text that a message repeats',
+  'src/domain/search/document.ts MOST_GUESSABLE': 'how search weighs words',
+  'src/domain/search/document.ts MOST_TELLING': 'how search weighs words',
+  'src/domain/search/tally.ts MOST_PARTLY': 'how search fills a short answer',
+  'src/domain/search/typos.ts LONGEST_FORGIVEN': 'how search corrects',
+  'src/domain/search/typos.ts LONGEST_FOR_ONE': 'how search corrects',
+  'src/server/mcp/close-names.ts MOST_CLOSE': 'names that an error suggests',
+  'src/server/mcp/close-names.ts MOST_WORDS': 'words that a suggestion looks for',
+  'src/server/mcp/completions.ts MOST_VALUES': 'the protocol’s own limit of a completion',
+  'src/server/mcp/prompts.ts ARGUMENT_CHARACTERS': 'a menu’s text is cut, nothing refused',
+  'src/server/mcp/prompts.ts DESCRIPTION_CHARACTERS': 'a menu’s text is cut, nothing refused',
+  'src/server/mcp/tool-answers.ts MOST_NAMED': 'names that a message lists',
+  'src/server/pages/answer-page.ts MOST_TAGS': 'tags that a page suggests',
+  'src/server/pages/find.ts MOST_CANDIDATES': 'what a page filters by hand',
+  'src/server/pages/find.ts MOST_VALUES': 'filters that a page offers',
+  'src/server/pages/rows.ts MOST_TAGS': 'tags that a row shows',
+  'src/server/publish/oidc.ts MOST_CHARACTERS': 'no issuer writes a token this long',
+  'src/server/publish/renew-fresh-copy.ts MOST_UNKNOWN': 'versions that are read again after a publish',
+  'src/server/publish/rounds.ts MOST_REREADS': 'how often publishing looks again',
+  'src/server/read-body.ts FIRST_BYTES': 'how much is set aside for a body at first',
+  'src/server/read/list.ts MOST_META_BYTES': 'room that is set aside in an answer',
+  'src/server/read/records.ts MOST_LABELS': 'labels that an error names',
+  'src/server/respond.ts MOST_CANDIDATES': 'validators of one request that are compared',
+  'src/wiring/publish.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
+}
+
+const LIKE_A_LIMIT =
+  /^(?:MOST|LONGEST|HIGHEST|DEEPEST|MAX)(?:_|$)|_(?:BYTES|CHARACTERS|DEPTH|MINUTE)$|^(?:most|longest|max)[A-Z]\w*$|(?:Bytes|Characters|Depth|PerMinute)$/
+const CONSTANT = /^(?:export )?const (\w+)(?:: [\w ]+)? = -?\d[\d_]*(?: ?\*+ ?\d[\d_]*)*$/gm
+/** A number that a schema refuses by, where a name from `LIMITS` belongs. */
+const IN_SCHEMA = /^\s*\.max\(\s*\d[\d_]*.*$|\bz\.[^\n]*\.max\(\d[^\n]*$|\bmax(?:Length|Items|Properties): [1-9]\d*/gm
+/** What is set by the outside, or follows from other limits. */
+const FIXED: Readonly<Record<string, string>> = {
+  'src/domain/api/openapi.ts maxLength: 128': 'the pattern of Idempotency-Key beside it',
+  'src/domain/content/values.ts maxLength: 104': 'an owner, a slash and a name',
+}
+
+const files = ROOMS.flatMap((room) =>
+  readdirSync(room, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(room, name).replaceAll('\\', '/')),
+).filter((path) => path !== 'src/domain/api/limits.ts')
+
+const found = (find: (text: string) => string[]) =>
+  files.flatMap((path) => find(readFileSync(path, 'utf8')).map((what) => `${path} ${what}`)).sort()
+
+const limitsIn = (text: string) =>
+  [...text.matchAll(CONSTANT)].map(([, name]) => name!).filter((name) => LIKE_A_LIMIT.test(name))
+const boundsIn = (text: string) => [...text.matchAll(IN_SCHEMA)].map(([whole]) => whole.trim())
+
+test('the readers see a limit where one is', () => {
+  expect(
+    limitsIn('const MOST_CATS = 9\nexport const catBytes: number = 4 * 1024\nconst cats = 9\nconst CALL_MS = 8_000\n'),
+  ).toEqual(['MOST_CATS', 'catBytes'])
+  expect(boundsIn("z.string().max(9)\n  .max(1_000, 'cats')\n  .max(LIMITS.cats)\n  { maxItems: 5 }\n")).toEqual([
+    'z.string().max(9)',
+    ".max(1_000, 'cats')",
+    'maxItems: 5',
+  ])
+})
+
+test('no limit stands outside LIMITS but those listed here', () => {
+  expect(found(limitsIn)).toEqual(Object.keys(TUNING).sort())
+})
+
+test('no schema refuses by a number of its own', () => {
+  expect(found(boundsIn)).toEqual(Object.keys(FIXED).sort())
+})
