@@ -1,0 +1,64 @@
+// Pins npm run new and npm run bump: what they make is valid content, is the next step, and overwrites nothing.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { reviewContent } from '../../src/stores/review-content.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-scaffold-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+const run = (...args: string[]) =>
+  spawnSync(process.execPath, ['scripts/scaffold.ts', ...args], {
+    encoding: 'utf8',
+    input: '',
+    env: { PATH: process.env.PATH, CONTENT_DIR: dir },
+  })
+const read = (path: string) => readFileSync(join(dir, path), 'utf8')
+
+test('a new prompt and its next version are content without any problem or advice', async () => {
+  const made = run(
+    'new',
+    'acme/code-review',
+    '--by',
+    'OctoCat',
+    '--description',
+    'Finds real problems in code.',
+    '--tags',
+    'code',
+  )
+  expect([made.status, made.stdout.split('\n').slice(0, 2)]).toEqual([
+    0,
+    ['content/acme/code-review/index.md', 'content/acme/code-review/versions/1.0.0.md'],
+  ])
+  const next = run('bump', 'acme/code-review', 'minor', '--changelog', 'Shorter')
+  expect([next.status, next.stdout.split('\n')[0]]).toEqual([0, 'content/acme/code-review/versions/1.1.0.md'])
+  expect(read('acme/code-review/versions/1.1.0.md')).toMatch(
+    /published_by: octocat\nchangelog: Shorter\n[\s\S]*\{\{input\}\}\.\n$/,
+  )
+  expect((await reviewContent({ contentDir: dir, environment: process.env })).entries).toEqual([])
+})
+
+test('the next version keeps the content byte for byte, leaves provenance out, and counts by numbers', () => {
+  const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
+  const provenance = 'provenance: {issuer: a, repository: b, workflow: c, ref: d, sha: e, run_id: "1"}\n'
+  mkdirSync(join(dir, 'acme/b/versions'), { recursive: true })
+  writeFileSync(join(dir, 'acme/b/versions/1.9.0.md'), `---\n${head}---\nOld`)
+  writeFileSync(join(dir, 'acme/b/versions/1.10.0.md'), `---\n${head}${provenance}---\nNew {{a}}\r\n---\n\tend`)
+  expect(run('bump', 'acme/b', 'patch', '--changelog', 'x').status).toBe(0)
+  const text = read('acme/b/versions/1.10.1.md')
+  expect(text.endsWith('\n---\nNew {{a}}\r\n---\n\tend')).toBe(true)
+  expect(text).not.toMatch(/provenance|variables/)
+})
+
+test.each([
+  ['one that is there', ['new', 'acme/b', '--by', 'a', '--description', 'd'], 'is there already'],
+  ['one that is not there', ['bump', 'acme/none', 'minor', '--changelog', 'x'], 'There is no acme/none'],
+  ['a path that leads away', ['new', '../x', '--by', 'a', '--description', 'd'], 'expected owner/name'],
+  ['no such step', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor or patch'],
+  ['nobody to ask', ['bump', 'acme/b', 'minor'], 'missing: what changed, --changelog'],
+  ['a login that is none', ['new', 'acme/c', '--by', 'a b', '--description', 'd'], 'published_by'],
+] as const)('%s is refused with a sentence', (_, args, message) => {
+  const { status, stderr } = run(...args)
+  expect([status, stderr]).toEqual([1, expect.stringContaining(message)])
+})
