@@ -1,6 +1,7 @@
 // Owns the facade's resolvers: repositories, commits, trees, blobs and the one mutation, each from emulate's REST git data.
 import { GraphQLError } from 'graphql'
 import { z } from 'zod'
+import { askEmulate } from './ask-emulate.ts'
 
 interface Context {
   token: string
@@ -39,7 +40,7 @@ export function createRepositoryRoot(emulateUrl: string) {
 
   const call = async (context: Context, method: string, path: string, body?: object): Promise<unknown> => {
     const headers = { authorization: `token ${context.token}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${emulateUrl}/repos/${path}`, {
+    const answer = await askEmulate(`${emulateUrl}/repos/${path}`, {
       method,
       headers,
       body: body ? JSON.stringify(body) : null,

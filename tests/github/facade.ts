@@ -14,6 +14,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { z } from 'zod'
+import { askEmulate } from './ask-emulate.ts'
 import { createRepositoryRoot } from './facade-objects.ts'
 
 /** An HTTP server as a function; undefined cuts the socket without an answer. */
@@ -116,7 +117,12 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
     const headers = new Headers(request.headers)
     for (const name of ['host', 'connection', 'content-length', 'transfer-encoding']) headers.delete(name)
     const body = request.method === 'GET' || request.method === 'HEAD' ? null : await request.arrayBuffer()
-    const answer = await fetch(`${emulateUrl}${path}`, { method: request.method, headers, body, redirect: 'manual' })
+    const answer = await askEmulate(`${emulateUrl}${path}`, {
+      method: request.method,
+      headers,
+      body,
+      redirect: 'manual',
+    })
     const bytes = await answer.arrayBuffer()
     if (/\/access_tokens?(?:$|\?)/.test(path) && answer.ok) {
       const made = MadeToken.parse(JSON.parse(new TextDecoder().decode(bytes)))

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import { createEmulator } from 'emulate'
 import { z } from 'zod'
+import { askEmulate } from './ask-emulate.ts'
 import { exportObjects } from './export-objects.ts'
 import { createFacade } from './facade.ts'
 import { createFaults, type Faults } from './faults.ts'
@@ -64,7 +65,7 @@ export async function startGitHubStandIn({
   const rest = async ({ repository, token }: StandInRepository, method: string, path: string, body?: object) => {
     const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-    const answer = await fetch(`${emulateUrl}/repos/${repository}${path}`, init)
+    const answer = await askEmulate(`${emulateUrl}/repos/${repository}${path}`, init)
     if (!answer.ok) throw new Error(`emulate answered ${answer.status} to ${method} ${path}: ${await answer.text()}`)
     const value: unknown = await answer.json()
     return value
@@ -79,7 +80,7 @@ export async function startGitHubStandIn({
       made += 1
       const token = TOKENS[made % TOKENS.length]!
       const name = `catalogue-${made}`
-      const answer = await fetch(`${emulateUrl}/user/repos`, {
+      const answer = await askEmulate(`${emulateUrl}/user/repos`, {
         method: 'POST',
         headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ name, private: true, auto_init: !isEmpty }),
@@ -164,6 +165,8 @@ async function listen(handle: Faults['handle']): Promise<{ url: string; close():
       }
     })
   })
+  // For the same reason as in ask-emulate.ts: the hub must meet only the cuts that a test scripts.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the stand-in has no port')
