@@ -3,6 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
+import type { Git } from './git-command.ts'
 import { isIndexOurs, ownFolder, releaseIndex, takeIndex } from './git-index-lock.ts'
 import { ignoreMissing, nameOf, notNow, type WorkTree } from './git-standing.ts'
 import { listBlobs, lookAt, prepareShowing, type ShownFile } from './git-work-tree.ts'
@@ -56,17 +57,18 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
     return
   }
   await takeIndex(tree)
-  const head = await settleBranch(tree, note.branch)
+  await settleBranch(tree, note.branch)
   const paths = note.files.map(({ path }) => path)
+  // What is checked out counts, not the branch of the note: the user may have gone from there to another one, or to none, and taken with them
+  // an index that lacks what its HEAD has. Where HEAD lacks it too, git brings it when they go back.
+  const head = await readCommit(tree.git, 'HEAD')
   const committed = head === undefined ? new Map() : await listBlobs(tree.git, head, paths)
   const seen = await lookAt(tree, paths, note.files[0]?.id.length ?? 40)
   const files: ShownFile[] = []
   const left: string[] = []
-  // A branch that the user has left is not what index and work tree are about.
-  const isCheckedOut = (await tree.git.tryRun(['symbolic-ref', '--quiet', 'HEAD'])).stdout.toString().trim()
   for (const [number, { path, id, staged, present }] of note.files.entries()) {
-    // The branch did not move, or has moved on since: nothing of this publish is missing.
-    if (committed.get(path) !== id || isCheckedOut !== note.branch) continue
+    // The branch did not move, or has moved on since, or was left for one without it: nothing of this publish is missing here.
+    if (committed.get(path) !== id) continue
     const now = seen[number]!
     const into = { index: now.staged === (staged ?? undefined), tree: now.present === (present ?? undefined) }
     if ((!into.index && now.staged !== id) || (!into.tree && now.present !== id)) left.push(path)
@@ -90,19 +92,22 @@ export function tellLeft(left: readonly string[], warn: (message: string) => voi
 /**
  * Waits until no git that was told to move the branch still does: the one of a process that was killed lives on, and holds the branch's lock
  * until it is done.
- *
- * @returns the commit that the branch leads to now, or undefined when it is gone
  */
-async function settleBranch({ git }: WorkTree, branch: string): Promise<string | undefined> {
+async function settleBranch({ git }: WorkTree, branch: string): Promise<void> {
   for (let tries = 1; tries <= 50; tries++) {
-    const { code, stdout } = await git.tryRun(['rev-parse', '--verify', '--quiet', `${branch}^{commit}`])
-    const head = stdout.toString().trim()
-    if (code !== 0) return undefined
+    const head = await readCommit(git, branch)
+    if (head === undefined) return
     // Moving it from where it is to where it is takes the lock, and changes nothing.
-    if ((await git.tryRun(['update-ref', branch, head, head])).code === 0) return head
+    if ((await git.tryRun(['update-ref', branch, head, head])).code === 0) return
     await pause(20 + Math.random() * 80)
   }
   throw notNow(`The branch ${nameOf(branch)} is locked by another git command`)
+}
+
+/** The commit that a name leads to; undefined when it leads to none. */
+async function readCommit(git: Git, name: string): Promise<string | undefined> {
+  const { code, stdout } = await git.tryRun(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
+  return code === 0 ? stdout.toString().trim() : undefined
 }
 
 async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {

@@ -58,6 +58,37 @@ describe('killed when the branch had moved', () => {
     expect([status(), inFolder(INDEX)]).toEqual(['', 'killed 1\n'])
   })
 
+  //  how the user leaves the branch
+  test.each([
+    ['another branch', ['switch', '-q', '-c', 'other']],
+    ['none', ['switch', '-q', '--detach']],
+  ])('also when %s is checked out that has the version, so that going back does not lose it', async (_, leave) => {
+    repository.commit({ 'a.txt': 'a\n' })
+    await publishAndDie()
+    rmSync(join(folder, '.git/index.lock'))
+    git(...leave)
+    // A hub that looks meanwhile may find nothing to publish to, but finishes.
+    await repository
+      .openStore()
+      .finishPublishes()
+      .catch(() => {})
+    git('switch', '-q', 'main')
+    await repository.openStore().finishPublishes()
+    expect([status(), inFolder(`${VERSIONS}/1.0.0.md`)]).toEqual(['', 'killed 1\n'])
+  })
+
+  test('a branch that lacks the version is left alone, and going back brings it', async () => {
+    repository.commit({ [INDEX]: 'about\n' })
+    git('branch', 'before')
+    await publishAndDie()
+    rmSync(join(folder, '.git/index.lock'))
+    git('switch', '-q', 'before')
+    await repository.openStore().finishPublishes()
+    expect([status(), inFolder(INDEX)]).toEqual(['', 'about\n'])
+    git('switch', '-q', 'main')
+    expect([status(), inFolder(`${VERSIONS}/1.0.0.md`), inFolder(INDEX)]).toEqual(['', 'killed 1\n', 'killed 1\n'])
+  })
+
   test('whoever reads next sees to it first', async () => {
     await publishAndDie()
     const { versions } = await repository.openStore().readFolder(PLACE, never())
