@@ -168,6 +168,8 @@ export const DETAIL = {
   labels: 'object',
   readme: 'string',
   versions: 'array',
+  warnings: 'array',
+  advisories: 'array',
 } as const satisfies Shape
 
 export const VARIABLE = {

@@ -143,13 +143,16 @@ function readRepository(root: string, owner: string, name: string): Repository {
 }
 
 /** The names that stand between `{{` and `}}`, in the order in which they first appear. */
-export const placeholders = (text: string) => [
+const placeholders = (text: string) => [
   ...new Set([...text.matchAll(/\{\{ ?([A-Za-z_][A-Za-z0-9_]{0,63}) ?\}\}/g)].map((found) => String(found[1]))),
 ]
 
+/** The variables that a version declares, or the placeholders in its content when it declares none. */
+export const variablesOf = (version: Version): Record<string, unknown>[] =>
+  version.variables ?? placeholders(version.text).map((name) => ({ name }))
+
 function quality({ description, tags, license, readme, active }: Repository): number {
-  const variables: Record<string, unknown>[] =
-    active[0]?.variables ?? placeholders(active[0]?.text ?? '').map((name) => ({ name }))
+  const variables = active[0] ? variablesOf(active[0]) : []
   const given = (value: unknown) => value !== undefined && value !== null && value !== ''
   return (
     15 * Number([...description].length >= 40) +

@@ -23,12 +23,12 @@ import {
   byNumber,
   DAY,
   makeContent,
-  placeholders,
   type Repository,
   ranked,
   readContent,
   temporaryFolder,
   type Version,
+  variablesOf,
 } from './content.ts'
 import type { Server, Target } from './targets.ts'
 
@@ -115,8 +115,8 @@ export function readSuite(target: Target): void {
     status_message: repository.status_message,
     latest_version: repository.latest?.version ?? null,
     versions_count: repository.versions.length,
-    variables_count: expect.any(Number),
-    has_provenance: false,
+    variables_count: repository.latest ? variablesOf(repository.latest).length : 0,
+    has_provenance: Boolean(repository.latest?.provenance),
     created_at: repository.created_at,
     updated_at: repository.updated_at,
     stats: null,
@@ -143,7 +143,7 @@ export function readSuite(target: Target): void {
     raw_url: `${base}/api/v1/repos/${repository.full_name}/raw?version=${version.version}`,
   })
   const expectVariables = (variables: unknown, version: Version, where: string) => {
-    const given = version.variables ?? placeholders(version.text).map((name) => ({ name }))
+    const given = variablesOf(version)
     expect(variables, `variables of ${where}`).toMatchObject(given)
     expect(variables, where).toHaveLength(given.length)
     for (const variable of variables as Json[]) expectShape(variable, VARIABLE, where)
@@ -509,6 +509,29 @@ export function readSuite(target: Target): void {
         else expect(got).toEqual(full)
       })
 
+      //  what                       q                        total  exact  corrected                     ignored
+      test.each<[string, string, number, number, Record<string, string>, string[]]>(
+        some<[string, string, number, number, Record<string, string>, string[]]>(
+          [
+            ['all words as typed', 'flarnholt snarfblatt', 1, 1, {}, []],
+            ['a typo', 'flarnhult snarfblatt', 1, 0, { flarnhult: 'flarnholt' }, []],
+            ['an unknown word', 'qqxzvk snarfblatt', 1, 0, {}, ['qqxzvk']],
+            ['one of two words', 'flarnholt grobnik', 2, 0, {}, []],
+            ['nothing that is known', 'qqxzvk', 0, 0, {}, ['qqxzvk']],
+            ['no words at all', '"', 0, 0, {}, []],
+          ],
+          2,
+        ),
+      )('%s: meta says how the words were taken', async (_, q, total, exact, corrected, ignored) => {
+        expect(meta(await found(`/api/v1/repos?q=${encode(q)}`))).toEqual({
+          page: 1,
+          pages: Math.ceil(total / 20),
+          total,
+          total_is_exact: true,
+          matched: { exact, corrected, ignored },
+        })
+      })
+
       test('q and tag combine with AND', async () => {
         expect(await search('snarfblatt', '&tag=wobbletag')).toEqual(['zz-search/every-field'])
         expect(await search('snarfblatt', '&tag=writing')).toEqual([])
@@ -643,6 +666,27 @@ export function readSuite(target: Target): void {
         await missing(`/api/v1/repos/${first.full_name}/versions/999999.999999.999999`)
         await missing(`${raw}?version=999999.999999.999999`)
       })
+
+      if (own) {
+        test('a label stands for the version that it points at', async () => {
+          const labelled = '/api/v1/repos/zz-suite/highest-yanked/raw'
+          for (const [label, version, content] of [
+            ['production', '1.0.0', 'First\n'],
+            ['next', '1.0.1', 'Third\n'],
+          ] as const) {
+            const answer = await found(`${labelled}?label=${label}`)
+            expect(answer.text).toBe(content)
+            expect(answer.headers['x-prompt-version']).toBe(version)
+            expect(answer.headers['cache-control'], 'a label may move').toBe(SHORT)
+          }
+          const message = await missing(`${labelled}?label=staging`)
+          expect(message).toMatch(/production/)
+          expect(message).toMatch(/next/)
+          await missing('/api/v1/repos/zz-suite/bytes/raw?label=production')
+          expect(await refused(`${labelled}?label=production&version=1.0.0`)).toMatch(/label/)
+          expect((await found(`${labelled}?label=&version=1.0.0`)).headers['x-prompt-version']).toBe('1.0.0')
+        })
+      }
 
       test('an empty parameter counts as left out', async () => {
         const bare = await found('/api/v1/repos')
@@ -1051,15 +1095,21 @@ export function readSuite(target: Target): void {
         const paths = openapi.paths as Record<string, { get?: { parameters?: { name: string; in: string }[] } }>
         const parameters = (path: string) =>
           (paths[path]?.get?.parameters ?? []).map((parameter) => `${parameter.in} ${parameter.name}`).toSorted()
-        const repository = ['path name', 'path owner']
-        expect(parameters('/api/v1/repos')).toEqual(['query page', 'query q', 'query sort', 'query tag'])
+        const repository = ['header If-None-Match', 'path name', 'path owner']
+        expect(parameters('/api/v1/repos')).toEqual([
+          'header If-None-Match',
+          'query page',
+          'query q',
+          'query sort',
+          'query tag',
+        ])
         expect(parameters('/api/v1/repos/{owner}/{name}')).toEqual(repository)
         expect(parameters('/api/v1/repos/{owner}/{name}/versions')).toEqual(repository)
         const single = Object.keys(paths).find((path) => /\/versions\/\{\w+\}$/.test(path)) ?? ''
-        expect(parameters(single)).toHaveLength(3)
-        expect(parameters('/api/v1/repos/{owner}/{name}/raw')).toEqual([...repository, 'query version'])
+        expect(parameters(single)).toEqual([...repository, 'path version'])
+        expect(parameters('/api/v1/repos/{owner}/{name}/raw')).toEqual([...repository, 'query label', 'query version'])
         expect(paths['/api/v1/tags']?.get).toBeDefined()
-        expect(parameters('/api/v1/users/{handle}')).toEqual(['path handle'])
+        expect(parameters('/api/v1/users/{handle}')).toEqual(['header If-None-Match', 'path handle'])
         expect(paths['/api/v1/openapi.json']?.get).toBeDefined()
       })
 
@@ -1134,7 +1184,9 @@ export function readSuite(target: Target): void {
           expect(answers.map((answer) => answer.status)).toEqual(
             Array.from({ length: LIMIT }, (_, i) => (i % 4 === 3 ? 404 : 200)),
           )
-          for (const i of [0, 1, 2]) expect(answers[i]?.json()).toEqual(NO_ITEMS)
+          for (const i of [0, 1]) expect(answers[i]?.json()).toEqual(NO_ITEMS)
+          const matched = { exact: 0, corrected: {}, ignored: ['review'] }
+          expect(answers[2]?.json()).toEqual({ data: [], meta: { ...NO_ITEMS.meta, total_is_exact: true, matched } })
           for (const path of [...paths, '/api/v1/openapi.json']) {
             expectLimited(
               expectPromises(await ask(path, { headers: { 'X-Forwarded-For': '198.51.100.7' } }), described),
