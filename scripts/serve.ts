@@ -1,15 +1,23 @@
 // `npm run serve`: serves dist/ as it is, with the functions, in one Node process. Run `npm run build` before; start it again after another build.
 import { existsSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
 import { type Health, STARTING } from '../src/host/health.ts'
-import { openLocalStores, openSite, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
+import {
+  openLocalStores,
+  openSite,
+  printSignInLink,
+  searchIndexPath,
+  serveSites,
+  watchBy,
+} from '../src/host/serve-sites.ts'
 import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)
 const dist = resolve('dist')
-if (!existsSync(dist)) {
-  console.error('There is no dist/ to serve. Run `npm run build` first, or `npm start`, which builds by itself.')
+const index = searchIndexPath(dist)
+if (!existsSync(dist) || !existsSync(index)) {
+  console.error('There is no whole build to serve. Run `npm run build` first, or `npm start`, which builds by itself.')
   process.exit(1)
 }
 const site = openSite(dist)
@@ -17,7 +25,8 @@ const stores = await openLocalStores(config).catch((error: Error) => {
   console.error(error.message)
   process.exit(1)
 })
-const builtAt = statSync(join(dist, 'index.html')).mtime.toISOString()
+// Every build writes the index, but of dist/ only what changed.
+const builtAt = statSync(index).mtime.toISOString()
 const health: Health = { ...STARTING, status: 'ok', built_at: builtAt }
 const host = await serveSites(() => site, stores, { ...config, ...watchBy(config), healthOf: () => health })
 console.log(`Serving dist/ at ${config.baseUrl}`)

@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await serveBuilt('content')
 }, 60_000)
 afterAll(async () => {
-  await server.stop()
+  await server?.stop()
   rmSync(home, { recursive: true, force: true })
 })
 

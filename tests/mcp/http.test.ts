@@ -228,7 +228,7 @@ describe('trouble', () => {
     expect(keys).toContain('content')
   })
 
-  test('a store that never answers: 504 at the deadline', async () => {
+  test('a store that never answers: 504 at the deadline', { timeout: 60_000 }, async () => {
     const stuck = openMcpHub('content', { siteFiles: { read: () => new Promise(() => {}) }, deadlineMs: 50 })
     const call = { ...LIST, method: 'tools/call', params: { name: 'get_prompt', arguments: { repo: 'acme/x' } } }
     const response = await stuck.answer(post(call))
@@ -252,7 +252,7 @@ describe('trouble', () => {
     expect(await response.json()).toEqual({ jsonrpc: '2.0', error: { code: -32603, message }, id: null })
   })
 
-  test('a fault of ours in a method says nothing of itself', async () => {
+  test('a fault of ours in a method says nothing of itself', { timeout: 60_000 }, async () => {
     const search = () => {
       throw new Error('secret of /srv')
     }

@@ -247,7 +247,7 @@ describe('arguments', () => {
   })
 })
 
-describe('failures say what to do next', () => {
+describe('failures say what to do next', { timeout: 60_000 }, () => {
   test.each([
     [
       'no such repository, with close ones',
