@@ -132,7 +132,7 @@ export const Settings = z.object({
 })
 
 /** Git on this machine, a repository on GitHub, or half a setup: that publishes nowhere rather than somewhere else, and reading goes on. */
-export type GitStoreSettings =
+type GitStoreSettings =
   | { kind: 'local' }
   | { kind: 'incomplete'; missing: string }
   | {
@@ -144,7 +144,7 @@ export type GitStoreSettings =
     }
 
 /** Sign-in with GitHub, none of it (then there may be a local one), or half of it: that signs nobody in, and our own host does not start. */
-export type SignInSettings =
+type SignInSettings =
   | { kind: 'none' }
   | { kind: 'incomplete'; missing: string[] }
   | {
@@ -282,7 +282,7 @@ function readSignIn(settings: z.output<typeof Settings>, isPrivate: boolean): Si
 export const SIGN_IN_SETTINGS = ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET', 'SESSION_SECRET'] as const
 
 /** Whether a host name, as URLs have it, is this machine's own. */
-export function isLoopbackHost(hostname: string): boolean {
+function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 

@@ -130,3 +130,21 @@ test('every listed package is used', () => {
   })
   expect(unused).toEqual([])
 })
+
+test('every export has an importer', () => {
+  const sources = files.filter(({ path }) => /\.(?:ts|mts|mjs|astro|md)$/.test(path) && !path.includes('/releases/'))
+  const unused = sources
+    // The libraries are for other people's programs, and Astro asks pages for what they export.
+    .filter(({ path }) => /^src\/.*\.ts$/.test(path) && !/^src\/(?:clients|pages)\//.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm)]
+        .map(([, name]) => name!)
+        .filter((name) => {
+          const file = path.slice(path.lastIndexOf('/') + 1)
+          const named = new RegExp(`\\b${name}\\b`)
+          return !sources.some((other) => other.path !== path && other.text.includes(file) && named.test(other.text))
+        })
+        .map((name) => `${path}: ${name}`),
+    )
+  expect(unused).toEqual([])
+})

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /** One frozen release, as it lies in the repository. */
-export interface CliRelease {
+interface CliRelease {
   /** The release number, `1.0.0`. */
   release: string
   /** The frozen script; its address line still holds the placeholder. */
@@ -12,7 +12,7 @@ export interface CliRelease {
 }
 
 /** The script as it is now, and every release of it. */
-export interface CliFiles {
+interface CliFiles {
   script: string
   releases: CliRelease[]
 }
@@ -87,7 +87,7 @@ export async function freezeRelease(cliDir: string): Promise<{ release: string; 
 }
 
 /** The release number that a script holds. @throws Error unless there is exactly one */
-export function readRelease(script: string): string {
+function readRelease(script: string): string {
   const [line, ...others] = script.matchAll(RELEASE_LINE)
   if (line?.[1] === undefined || others.length > 0)
     throw new Error("hubcli: expected one line such as HUBCLI_VERSION='1.0.0'")

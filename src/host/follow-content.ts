@@ -21,7 +21,7 @@ const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
 /** A site that follows its content. */
-export interface FollowedSite {
+interface FollowedSite {
   /** The newest complete state; before the first one, a site that answers 503. */
   site: () => Site
   /** What there is to say of it. */
@@ -33,7 +33,7 @@ export interface FollowedSite {
 type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
 
 /** What a follower asks and tells its owner. */
-export interface FollowEvents {
+interface FollowEvents {
   /** Brings what git has into the content folder. @returns whether the folder holds everything that was published until then */
   beforeBuild: () => Promise<boolean>
   /** Everything that was published until the given moment is served from the build. */

@@ -10,7 +10,7 @@ import { findUnclear } from './request-form.ts'
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
 /** Addresses to listen at. */
-export type ListenAt = 'everywhere' | readonly string[]
+type ListenAt = 'everywhere' | readonly string[]
 
 /** A server that listens. */
 export interface RunningServer {
@@ -20,7 +20,7 @@ export interface RunningServer {
 }
 
 /** What one client may take of the server, so that all others are answered at once. */
-export interface ServerLimits {
+interface ServerLimits {
   /** Request line and headers; half-sent ones are held in memory for each connection. */
   headerBytes: number
   headersMs: number

@@ -22,7 +22,7 @@ export interface HostContext<Site> {
 }
 
 /** Finds the function for a request. */
-export type Router<Context> = (method: string, url: URL) => HostedFunction<Context> | undefined
+type Router<Context> = (method: string, url: URL) => HostedFunction<Context> | undefined
 
 /** Makes a router of functions. @see https://developer.mozilla.org/docs/Web/API/URL_Pattern_API */
 export function routeFunctions<Context>(functions: readonly HostedFunction<Context>[]): Router<Context> {

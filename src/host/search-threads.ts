@@ -6,7 +6,7 @@ import type { Search } from '../ports/search.ts'
 import type { SearchThreadData } from './search-thread.ts'
 
 /** How much searching may cost at most. */
-export interface SearchThreadLimits {
+interface SearchThreadLimits {
   /** From the question to the answer, waiting included. */
   deadlineMs: number
   /** Questions that wait while every thread works; one more is refused at once. */

@@ -77,7 +77,7 @@ export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pic
 }
 
 /** The settings that serving asks for. */
-export type ServeSettings = Pick<Config, 'port'> &
+type ServeSettings = Pick<Config, 'port'> &
   Partial<Pick<Config, 'listenAt' | 'trustedProxies'>> & {
     /** Asked when somebody asks for `/healthz`. */
     healthOf?: () => Health

@@ -15,7 +15,7 @@ const Layer = z.object({
   /** Paths that are no part of the site any more. */
   gone: z.array(z.string()),
 })
-export type Layer = z.infer<typeof Layer>
+type Layer = z.infer<typeof Layer>
 
 /** A complete state of a site, and what can be said of it. */
 export const SiteState = z.object({

@@ -102,7 +102,7 @@ function onlyForClients(headers: Readonly<Record<string, string>>): Record<strin
 }
 
 /** Every request header, also what tracing and caching add; the star does not cover Authorization, and old browsers need the names. Fetch, section 4.9 */
-export const ANY_HEADER = '*, Authorization, Content-Type, Idempotency-Key, If-None-Match'
+const ANY_HEADER = '*, Authorization, Content-Type, Idempotency-Key, If-None-Match'
 
 /** Answers OPTIONS. @param methods what the address has */
 export function respondToOptions(methods: readonly string[]): Response {

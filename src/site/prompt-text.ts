@@ -5,7 +5,7 @@ import { splitContent } from '../domain/content/placeholders.ts'
 import { UNSEEN } from '../domain/content/unseen.ts'
 
 /** How a text is drawn. */
-export interface DrawOptions {
+interface DrawOptions {
   /** Values that stand in place of chips, as on the home page. */
   filled?: ReadonlyMap<string, string>
   /** Whether chips lead to the fields of their variables. */
@@ -43,7 +43,7 @@ export function drawText(text: string): string {
 }
 
 /** U+200B and the like. */
-export function sayCode(character: string): string {
+function sayCode(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 }
 

@@ -5,7 +5,7 @@ import type { CatalogueEntry } from '../domain/catalogue/catalogue.ts'
 import { countUnseen } from '../domain/content/unseen.ts'
 
 /** A fact about a prompt. */
-export interface TrustFact {
+interface TrustFact {
   isGood: boolean
   words: string
   /** Where it can be seen, from the page. */

@@ -3,7 +3,7 @@ import type { Repository } from '../domain/api/schema.ts'
 import { listClientSetups } from './docs/mcp-clients.ts'
 
 /** Which version is meant: exactly one, whatever is newest, or whatever a label points at. */
-export interface Choice {
+interface Choice {
   id: string
   words: string
   kind: 'pinned' | 'latest' | 'label'

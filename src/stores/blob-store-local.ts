@@ -8,7 +8,7 @@ import type { BlobStore } from '../ports/blob-store.ts'
 import { blobsOver } from './blob-store-netlify.ts'
 
 /** A blob store in a folder of this machine. */
-export interface LocalBlobs {
+interface LocalBlobs {
   blobs: BlobStore
   close(): Promise<void>
 }

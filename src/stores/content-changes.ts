@@ -9,7 +9,7 @@ import { blobId } from './git-blob-id.ts'
 import { createGit, type Git } from './git-command.ts'
 
 /** The changes, and what of them is never allowed. */
-export interface ChangesReading {
+interface ChangesReading {
   changes: Changes
   problems: Problem[]
   /** Whether history ends before its beginning here: numbers that were used and given up long ago are not seen. */

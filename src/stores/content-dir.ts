@@ -22,7 +22,7 @@ import { type Equivalents, parseEquivalents } from '../domain/search/equivalents
 import { type Findings, listContentFiles, nameFile } from './content-files.ts'
 
 /** What was found in the content folder. */
-export interface ContentReading {
+interface ContentReading {
   tree: ContentTree
   /** Everything that is wrong, in the order of paths; a tree with problems must not be deployed. */
   problems: Problem[]
@@ -35,7 +35,7 @@ export interface ContentReading {
 }
 
 /** A file as it was parsed. */
-export type ParsedFile =
+type ParsedFile =
   | { kind: 'usage'; value: Usage }
   | { kind: 'equivalents'; value: Equivalents }
   | { kind: 'owner'; owner: string; value: OwnerFile }

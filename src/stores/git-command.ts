@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 
 /** What a run may be given. */
-export interface GitRun {
+interface GitRun {
   /** Handed to standard input. */
   input?: string | Uint8Array
   /** Ends the process; never given to one that holds a lock of the user's. */
@@ -12,13 +12,13 @@ export interface GitRun {
 }
 
 /** One line told to a git that listens, and how its answer begins. */
-export interface GitStep {
+interface GitStep {
   line: string
   answer: string
 }
 
 /** What a run came to. */
-export interface GitResult {
+interface GitResult {
   /** The exit status, or null when a signal ended it. */
   code: number | null
   stdout: Buffer<ArrayBuffer>

@@ -5,7 +5,7 @@ import type { Git } from './git-command.ts'
 const COMMITS_BETWEEN = 64
 
 /** Counts commits, and maintains when there were enough. */
-export interface Maintenance {
+interface Maintenance {
   /** To be told of each commit; returns at once. */
   noteCommit(git: Git): void
   /** Maintains now, unless the user's git was told not to (`maintenance.auto`), or another process is at it. @throws GitFailure */

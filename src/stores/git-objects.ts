@@ -2,7 +2,7 @@
 import type { Git } from './git-command.ts'
 
 /** A file to add or replace. */
-export interface FileChange {
+interface FileChange {
   /** From the top of the tree. */
   path: string
   text: string

@@ -19,7 +19,7 @@ export interface WorkTree {
 }
 
 /** What is published on. */
-export interface Standing {
+interface Standing {
   /** `refs/heads/…`. */
   branch: string
   /** The commit that it leads to. */

@@ -9,7 +9,7 @@ import { ignoreMissing, nameOf, notNow, type WorkTree } from './git-standing.ts'
 import { listBlobs, lookAt, prepareShowing, type ShownFile } from './git-work-tree.ts'
 
 /** A publish under way, written down before its branch moves. */
-export const Unfinished = z.object({
+const Unfinished = z.object({
   /** `refs/heads/…`. */
   branch: z.string(),
   files: z.array(
@@ -23,7 +23,7 @@ export const Unfinished = z.object({
     }),
   ),
 })
-export type Unfinished = z.infer<typeof Unfinished>
+type Unfinished = z.infer<typeof Unfinished>
 
 const notePath = (tree: WorkTree): string => join(ownFolder(tree), 'unfinished.json')
 

@@ -10,7 +10,7 @@ import { ignoreMissing, type WorkTree } from './git-standing.ts'
 const HISTORY_DEPTH = 50
 
 /** What index and work tree have at a path: the id of a blob, nothing, or what no blob is. */
-export interface SeenFile {
+interface SeenFile {
   path: string
   staged: string | 'in a merge' | undefined
   present: string | 'irregular' | undefined
@@ -73,7 +73,7 @@ export interface ShownFile {
 }
 
 /** Files that only wait for their names: everything that can fail for want of space is done. */
-export interface Showing {
+interface Showing {
   /** Moves files and index into place. @returns paths that somebody changed meanwhile, which were left as they are */
   show(): Promise<string[]>
   /** Leaves no trace. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { HubError } from '../domain/api/errors.ts'
 
 /** What a failure proves. Everything but `unknown` proves that nothing was written. */
-export type Failure =
+type Failure =
   /** The branch's head was not the expected one. */
   | { kind: 'moved' }
   /** A limit was reached; a time of our own when GitHub names none. */

@@ -5,7 +5,7 @@ import { HubError } from '../domain/api/errors.ts'
 import { Handle } from '../domain/content/values.ts'
 
 /** How GitHub is asked. */
-export interface GithubSignIn {
+interface GithubSignIn {
   oauthUrl: string
   apiUrl: string
   clientId: string
@@ -13,7 +13,7 @@ export interface GithubSignIn {
 }
 
 /** What a browser brought back from GitHub, and what only we know of its way there. */
-export interface Grant {
+interface Grant {
   code: string
   verifier: string
   redirectUri: string

@@ -37,7 +37,7 @@ export interface Review {
 }
 
 /** What to review. */
-export interface ReviewOrder {
+interface ReviewOrder {
   contentDir: string
   /** The commit that the folder is compared with; without it nothing is taken for new. */
   base?: string | undefined

@@ -15,7 +15,7 @@ import {
 } from '../domain/content/prompt-file.ts'
 
 /** What a new prompt is begun with. */
-export interface NewPrompt {
+interface NewPrompt {
   owner: string
   name: string
   /** The GitHub login of its author. */

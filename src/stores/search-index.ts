@@ -45,7 +45,7 @@ export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditabl
 }
 
 /** What differs between the catalogue of an index and a newer one; names are `owner/name`. */
-export interface CatalogueChange {
+interface CatalogueChange {
   /** Every repository that is new or has a record that differs, listed or no longer listed. */
   changed: Iterable<string>
   /** Repositories that are gone. */

@@ -6,7 +6,7 @@ import { relatedTerms, termOf } from '../domain/search/terms.ts'
 import { countTypos, forgivenTypos, typoKeys } from '../domain/search/typos.ts'
 
 /** A term of the index. */
-export interface Term {
+interface Term {
   id: number
   /** How many prompts hold it. */
   prompts: number

@@ -7,7 +7,7 @@ import { parseRecord } from './blob-record.ts'
 const DAY_MS = 86_400_000
 
 /** The part of accounts that is about who somebody is. */
-export type People = Pick<
+type People = Pick<
   Accounts,
   'openSession' | 'findSession' | 'endSession' | 'endAllSessions' | 'bindLogin' | 'spendSignIn'
 >

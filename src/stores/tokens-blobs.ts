@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 const LAST_USE_MS = 3_600_000
 
 /** What a new token is made of. */
-export interface NewToken {
+interface NewToken {
   holder: TokenRecord['holder']
   name: string
   /** `owner/*` or `owner/name`. */

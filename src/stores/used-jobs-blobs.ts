@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { BlobStore } from '../ports/blob-store.ts'
 
 /** A token in use. */
-export interface JobUse {
+interface JobUse {
   /** The token's own number, unique for its issuer. */
   jti: string
   /** Digest of the whole request. */

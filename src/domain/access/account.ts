@@ -44,7 +44,7 @@ export interface ListedToken extends TokenRecord {
 }
 
 /** What a person asks of a new token. */
-export interface TokenWish {
+interface TokenWish {
   /** Names the form that asks; the same one never makes two tokens. */
   form: string
   name: string

@@ -189,7 +189,7 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
 const COMPILED = Object.values(ROUTES).map((route) => ({ id: route.id as RouteId, segments: route.path.split('/') }))
 
 /** A route with what stands in its braces. */
-export interface MatchedRoute {
+interface MatchedRoute {
   id: RouteId
   parameters: PathParameters
 }

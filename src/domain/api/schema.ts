@@ -123,7 +123,7 @@ export const MirrorEntry = RepositorySummary.extend({
 export type MirrorEntry = z.infer<typeof MirrorEntry>
 
 /** What a warning can be about. docs/contract.md section 3. */
-export const WARNING_CODES = ['hidden_characters', 'look_alikes', 'secret', 'breaking_change', 'weak_metadata'] as const
+const WARNING_CODES = ['hidden_characters', 'look_alikes', 'secret', 'breaking_change', 'weak_metadata'] as const
 
 /** Something worth a second look; nothing is refused for it. docs/contract.md section 3. */
 export const Warning = z

@@ -62,7 +62,7 @@ export interface Catalogue {
 }
 
 /** What a catalogue depends on beside the files. */
-export interface CatalogueOptions {
+interface CatalogueOptions {
   /** The hub's own address, without a final slash. */
   baseUrl: string
   /** The build's day in UTC, `YYYY-MM-DD`: with the files, it alone decides the order of `trending`. */
@@ -140,7 +140,7 @@ export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresse
 }
 
 /** What a repository's record is made of. */
-export interface RepositoryParts {
+interface RepositoryParts {
   owner: string
   name: string
   file: RepositoryFile

@@ -13,7 +13,7 @@ import { SORTS } from './ranking.ts'
 export type DataFile = readonly [path: string, text: string]
 
 /** Files that are the same as long as their key is. */
-export interface FileGroup {
+interface FileGroup {
   /** Names the group among all others of a site. */
   id: string
   /** Whatever decides about the files, beside the hub's address and its code; undefined when that cannot be told. */

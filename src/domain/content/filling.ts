@@ -6,7 +6,7 @@ import { printable } from './printable.ts'
 import { countBytes } from './text-length.ts'
 
 /** What is filled: a text and the variables that are declared for it. What no variable declares is no placeholder. */
-export interface Fillable {
+interface Fillable {
   content: string
   variables: readonly Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>[]
 }
@@ -18,7 +18,7 @@ export type FillingValues = Readonly<Record<string, unknown>>
  * How much a caller must get right. `strict`: an unknown name and a missing required value are problems.
  * `lenient`, for models: unknown names are ignored, and missing required ones stay and are listed.
  */
-export type FillingMode = 'strict' | 'lenient'
+type FillingMode = 'strict' | 'lenient'
 
 /** A text after filling. */
 export interface Filled {
@@ -37,7 +37,7 @@ export interface FillingProblem {
 }
 
 /** What became of filling: the text, or everything that is wrong at once. */
-export type Filling = { value: Filled; problems?: never } | { value?: never; problems: FillingProblem[] }
+type Filling = { value: Filled; problems?: never } | { value?: never; problems: FillingProblem[] }
 
 /**
  * Fills a text in one literal pass. docs/contract.md section 11

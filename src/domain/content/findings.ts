@@ -15,7 +15,7 @@ export interface Finding {
 }
 
 /** The texts that a version and its repository bring; absent ones are not looked at. */
-export interface Texts {
+interface Texts {
   content: string
   changelog?: string
   title?: string

@@ -1,7 +1,7 @@
 // Owns the check that a value from outside is plain JSON within bounds, without recursion that a hostile value could overflow.
 
 /** What a value may be at most. */
-export interface JsonBounds {
+interface JsonBounds {
   /** Levels of lists and objects. */
   depth: number
   /** Keys of all its objects together; left out, as many as there are. */

@@ -14,7 +14,7 @@ const MOST_WORDS = 20_000
 const MOST_SHARING = 20
 
 /** Two that are nearly the same. */
-export interface NearDuplicate {
+interface NearDuplicate {
   of: string
   /** What it resembles most. */
   name: string

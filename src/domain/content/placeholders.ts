@@ -30,7 +30,7 @@ export function fillPlaceholders(content: string, values: ReadonlyMap<string, st
 }
 
 /** A part of a content: the name of the variable whose placeholder it is, or none. */
-export interface ContentPart {
+interface ContentPart {
   text: string
   name?: string
 }

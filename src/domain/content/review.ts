@@ -20,7 +20,7 @@ export interface Changes {
 }
 
 /** A problem with its place in the text of its key, where that is known: in UTF-16 units from the start of it. */
-export interface Remark extends Problem {
+interface Remark extends Problem {
   rule: RuleName
   offset?: number
 }

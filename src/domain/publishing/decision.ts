@@ -37,7 +37,7 @@ export interface RepositoryState {
 }
 
 /** Everything a version says of its origin. */
-export interface Publisher {
+interface Publisher {
   published_by: string
   published_at: string
   provenance: Provenance | undefined

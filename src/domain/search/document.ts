@@ -6,9 +6,9 @@ import { forgivenTypos } from './typos.ts'
 import { splitWords } from './words.ts'
 
 /** So many words of a field count: far more than prompts have, and a bound for those made to be long. docs/contract.md section 4. */
-export const WORDS_PER_FIELD = 4_000
+const WORDS_PER_FIELD = 4_000
 /** So many different words of a prompt count: a text of ten thousand words has about as many, a heap of random letters has more. */
-export const DIFFERENT_WORDS = 2_000
+const DIFFERENT_WORDS = 2_000
 /** Longer ones are identifiers, hashes and keys: they are found by their beginning. */
 const LETTERS_PER_WORD = 40
 /** So many different words of one prompt may be what somebody mistyped: each takes many times its length in keys. */

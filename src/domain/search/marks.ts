@@ -2,7 +2,7 @@
 import { splitWords } from './words.ts'
 
 /** A part of a text, and whether it is a word that was looked for. */
-export interface MarkedPart {
+interface MarkedPart {
   text: string
   isMatch: boolean
 }

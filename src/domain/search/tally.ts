@@ -11,7 +11,7 @@ const MOST_PARTLY = 20
 const LEAST_SHARE = 0.4
 
 /** One way to hold a word: by the postings of a term, or of several of which all must be held. */
-export interface Alternative {
+interface Alternative {
   postings: readonly Uint8Array[]
   /** 1 for the word itself; less for what stands for it. */
   weight: number

@@ -11,10 +11,10 @@ export function splitWords(text: string): string[] {
 }
 
 /** How much of a question counts: beyond it a question gets dearer, not clearer. docs/contract.md section 4. */
-export const QUESTION_LIMITS = { phrases: 12, wordsPerPhrase: 8 } as const
+const QUESTION_LIMITS = { phrases: 12, wordsPerPhrase: 8 } as const
 
 /** The part of a question that counts, and what was left out of it. */
-export interface SplitQuestion {
+interface SplitQuestion {
   /** Each once, in the order typed; `code-review` is one phrase of two words. Empty when the question holds no letter or digit. */
   phrases: string[][]
   /** The words beyond the limits, each once. */

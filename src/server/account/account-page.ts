@@ -8,7 +8,7 @@ import { type Html, html, type Page } from './html.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
 /** What the create form holds when it is drawn again. */
-export interface TokenForm {
+interface TokenForm {
   name: string
   owner: string
   repository: string

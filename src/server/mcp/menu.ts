@@ -7,7 +7,7 @@ import { refuseParams } from './protocol.ts'
 const PAGE_SIZE = 50
 
 /** One page of the menu. */
-export interface MenuPage {
+interface MenuPage {
   entries: MenuEntry[]
   /** For the result: `nextCursor`, when there is a next page. */
   next: { nextCursor?: string }

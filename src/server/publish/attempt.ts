@@ -38,7 +38,7 @@ export interface PublishTools {
 }
 
 /** A request that passed every check that needs no git. */
-export interface AcceptedPublish {
+interface AcceptedPublish {
   owner: string
   name: string
   caller: Caller

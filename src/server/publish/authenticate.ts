@@ -27,7 +27,7 @@ export interface Caller {
 }
 
 /** Finds what is known of a token. @throws HubError `unavailable` when the store is out of reach: never a pass */
-export type FindToken = (token: string) => Promise<TokenRecord | undefined>
+type FindToken = (token: string) => Promise<TokenRecord | undefined>
 
 /** What telling who is asking needs; none of it answers when its store is out of reach. */
 export interface AuthTools {

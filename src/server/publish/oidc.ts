@@ -8,7 +8,7 @@ const MOST_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
 
 /** A job whose token is good. */
-export interface VerifiedJob {
+interface VerifiedJob {
   issuer: string
   claims: JobClaims
 }
@@ -21,7 +21,7 @@ export interface VerifiedJob {
 export type VerifyJob = (token: string, now: Date) => Promise<VerifiedJob>
 
 /** Whose tokens are good, and for whom they must be made. */
-export interface JobVerifierOptions {
+interface JobVerifierOptions {
   /** Exactly as tokens say it. */
   issuer: string
   jwksUrl: string

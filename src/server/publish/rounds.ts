@@ -10,7 +10,7 @@ import {
 } from '../../ports/git-store.ts'
 
 /** Well under the 60 s of a function, and what a client still waits for. Counted from the request's arrival, the queue included. */
-export const DEADLINE_MS = 25_000
+const DEADLINE_MS = 25_000
 /** One call to the git host. */
 const CALL_MS = 8_000
 /** With less time left than a read and a commit usually take, it is kinder to say so than to begin. */
@@ -26,7 +26,7 @@ export type Round<Answer, Decision> =
   | { kind: 'answer'; answer: Answer }
 
 /** What all rounds come to: a commit of ours with the decision that it carries out, or an answer without one. */
-export type Ending<Answer, Decision> =
+type Ending<Answer, Decision> =
   | { kind: 'committed'; decision: Decision; state: FolderState; commit: { sha: string; url: string | null } }
   | { kind: 'answer'; answer: Answer }
 
@@ -34,7 +34,7 @@ export type Ending<Answer, Decision> =
 export type ReadVersion = (version: string) => Promise<string | undefined>
 
 /** The part of a publish that the loop does not know. */
-export interface Attempt<Answer, Decision> {
+interface Attempt<Answer, Decision> {
   owner: string
   name: string
   /** Random, the same in all rounds: it tells our own commit from others. */
@@ -50,7 +50,7 @@ export interface Attempt<Answer, Decision> {
 }
 
 /** The clock and randomness of the loop. */
-export interface LoopTools {
+interface LoopTools {
   now: () => number
   random: () => number
   sleep: (ms: number) => Promise<unknown>

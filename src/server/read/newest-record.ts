@@ -13,7 +13,7 @@ export interface Sources {
 }
 
 /** What the build and the copies have of a repository. */
-export interface Newest {
+interface Newest {
   /** The built record, or undefined when no build has the repository. */
   built: Bytes | undefined
   /** The copy, when it is newer. */

@@ -71,6 +71,6 @@ export function openCatalogue(
 }
 
 /** One line for a problem: `file: key: what was expected`. */
-export function sayProblem(problem: Problem): string {
+function sayProblem(problem: Problem): string {
   return `  ${problem.file}: ${formatProblem(problem)}`
 }

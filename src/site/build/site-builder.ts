@@ -33,7 +33,7 @@ export interface SiteBuilder {
 }
 
 /** What a builder needs. */
-export interface BuilderParts {
+interface BuilderParts {
   config: Config
   /** The day in UTC, `YYYY-MM-DD`: a builder may outlive the day it was opened on. */
   today: () => string

@@ -4,7 +4,7 @@ import { GUIDES } from '../docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../links.ts'
 
 /** More addresses one file may not have. https://www.sitemaps.org/protocol.html */
-export const ADDRESSES_PER_SITEMAP = 50_000
+const ADDRESSES_PER_SITEMAP = 50_000
 
 const OPENING = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'

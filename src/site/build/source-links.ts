@@ -6,7 +6,7 @@ import { nextVersion } from '../../domain/catalogue/versions.ts'
 import { formatVersionFile } from '../../domain/content/prompt-file.ts'
 
 /** A link and its words. */
-export interface SourceLink {
+interface SourceLink {
   words: string
   address: string
 }

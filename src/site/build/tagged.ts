@@ -7,7 +7,7 @@ import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 export const REPOSITORIES_PER_PAGE = 60
 
 /** The repositories of every tag, in the order of `top`. */
-export type Tagged = ReadonlyMap<string, readonly RepositorySummary[]>
+type Tagged = ReadonlyMap<string, readonly RepositorySummary[]>
 
 /** Where a view of the catalogue, for pages that are kept between builds, answers for its tags (page-facts.ts). */
 export const TAGGED = Symbol.for('prompt-hub.tagged')

@@ -1,7 +1,7 @@
 // Owns which guides the docs have, in which order and groups: the one navigation of all of them.
 
 /** A guide: where it lies, what it is called, and what it is for. */
-export interface Guide {
+interface Guide {
   path: string
   words: string
   about: string

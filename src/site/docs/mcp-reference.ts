@@ -2,7 +2,7 @@
 import { TOOLS } from '../../server/mcp/tools.ts'
 
 /** A tool as the page shows it. */
-export interface DescribedTool {
+interface DescribedTool {
   name: string
   title: string
   description: string

@@ -23,14 +23,14 @@ import { PublishAnswer, PublishRequest } from '../../domain/publishing/request.t
 type Schema = z.core.JSONSchema.BaseSchema
 
 /** A field, a parameter or anything else that has a name, a type and a sentence. */
-export interface DescribedField {
+interface DescribedField {
   name: string
   type: string
   description: string
 }
 
 /** A record with its fields. */
-export interface DescribedRecord {
+interface DescribedRecord {
   name: string
   description: string
   /** The record whose fields it has as well; they are not repeated. */
@@ -39,7 +39,7 @@ export interface DescribedRecord {
 }
 
 /** A route as the reference shows it. */
-export interface DescribedRoute {
+interface DescribedRoute {
   id: string
   path: string
   summary: string
