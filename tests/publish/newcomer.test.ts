@@ -63,7 +63,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  if (host?.pid) process.kill(-host.pid, 'SIGTERM')
+  if (host?.pid && host.exitCode === null) process.kill(-host.pid, 'SIGTERM')
   if (host) await poll(15_000, async () => host.exitCode !== null || host.signalCode !== null)
   rmSync(folder, { recursive: true, force: true })
 })
