@@ -1,8 +1,11 @@
 // Owns compressing answers on our own host: what is worth it, what a client takes, and keeping what was compressed for as long as its bytes are asked for.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import type { Bytes } from '../ports/site-files.ts'
+import { pathOf } from '../server/address.ts'
+import type { Parts } from '../server/respond.ts'
 
 type Encoding = 'br' | 'gzip'
 
@@ -19,67 +22,67 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|m
 
 /** Compresses answers. */
 export interface Compressor {
-  /** Whether a client takes anything but the plain answer. */
-  isWanted(request: Request): boolean
   /**
-   * @param response with a validator when it may be kept
+   * @param answer with a validator when it may be kept
    * @param askForBody asks what a HEAD left out
    * @returns it, compressed where the client and the answer allow it
    */
-  compress(request: Request, response: Response, askForBody: () => Promise<Response>): Promise<Response>
+  compress(request: Request, answer: Parts, askForBody: () => Promise<Parts | undefined>): Promise<Parts>
 }
 
 /** Opens a compressor. */
 export function openCompressor(): Compressor {
-  const accepted = new Map<string, Encoding | undefined>()
-  const kept = keepBounded(CACHE_BYTES)
+  const accepted = new LRUCache<string, Encoding | 'identity'>({ max: 1_000 })
+  const kept = new LRUCache<string, Bytes>({ maxSize: CACHE_BYTES, sizeCalculation: ({ length }) => length })
   const queue = limitWork()
   /** The same bytes are compressed once, however many ask. */
   const underWay = new Map<string, Promise<Bytes | undefined>>()
-  const encodingFor = (request: Request): Encoding | undefined => {
+  const encodingFor = (request: Request): Encoding | 'identity' => {
     const header = request.headers.get('Accept-Encoding')
-    if (header === null || header.length > 200) return undefined
-    if (!accepted.has(header)) {
-      if (accepted.size >= 1_000) accepted.clear()
-      accepted.set(header, negotiate(header))
-    }
-    return accepted.get(header)
+    if (header === null || header.length > 200) return 'identity'
+    const known = accepted.get(header) ?? negotiate(header)
+    accepted.set(header, known)
+    return known
   }
-  const make = async (key: string, response: Response, encoding: Encoding, isForGood: boolean) => {
+  const make = async (key: string, answer: Parts | undefined, encoding: Encoding, isForGood: boolean) => {
     // What was asked for again may be another answer by now.
-    if (!key.startsWith(`${response.headers.get('ETag')} `)) return undefined
-    const plain = new Uint8Array(await response.arrayBuffer())
-    const bytes = await queue(() => COMPRESS[encoding](plain, isForGood))
+    const plain = answer && key.startsWith(`${answer.headers.ETag} `) ? answer.bytes : null
+    const bytes = plain && (await queue(() => COMPRESS[encoding](plain, isForGood)))
     if (bytes) kept.set(key, bytes)
-    return bytes
+    return bytes ?? undefined
   }
   return {
-    isWanted: (request) => encodingFor(request) !== undefined,
-    async compress(request, response, askForBody) {
-      const { headers } = response
-      if (!isKept(headers.get('Cache-Control'))) return response
-      headers.append('Vary', 'Accept-Encoding')
+    async compress(request, answer, askForBody) {
+      const given = answer.headers
+      const etag = given.ETag
+      const length = Number(given['Content-Length'])
+      if (!etag || !isKept(given['Cache-Control']) || !(length >= LEAST_BYTES && length <= MOST_BYTES)) return answer
       const encoding = encodingFor(request)
-      const length = Number(headers.get('Content-Length'))
-      const etag = headers.get('ETag')
-      if (!encoding || !etag || !(length >= LEAST_BYTES && length <= MOST_BYTES)) return response
-      if (headers.has('Content-Encoding') || !COMPRESSIBLE.test(headers.get('Content-Type') ?? '')) return response
+      if (
+        encoding === 'identity' ||
+        given['Content-Encoding'] !== undefined ||
+        !COMPRESSIBLE.test(given['Content-Type'] ?? '')
+      )
+        return answer
       const key = `${etag} ${encoding}`
-      const isForGood = new URL(request.url).pathname.startsWith('/assets/')
       const isHead = request.method === 'HEAD'
       let bytes = kept.get(key)
       if (!bytes) {
+        const isForGood = pathOf(request.url).startsWith('/assets/')
         const others = underWay.get(key)
-        const work = others ?? make(key, isHead ? await askForBody() : response.clone(), encoding, isForGood)
+        const work = others ?? make(key, isHead ? await askForBody() : answer, encoding, isForGood)
         if (!others) underWay.set(key, work)
         bytes = await work.finally(() => underWay.delete(key))
       }
-      if (!bytes) return response
-      headers.set('Content-Encoding', encoding)
-      headers.set('Content-Length', String(bytes.length))
-      // Other bytes, another strong validator; respond.ts knows it again. RFC 9110 section 8.8.3.3
-      headers.set('ETag', `${etag.slice(0, -1)}-${encoding}"`)
-      return new Response(isHead ? null : bytes, { status: response.status, headers })
+      if (!bytes) return answer
+      const headers = {
+        ...given,
+        'Content-Encoding': encoding,
+        'Content-Length': String(bytes.length),
+        // Other bytes, another strong validator; respond.ts knows it again. RFC 9110 section 8.8.3.3
+        ETag: `${etag.slice(0, -1)}-${encoding}"`,
+      }
+      return { bytes: isHead ? null : bytes, status: answer.status, headers }
     },
   }
 }
@@ -89,11 +92,10 @@ export function isKept(cacheControl: string | null | undefined): boolean {
   return cacheControl?.includes('no-store') === false
 }
 
-/** @returns undefined for a client that wants the plain answer */
-function negotiate(header: string): Encoding | undefined {
+function negotiate(header: string): Encoding | 'identity' {
   const taken = new Negotiator({ headers: { 'accept-encoding': header } }).encodings(['br', 'gzip', 'identity'])
-  if (taken[0] === 'identity') return undefined
-  return taken.includes('br') ? 'br' : taken.includes('gzip') ? 'gzip' : undefined
+  if (taken[0] === 'identity') return 'identity'
+  return taken.includes('br') ? 'br' : taken.includes('gzip') ? 'gzip' : 'identity'
 }
 
 const brotli = promisify(brotliCompress)
@@ -109,25 +111,6 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Bytes, isForGood: boolean) => 
       },
     }),
   gzip: (bytes, isForGood) => zip(bytes, { level: isForGood ? 9 : 6 }),
-}
-
-/** Bytes by key, the oldest forgotten first. */
-function keepBounded(mostBytes: number) {
-  const all = new Map<string, Bytes>()
-  let total = 0
-  return {
-    get: (key: string) => all.get(key),
-    set(key: string, bytes: Bytes) {
-      if (all.has(key)) return
-      all.set(key, bytes)
-      total += bytes.length
-      for (const [oldest, { length }] of all) {
-        if (total <= mostBytes) return
-        all.delete(oldest)
-        total -= length
-      }
-    },
-  }
 }
 
 /** @returns what does work in its turn, or not at all when too much waits already */

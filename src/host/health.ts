@@ -30,9 +30,9 @@ export function withHealth(
   answer: (request: Request, ip: string) => Promise<Response>,
   healthOf: () => Health,
 ): (request: Request, ip: string) => Promise<Response> {
-  return async (request, ip) =>
+  return (request, ip) =>
     request.url.includes(HEALTH_ADDRESS) && new URL(request.url).pathname === HEALTH_ADDRESS
-      ? respondWithHealth(request, healthOf())
+      ? Promise.resolve(respondWithHealth(request, healthOf()))
       : answer(request, ip)
 }
 

@@ -6,6 +6,8 @@ import type { AnsweredRequest } from './http-server.ts'
 /** Lines wait for each other's writing, up to so many characters; a reader that is slower loses some, and the log says how many. */
 const MOST_WAITING = 1_000_000
 const RETRY_MS = 100
+/** Lines are gathered for so long: a write costs more than many lines. */
+const GATHER_MS = 50
 const MOST_PATH = 500
 
 /** Writes lines without waiting for who reads them. */
@@ -18,7 +20,13 @@ export function formatRequest({ method, path, status, ms, bytes, cache, id }: An
   return `${JSON.stringify({
     time: now.toISOString(),
     level: 'info',
-    ...{ method, path: withoutSecrets(path), status, ms: Math.round(ms * 10) / 10, bytes, cache, request_id: id },
+    method,
+    path: withoutSecrets(path),
+    status,
+    ms: Math.round(ms * 10) / 10,
+    bytes,
+    cache,
+    request_id: id,
   })}\n`
 }
 
@@ -40,10 +48,14 @@ export function nameRequest(given: string): string {
 export function writeLines(descriptor = 1): LineWriter {
   let waiting = ''
   let dropped = 0
-  let isWriting = false
-  const writeNext = () => {
-    if (isWriting || waiting === '') return
-    isWriting = true
+  /** Lines are being gathered or written. */
+  let isBusy = false
+  const writeSoon = () => {
+    if (isBusy || waiting === '') return
+    isBusy = true
+    setTimeout(writeGathered, GATHER_MS)
+  }
+  const writeGathered = () => {
     const chunk = Buffer.from(waiting)
     waiting = ''
     writeWhole(chunk)
@@ -51,12 +63,12 @@ export function writeLines(descriptor = 1): LineWriter {
   const writeWhole = (chunk: Buffer) =>
     write(descriptor, chunk, (error, written) => {
       // Whoever read it is gone; requests are answered all the same.
-      if (error && error.code !== 'EAGAIN') isWriting = false
+      if (error && error.code !== 'EAGAIN') isBusy = false
       else if (error || written < chunk.length)
         setTimeout(() => writeWhole(chunk.subarray(error ? 0 : written)), error ? RETRY_MS : 0)
       else {
-        isWriting = false
-        writeNext()
+        isBusy = false
+        writeSoon()
       }
     })
   process.once('exit', () => {
@@ -76,7 +88,7 @@ export function writeLines(descriptor = 1): LineWriter {
         waiting += `${JSON.stringify({ level: 'warning', message: 'Lines of the log were lost.', dropped })}\n`
       dropped = 0
       waiting += line
-      writeNext()
+      writeSoon()
     },
   }
 }

@@ -4,7 +4,8 @@ import { getRequestListener } from '@hono/node-server'
 import { CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../domain/api/cache-class.ts'
 import { HubError } from '../domain/api/errors.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
-import { type Parts, partsOf, respondWithError, toHubError } from '../server/respond.ts'
+import { pathOf } from '../server/address.ts'
+import { type Parts, partsOf, respondWithError, respondWithParts, toHubError } from '../server/respond.ts'
 import { type Compressor, isKept, openCompressor } from './compress.ts'
 import type { NodeListener } from './http-server.ts'
 import { preflightFile, serveFile, serveNotFound } from './static-files.ts'
@@ -21,21 +22,29 @@ export interface HostContext<Site> {
   hub: Site
 }
 
-/** Finds the function for a request. */
-type Router<Context> = (method: string, url: URL) => HostedFunction<Context> | undefined
+/** Finds the function for a request. @param pathname as URLs have it */
+type Router<Context> = (method: string, pathname: string) => HostedFunction<Context> | undefined
 
 /** Makes a router of functions. @see https://developer.mozilla.org/docs/Web/API/URL_Pattern_API */
 export function routeFunctions<Context>(functions: readonly HostedFunction<Context>[]): Router<Context> {
   const routes = functions.flatMap((hosted) =>
     [hosted.config.path ?? []].flat().map((path) => ({
       hosted,
-      // Netlify matches an address with and without a final slash.
-      pattern: new URLPattern({ pathname: path.endsWith('*') ? path : `${path}{/}?` }),
+      isAt: matcherOf(path),
       methods: hosted.config.method === undefined ? undefined : [hosted.config.method].flat(),
     })),
   )
-  return (method, { pathname }) =>
-    routes.find(({ pattern, methods }) => (methods?.includes(method) ?? true) && pattern.test({ pathname }))?.hosted
+  return (method, pathname) =>
+    routes.find(({ isAt, methods }) => (methods?.includes(method) ?? true) && isAt(pathname))?.hosted
+}
+
+/** Whether an address is a path's, with and without a final slash, as Netlify matches it. Most paths need no pattern, which costs more than all else of routing. */
+function matcherOf(path: string): (pathname: string) => boolean {
+  const [, plain = '', rest] = /^([\w/.-]*)(.*)$/s.exec(path)!
+  if (rest === '') return (pathname) => pathname === plain || pathname === `${plain}/`
+  if (rest === '*') return (pathname) => pathname.startsWith(plain)
+  const pattern = new URLPattern({ pathname: path.endsWith('*') ? path : `${path}{/}?` })
+  return (pathname) => pathname.startsWith(plain) && pattern.test({ pathname })
 }
 
 /**
@@ -53,8 +62,9 @@ export function answerWith<Site extends { files: SiteFiles }>(
     const site = siteOf()
     const answer = await answerPlain(request, ip, route, site)
     const parts = partsOf(answer)
-    if (parts && !compressor.isWanted(request)) return respondPlain(parts)
-    return compressor.compress(request, forOtherCaches(answer), () => answerPlain(toGet(request), ip, route, site))
+    if (!parts) return forOtherCaches(answer)
+    const askForBody = async () => partsOf(await answerPlain(toGet(request), ip, route, site))
+    return respondWithParts(await compressor.compress(request, partsForOtherCaches(parts), askForBody))
   }
 }
 
@@ -67,7 +77,7 @@ async function answerPlain<Site extends { files: SiteFiles }>(
   site: Site,
 ): Promise<Response> {
   try {
-    const hosted = route(request.method, new URL(request.url))
+    const hosted = route(request.method, pathOf(request.url))
     const isFileFirst = hosted === undefined || hosted.config.preferStatic === true
     const isReading = request.method === 'GET' || request.method === 'HEAD'
     const file = isFileFirst && isReading ? await serveFile(request, site.files) : undefined
@@ -86,29 +96,40 @@ function refuseMethod(request: Request): Response {
 }
 
 /** A platform's headers mean nothing here; what they say to its cache, others are told by the header that is theirs. RFC 9213 */
-function forOtherCaches(response: Response): Response {
-  const { headers } = response
-  for (const name of PLATFORM_HEADERS) headers.delete(name)
-  if (headers.get('Cache-Control') === CACHE_CONTROL.changing) headers.set('CDN-Cache-Control', SHARED_CACHE_CONTROL)
-  return response
+function partsForOtherCaches({ bytes, status, headers }: Parts): Parts {
+  const known = forOthers.get(headers) ?? headersForOtherCaches(headers)
+  forOthers.set(headers, known)
+  return { bytes, status, headers: known }
 }
 
-/** The same, and what compressing would say, for the many answers that are sent as they were made. */
-function respondPlain({ bytes, status, headers: given }: Parts): Response {
+/** The headers of an answer that is given again are the same object, respond.ts. */
+const forOthers = new WeakMap<Parts['headers'], Parts['headers']>()
+
+function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
   const headers: Record<string, string> = {}
-  for (const name in given) if (!PLATFORM_HEADERS.includes(name)) headers[name] = given[name]!
+  for (const name in given) if (!PLATFORM_HEADERS.has(name)) headers[name] = given[name]!
   const cacheControl = given['Cache-Control']
   if (cacheControl === CACHE_CONTROL.changing) headers['CDN-Cache-Control'] = SHARED_CACHE_CONTROL
   if (isKept(cacheControl)) headers.Vary = given.Vary ? `${given.Vary}, Accept-Encoding` : 'Accept-Encoding'
-  return new Response(bytes, { status, headers })
+  return headers
 }
 
-const PLATFORM_HEADERS: readonly string[] = [
+/** The same for an answer that was not made of bytes, such as a stream or a redirect. */
+function forOtherCaches(response: Response): Response {
+  const { headers } = response
+  for (const name of PLATFORM_HEADERS) headers.delete(name)
+  const cacheControl = headers.get('Cache-Control')
+  if (cacheControl === CACHE_CONTROL.changing) headers.set('CDN-Cache-Control', SHARED_CACHE_CONTROL)
+  if (isKept(cacheControl)) headers.append('Vary', 'Accept-Encoding')
+  return response
+}
+
+const PLATFORM_HEADERS: ReadonlySet<string> = new Set([
   'Netlify-CDN-Cache-Control',
   'Netlify-Vary',
   'Netlify-Cache-Tag',
   'Netlify-Cache-ID',
-]
+])
 
 /**
  * Makes a Node listener of a handler.

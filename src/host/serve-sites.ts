@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, notSetUp } from '../config.ts'
 import { localSignInLink, openLocalKeys } from '../server/account/local-keys.ts'
+import { cacheControlOf } from '../server/respond.ts'
 import { startLocalBlobs } from '../stores/blob-store-local.ts'
 import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fresh-copies-blobs.ts'
 import { type LocalGit, openLocalGit } from '../stores/git-store-local.ts'
@@ -134,7 +135,7 @@ function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined
   const caching = new WeakMap<IncomingMessage, string | null>()
   return {
     onAnswer(incoming: IncomingMessage, response: Response) {
-      caching.set(incoming, response.headers.get('Cache-Control'))
+      caching.set(incoming, cacheControlOf(response))
     },
     onAnswered(incoming: IncomingMessage, { statusCode: status }: ServerResponse, ms: number, bytes: number) {
       const { method = '', url: path = '' } = incoming

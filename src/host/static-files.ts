@@ -3,12 +3,12 @@ import { lookup } from 'mrmime'
 import { READ_METHODS } from '../domain/api/methods.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { Bytes, SiteFiles } from '../ports/site-files.ts'
+import { pathOf } from '../server/address.ts'
 import { respondToOptions, respondWithBytes } from '../server/respond.ts'
 
 /** Answers with the file at an address, or undefined when there is none. */
 export async function serveFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
-  const { pathname } = new URL(request.url)
-  for (const path of candidatesFor(pathname)) {
+  for (const path of candidatesFor(pathOf(request.url))) {
     const bytes = await files.read(path)
     if (bytes) return respondWithFile(request, path, bytes, 200)
   }
@@ -23,7 +23,7 @@ export async function serveNotFound(request: Request, files: SiteFiles): Promise
 
 /** Answers a preflight for a file that pages of any origin may read, or undefined for any other. */
 export async function preflightFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
-  for (const path of candidatesFor(new URL(request.url).pathname)) {
+  for (const path of candidatesFor(pathOf(request.url))) {
     if ('Access-Control-Allow-Origin' in headersOf(path) && (await files.read(path)))
       return respondToOptions(READ_METHODS)
   }

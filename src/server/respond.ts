@@ -36,7 +36,21 @@ export function repositoryTag(owner: string, name: string): string {
 }
 
 /** Answers an address of the read API with what was found there. */
-export function respondWith(request: Request, { bytes, mediaType, cache, cacheTag, headers }: Answer): Response {
+export function respondWith(request: Request, answer: Answer): Response {
+  const known = described.get(answer.bytes)
+  const isKnown = known && PROPERTIES.every((property) => known.answer[property] === answer[property])
+  const headers = isKnown ? known.headers : describe(answer)
+  if (!isKnown) described.set(answer.bytes, { answer, headers })
+  return respondWithWhole(request, answer.bytes, 200, headers)
+}
+
+/** The headers of bodies that are answered with again and again: making them costs more than sending them. */
+const described = new WeakMap<Bytes, { answer: Answer; headers: Readonly<Record<string, string>> }>()
+/** What the headers are made of beside the bytes. */
+const PROPERTIES = ['mediaType', 'cache', 'cacheTag', 'headers'] as const
+
+/** All headers of a 200. */
+function describe({ bytes, mediaType, cache, cacheTag, headers }: Answer): Readonly<Record<string, string>> {
   const all: Record<string, string> = {
     ...COMMON_HEADERS,
     'Cache-Control': CACHE_CONTROL[cache],
@@ -50,7 +64,7 @@ export function respondWith(request: Request, { bytes, mediaType, cache, cacheTa
   if (cacheTag) all['Netlify-Cache-Tag'] = cacheTag
   // Only what can never be wrong may outlive a deploy.
   if (cache === 'immutable' && cacheTag) all['Netlify-Cache-ID'] = `version_${cacheTag}`
-  return respondWithBytes(request, bytes, 200, all)
+  return withValidator(bytes, all)
 }
 
 /** What an answer was made of. Reading it back from a Response costs more than answering. */
@@ -61,17 +75,26 @@ export interface Parts {
   headers: Readonly<Record<string, string>>
 }
 
-const made = new WeakMap<Response, Parts>()
+/** On the Response itself: a table of all that are under way costs more than answering. */
+const PARTS = Symbol('parts')
+type MadeResponse = Response & { [PARTS]?: Parts }
 
 /** What an answer was made of, where it was made of bytes here; its own headers must be as they were then. */
-export function partsOf(response: Response): Parts | undefined {
-  return made.get(response)
+export function partsOf(response: MadeResponse): Parts | undefined {
+  return response[PARTS]
 }
 
-function respondWithParts(parts: Parts): Response {
+/** How long an answer may be kept, as it says itself; null when it does not. */
+export function cacheControlOf(response: Response): string | null {
+  const parts = partsOf(response)
+  return parts ? (parts.headers['Cache-Control'] ?? null) : response.headers.get('Cache-Control')
+}
+
+/** Answers with parts that were made before. */
+export function respondWithParts(parts: Parts): Response {
   const { bytes, status, headers } = parts
-  const response = new Response(bytes, { status, headers })
-  made.set(response, parts)
+  const response: MadeResponse = new Response(bytes, { status, headers })
+  response[PARTS] = parts
   return response
 }
 
@@ -82,22 +105,29 @@ export function respondWithBytes(
   status: number,
   headers: Readonly<Record<string, string>>,
 ): Response {
+  return respondWithWhole(request, bytes, status, withValidator(bytes, headers))
+}
+
+function withValidator(bytes: Bytes, headers: Readonly<Record<string, string>>) {
+  return { ...headers, ETag: validatorOf(bytes), 'Content-Length': String(bytes.length) }
+}
+
+/** @param headers with those that the bytes themselves give */
+function respondWithWhole(request: Request, bytes: Bytes, status: number, headers: Parts['headers']): Response {
   const etag = validatorOf(bytes)
   const match = status === 200 ? findMatch(request.headers.get('If-None-Match'), etag) : undefined
   if (match !== undefined) {
     return respondWithParts({ bytes: null, status: 304, headers: { ...onlyForClients(headers), ETag: match } })
   }
-  return respondWithParts({
-    bytes: request.method === 'HEAD' ? null : bytes,
-    status,
-    headers: { ...headers, ETag: etag, 'Content-Length': String(bytes.length) },
-  })
+  return respondWithParts({ bytes: request.method === 'HEAD' ? null : bytes, status, headers })
 }
 
 /** What a 304 says: a platform's cache takes it for an entry of its own, so nothing is said to one, and nothing of a body that is not there. */
 function onlyForClients(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => name !== 'Content-Type' && !/^Netlify-|CDN-Cache-Control$/.test(name)),
+    Object.entries(headers).filter(
+      ([name]) => !/^Content-(?:Type|Length)$/.test(name) && !/^Netlify-|CDN-Cache-Control$/.test(name),
+    ),
   )
 }
 

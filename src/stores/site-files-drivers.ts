@@ -2,19 +2,24 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { HubError } from '../domain/api/errors.ts'
 import type { Bytes, SiteFiles } from '../ports/site-files.ts'
 
 /** How much a host keeps in memory of one build: the popular part of a large catalogue, all of a small one. */
 const CACHE_BYTES = 64 * 1024 * 1024
+/** What a file takes beside its bytes. */
+const ENTRY_BYTES = 256
 
 /** Segments that could lead out of the folder, or to what is hidden in it, never match. */
 const SAFE_PATH = /^(?:\/(?!\.)[A-Za-z0-9_.@-]+)+$/
 
 /** The files of a folder that nobody changes while it is read: what was read once is kept in memory. */
 export function folderFiles(dir: string): SiteFiles {
-  const cache = new Map<string, Bytes>()
-  let cachedBytes = 0
+  const cache = new LRUCache<string, Bytes>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ length }) => length + ENTRY_BYTES,
+  })
   return {
     async read(path) {
       const known = cache.get(path)
@@ -34,11 +39,6 @@ export function folderFiles(dir: string): SiteFiles {
         })
       })
       if (!bytes) return undefined
-      if (cachedBytes + bytes.length > CACHE_BYTES) {
-        cache.clear()
-        cachedBytes = 0
-      }
-      cachedBytes += bytes.length
       cache.set(path, bytes)
       return bytes
     },

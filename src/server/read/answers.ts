@@ -107,10 +107,17 @@ const OnlySuccessor = single(Repository.pick({ moved_to: true }))
 
 /** A record that names a successor holds these bytes; in a text of somebody's, its quotes would be escaped. */
 const HAS_SUCCESSOR = Buffer.from('"moved_to":"')
+/** One object, so that respond.ts sees that nothing is new. */
+const NO_HEADERS: Readonly<Record<string, string>> = {}
+/** Each record is looked through once. */
+const moved = new WeakMap<Bytes, boolean>()
 
 /** Where a repository that has moved goes on. Hardly any has, so hardly any is parsed for it. RFC 5829 section 3.4 */
-function successorLink(record: Bytes, baseUrl: string, rest: string): Record<string, string> {
-  if (!Buffer.from(record.buffer, record.byteOffset, record.byteLength).includes(HAS_SUCCESSOR)) return {}
+function successorLink(record: Bytes, baseUrl: string, rest: string): Readonly<Record<string, string>> {
+  const isMoved =
+    moved.get(record) ?? Buffer.from(record.buffer, record.byteOffset, record.byteLength).includes(HAS_SUCCESSOR)
+  moved.set(record, isMoved)
+  if (!isMoved) return NO_HEADERS
   return linkTo(parseJsonFile(record, OnlySuccessor).data.moved_to, baseUrl, rest)
 }
 

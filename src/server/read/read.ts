@@ -3,6 +3,7 @@
 import { READ_METHODS } from '../../domain/api/methods.ts'
 import { matchRoute, ROUTES } from '../../domain/api/routes.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
+import { pathOf, queryOf } from '../address.ts'
 import { answerNotFound, refuseMethod, refuseRate } from '../refusals.ts'
 import {
   repositoryTag,
@@ -23,13 +24,14 @@ export interface ReadDependencies extends ReadTools {
 
 /** Answers one request to the read API. Never throws: everything becomes an answer. @param connect makes the dependencies; what it throws is answered too */
 export async function answerRead(request: Request, connect: () => ReadDependencies): Promise<Response> {
-  const url = new URL(request.url)
-  const route = matchRoute(url.pathname)
+  const path = pathOf(request.url)
+  const query = queryOf(request.url)
+  const route = matchRoute(path)
   const { owner, name } = route?.parameters ?? {}
   const cacheTag = owner && name ? repositoryTag(owner, name) : undefined
   try {
     if (request.method === 'OPTIONS') return respondToOptions(route ? ROUTES[route.id].methods : READ_METHODS)
-    if (!route) return answerUnknown(request, url)
+    if (!route) return answerUnknown(request, path, query)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw refuseMethod(request.method, ROUTES[route.id].methods)
     const dependencies = connect()
@@ -40,16 +42,22 @@ export async function answerRead(request: Request, connect: () => ReadDependenci
       mediaType,
       cache,
       cacheTag,
-      ...(await ANSWERS[route.id](route.parameters, url.searchParams, dependencies)),
+      ...(await ANSWERS[route.id](
+        route.parameters,
+        query === '' ? NO_QUERY : new URLSearchParams(query),
+        dependencies,
+      )),
     })
   } catch (thrown) {
     return respondWithError(request, toHubError(thrown), cacheTag)
   }
 }
 
+const NO_QUERY = new URLSearchParams()
+
 /** Upper case in an address that would otherwise be right is a slip, whatever stands behind the address. */
-function answerUnknown(request: Request, url: URL): Response {
-  const lowerCase = url.pathname.toLowerCase()
+function answerUnknown(request: Request, path: string, query: string): Response {
+  const lowerCase = path.toLowerCase()
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  return isRead && matchRoute(lowerCase) ? respondWithRedirect(lowerCase + url.search) : answerNotFound(request)
+  return isRead && matchRoute(lowerCase) ? respondWithRedirect(lowerCase + query) : answerNotFound(request)
 }

@@ -146,7 +146,7 @@ async function mountFunctions(
       return (
         files.has(url) ||
         /^\/(?:data|cli|clients)\//.test(url) ||
-        route(method, new URL(url, 'http://localhost')) !== undefined
+        route(method, new URL(url, 'http://localhost').pathname) !== undefined
       )
     },
     show(catalogue: Catalogue): void {

@@ -1,0 +1,44 @@
+// Pins what is remembered so that answering costs little: an address is cut as a URL has it, and remembered headers are only given where they are the same.
+import { describe, expect, test } from 'vitest'
+import { pathOf, queryOf } from '../../src/server/address.ts'
+import { type Answer, respondWith } from '../../src/server/respond.ts'
+
+test.each(['/', '/api/v1/repos?q=a/b?c#d', '/api?', '?q=//x', '#?a', '/a/../%2e%2e/b/ü?ü=ü', '//other.example/x'])(
+  '%s: path and query as a URL has them',
+  (address) => {
+    for (const origin of ['http://localhost', 'https://[::1]:8443', 'http://a.example:1']) {
+      const { url } = new Request(origin + address)
+      const { pathname, search } = new URL(url)
+      expect([pathOf(url), queryOf(url)]).toEqual([pathname, search])
+    }
+  },
+)
+
+describe('the same bytes', () => {
+  const bytes = new TextEncoder().encode('{"data":1}')
+  const first: Answer = { bytes, mediaType: 'application/json', cache: 'changing', cacheTag: 'repo_a_b' }
+  const ask = (answer: Answer, headers: Record<string, string> = {}) =>
+    respondWith(new Request('http://localhost/', { headers }), answer).headers
+  const all = (headers: Headers) => Object.fromEntries(headers)
+
+  //  what differs     asked as                                 header              without it              with it
+  test.each<[string, Partial<Answer>, string, string | null, string | null]>([
+    ['how long', { cache: 'immutable' }, 'Netlify-Cache-ID', null, 'version_repo_a_b'],
+    ['the tag', { cacheTag: 'repo_c_d' }, 'Netlify-Cache-Tag', 'repo_a_b', 'repo_c_d'],
+    ['the type', { mediaType: 'text/plain' }, 'Content-Security-Policy', null, "default-src 'none'; sandbox"],
+    ['more headers', { headers: { 'X-Prompt-Version': '1.0.0' } }, 'X-Prompt-Version', null, '1.0.0'],
+  ])('answered otherwise: %s', (_, other, name, without, withIt) => {
+    const plain = all(ask(first))
+    expect(ask(first).get(name)).toBe(without)
+    expect(ask({ ...first, ...other }).get(name)).toBe(withIt)
+    expect(all(ask(first))).toEqual(plain)
+  })
+
+  test('a changed answer changes no other', () => {
+    const plain = all(ask(first))
+    ask(first).set('Vary', 'Cookie')
+    const etag = plain.etag ?? ''
+    expect(all(ask(first, { 'If-None-Match': etag }))).not.toHaveProperty('content-length')
+    expect(all(ask(first))).toEqual(plain)
+  })
+})
