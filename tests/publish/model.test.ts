@@ -150,7 +150,7 @@ const publish = (isTitled: boolean) =>
     },
   )
 
-const publishAndKill = (call: number, when: 'before' | 'after', isTitled: boolean) =>
+const publishAndKill = (call: number | string, when: 'before' | 'after', isTitled: boolean) =>
   step(
     `killed ${when} call ${call}${isTitled ? ' with a title' : ''}`,
     ({ served }) => served !== undefined,
@@ -257,11 +257,15 @@ const switchTo = (branch: string, mayRemove: boolean) =>
   )
 
 const call = fc.integer({ min: 1, max: GIT_CALLS })
+/** Half of the kills fall on the branch's move, the one moment that leaves work to finish. */
+const killedAt = fc.oneof(call, fc.constant('update-ref' as const))
 /** Each as often as it is listed: what publishes and kills is what the rest is done to. */
 const steps = [
   fc.boolean().map(publish),
   fc.boolean().map(publish),
-  fc.tuple(call, fc.constantFrom('before' as const, 'after' as const), fc.boolean()).map((of) => publishAndKill(...of)),
+  fc
+    .tuple(killedAt, fc.constantFrom('before' as const, 'after' as const), fc.boolean())
+    .map((of) => publishAndKill(...of)),
   fc.constant(kill),
   fc.tuple(call, fc.boolean()).map((of) => fullDisk(...of)),
   fc.constant(restart),
