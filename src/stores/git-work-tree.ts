@@ -1,5 +1,5 @@
 // Owns what a commit means for the work tree around it: that nothing uncommitted lies in the way, and that new files appear in tree and index at once.
-import { copyFile, lstat, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { blobId } from './git-blob-id.ts'
 import type { Git } from './git-command.ts'
@@ -100,7 +100,7 @@ export async function prepareShowing(tree: WorkTree, files: readonly ShownFile[]
     await clear()
     await mkdir(work, { recursive: true })
     if (staged.length > 0) {
-      await copyFile(join(tree.gitFolder, 'index'), index).catch(ignoreMissing)
+      await copyIndex(join(tree.gitFolder, 'index'), index)
       const entries = staged.flatMap(({ id, path }) => ['--cacheinfo', `100644,${id},${path}`])
       await tree.git.run(['update-index', '--add', ...entries], { indexFile: index })
     }
@@ -134,6 +134,18 @@ export async function listBlobs(git: Git, commit: string, paths: readonly string
   const args = ['ls-tree', '-z', '--full-tree', commit, '--', ...paths]
   const entries = await readEntries(git, args, /^\d+ blob ([0-9a-f]+)$/)
   return new Map(entries.map(({ path, id }) => [path, id]))
+}
+
+/**
+ * Copies an index as old as it is, or older: a file that was saved in the second in which its index was written looks unchanged to git, which
+ * compares the bytes of just these. A younger copy would hide such an edit for good (git's Documentation/technical/racy-git.txt).
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const stats = await stat(from).catch(ignoreMissing)
+  if (!stats) return
+  await copyFile(from, to)
+  const second = Math.floor(stats.mtimeMs / 1000)
+  await utimes(to, second, second)
 }
 
 interface Entry {

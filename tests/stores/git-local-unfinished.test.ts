@@ -1,7 +1,7 @@
 // Pins what becomes of a publish that is cut off: it is finished as far as nobody has touched its files since, or leaves nothing behind.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type BadGit, makeBadGit } from '../publish/killing.ts'
@@ -49,6 +49,24 @@ describe('killed when the branch had moved', () => {
     git('commit', '-q', '-a', '-m', 'Unrelated')
     expect(git('ls-tree', '-r', '--name-only', 'HEAD', VERSIONS)).toBe(`${VERSIONS}/1.0.0.md\n`)
     expect(readdirSync(join(folder, '.git/prompt-hub'))).toEqual(['turn'])
+  })
+
+  test('an edit of the same length in the second of the last commit stays an edit', async () => {
+    // What git compares is made the same for both states, as on a file system that keeps whole seconds.
+    git('config', 'core.trustctime', 'false')
+    git('config', 'core.checkStat', 'minimal')
+    const second = 1_700_000_000
+    const touch = (path: string) => utimesSync(join(folder, path), second, second)
+    repository.write({ 'a.txt': 'a\n' })
+    touch('a.txt')
+    git('add', 'a.txt')
+    git('commit', '-q', '-m', 'a')
+    await publishAndDie()
+    repository.write({ 'a.txt': 'b\n' })
+    touch('a.txt')
+    touch('.git/index')
+    await repository.openStore().finishPublishes()
+    expect(status()).toBe(' M a.txt\n')
   })
 
   test('also when somebody removed the lock, as git says to', async () => {
