@@ -51,6 +51,7 @@ test('the limits', () => {
     parameterDepth: 32,
     parameterKeys: 1000,
     parameterBytes: 65536,
+    requestValues: 32768,
     filledBytes: 1048576,
     problemsNamed: 10,
     sentenceCharacters: 500,

@@ -13,6 +13,8 @@ export const LIMITS = {
   changelogCharacters: 500,
   contentBytes: 262_144,
   requestBytes: 1_048_576,
+  /** Values of lists and objects in one field of a publish: as many as fit into the bytes that parameters may have. */
+  requestValues: 32_768,
   versionsPerRepository: 1_000,
   queryCharacters: 200,
   pageSize: 20,

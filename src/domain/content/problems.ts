@@ -34,10 +34,10 @@ export function formatProblem({ key, message }: ValueProblem): string {
   return key === '' ? message : `${key}: ${message}`
 }
 
-/** Problems as one message: the first ones by name, of the others their number. */
-export function formatProblems(problems: readonly ValueProblem[]): string {
+/** Problems as one message: the first ones by name, of the others their number. @param count how many there are, where not all of them are given */
+export function formatProblems(problems: readonly ValueProblem[], count = problems.length): string {
   const named = problems.slice(0, LIMITS.problemsNamed).map(formatProblem).join('; ')
-  const others = problems.length - LIMITS.problemsNamed
+  const others = count - LIMITS.problemsNamed
   return others > 0 ? `${named}; and ${others} more` : named
 }
 
@@ -56,10 +56,12 @@ function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
 function explodeIssue(issue: z.core.$ZodIssue): ValueProblem[] {
   const path = issue.path.map((part) => printable(String(part))).join('.')
   if (issue.code !== 'unrecognized_keys') return [{ key: path, message: issue.message }]
-  return issue.keys.map((key) => ({
-    key: path === '' ? printable(key) : `${path}.${printable(key)}`,
-    message: 'unknown; check the spelling, or leave it out',
-  }))
+  return issue.keys.map((key) => unknownField(path === '' ? key : `${path}.${key}`))
+}
+
+/** The problem of a field that nothing here knows. */
+export function unknownField(name: string): ValueProblem {
+  return { key: printable(name), message: 'unknown; check the spelling, or leave it out' }
 }
 
 function article(type: string): string {

@@ -1,7 +1,7 @@
 // Owns reading a publish request from the wire: size, media type, encoding and JSON, each with its own answer.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { contentTooLarge } from '../../domain/publishing/request.ts'
+import { contentTooLarge, refuseExcess } from '../../domain/publishing/request.ts'
 import { type IncomingBody, openBody } from '../read-body.ts'
 
 /** Opens the body of a publish, or of a form: of at most 1 MiB. @throws HubError `content_too_large`, when it is read */
@@ -22,7 +22,7 @@ export function requireJson(request: Request): void {
     )
 }
 
-/** @throws HubError `invalid_request` for bytes that are no UTF-8 and text that is no JSON; a byte order mark is neither JSON nor forgiven (RFC 8259 section 8.1) */
+/** @throws HubError `invalid_request` for bytes that are no UTF-8 and text that is no JSON; a byte order mark is neither JSON nor forgiven (RFC 8259 section 8.1); `validation_failed` for one that holds more than any publish */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   let text: string
   try {
@@ -30,6 +30,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   } catch {
     throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
   }
+  refuseExcess(text)
   try {
     return JSON.parse(text)
   } catch {

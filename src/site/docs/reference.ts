@@ -131,6 +131,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   highestPage: 'Highest page number',
   parameterDepth: 'Depth of nested parameters',
   parameterKeys: 'Keys of parameters, in all',
+  requestValues: 'Values in one field of a publish',
   parameterBytes: 'Bytes of parameters, as JSON',
   filledBytes: 'Bytes of a filled text',
   problemsNamed: 'Problems that an error names',

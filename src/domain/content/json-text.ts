@@ -1,0 +1,92 @@
+// Owns judging how much a JSON text holds before it is parsed: JSON.parse makes every key and value, however many, before anybody can count them.
+
+/** What an object in JSON may hold at most. */
+interface FieldBounds {
+  /** Each field of these names is counted by itself, all others together. */
+  known: ReadonlySet<string>
+  /** How many fields may have other names. */
+  unknown: number
+  /** Keys of all objects in one field together. */
+  keys: number
+  /** Values of all lists and objects in one field together. */
+  values: number
+  /** Levels of lists and objects in one field. */
+  depth: number
+}
+
+/** What a JSON text has too much of. */
+type JsonExcess =
+  | {
+      kind: 'unknown'
+      /** The first of them, as many as are allowed. */
+      names: string[]
+      /** How many were seen. */
+      count: number
+    }
+  | {
+      kind: 'keys' | 'values' | 'depth'
+      /** In which field; empty when the text is no object. */
+      field: string
+    }
+
+/**
+ * Finds what a JSON text has too much of, in one pass that keeps nothing of it. A text that is no JSON is for the parser to refuse; here it is only
+ * counted, as if it were.
+ *
+ * @param text an object with fields, as JSON
+ * @returns the first excess, or undefined
+ */
+export function findJsonExcess(text: string, bounds: FieldBounds): JsonExcess | undefined {
+  const counts = new Map([...bounds.known, ''].map((field) => [field, { field, keys: 0, values: 0 }]))
+  const unknown = counts.get('')!
+  const names: string[] = []
+  let count = 0
+  let current = unknown
+  let depth = 0
+  let name = ''
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === QUOTE) {
+      const end = endOfString(text, at)
+      if (depth === 1) name = text.slice(at + 1, end)
+      at = end
+    } else if (character === OPEN_LIST || character === OPEN_OBJECT) {
+      current.values++
+      if (++depth > bounds.depth + 1) return excess('depth')
+    } else if (character === CLOSE_LIST || character === CLOSE_OBJECT) {
+      depth--
+    } else if (character === COMMA && depth > 1) {
+      if (++current.values > bounds.values) return excess('values')
+    } else if (character === COLON && depth > 1) {
+      if (++current.keys > bounds.keys) return excess('keys')
+    } else if (character === COLON) {
+      current = counts.get(name) ?? unknown
+      if (current === unknown && ++count <= bounds.unknown) names.push(name)
+    }
+  }
+  return count > bounds.unknown ? { kind: 'unknown', names, count } : undefined
+
+  function excess(kind: 'keys' | 'values' | 'depth'): JsonExcess {
+    // Whatever an unknown field holds, that it is there at all is what is wrong with it.
+    return current === unknown && count > 0 ? { kind: 'unknown', names, count } : { kind, field: current.field }
+  }
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** @param start where its first quote stands @returns where its last one stands, or the text's end */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(at - 1 - escapes) === BACKSLASH) escapes++
+    if (escapes % 2 === 0) return at
+  }
+  return text.length
+}

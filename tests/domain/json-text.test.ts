@@ -1,0 +1,68 @@
+// Pins that what a JSON text holds is counted as a parser would find it, and that no text makes the count slow or fail.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { findJsonExcess } from '../../src/domain/content/json-text.ts'
+
+const known = new Set(['content', 'parameters'])
+const bounds = { known, unknown: 2, keys: 3, values: 4, depth: 2 }
+
+test.each([
+  ['nothing', '', undefined],
+  ['an empty object', '{}', undefined],
+  ['too deep', '{"parameters":{"a":1,"b":{"c":[]}}}', { kind: 'depth', field: 'parameters' }],
+  ['as deep as may be', '{"parameters":{"a":{}}}', undefined],
+  ['as many keys as may be', '{"parameters":{"a":1,"b":1,"c":1}}', undefined],
+  ['one more', '{"parameters":{"a":1,"b":1,"c":1,"d":1}}', { kind: 'keys', field: 'parameters' }],
+  [
+    'one more, in a field that is given twice',
+    '{"parameters":{"a":1,"b":1},"parameters":{"a":1,"b":1}}',
+    { kind: 'keys', field: 'parameters' },
+  ],
+  ['as many values as may be', '{"parameters":[1,1,1,1]}', undefined],
+  ['one more value', '{"parameters":[1,1,1,1,1]}', { kind: 'values', field: 'parameters' }],
+  ['an empty list, too, costs something', '{"parameters":[[],[]]}', undefined],
+  ['many empty lists', '{"parameters":[[],[],[]]}', { kind: 'values', field: 'parameters' }],
+  ['marks in texts', '{"content":"[[[[{:,:,:,:,:,:"}', undefined],
+  ['marks behind an escaped quote', '{"content":"\\"[[[[::::"}', undefined],
+  ['marks behind an escaped backslash', '{"content":"\\\\","parameters":[[[', { kind: 'depth', field: 'parameters' }],
+  ['two unknown fields', '{"a":1,"b":1}', undefined],
+  ['three', '{"a":1,"b":1,"c":{}}', { kind: 'unknown', names: ['a', 'b'], count: 3 }],
+  ['an unknown field that holds too much', '{"a":[[[[', { kind: 'unknown', names: ['a'], count: 1 }],
+  ['a list instead of an object', '[[[[', { kind: 'depth', field: '' }],
+  ['a text that does not end', '{"content":"[[[[', undefined],
+  ['more ends than beginnings', ']]]]{"a":1}', undefined],
+])('%s', (_, text, excess) => expect(findJsonExcess(text, bounds)).toEqual(excess))
+
+/** Keys and levels as a parser finds them. */
+function measure(value: unknown): { keys: number; depth: number } {
+  if (typeof value !== 'object' || value === null) return { keys: 0, depth: 0 }
+  const inner = Object.values(value).map(measure)
+  return {
+    keys: inner.reduce((sum, { keys }) => sum + keys, Array.isArray(value) ? 0 : Object.keys(value).length),
+    depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
+  }
+}
+
+test('keys and levels are those of the value, however it is written', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(2), (value, indent) => {
+      const { keys, depth } = measure(value)
+      const text = JSON.stringify({ parameters: value }, null, indent)
+      const most = { known, unknown: 0, values: 1_000_000 }
+      expect(findJsonExcess(text, { ...most, keys, depth })).toBeUndefined()
+      if (keys > 0)
+        expect(findJsonExcess(text, { ...most, keys: keys - 1, depth })).toEqual({ kind: 'keys', field: 'parameters' })
+      if (depth > 0)
+        expect(findJsonExcess(text, { ...most, keys, depth: depth - 1 })).toEqual({
+          kind: 'depth',
+          field: 'parameters',
+        })
+    }),
+  )
+})
+
+test('no text is too odd to be counted', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'{}[]:,"\\a ') }), (text) => void findJsonExcess(text, bounds)),
+  )
+})
