@@ -6,7 +6,7 @@ const UNIT = [
   'tests/domain/**/*.test.ts',
   'tests/server/**/*.test.ts',
   'tests/clients/**/*-tables.test.ts',
-  'tests/publishing/**/*.test.ts',
+  'tests/publish/{decision,rounds}.test.ts',
   'tests/relevance/data.test.ts',
   'tests/site/markdown.test.ts',
   'tests/{architecture,config,documents}.test.ts',

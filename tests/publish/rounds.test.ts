@@ -1,8 +1,9 @@
 // Pins the loop around a commit, in virtual time: what each outcome leads to, what is asked of git again, and when the time is up.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
-import type { CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
+import type { Additions, CommitOutcome, FolderState, GitStore } from '../../src/ports/git-store.ts'
 import { publishInRounds } from '../../src/server/publish/rounds.ts'
+import { acceptPublish } from './accept.ts'
 
 const done: CommitOutcome = { kind: 'committed', sha: 'c', url: null }
 const moved: CommitOutcome = { kind: 'moved' }
@@ -12,83 +13,75 @@ const away = new HubError('unavailable', 'away')
 const refused = new HubError('upstream_error', 'no')
 
 interface Script {
-  /** What each commit comes to; the last one again and again. */
+  /** What each commit comes to; the last one again and again. With `moved`, somebody else's version is there at the next read. */
   commits?: (CommitOutcome | Error)[]
   /** Which reads fail; undefined succeeds, and so do all after the last. */
   reads?: (Error | undefined)[]
-  /** From which read on our own commit is found. */
+  /** From which read on the first of our own commits is found. */
   foundAt?: number
-  /** How many reads lag. */
+  /** How many reads lag behind a version that is known. */
   stale?: number
 }
 
-/** Plays a script. @returns what it ended with, how often git was asked, and how many seconds passed */
+const LATEST = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nsomething else\n'
+
+/** Plays a script. @returns what it ended with, how often git was asked, and how many times it was sent */
 async function play({ commits = [done], reads = [], foundAt = Infinity, stale = 0 }: Script) {
-  let [nowMs, readCount, commitCount] = [0, 0, 0]
-  const mark = { sha: 'found', url: null, headline: 'Publish 1', trailers: new Map([['Operation-Id', 'op']]) }
+  let [nowMs, readCount, others] = [0, 0, 0]
+  const sent: Additions[] = []
   const git: GitStore = {
     async readFolder({ publishes }): Promise<FolderState> {
       nowMs += 400
       const failure = reads[readCount++]
       if (failure) throw failure
       const isFound = publishes !== undefined && readCount >= foundAt
+      const { headline, trailers } = sent[0]?.message ?? { headline: '', trailers: [] }
+      const versions = ['1.0.0', ...Array.from({ length: others }, (_, index) => `1.0.${index + 1}`)]
       return {
         head: 'h',
-        versions: new Map(),
+        versions: new Map((readCount <= stale ? [] : versions).map((version) => [version, 'blob'])),
         index: undefined,
         ownerIndex: undefined,
-        publishes: isFound ? [mark] : [],
+        publishes: isFound ? [{ sha: 'found', url: null, headline, trailers: new Map(trailers) }] : [],
       }
     },
-    readBlob: async () => new Uint8Array(),
-    async commit() {
+    readBlob: async () => new Uint8Array(Buffer.from(LATEST)),
+    async commit(additions) {
       nowMs += 2_000
-      const outcome = commits[Math.min(commitCount++, commits.length - 1)]!
+      sent.push(additions)
+      const outcome = commits[Math.min(sent.length, commits.length) - 1]!
       if (outcome instanceof Error) throw outcome
+      if (outcome.kind === 'moved') others++
       return outcome
     },
   }
-  const ending = await publishInRounds<string, number>(
-    git,
-    {
-      owner: 'a',
-      name: 'b',
-      operationId: 'op',
-      needsHistory: false,
-      arrivedMs: 0,
-      isStale: () => readCount <= stale,
-      decide: async () => ({
-        kind: 'commit',
-        decision: commitCount + 1,
-        additions: {
-          owner: 'a',
-          name: 'b',
-          message: { headline: `Publish ${commitCount + 1}`, trailers: [] },
-          version: undefined,
-          index: 'x',
-        },
-      }),
-    },
-    { now: () => nowMs, random: () => 0.5, sleep: async (ms) => (nowMs += ms) },
-  ).then(
-    (value) => (value.kind === 'committed' ? [value.commit.sha, value.decision] : [value.answer]),
+  const time = { now: () => nowMs, random: () => 0.5, newId: () => 'op', sleep: async (ms: number) => (nowMs += ms) }
+  const accepted = acceptPublish({ operationId: time.newId(), known: ['1.0.0'] })
+  const ending = await publishInRounds(git, accepted, time).then(
+    (value) =>
+      value.kind === 'committed' ? [value.commit.sha, value.decision.version.version] : [value.answer.record.version],
     (error: HubError) => [error.code, error.retryAfterSeconds],
   )
-  return [...ending, readCount, commitCount]
+  return [...ending, readCount, sent.length]
 }
 
-//  what                                           script                                     ends with: commit, its decision | code, retry after; reads, commits
+//  what                                           script                                     ends with: commit, its version | code, retry after; reads, commits
 test.each<[string, Script, (string | number | undefined)[]]>([
-  ['done at once', {}, ['c', 1, 1, 1]],
-  ['moved twice: decided anew each time', { commits: [moved, moved, done] }, ['c', 3, 3, 3]],
-  ['busy for a moment', { commits: [busy(1), done] }, ['c', 2, 2, 2]],
+  ['done at once', {}, ['c', '1.0.1', 1, 1]],
+  ['moved twice: decided anew each time', { commits: [moved, moved, done] }, ['c', '1.0.3', 3, 3]],
+  ['busy for a moment', { commits: [busy(1), done] }, ['c', '1.0.1', 2, 2]],
   ['busy for longer than there is time', { commits: [busy(60)] }, ['unavailable', 60, 1, 1]],
-  ['unknown, and found', { commits: [unknown], foundAt: 2 }, ['found', 1, 2, 1]],
-  ['unknown, and not there: sent again', { commits: [unknown, done] }, ['c', 2, 2, 2]],
-  ['unknown twice, the first found late', { commits: [unknown], foundAt: 3 }, ['found', 1, 3, 2]],
-  ['a listing that lags is read again', { stale: 2 }, ['c', 1, 3, 1]],
-  ['but not for ever', { stale: 100 }, ['c', 1, 6, 1]],
-  ['a read that fails is tried again', { reads: [away, away] }, ['c', 1, 3, 1]],
+  ['unknown, and found', { commits: [unknown], foundAt: 2 }, ['found', '1.0.1', 2, 1]],
+  ['unknown, and not there: sent again', { commits: [unknown, done] }, ['c', '1.0.1', 2, 2]],
+  ['unknown twice, the first found late', { commits: [unknown], foundAt: 3 }, ['found', '1.0.1', 3, 2]],
+  [
+    'unknown, then moved, and the first found late: that one counts',
+    { commits: [unknown, moved], foundAt: 3 },
+    ['found', '1.0.1', 3, 2],
+  ],
+  ['a listing that lags is read again', { stale: 2 }, ['c', '1.0.1', 3, 1]],
+  ['but not for ever', { stale: 100 }, ['c', '1.0.0', 6, 1]],
+  ['a read that fails is tried again', { reads: [away, away] }, ['c', '1.0.1', 3, 1]],
   ['a refusal is not', { reads: [refused] }, ['upstream_error', undefined, 1, 0]],
   ['nor is one of the commit', { commits: [refused] }, ['upstream_error', undefined, 1, 1]],
   ['moved until the time is up', { commits: [moved] }, ['unavailable', 5, 8, 8]],

@@ -13,8 +13,7 @@ import {
 } from '../api/schema.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import { textsOf, warnOfTexts } from '../content/findings.ts'
-import { RepositoryFrontMatter } from '../content/front-matter.ts'
-import type { RepositoryFile } from '../content/prompt-file.ts'
+import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
 import { titleFromName } from '../content/values.ts'
 import type { Equivalents } from '../search/equivalents.ts'
 import { compareText, compareUpdates, type RankedRepository, rank, type Sort } from './ranking.ts'
@@ -119,7 +118,7 @@ function keepEntry(
 /** Makes every record of one repository. @param files at least one version */
 export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresses: Addresses): CatalogueEntry {
   const { owner, name } = files
-  const file: RepositoryFile = files.file ?? { ...RepositoryFrontMatter.parse({}), readme: '' }
+  const file: RepositoryFile = files.file ?? UNSAID
   const ordered = [...files.versions].sort((a, b) => compareVersions(a.version, b.version))
   const isYanked = ({ version }: VersionEntry) => Object.hasOwn(file.yanked, version)
   const latest = ordered.find((version) => !isYanked(version))

@@ -61,6 +61,9 @@ export interface RepositoryFile extends RepositoryFrontMatter {
   readme: string
 }
 
+/** What a repository without an `index.md` says: what stands for each key that is left out. */
+export const UNSAID: RepositoryFile = { ...RepositoryFrontMatter.parse({}), readme: '' }
+
 /** An owner as their `index.md` holds them. */
 export interface OwnerFile extends OwnerFrontMatter {
   bio: string

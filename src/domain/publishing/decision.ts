@@ -1,43 +1,30 @@
 // Owns the one write: what a request makes of a repository as git has it. Pure: the clock, the digest and git's state come in as arguments.
-
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import type { Addresses } from '../api/record-links.ts'
 import type { Provenance, Variable, VersionRecord, Warning } from '../api/schema.ts'
 import { recordVersion } from '../catalogue/catalogue.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
-import { nextVersion, resolveLatest, sortVersions } from '../catalogue/versions.ts'
+import { nextVersion } from '../catalogue/versions.ts'
 import { canonicalJson } from '../content/canonical-json.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { textsOf, warnOfDifference, warnOfMetadata, warnOfTexts } from '../content/findings.ts'
-import { RepositoryFrontMatter, type VersionFrontMatter } from '../content/front-matter.ts'
+import type { RepositoryFrontMatter, VersionFrontMatter } from '../content/front-matter.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
-import { formatProblems, type ValueProblem } from '../content/problems.ts'
 import {
   editRepositoryFile,
   formatVersionFile,
-  parseRepositoryFile,
-  parseVersionFile,
   type RepositoryFile,
   undeclaredVariable,
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
 import { titleFromName, Version } from '../content/values.ts'
+import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, type PublishRequest, validationFailed } from './request.ts'
 
-/** A repository as git has it at one commit. */
-export interface RepositoryState {
-  owner: string
-  name: string
-  /** Every number ever published. */
-  versions: readonly string[]
-  /** The text of its `index.md`, or undefined. */
-  index: string | undefined
-}
-
 /** Everything a version says of its origin. */
-interface Publisher {
+export interface Publisher {
   published_by: string
   published_at: string
   provenance: Provenance | undefined
@@ -60,17 +47,11 @@ export interface PublishDecision {
   warnings: Warning[]
 }
 
-/** The version whose file `decidePublish` needs: the latest that is not yanked, or undefined. @throws HubError `upstream_error` when `index.md` cannot be read */
-export function latestOf(state: RepositoryState): string | undefined {
-  const { yanked } = readIndex(state)
-  return resolveLatest(state.versions, (version) => Object.hasOwn(yanked, version))
-}
-
 /**
  * Decides what a request comes to.
  *
- * @param latestText the file of the version that `latestOf` names
- * @throws HubError `repo_archived`, `version_conflict`, `validation_failed` or `upstream_error`
+ * @param latestText the file of the latest version, or undefined when there is none
+ * @throws HubError `repo_archived`, `version_conflict`, `validation_failed`; `upstream_error` when that file cannot be read
  */
 export function decidePublish(
   request: PublishRequest,
@@ -80,7 +61,7 @@ export function decidePublish(
   { measure, addresses }: { measure: Measure; addresses: Addresses },
 ): PublishDecision {
   const fullName = `${state.owner}/${state.name}`
-  const file = readIndex(state)
+  const { file, latest: latestVersion } = state
   if (file.status === 'archived')
     throw new HubError(
       'repo_archived',
@@ -88,14 +69,13 @@ export function decidePublish(
     )
   if (file.moved_to !== null)
     throw new HubError('repo_archived', `${fullName} has moved to ${file.moved_to}. Publish there.`)
-  const latestVersion = latestOf(state)
   refuseConflict(request, fullName, latestVersion)
-  const latest = latestVersion === undefined ? undefined : readVersion(state, latestVersion, latestText)
+  const latest = latestVersion === undefined ? undefined : readListedVersion(state, latestVersion, latestText)
   const front = carryOver(request, latest)
   const changes = changesOf(request, state, file)
   const isIndexChanged = Object.keys(changes).length > 0
-  const indexText = isIndexChanged ? editRepositoryFile(state.index, changes) : undefined
-  const newFile = indexText === undefined ? file : readIndex({ ...state, index: indexText })
+  const indexText = isIndexChanged ? editRepositoryFile(state.indexText, changes) : undefined
+  const newFile = indexText === undefined ? file : readIndex(state, indexText)
   const finish = (version: VersionEntry, versionText: string | undefined): PublishDecision => ({
     version,
     record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
@@ -139,8 +119,7 @@ export function decidePublish(
 }
 
 /** What is worth a second look in a version that is in git already. Of its callers nothing is said again: that would cost another read. */
-export function warnAgain(version: VersionEntry, state: RepositoryState): Warning[] {
-  const file = readIndex(state)
+export function warnAgain(version: VersionEntry, { file }: RepositoryState): Warning[] {
   return [...warnOfTexts(textsOf(version, file)), ...warnOfMetadata(file, version.variables)]
 }
 
@@ -211,34 +190,6 @@ function nextNumber({ owner, name, versions }: RepositoryState, { bump }: Publis
       `bump: the next version would be ${number}, beyond six digits a part. Raise another part.`,
     )
   return number
-}
-
-/** The next lower number ever published, or null. */
-export function nextLower(versions: readonly string[], version: string): string | null {
-  const ordered = sortVersions([...new Set([...versions, version])])
-  return ordered[ordered.indexOf(version) + 1] ?? null
-}
-
-/** A file on the branch that does not parse is no fault of the one who publishes. */
-function readIndex({ owner, name, index }: RepositoryState): RepositoryFile {
-  if (index === undefined) return { ...RepositoryFrontMatter.parse({}), readme: '' }
-  const parsed = parseRepositoryFile(index)
-  if (parsed.problems) throw brokenFile(`content/${owner}/${name}/index.md`, parsed.problems)
-  return parsed.value
-}
-
-function readVersion({ owner, name }: RepositoryState, version: string, text: string | undefined): VersionFile {
-  const path = `content/${owner}/${name}/versions/${version}.md`
-  const parsed = text === undefined ? { problems: [{ key: '', message: 'expected a file' }] } : parseVersionFile(text)
-  if (parsed.problems) throw brokenFile(path, parsed.problems)
-  return parsed.value
-}
-
-function brokenFile(path: string, problems: readonly ValueProblem[]): HubError {
-  return new HubError(
-    'upstream_error',
-    `${path} on the branch cannot be read: ${formatProblems(problems)}. Mend it in git, then publish again.`,
-  )
 }
 
 function isSame(

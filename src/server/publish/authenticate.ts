@@ -8,6 +8,7 @@ import { findRefusal, type JobClaims, provenanceOf } from '../../domain/access/t
 import { HubError } from '../../domain/api/errors.ts'
 import type { Provenance } from '../../domain/api/schema.ts'
 import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
+import { refuseBroken } from '../../domain/publishing/repository-state.ts'
 import { looksLikeJob, type VerifyJob } from './oidc.ts'
 
 /** Somebody with a good token. What they may publish to is asked for each repository. */
@@ -126,11 +127,7 @@ export function requireRights({ holder }: Caller, owner: string, name: string, o
   if (holder.kind === 'operator' || (holder.kind === 'person' && holder.login === owner)) return
   const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
   // Whose fault decides: a file on the branch that does not parse is no reason to tell a member that they are none.
-  if (parsed?.problems)
-    throw new HubError(
-      'upstream_error',
-      `content/${owner}/index.md on the branch cannot be read. Mend it in git, then publish again.`,
-    )
+  if (parsed?.problems) throw refuseBroken({ kind: 'owner', owner }, parsed.problems)
   const file = parsed?.value
   if (holder.kind === 'job') {
     const refusal = findRefusal(holder.claims, file?.trusted_publishers ?? [], name)

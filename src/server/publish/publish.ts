@@ -1,7 +1,7 @@
 // Owns the publish API's conversation: the checks that need no git, in their order, and the answer.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
-import { addressesBelow } from '../../domain/api/record-links.ts'
+import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
 import { isPublishedAt, matchRoute, matchRouteOfAnyNames, ROUTES } from '../../domain/api/routes.ts'
 import { canonicalJson } from '../../domain/content/canonical-json.ts'
 import { isName, isOwner } from '../../domain/content/values.ts'
@@ -10,9 +10,11 @@ import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { measure } from '../measure.ts'
 import { answerNotFound, refuseMethod } from '../refusals.ts'
 import { COMMON_HEADERS, respondWithError, toHubError } from '../respond.ts'
-import { digest, type Outcome, type PublishTools, publishToGit } from './attempt.ts'
+import { type PublishTools, publishToGit } from './attempt.ts'
 import { type AuthTools, authenticate, requireScope } from './authenticate.ts'
+import type { Outcome } from './decide-round.ts'
 import { openLimitedBody, parseJsonBody, readIdempotencyKey, requireJson } from './request-body.ts'
+import { OF_PROCESS } from './time-and-chance.ts'
 
 /** What publishing needs. */
 export interface PublishDependencies extends PublishTools, AuthTools {
@@ -27,8 +29,12 @@ export interface PublishDependencies extends PublishTools, AuthTools {
 }
 
 /** Answers one POST. Never throws: everything becomes an answer. @param connect makes the dependencies; what it throws is answered too */
-export async function answerPublish(request: Request, connect: () => PublishDependencies): Promise<Response> {
-  const arrived = new Date()
+export async function answerPublish(
+  request: Request,
+  connect: () => PublishDependencies,
+  time = OF_PROCESS,
+): Promise<Response> {
+  const arrivedMs = time.now()
   const { pathname } = new URL(request.url)
   // A name that no repository can have is refused in words of its own, and only to whoever may publish at all.
   const route = matchRouteOfAnyNames(pathname)
@@ -43,9 +49,11 @@ export async function answerPublish(request: Request, connect: () => PublishDepe
     let bytes: Buffer | undefined
     const readBody = async () => (bytes ??= await incoming.read())
     const digestRequest = async () => digest(pathname, hash('sha256', await readBody()))
-    const caller = await authenticate(request, dependencies, arrived, digestRequest).catch((thrown: unknown) => {
-      throw limitFailures(thrown, dependencies)
-    })
+    const caller = await authenticate(request, dependencies, new Date(arrivedMs), digestRequest).catch(
+      (thrown: unknown) => {
+        throw limitFailures(thrown, dependencies)
+      },
+    )
     const waitSeconds = dependencies.limiter.take(caller.publisher)
     if (waitSeconds > 0) throw refuseRate(waitSeconds)
     if (!isOwner(owner) || !isName(name)) throw refuseName()
@@ -56,12 +64,14 @@ export async function answerPublish(request: Request, connect: () => PublishDepe
       key === undefined
         ? undefined
         : { key: digest(caller.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
-    const outcome = await publishToGit({ owner, name, caller, body, idempotency, arrived }, dependencies)
+    const addresses = addressesBelow(dependencies.baseUrl)
+    const accepted = { owner, name, caller, body, idempotency, arrivedMs, addresses }
+    const outcome = await publishToGit(accepted, dependencies, time)
     if (caller.tokenId !== undefined)
       await dependencies.noteUse(caller.tokenId).catch(() => {
         // The last use is a hint for people; the publish is done either way.
       })
-    return respondWithOutcome(outcome, dependencies.baseUrl)
+    return respondWithOutcome(outcome, addresses)
   } catch (thrown) {
     return respondWithError(request, toHubError(thrown))
   }
@@ -77,7 +87,7 @@ function answerElsewhere(request: Request, pathname: string): Response {
 
 function respondWithOutcome(
   { record, warnings, isNew, isUnchanged, isReplay, commit }: Outcome,
-  baseUrl: string,
+  addresses: Addresses,
 ): Response {
   const headers = new Headers({
     ...COMMON_HEADERS,
@@ -90,7 +100,7 @@ function respondWithOutcome(
     JSON.stringify({
       data: {
         ...record,
-        html_url: addressesBelow(baseUrl).versionPage(record.owner, record.name, record.version),
+        html_url: addresses.versionPage(record.owner, record.name, record.version),
         unchanged: isUnchanged,
         commit,
         warnings,
@@ -101,6 +111,11 @@ function respondWithOutcome(
       headers,
     },
   )
+}
+
+/** SHA-256 of some parts, in hex; no part holds a NUL. */
+function digest(...parts: string[]): string {
+  return hash('sha256', parts.join('\0'))
 }
 
 function refuseName(): HubError {

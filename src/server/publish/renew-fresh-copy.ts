@@ -8,7 +8,8 @@ import { describeRepository, recordVersion, summariseVersion } from '../../domai
 import { sortVersions } from '../../domain/catalogue/versions.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import { parseVersionFile } from '../../domain/content/prompt-file.ts'
-import { nextLower, type PublishDecision } from '../../domain/publishing/decision.ts'
+import type { PublishDecision } from '../../domain/publishing/decision.ts'
+import { nextLower } from '../../domain/publishing/repository-state.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
 import { measure } from '../measure.ts'
 import { findNewest, type Sources } from '../read/newest-record.ts'
@@ -19,7 +20,7 @@ export interface Published {
   owner: string
   name: string
   /** What was read before the commit. */
-  state: FolderState
+  folder: FolderState
   decision: PublishDecision
 }
 
@@ -38,12 +39,12 @@ export async function renewFreshCopy(
   sources: Sources & { baseUrl: string; git: GitStore },
   now: Date,
 ): Promise<void> {
-  const { owner, name, state, decision } = published
+  const { owner, name, folder, decision } = published
   // The version first: a copy never names one that cannot be read.
   if (!decision.isUnchanged) await sources.fresh.keepVersion(decision.record)
   const { built, copy } = await findNewest(owner, name, sources)
   // Only a publish on top of this one knows a version that neither this one nor its base has, and then its copy lists this one too.
-  const isKnown = (version: string) => version === decision.version.version || state.versions.has(version)
+  const isKnown = (version: string) => version === decision.version.version || folder.versions.has(version)
   if (copy?.versions.some(({ version }) => !isKnown(version))) return
   const addresses = addressesBelow(sources.baseUrl)
   const summarise = (entry: VersionEntry) =>
@@ -56,9 +57,9 @@ export async function renewFreshCopy(
   const listed = copy?.versions ?? (await readBuiltVersions(published, sources))
   const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
   summaries.set(decision.version.version, summarise(decision.version))
-  const numbers = [...state.versions.keys()]
-  for (const version of sortVersions(numbers.filter((known) => !summaries.has(known))).slice(0, MOST_UNKNOWN)) {
-    const entry = await readVersion(version, state, sources.git)
+  const numbers = sortVersions([...folder.versions.keys()])
+  for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MOST_UNKNOWN)) {
+    const entry = await readVersion(version, folder, sources.git)
     // One that nobody can read keeps itself out, and no other.
     if (!entry) continue
     // Kept first, like the new one: the build has no file to answer it from.
@@ -71,7 +72,7 @@ export async function renewFreshCopy(
   const latest =
     highest === undefined || highest === decision.version.version
       ? decision.version
-      : await readVersion(highest, state, sources.git)
+      : await readVersion(highest, folder, sources.git)
   if (!latest) throw new Error(`version ${highest} cannot be read`)
   const stats =
     copy?.repository.stats ?? (built ? parseJsonFile(built, single(Repository.pick({ stats: true }))).data.stats : null)

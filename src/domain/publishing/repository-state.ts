@@ -1,0 +1,78 @@
+// Owns a repository as a publish finds it in git: its `index.md` read once, its numbers in order, and what a file there that nobody can read is answered with.
+import { HubError } from '../api/errors.ts'
+import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
+import { formatProblems, type ValueProblem } from '../content/problems.ts'
+import {
+  formatPath,
+  type Place,
+  parseRepositoryFile,
+  parseVersionFile,
+  type RepositoryFile,
+  UNSAID,
+  type VersionFile,
+} from '../content/prompt-file.ts'
+
+/** A repository as git has it at one commit. */
+export interface RepositoryState {
+  owner: string
+  name: string
+  /** Every number ever published, highest first. */
+  versions: readonly string[]
+  /** The highest that is not yanked, or undefined. */
+  latest: string | undefined
+  /** The text of its `index.md`, or undefined. */
+  indexText: string | undefined
+  /** What `index.md` says; without one, what it would say with nothing in it. */
+  file: RepositoryFile
+}
+
+/**
+ * Reads a repository's state.
+ *
+ * @param found `versions` in any order, and the text of `index.md`
+ * @throws HubError `upstream_error` when `index.md` cannot be read
+ */
+export function readRepositoryState(found: {
+  owner: string
+  name: string
+  versions: Iterable<string>
+  index: string | undefined
+}): RepositoryState {
+  const { owner, name, index: indexText } = found
+  const file = readIndex({ owner, name }, indexText)
+  const versions = sortVersions([...found.versions])
+  const latest = resolveLatest(versions, (version) => Object.hasOwn(file.yanked, version))
+  return { owner, name, versions, latest, indexText, file }
+}
+
+/** Reads the text of a repository's `index.md`. @throws HubError `upstream_error` */
+export function readIndex({ owner, name }: { owner: string; name: string }, text: string | undefined): RepositoryFile {
+  if (text === undefined) return UNSAID
+  const parsed = parseRepositoryFile(text)
+  if (parsed.problems) throw refuseBroken({ kind: 'repository', owner, name }, parsed.problems)
+  return parsed.value
+}
+
+/** Reads a version that git lists. @param text its file, or undefined when there is none @throws HubError `upstream_error` */
+export function readListedVersion(
+  { owner, name }: { owner: string; name: string },
+  version: string,
+  text: string | undefined,
+): VersionFile {
+  const parsed = text === undefined ? { problems: [{ key: '', message: 'expected a file' }] } : parseVersionFile(text)
+  if (parsed.problems) throw refuseBroken({ kind: 'version', owner, name, version }, parsed.problems)
+  return parsed.value
+}
+
+/** The error for a file on the branch that nobody can read: whoever publishes did not write it. */
+export function refuseBroken(place: Place, problems: readonly ValueProblem[]): HubError {
+  return new HubError(
+    'upstream_error',
+    `content/${formatPath(place)} on the branch cannot be read: ${formatProblems(problems)}. Mend it in git, then publish again.`,
+  )
+}
+
+/** The next lower number ever published, or null. @param versions highest first */
+export function nextLower(versions: readonly string[], version: string): string | null {
+  return versions.find((other) => compareVersions(other, version) > 0) ?? null
+}

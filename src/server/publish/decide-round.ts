@@ -1,0 +1,143 @@
+// Owns what one round of a publish decides on what git has: a commit to make, or an answer without one. Pure, so that a table can test it.
+import { HubError } from '../../domain/api/errors.ts'
+import type { Addresses } from '../../domain/api/record-links.ts'
+import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
+import { recordVersion } from '../../domain/catalogue/catalogue.ts'
+import { decidePublish, type PublishDecision, type Publisher, warnAgain } from '../../domain/publishing/decision.ts'
+import {
+  nextLower,
+  type RepositoryState,
+  readListedVersion,
+  readRepositoryState,
+} from '../../domain/publishing/repository-state.ts'
+import type { PublishRequest } from '../../domain/publishing/request.ts'
+import type { Additions, FolderState, PublishMark } from '../../ports/git-store.ts'
+import { measure } from '../measure.ts'
+import { type Caller, requireRights } from './authenticate.ts'
+
+/** A request that passed every check that needs no git. */
+export interface AcceptedPublish {
+  owner: string
+  name: string
+  caller: Caller
+  body: PublishRequest
+  /** Digests of the Idempotency-Key and of the request; undefined without a key. */
+  idempotency: { key: string; request: string } | undefined
+  /** When it arrived, in milliseconds. */
+  arrivedMs: number
+  /** The same in all rounds: it tells our own commit from others. */
+  operationId: string
+  /** Versions that somebody was told of already: they exist, whatever a listing says. */
+  known: readonly string[]
+  addresses: Addresses
+}
+
+/** What a publish came to. */
+export interface Outcome {
+  record: VersionRecord
+  /** What is worth a second look. */
+  warnings: Warning[]
+  /** Whether a version was added by this very request. */
+  isNew: boolean
+  isUnchanged: boolean
+  isReplay: boolean
+  commit: { sha: string; url: string | null } | null
+}
+
+/** What a round finds before it decides. */
+interface Standing {
+  state: RepositoryState
+  /** The publish that this request repeats, or undefined. */
+  earlier: PublishMark | undefined
+  /** The version whose file is needed to decide, or undefined. */
+  needed: string | undefined
+}
+
+/** What one round comes to: a commit to make, or an answer without one. */
+export type Round =
+  | { kind: 'commit'; additions: Omit<Additions, 'base'>; decision: PublishDecision }
+  | { kind: 'answer'; answer: Outcome }
+
+/** Whether a listing lacks a version that is known to exist: the host's reads may lag behind its writes by seconds. */
+export function isStale({ known }: AcceptedPublish, { versions }: FolderState): boolean {
+  return known.some((version) => !versions.has(version))
+}
+
+/** Reads what git has, as far as a listing tells. @throws HubError `forbidden`, `idempotency_key_reused`, or `upstream_error` for a broken file */
+export function readStanding(accepted: AcceptedPublish, folder: FolderState): Standing {
+  const { owner, name, caller, idempotency } = accepted
+  requireRights(caller, owner, name, folder.ownerIndex)
+  const earlier = folder.publishes.find(
+    ({ trailers }) => idempotency && trailers.get('Idempotency-Key') === idempotency.key,
+  )
+  if (earlier && earlier.trailers.get('Request-Digest') !== idempotency?.request)
+    throw new HubError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another body. Send each publish with a key of its own, and repeat a key only with the same body.',
+    )
+  const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
+  return { state, earlier, needed: earlier ? (earlier.trailers.get('Version') ?? '') : state.latest }
+}
+
+/**
+ * Decides a round.
+ *
+ * @param text the file of the version that is needed, or undefined
+ * @throws HubError whatever ends the request: see `decidePublish`
+ */
+export function decideRound(accepted: AcceptedPublish, standing: Standing, text: string | undefined): Round {
+  const { state, earlier } = standing
+  if (earlier) return { kind: 'answer', answer: replay(earlier, state, text, accepted.addresses) }
+  const { owner, name, body, addresses, operationId, idempotency } = accepted
+  const publisher = publisherOf(accepted)
+  const decision = decidePublish(body, state, text, publisher, { measure, addresses })
+  const { isUnchanged, versionText, indexText, version } = decision
+  if (body.dry_run || (isUnchanged && indexText === undefined))
+    return { kind: 'answer', answer: { ...outcomeOf(decision, null), isNew: false } }
+  const headline = isUnchanged ? `Update ${owner}/${name}` : `Publish ${owner}/${name} ${version.version}`
+  const trailers: [string, string][] = [
+    ['Version', version.version],
+    ['Published-By', publisher.published_by],
+    ['Operation-Id', operationId],
+  ]
+  if (idempotency) trailers.push(['Idempotency-Key', idempotency.key], ['Request-Digest', idempotency.request])
+  const addition = versionText === undefined ? undefined : { version: version.version, text: versionText }
+  return {
+    kind: 'commit',
+    decision,
+    additions: { owner, name, message: { headline, trailers }, version: addition, index: indexText },
+  }
+}
+
+/** What a decision came to once its commit is made. */
+export function outcomeOf({ record, warnings, isUnchanged }: PublishDecision, commit: Outcome['commit']): Outcome {
+  return { record, warnings, isNew: !isUnchanged, isUnchanged, isReplay: false, commit }
+}
+
+function publisherOf({ caller, owner, arrivedMs }: AcceptedPublish): Publisher {
+  return {
+    published_by: caller.login ?? owner,
+    published_at: `${new Date(arrivedMs).toISOString().slice(0, 19)}Z`,
+    provenance: caller.provenance,
+  }
+}
+
+/** The answer of the earlier publish, made again from its commit and its file. */
+function replay(
+  { sha, url, headline, trailers }: PublishMark,
+  state: RepositoryState,
+  text: string | undefined,
+  addresses: Addresses,
+): Outcome {
+  const version = trailers.get('Version') ?? ''
+  const file = readListedVersion(state, version, text)
+  const entry = { ...file, ...measure(file.content), version }
+  return {
+    record: recordVersion(entry, nextLower(state.versions, version), state, addresses),
+    warnings: warnAgain(entry, state),
+    isNew: false,
+    isUnchanged: headline.startsWith('Update '),
+    isReplay: true,
+    commit: { sha, url },
+  }
+}

@@ -1,0 +1,31 @@
+// Owns an accepted publish for tests that decide without a hub.
+import { addressesBelow } from '../../src/domain/api/record-links.ts'
+import { PublishRequest } from '../../src/domain/publishing/request.ts'
+import type { AcceptedPublish } from '../../src/server/publish/decide-round.ts'
+
+/** A publish to acme/review by an operator of acme, at the beginning of 1970, unless said otherwise. */
+export function acceptPublish({
+  body,
+  ...given
+}: Partial<Omit<AcceptedPublish, 'body'>> & { body?: Record<string, unknown> }): AcceptedPublish {
+  return {
+    owner: 'acme',
+    name: 'review',
+    caller: {
+      id: 'token:t',
+      publisher: 'token:t',
+      tokenId: 't',
+      login: undefined,
+      scope: 'acme/*',
+      holder: { kind: 'operator' },
+      provenance: undefined,
+    },
+    body: PublishRequest.parse({ content: 'Review this.\n', ...body }),
+    idempotency: undefined,
+    arrivedMs: 0,
+    operationId: 'op',
+    known: [],
+    addresses: addressesBelow('https://hub.example'),
+    ...given,
+  }
+}

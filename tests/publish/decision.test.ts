@@ -1,0 +1,225 @@
+// Pins what one round decides on what git has: the number, what is refused, what is answered without a commit, and what a commit says.
+import { describe, expect, test } from 'vitest'
+import { HubError } from '../../src/domain/api/errors.ts'
+import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
+import {
+  type AcceptedPublish,
+  decideRound,
+  isStale,
+  type Round,
+  readStanding,
+} from '../../src/server/publish/decide-round.ts'
+import { acceptPublish } from './accept.ts'
+
+const SAME = 'Review this.\n'
+const fileOf = (content: string, more = '') =>
+  `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\n${more}---\n${content}`
+
+interface Found {
+  versions?: string[]
+  index?: string
+  ownerIndex?: string
+  /** The file of the version that is needed. */
+  text?: string
+  publishes?: PublishMark[]
+}
+
+const folderOf = ({ versions = [], index, ownerIndex, publishes = [] }: Found): FolderState => ({
+  head: 'h',
+  versions: new Map(versions.map((version) => [version, 'blob'])),
+  index: index === undefined ? undefined : `---\n${index}---\n`,
+  ownerIndex,
+  publishes,
+})
+
+/** Decides one round. @returns what it came to in a few words */
+function decide(accepted: AcceptedPublish, found: Found): string {
+  try {
+    return say(decided(accepted, found))
+  } catch (error) {
+    if (error instanceof HubError) return error.code
+    throw error
+  }
+}
+
+function decided(accepted: AcceptedPublish, found: Found): Round {
+  const standing = readStanding(accepted, folderOf(found))
+  return decideRound(accepted, standing, standing.needed === undefined ? undefined : found.text)
+}
+
+function say(round: Round): string {
+  if (round.kind === 'commit') {
+    const { version, index, message } = round.additions
+    return [message.headline, version && 'version', index && 'index'].filter(Boolean).join(', ')
+  }
+  const { record, isUnchanged, isReplay } = round.answer
+  return ['answer', record.version, isUnchanged && 'unchanged', isReplay && 'replay'].filter(Boolean).join(' ')
+}
+
+//  what                                          body                                    what git has                                                      what it comes to
+test.each<[string, Record<string, unknown>, Found, string]>([
+  ['the first version', { bump: 'major' }, {}, 'Publish acme/review 1.0.0, version'],
+  ['the next patch', {}, { versions: ['1.0.0'], text: fileOf('Old.\n') }, 'Publish acme/review 1.0.1, version'],
+  [
+    'numbers, not text',
+    { bump: 'minor' },
+    { versions: ['1.10.0', '1.9.0'], text: fileOf('Old.\n') },
+    'Publish acme/review 1.11.0, version',
+  ],
+  [
+    'above a yanked number',
+    {},
+    { versions: ['1.0.0', '1.0.1'], index: 'yanked: {"1.0.1": no}\n', text: fileOf(SAME) },
+    'answer 1.0.0 unchanged',
+  ],
+  [
+    'a yanked number is not used again',
+    {},
+    { versions: ['1.0.0', '1.0.1'], index: 'yanked: {"1.0.1": no}\n', text: fileOf('Old.\n') },
+    'Publish acme/review 1.0.2, version',
+  ],
+  [
+    'everything yanked: the highest is raised',
+    {},
+    { versions: ['1.0.0'], index: 'yanked: {"1.0.0": no}\n' },
+    'Publish acme/review 1.0.1, version',
+  ],
+  ['the same again', {}, { versions: ['1.0.0'], text: fileOf(SAME) }, 'answer 1.0.0 unchanged'],
+  [
+    'the same with another title',
+    { title: 'New' },
+    { versions: ['1.0.0'], text: fileOf(SAME) },
+    'Update acme/review, index',
+  ],
+  [
+    'the same with the title that stands',
+    { title: 'Review' },
+    { versions: ['1.0.0'], text: fileOf(SAME) },
+    'answer 1.0.0 unchanged',
+  ],
+  [
+    'new, with tags',
+    { tags: ['x'] },
+    { versions: ['1.0.0'], text: fileOf('Old.\n') },
+    'Publish acme/review 1.0.1, version, index',
+  ],
+  [
+    'the same with other parameters',
+    { parameters: { a: 1 } },
+    { versions: ['1.0.0'], text: fileOf(SAME) },
+    'Publish acme/review 1.0.1, version',
+  ],
+  ['a dry run', { dry_run: true }, { versions: ['1.0.0'], text: fileOf('Old.\n') }, 'answer 1.0.1'],
+  ['a dry run of the first', { dry_run: true }, {}, 'answer 1.0.0'],
+  [
+    'the expected version',
+    { expected_version: '1.0.0' },
+    { versions: ['1.0.0'], text: fileOf('Old.\n') },
+    'Publish acme/review 1.0.1, version',
+  ],
+  [
+    'another one than expected',
+    { expected_version: '1.0.0' },
+    { versions: ['1.0.0', '1.0.1'], text: fileOf('Old.\n') },
+    'version_conflict',
+  ],
+  ['none expected, none there', { expected_version: null }, {}, 'Publish acme/review 1.0.0, version'],
+  [
+    'none expected, one there',
+    { expected_version: null },
+    { versions: ['1.0.0'], text: fileOf('Old.\n') },
+    'version_conflict',
+  ],
+  ['archived', {}, { versions: ['1.0.0'], index: 'status: archived\n' }, 'repo_archived'],
+  ['moved away', {}, { versions: ['1.0.0'], index: 'moved_to: acme/other\n' }, 'repo_archived'],
+  ['index.md is broken', {}, { versions: ['1.0.0'], index: 'titel: x\n' }, 'upstream_error'],
+  ['the latest version is broken', {}, { versions: ['1.0.0'], text: 'no front matter' }, 'upstream_error'],
+  ['the latest version has no file', {}, { versions: ['1.0.0'] }, 'upstream_error'],
+  ['beyond six digits', {}, { versions: ['1.0.999999'], text: fileOf('Old.\n') }, 'validation_failed'],
+])('%s', (_, body, found, expected) => {
+  expect(decide(acceptPublish({ body }), found)).toBe(expected)
+})
+
+test('variables and parameters carry over; what is no longer used goes, what is new comes', () => {
+  const more = 'variables: [{name: kept, description: Stays.}, {name: gone}]\nparameters: {temperature: 0.2}\n'
+  const found = { versions: ['1.0.0'], text: fileOf('{{kept}} {{gone}}\n', more) }
+  const round = decided(acceptPublish({ body: { content: '{{kept}} {{added}}\n' } }), found)
+  if (round.kind !== 'commit') throw new Error('expected a commit')
+  const { record } = round.decision
+  expect(record.variables.map(({ name, description }) => [name, description])).toEqual([
+    ['kept', 'Stays.'],
+    ['added', ''],
+  ])
+  expect([record.parameters, record.previous_version]).toEqual([{ temperature: 0.2 }, '1.0.0'])
+})
+
+test('a commit says who, which version and which request; its file says the same', () => {
+  const accepted = acceptPublish({
+    arrivedMs: Date.UTC(2026, 10, 21, 9, 8, 7),
+    idempotency: { key: 'k', request: 'r' },
+  })
+  const round = decided(accepted, {})
+  if (round.kind !== 'commit') throw new Error('expected a commit')
+  expect(round.additions.message).toEqual({
+    headline: 'Publish acme/review 1.0.0',
+    trailers: [
+      ['Version', '1.0.0'],
+      ['Published-By', 'acme'],
+      ['Operation-Id', 'op'],
+      ['Idempotency-Key', 'k'],
+      ['Request-Digest', 'r'],
+    ],
+  })
+  expect(round.additions.version?.text).toBe(
+    '---\npublished_at: "2026-11-21T09:08:07Z"\npublished_by: acme\nchangelog: ""\nparameters: {}\n---\nReview this.\n',
+  )
+})
+
+describe('a request with an Idempotency-Key', () => {
+  const mark = (key: string, request: string, headline = 'Publish acme/review 1.0.0'): PublishMark => ({
+    sha: 'c',
+    url: null,
+    headline,
+    trailers: new Map([
+      ['Version', '1.0.0'],
+      ['Idempotency-Key', key],
+      ['Request-Digest', request],
+    ]),
+  })
+  const found = { versions: ['1.0.0', '1.1.0'], text: fileOf(SAME) }
+  const accepted = acceptPublish({ idempotency: { key: 'k', request: 'r' } })
+  //  what                                            earlier publishes                                            what it comes to
+  test.each<[string, PublishMark[], string]>([
+    ['of nobody else', [mark('other', 'r')], 'answer 1.1.0 unchanged'],
+    ['repeated: the version of then, not the latest', [mark('other', 'x'), mark('k', 'r')], 'answer 1.0.0 replay'],
+    [
+      'repeated after it only changed index.md',
+      [mark('k', 'r', 'Update acme/review')],
+      'answer 1.0.0 unchanged replay',
+    ],
+    ['used for another body', [mark('k', 'x')], 'idempotency_key_reused'],
+  ])('%s', (_, publishes, expected) => {
+    expect(decide(accepted, { ...found, publishes })).toBe(expected)
+  })
+})
+
+describe('who may publish', () => {
+  const person = { kind: 'person', user_id: '7', login: 'octocat' } as const
+  const callerOf = (login: string) => ({ ...acceptPublish({}).caller, login, holder: { ...person, login } })
+  //  what                                     login        the owner's index.md                          what it comes to
+  test.each<[string, string, string | undefined, string]>([
+    ['to their own handle', 'acme', undefined, 'Publish acme/review 1.0.0, version'],
+    ['a member', 'octocat', '---\nmembers: [octocat]\n---\n', 'Publish acme/review 1.0.0, version'],
+    ['nobody of theirs', 'octocat', '---\nmembers: [hubot]\n---\n', 'forbidden'],
+    ['where the owner says nothing', 'octocat', undefined, 'forbidden'],
+    ['where nobody can read what the owner says', 'octocat', '---\nmember: [octocat]\n---\n', 'upstream_error'],
+  ])('%s', (_, login, ownerIndex, expected) => {
+    expect(decide(acceptPublish({ caller: callerOf(login) }), { ownerIndex })).toBe(expected)
+  })
+})
+
+test('a listing is stale when it lacks a version that somebody was told of', () => {
+  const accepted = acceptPublish({ known: ['1.0.0', '1.0.1'] })
+  expect(isStale(accepted, folderOf({ versions: ['1.0.0'] }))).toBe(true)
+  expect(isStale(accepted, folderOf({ versions: ['1.0.0', '1.0.1', '1.0.2'] }))).toBe(false)
+})
