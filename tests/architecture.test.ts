@@ -83,6 +83,7 @@ describe('who may import whom', () => {
         'src/wiring/',
       ],
     ],
+    ['src/doctor', ['src/config.ts', 'src/doctor/', 'src/domain/', 'src/host/', 'src/stores/']],
     ['src/site/client', ['src/domain/', 'src/site/client/', ...PLAIN_SITE]],
     [
       'src/site/components',
@@ -203,7 +204,7 @@ describe('who may import whom', () => {
       ],
     ],
     ['@hono/node-server', ['src/host/run-functions.ts']],
-    ['@octokit/rest', ['src/stores/git-store-github.ts']],
+    ['@octokit/rest', ['src/stores/github-connection.ts']],
     ['@modelcontextprotocol/sdk/server/index.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],

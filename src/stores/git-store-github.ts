@@ -1,6 +1,4 @@
 // Owns git as a repository on GitHub: one GraphQL query a folder, one mutation a commit, and blobs believed only when their bytes have their id.
-import { createAppAuth } from '@octokit/auth-app'
-import { Octokit } from '@octokit/rest'
 import { z } from 'zod'
 import { HubError } from '../domain/api/errors.ts'
 import {
@@ -17,6 +15,7 @@ import {
   versionOfEntry,
 } from '../ports/git-store.ts'
 import { blobId } from './git-blob-id.ts'
+import { connectGitHub, type GitHubConnection, type GitHubOptions } from './github-connection.ts'
 import { describeFailure, judgeFailure, toPortError } from './github-failures.ts'
 import {
   BLOB_QUERY,
@@ -26,23 +25,9 @@ import {
   CommitAnswer,
   FOLDER_QUERY,
   FolderAnswer,
-  Installation,
   RestBlob,
   trustedBytes,
 } from './github-queries.ts'
-
-/** Which repository, and who we are there. */
-export interface GitHubOptions {
-  /** `owner/name` of the repository that holds `content/`. */
-  repository: string
-  branch: string
-  /** A token, or a GitHub App that is installed on the repository with `contents: write` alone. */
-  credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
-  /** `https://api.github.com`, or the address of a GitHub Enterprise Server, which may end in `/api/v3`. */
-  apiUrl: string
-  /** How long one call may take; 8 seconds unless a test says less. GitHub itself gives up after 10. */
-  callTimeoutMs?: number
-}
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -50,10 +35,11 @@ type Bytes = Uint8Array<ArrayBuffer>
 const BLOBS_KEPT = 64
 
 /** The git store over one branch of a repository on GitHub. Each verb is one call; trying again is the caller's decision. */
-export function openGitHub({ repository, branch, credential, apiUrl, callTimeoutMs = 8000 }: GitHubOptions): GitStore {
+export function openGitHub(options: GitHubOptions): GitStore {
+  const { repository, branch } = options
   const [owner = '', name = ''] = repository.split('/')
   const place = { owner, name }
-  const connect = connector({ credential, apiUrl, callTimeoutMs, place })
+  const connect = connectGitHub(options)
   const kept = new Map<string, Bytes>()
 
   const keep = (id: string, bytes: Bytes): Bytes => {
@@ -62,14 +48,19 @@ export function openGitHub({ repository, branch, credential, apiUrl, callTimeout
     kept.set(id, bytes)
     return bytes
   }
-  const fetchBytes = async (octokit: Octokit, id: string, request: CallOptions): Promise<Bytes> => {
+  const fetchBytes = async (octokit: GitHubConnection, id: string, request: CallOptions): Promise<Bytes> => {
     const route = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}'
     const answer = await octokit.request(route, { owner, repo: name, file_sha: id, request })
     const bytes = Uint8Array.from(Buffer.from(RestBlob.parse(answer.data).content, 'base64'))
     if (blobId(bytes) !== id) throw new Error('a blob has other bytes than its id says')
     return keep(id, bytes)
   }
-  const readText = async (octokit: Octokit, path: string, file: z.infer<typeof BlobFile>, request: CallOptions) => {
+  const readText = async (
+    octokit: GitHubConnection,
+    path: string,
+    file: z.infer<typeof BlobFile>,
+    request: CallOptions,
+  ) => {
     if (!file?.object) return undefined
     return decodeText(path, trustedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
   }
@@ -122,7 +113,7 @@ export function openGitHub({ repository, branch, credential, apiUrl, callTimeout
       const files = listAddedFiles(additions)
       const message = formatMessage(additions.message)
       const octokit = await connect(request.signal).catch(toUnsent)
-      if (!(octokit instanceof Octokit)) return octokit
+      if ('kind' in octokit) return octokit
       if (request.signal.aborted) return { kind: 'busy', retryAfterSeconds: 1 }
       const input = {
         branch: { repositoryNameWithOwner: repository, branchName: branch },
@@ -148,44 +139,6 @@ export function openGitHub({ repository, branch, credential, apiUrl, callTimeout
         return { kind: 'unknown', cause: new Error(describeFailure(thrown)) }
       }
     },
-  }
-}
-
-/** Makes the client once. An App's installation is looked up by its JWT; auth-app then makes and renews the installation's token. */
-function connector(
-  options: Required<Pick<GitHubOptions, 'credential' | 'apiUrl' | 'callTimeoutMs'>> & {
-    place: { owner: string; name: string }
-  },
-) {
-  const { credential, apiUrl, callTimeoutMs, place } = options
-  const limitedFetch: typeof fetch = (input, init) => {
-    const limit = AbortSignal.timeout(callTimeoutMs)
-    return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, limit]) : limit })
-  }
-  const silent = () => {}
-  const common = {
-    baseUrl: apiUrl.replace(/\/$/, ''),
-    request: { fetch: limitedFetch },
-    // Failures reach the log as the causes of our own errors, without the request's content.
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-  }
-  let ready: Octokit | undefined
-  return async (signal: AbortSignal): Promise<Octokit> => {
-    if (ready) return ready
-    if (credential.kind === 'token') {
-      ready = new Octokit({ ...common, auth: credential.token })
-      return ready
-    }
-    const { appId, privateKey } = credential
-    const app = new Octokit({ ...common, authStrategy: createAppAuth, auth: { appId, privateKey } })
-    const { data } = await app.request('GET /repos/{owner}/{repo}/installation', {
-      owner: place.owner,
-      repo: place.name,
-      request: { signal },
-    })
-    const auth = { appId, privateKey, installationId: Installation.parse(data).id }
-    ready = new Octokit({ ...common, authStrategy: createAppAuth, auth })
-    return ready
   }
 }
 

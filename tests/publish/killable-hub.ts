@@ -10,8 +10,9 @@ import { answerRead } from '../../src/server/read/read.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
 import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
-import { type GitHubOptions, openGitHub } from '../../src/stores/git-store-github.ts'
+import { openGitHub } from '../../src/stores/git-store-github.ts'
 import { openLocalGit } from '../../src/stores/git-store-local.ts'
+import type { GitHubOptions } from '../../src/stores/github-connection.ts'
 import { createToken, findToken } from '../../src/stores/tokens-blobs.ts'
 
 /** What the process is given, as JSON in its one argument; git it finds by its PATH. */

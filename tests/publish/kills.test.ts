@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { GitHubOptions } from '../../src/stores/git-store-github.ts'
+import type { GitHubOptions } from '../../src/stores/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import {

@@ -1,0 +1,19 @@
+// Owns what two clocks that differ mean for a hub.
+import { advise, type Finding, wrong } from './examination.ts'
+
+/** GitHub refuses an App's signature from another minute than its own. */
+const WRONG_SECONDS = 60
+/** A trusted publisher's token may be 5 s off; a `Date` header is cut to whole seconds and took a moment. docs/notes/security.md section 3 */
+const MIND_SECONDS = 8
+
+/** Compares the `Date` of an answer with the clock here. @param whose such as `GitHub` */
+export function clockFindings(whose: string, date: string | number | null | undefined, now: Date): Finding[] {
+  const theirs = Date.parse(String(date ?? ''))
+  // Not every cache passes a date on.
+  if (Number.isNaN(theirs)) return []
+  const seconds = Math.round((now.getTime() - theirs) / 1000)
+  if (Math.abs(seconds) < MIND_SECONDS) return []
+  const problem = `This clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ${whose}’s.`
+  const mend = 'Keep the clocks by NTP (timedatectl set-ntp true): tokens, sign-ins and published_at depend on them.'
+  return [Math.abs(seconds) > WRONG_SECONDS ? wrong(problem, mend) : advise(problem, mend)]
+}

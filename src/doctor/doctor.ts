@@ -1,0 +1,80 @@
+// Owns which checks a set-up gets: of its settings, of this machine or of a deployed hub, and of what it has at GitHub.
+import { type Config, readConfig } from '../config.ts'
+import { type AskGitHub, openGitHubQuestions } from '../stores/github-questions.ts'
+import { type Examined, examine } from './examination.ts'
+import { GITHUB_CHECKS } from './github-checks.ts'
+import { openDeployedHub } from './hub-answers.ts'
+import { HUB_CHECKS } from './hub-checks.ts'
+import { freeBytesAt, MACHINE_CHECKS, type Machine } from './machine-checks.ts'
+import { SETTINGS_CHECKS } from './settings-checks.ts'
+import { SIGN_IN_CHECKS } from './sign-in-checks.ts'
+
+/** What is to be examined. */
+export interface Setup {
+  /** Usually `process.env`. */
+  environment: Readonly<Record<string, string | undefined>>
+  /** The checkout's folder, absolute. */
+  root: string
+  /** The address of a deployed hub, which is then examined in place of this machine. */
+  url?: string | undefined
+  /** What only a test gives: another clock, another disk, another Node. */
+  outside?: Partial<Pick<Machine, 'freeBytes' | 'nodeVersion'>> & { now?: () => Date }
+}
+
+/**
+ * Examines a set-up. Nothing is changed: what must be tried is tried with things that nobody sees.
+ *
+ * @throws Error for a `url` that is none
+ */
+export async function examineSetup({ environment, root, url, outside = {} }: Setup): Promise<Examined[]> {
+  const { now = () => new Date(), freeBytes = freeBytesAt, nodeVersion = process.versions.node } = outside
+  const address = url === undefined ? undefined : parseAddress(url)
+  const config = readIfGood(environment)
+  const examined = await examine(SETTINGS_CHECKS, { environment, config })
+  if (config && address === undefined)
+    examined.push(...(await examine(MACHINE_CHECKS, { root, config, environment, freeBytes, nodeVersion })))
+  if (config?.gitStore.kind === 'github') {
+    const { repository, branch, credential } = config.gitStore
+    const ask = rememberQuestions(openGitHubQuestions(config.gitStore))
+    const place = { repository, branch, isApp: credential.kind === 'app', ask, now }
+    const isReady = examined.every(({ check, outcome }) => check !== 'git-settings' || outcome !== 'error')
+    if (isReady) examined.push(...(await examine(GITHUB_CHECKS, place)))
+  }
+  if (config?.signIn.kind === 'github')
+    examined.push(...(await examine(SIGN_IN_CHECKS, { signIn: config.signIn, baseUrl: config.baseUrl })))
+  if (address !== undefined) examined.push(...(await examine(HUB_CHECKS, openDeployedHub(address, now))))
+  return examined
+}
+
+/** Whether nothing keeps the hub from working. */
+export function isWell(examined: readonly Examined[]): boolean {
+  return examined.every(({ outcome }) => outcome === 'well' || outcome === 'advice')
+}
+
+function parseAddress(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '')
+    throw new Error('--url: expected the address of a hub without a path, such as https://prompts.example.org')
+  return url.origin
+}
+
+function readIfGood(environment: Setup['environment']): Config | undefined {
+  try {
+    return readConfig({ ...environment })
+  } catch {
+    // Which settings are wrong is said by the first check.
+    return undefined
+  }
+}
+
+/** What was only read is asked for once. */
+function rememberQuestions(ask: AskGitHub): AskGitHub {
+  const known = new Map<string, ReturnType<AskGitHub>>()
+  return (route, values) => {
+    if (!route.startsWith('GET ')) return ask(route, values)
+    const key = JSON.stringify([route, values])
+    const answer = known.get(key) ?? ask(route, values)
+    known.set(key, answer)
+    return answer
+  }
+}

@@ -1,0 +1,151 @@
+// Owns the checks of a deployed hub that is asked from outside: that every part answers, and that what stands in front of it passes all of it on.
+import { z } from 'zod'
+import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
+import { clockFindings } from './clock.ts'
+import { advise, type Check, type Finding, wrong } from './examination.ts'
+import { type DeployedHub, type HubAnswer, jsonOf, problemOf, sentenceOf } from './hub-answers.ts'
+import { CACHE_CHECKS } from './hub-cache-checks.ts'
+import { SERVICE_CHECKS } from './hub-service-checks.ts'
+
+const Description = z.object({ servers: z.array(z.object({ url: z.string() })).min(1) })
+const HealthAnswer = z.object({
+  status: z.string(),
+  failure: z.string().nullable(),
+  broken: z.array(z.string()),
+})
+/** In the order in which each means something. */
+export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
+  { name: 'hub-reachable', about: 'the hub answers', look: lookAtReach },
+  {
+    name: 'hub-clock',
+    about: 'this clock and the hub’s agree',
+    needs: ['hub-reachable'],
+    look: async (hub) => clockFindings('the hub', (await hub.ask(DATA_FILES.tags())).headers.get('Date'), hub.now()),
+  },
+  { name: 'hub-build', about: 'a whole build is served', needs: ['hub-reachable'], look: lookAtBuild },
+  { name: 'hub-address', about: 'the hub knows its own address', needs: ['hub-build'], look: lookAtAddress },
+  {
+    name: 'hub-reading',
+    about: 'functions answer, search included, to pages of every origin',
+    needs: ['hub-build'],
+    look: lookAtReading,
+  },
+  {
+    name: 'hub-not-found',
+    about: 'what is not there is answered as JSON',
+    needs: ['hub-reading'],
+    look: lookAtNotFound,
+  },
+  ...CACHE_CHECKS,
+  ...SERVICE_CHECKS,
+]
+
+const API_ABSENT = `${ROUTES.getRepository.path.replace('{owner}', 'doctor').replace('{name}', 'is-not-there')}`
+const DATA_ABSENT = DATA_FILES.repository('doctor', 'is-not-there')
+
+async function lookAtReach({ url, ask }: DeployedHub): Promise<Finding[]> {
+  let answer: HubAnswer
+  try {
+    answer = await ask('/')
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+    return [
+      wrong(
+        `${url} does not answer: ${cause}.`,
+        'See whether the hub runs, and whether name, certificate and firewall lead to it.',
+      ),
+    ]
+  }
+  const { status, headers } = answer
+  if (status >= 300 && status < 400)
+    return [
+      wrong(
+        `${url} leads elsewhere: ${headers.get('Location')}.`,
+        'Give the address that it leads to, and set SITE_URL to that one.',
+      ),
+    ]
+  if (status === 401)
+    return [
+      wrong(
+        'The whole hub asks for a password, so that no program can read it.',
+        'Keep it in a network of its own instead: a password in front also takes the place of the hub’s tokens.',
+      ),
+    ]
+  return status < 500
+    ? []
+    : [wrong(`${url} answers ${status}.`, 'Read the log of the hub, or of the proxy in front of it.')]
+}
+
+async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
+  const index = await ask(DATA_FILES.index())
+  const list = z.object({ data: z.array(z.unknown()) }).safeParse(jsonOf(index)).data
+  if (!list)
+    return [
+      wrong(
+        `${DATA_FILES.index()} is not the hub’s list of prompts (${index.status}).`,
+        'See that a build of the hub is what is served there: dist/ whole, or npm start.',
+      ),
+    ]
+  // Only our own host has it; elsewhere its place is a page that is not there.
+  const health = HealthAnswer.safeParse(jsonOf(await ask('/healthz'))).data
+  const trouble = health?.failure ?? health?.broken[0]
+  if (trouble)
+    return [
+      wrong(`The hub serves an older state: ${trouble}`, 'npm run check:content names what is wrong in the content.'),
+    ]
+  return list.data.length === 0 ? [advise('The catalogue is empty.', 'Publish the first prompt.')] : []
+}
+
+async function lookAtAddress({ url, ask }: DeployedHub): Promise<Finding[]> {
+  const known = Description.parse(jsonOf(await ask(ROUTES.getOpenapi.path))).servers[0]!.url
+  return known === url
+    ? []
+    : [
+        wrong(
+          `The hub takes ${known} for its address, so every link in its answers leads there.`,
+          `Set SITE_URL=${url} where it is built and where it runs, and build again.`,
+        ),
+      ]
+}
+
+async function lookAtReading({ ask }: DeployedHub): Promise<Finding[]> {
+  const list = await ask(ROUTES.listRepositories.path)
+  if (list.status !== 200 || jsonOf(list) === undefined)
+    return [
+      wrong(
+        `${ROUTES.listRepositories.path} answers ${list.status}${sentenceOf(list)}`,
+        'See that requests below /api reach the hub’s functions, unchanged.',
+      ),
+    ]
+  if (list.headers.get('Access-Control-Allow-Origin') !== '*')
+    return [
+      wrong(
+        'Access-Control-Allow-Origin is taken away or changed on the way, so no other site can read the hub.',
+        'Let the proxy pass the hub’s headers on as they are.',
+      ),
+    ]
+  const search = await ask(`${ROUTES.listRepositories.path}?q=prompt`)
+  return search.status === 200
+    ? []
+    : [
+        wrong(
+          `Search answers ${search.status}${sentenceOf(search)}`,
+          'See that the build wrote build/search.db, and that it lies beside the functions (included_files in netlify.toml).',
+        ),
+      ]
+}
+
+async function lookAtNotFound({ ask }: DeployedHub): Promise<Finding[]> {
+  for (const path of [API_ABSENT, DATA_ABSENT]) {
+    const answer = await ask(path)
+    const code = problemOf(answer)?.code
+    if (answer.status !== 404 || code !== 'not_found')
+      return [
+        wrong(
+          `${path} is answered with ${answer.status} and ${answer.headers.get('Content-Type') ?? 'no type'}, not with the hub’s 404 as JSON.`,
+          'Take away error pages and fallbacks to a page in the proxy or host; misses below /api and /data are the hub’s to answer.',
+        ),
+      ]
+  }
+  return []
+}

@@ -1,0 +1,127 @@
+// Owns the checks of what a deployed hub does for more than readers: agents, publishing and sign-in, without publishing or signing in.
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { makeToken } from '../domain/access/token-form.ts'
+import { advise, type Check, type Finding, wrong } from './examination.ts'
+import { type DeployedHub, jsonOf, problemOf, sentenceOf } from './hub-answers.ts'
+
+const Answered = z.object({ result: z.record(z.string(), z.unknown()) })
+const Tools = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) })
+/** What the tools of the hub are called. docs/contract.md section 8 */
+const TOOLS = ['get_prompt', 'list_tags', 'list_versions', 'search_prompts']
+
+/** They need a build that is served, at an address that the hub knows. */
+export const SERVICE_CHECKS: readonly Check<DeployedHub>[] = [
+  { name: 'hub-mcp', about: 'agents reach the MCP server and its tools', needs: ['hub-build'], look: lookAtMcp },
+  {
+    name: 'hub-publishing',
+    about: 'publishing is set up, and the store of tokens answers',
+    needs: ['hub-reading'],
+    look: lookAtPublishing,
+  },
+  {
+    name: 'hub-sign-in',
+    about: 'people can sign in, and GitHub sends them back here',
+    needs: ['hub-address'],
+    look: lookAtSignIn,
+  },
+]
+
+async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
+  const call = (method: string, params: object, id: number) =>
+    ask('/mcp', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+    })
+  const clientInfo = { name: 'prompt-hub-doctor', version: '1' }
+  const hello = await call('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, 1)
+  if (hello.status === 403)
+    return [
+      wrong(
+        'The MCP server does not know the name that it is called by.',
+        'Set SITE_URL to the public address, and let the proxy pass the Host header on.',
+      ),
+    ]
+  if (hello.status !== 200 || !Answered.safeParse(jsonOf(hello)).success)
+    return [
+      wrong(
+        `/mcp answers an initialize with ${hello.status}${sentenceOf(hello)}`,
+        'Let POST requests to /mcp through to the hub as they are, with bodies of up to 1 MiB.',
+      ),
+    ]
+  const listed = Tools.safeParse(jsonOf(await call('tools/list', {}, 2))).data?.result.tools.map(({ name }) => name)
+  return listed && TOOLS.every((name) => listed.includes(name))
+    ? []
+    : [
+        wrong(
+          '/mcp does not list the hub’s tools.',
+          'Deploy the newest build: what answers there is another version, or a cache.',
+        ),
+      ]
+}
+
+/** Nobody has this token, so 401 is what a hub answers that has asked its store; nothing is published. */
+async function lookAtPublishing({ ask }: DeployedHub): Promise<Finding[]> {
+  const token = makeToken(() => randomBytes(1)[0]!)
+  const answer = await ask('/api/v1/repos/doctor/is-not-there/versions', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+    body: '{"content":"Whether publishing is set up.","dry_run":true}',
+  })
+  if (answer.status === 401 && problemOf(answer)) return []
+  if (answer.status === 429)
+    return [advise('Too many publishes were tried from here to look at publishing.', 'Wait a minute.')]
+  return [
+    wrong(
+      `Publishing answers ${answer.status}${sentenceOf(answer)}`,
+      answer.status === 503
+        ? 'Set what it names, for the functions where they run, and deploy again.'
+        : 'Let POST requests below /api through to the hub with their Authorization header and bodies of up to 1 MiB.',
+    ),
+  ]
+}
+
+async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
+  const settings = await ask('/settings', { headers: { Accept: 'text/html' } })
+  if (settings.status === 503)
+    return [
+      wrong(
+        `Sign-in is not set up: ${settingsNamed(settings.text) ?? '/settings answers 503'}.`,
+        'Set GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET and SESSION_SECRET, and deploy again.',
+      ),
+    ]
+  if (settings.status !== 200)
+    return [wrong(`/settings answers ${settings.status}.`, 'Let requests to /settings and /auth through to the hub.')]
+  const start = await ask('/auth/sign-in')
+  // Local mode and sign-in that is off have no such address, and that is well.
+  if (start.status === 404) return []
+  const location = URL.parse(start.headers.get('Location') ?? '')
+  const callback = location?.searchParams.get('redirect_uri')
+  if (!location || callback !== `${url}/auth/callback`)
+    return [
+      wrong(
+        `A sign-in leads back to ${callback ?? 'nowhere'}, not to ${url}/auth/callback.`,
+        `Set SITE_URL=${url}, and the same callback in the OAuth app at GitHub.`,
+      ),
+    ]
+  if (!/__Host-/.test(start.headers.get('Set-Cookie') ?? '') && url.startsWith('https:'))
+    return [
+      wrong('The cookie of a sign-in is lost on the way.', 'Let the proxy pass Set-Cookie on for /auth and /settings.'),
+    ]
+  const github = await fetch(location, { redirect: 'manual', signal: AbortSignal.timeout(15_000) })
+  return github.status < 400
+    ? []
+    : [
+        wrong(
+          `GitHub answers ${github.status} to a sign-in with this client id and callback.`,
+          `Take GITHUB_CLIENT_ID from the OAuth app, and set its callback to ${url}/auth/callback.`,
+        ),
+      ]
+}
+
+/** The settings that a page names. */
+function settingsNamed(page: string): string | undefined {
+  const names = [...new Set(page.match(/\b(?:GITHUB_CLIENT_ID|GITHUB_CLIENT_SECRET|SESSION_SECRET|SITE_URL)\b/g))]
+  return names.length === 0 ? undefined : `${names.join(', ')} expected`
+}

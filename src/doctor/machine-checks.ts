@@ -1,0 +1,207 @@
+// Owns the checks of this machine: Node, git, the content, the stores, the port and the disk that our own host works with.
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { BLOBS_DIR, searchIndexPath } from '../host/serve-sites.ts'
+import { startLocalBlobs } from '../stores/blob-store-local.ts'
+import { createGit } from '../stores/git-command.ts'
+import { openLocalGit } from '../stores/git-store-local.ts'
+import { reviewContent } from '../stores/review-content.ts'
+import { advise, type Check, type Finding, wrong } from './examination.ts'
+
+/** A checkout of this project on a machine, and its settings. */
+export interface Machine {
+  /** The checkout's folder, absolute. */
+  root: string
+  config: Config
+  environment: Readonly<Record<string, string | undefined>>
+  /** As Node has it, without the `v`. */
+  nodeVersion: string
+  /** Bytes that may still be written where a folder lies. */
+  freeBytes: (folder: string) => Promise<number>
+}
+
+/** `git maintenance` came with 2.29 and is what keeps a busy repository small. docs/notes/git.md section 4 */
+const OLDEST_GIT = [2, 30] as const
+const MEBIBYTE = 1024 * 1024
+/** Below this not even a build of the starter catalogue is sure to end. */
+const LEAST_FREE = 100 * MEBIBYTE
+const GOOD_FREE = 1024 * MEBIBYTE
+
+/** For a hub that runs, or is to run, on this machine. */
+export const MACHINE_CHECKS: readonly Check<Machine>[] = [
+  { name: 'node', about: 'this is the Node that the project pins', look: lookAtNode },
+  { name: 'git', about: 'git is there, and new enough', look: lookAtGit },
+  { name: 'content', about: 'the content can be read, and all of it is valid', look: lookAtContent },
+  {
+    name: 'content-git',
+    about: 'git can publish to the content',
+    needs: ['git', 'content'],
+    isMeant: ({ config }) => config.gitStore.kind === 'local',
+    look: lookAtContentGit,
+  },
+  { name: 'blob-store', about: 'tokens, sessions and fresh copies can be kept', look: lookAtBlobs },
+  { name: 'build', about: 'the last build is whole, or there is none', look: lookAtBuild },
+  { name: 'port', about: 'the port is free, or this hub has it', look: lookAtPort },
+  { name: 'disk', about: 'there is room to write', look: lookAtDisk },
+]
+
+/** How much may be written where a folder lies, or would lie. */
+export async function freeBytesAt(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(existsSync(folder) ? folder : '.')
+  return bavail * bsize
+}
+
+function lookAtNode({ root, nodeVersion }: Machine): Finding[] {
+  const pinned = readFileSync(join(root, '.nvmrc'), 'utf8').trim()
+  return Number(nodeVersion.split('.')[0]) >= Number(pinned)
+    ? []
+    : [
+        wrong(
+          `This is Node ${nodeVersion}; the hub needs ${pinned}.`,
+          'Run it by npm (npm start, npm run doctor): npm ci has installed the right one for that.',
+        ),
+      ]
+}
+
+async function lookAtGit({ root, environment }: Machine): Promise<Finding[]> {
+  const version = await createGit(root, environment)
+    .run(['--version'])
+    .then((bytes) => /(\d+)\.(\d+)/.exec(bytes.toString()))
+    .catch(() => undefined)
+  const oldest = OLDEST_GIT.join('.')
+  if (!version) return [wrong('git cannot be run.', `Install git ${oldest} or newer, and see that PATH leads to it.`)]
+  const [major, minor] = [Number(version[1]), Number(version[2])]
+  return major > OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor >= OLDEST_GIT[1])
+    ? []
+    : [wrong(`git is ${version[0]}; the hub needs ${oldest}.`, `Install git ${oldest} or newer.`)]
+}
+
+async function lookAtContent({ root, config, environment }: Machine): Promise<Finding[]> {
+  const contentDir = resolve(root, config.contentDir)
+  if (!existsSync(contentDir))
+    return [
+      wrong(
+        `There is no content folder at ${contentDir}.`,
+        'Set CONTENT_DIR to the folder that holds the prompts, or make it: npm run new -- owner/name',
+      ),
+    ]
+  const { entries, repositories } = await reviewContent({ contentDir, environment })
+  const errors = entries.filter(({ severity }) => severity === 'error')
+  const [first] = errors
+  if (first)
+    return [
+      wrong(
+        `${errors.length === 1 ? 'A file' : `${errors.length} places`} in the content cannot be served: ${first.file}:${first.line} ${first.rule}.`,
+        'npm run check:content names each of them and how to mend it.',
+      ),
+    ]
+  return repositories === 0
+    ? [advise('The content folder holds no prompt yet.', 'Make the first one: npm run new -- owner/name')]
+    : []
+}
+
+/** Looks as a publish would, at a repository that nobody has; nothing is written. */
+async function lookAtContentGit({ root, config, environment }: Machine): Promise<Finding[]> {
+  const git = openLocalGit({ contentDir: resolve(root, config.contentDir), environment, warn: () => {} })
+  try {
+    await git.readFolder({ owner: 'doctor', name: 'doctor' }, new AbortController())
+    return []
+  } catch (error) {
+    const [problem = '', ...rest] = (error instanceof Error ? error.message : String(error)).split(/(?<=[.:]) /)
+    return [wrong(problem, rest.join(' ') || 'Mend the git repository of the content.')]
+  }
+}
+
+async function lookAtBlobs({ root }: Machine): Promise<Finding[]> {
+  const folder = resolve(root, BLOBS_DIR)
+  const key = `doctor/${randomBytes(8).toString('hex')}`
+  try {
+    const { blobs, close } = await startLocalBlobs(folder)
+    try {
+      await blobs.set(key, key)
+      const isKept = (await blobs.get(key)) === key
+      await blobs.delete(key)
+      if (isKept) return []
+    } finally {
+      await close()
+    }
+  } catch {
+    // Said below: every way to fail is mended in the same way.
+  }
+  return [
+    wrong(
+      `What is written to ${folder} is not kept.`,
+      'Give that folder to the user that the hub runs as, on a disk that can be written.',
+    ),
+  ]
+}
+
+function lookAtBuild({ root }: Machine): Finding[] {
+  const dist = join(root, 'dist')
+  return existsSync(dist) && !existsSync(searchIndexPath(dist))
+    ? [
+        wrong(
+          'dist/ has no search index beside it: its build did not end, or dist/ was copied alone.',
+          'Run npm run build, or npm start, which builds by itself.',
+        ),
+      ]
+    : []
+}
+
+async function lookAtPort({ config: { port, listenAt } }: Machine): Promise<Finding[]> {
+  const hosts = listenAt === 'everywhere' ? [undefined] : listenAt
+  for (const host of hosts) {
+    const code = await tryListening(port, host)
+    if (code === 'EADDRINUSE')
+      return (await isHubAt(port, host))
+        ? []
+        : [wrong(`Port ${port} is taken by another program.`, 'Stop it, or choose another port: PORT=8889')]
+    if (code === 'EACCES')
+      return [
+        wrong(`This user may not listen at port ${port}.`, 'Choose a port above 1023, and put a proxy in front of it.'),
+      ]
+    // A machine without IPv6 listens at the other address of localhost.
+    if (code !== undefined && host !== '::1')
+      return [
+        wrong(
+          `The hub cannot listen at ${host ?? 'every address'}: ${code}.`,
+          'Set HOST to an address of this machine.',
+        ),
+      ]
+  }
+  return []
+}
+
+/** @returns the code of what went wrong, or undefined */
+function tryListening(port: number, host: string | undefined): Promise<string | undefined> {
+  return new Promise((done) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message))
+    server.listen({ port, ...(host && { host }) }, () => server.close(() => done(undefined)))
+  })
+}
+
+async function isHubAt(port: number, host = 'localhost'): Promise<boolean> {
+  const name = host.includes(':') ? `[${host}]` : host
+  try {
+    const answer = await fetch(`http://${name}:${port}/healthz`, { signal: AbortSignal.timeout(2_000) })
+    return /^\{"status":"/.test(await answer.text())
+  } catch {
+    return false
+  }
+}
+
+async function lookAtDisk({ root, config, freeBytes }: Machine): Promise<Finding[]> {
+  const folders = [...new Set([resolve(root, '.hub'), resolve(root, config.contentDir)])]
+  for (const folder of folders) {
+    const free = await freeBytes(folder)
+    const room = `${Math.floor(free / MEBIBYTE)} MiB are free where ${folder} lies.`
+    if (free < LEAST_FREE) return [wrong(`Only ${room}`, 'Make room: publishing answers 503 on a full disk.')]
+    if (free < GOOD_FREE) return [advise(`Only ${room}`, 'Make room before builds and publishes fill it.')]
+  }
+  return []
+}

@@ -1,0 +1,37 @@
+// Owns the check that GitHub knows the application that people sign in with: it is asked with a code that nobody ever got.
+import type { Config } from '../config.ts'
+import { HubError } from '../domain/api/errors.ts'
+import { identify } from '../stores/github-sign-in.ts'
+import { type Check, type Finding, wrong } from './examination.ts'
+
+/** The application of the settings. */
+interface SignInApplication {
+  signIn: Extract<Config['signIn'], { kind: 'github' }>
+  baseUrl: string
+}
+
+/** A code of the right form; 20 hex digits that GitHub never gave out. */
+const NOBODYS_CODE = '00000000000000000000'
+
+/** Needs settings that are whole. */
+export const SIGN_IN_CHECKS: readonly Check<SignInApplication>[] = [
+  { name: 'sign-in-application', about: 'GitHub knows the OAuth app and its secret', look: lookAtApplication },
+]
+
+async function lookAtApplication({ signIn, baseUrl }: SignInApplication): Promise<Finding[]> {
+  const redirectUri = `${baseUrl}/auth/callback`
+  try {
+    await identify(signIn, { code: NOBODYS_CODE, verifier: NOBODYS_CODE, redirectUri })
+    return [wrong('GitHub accepted a sign-in that nobody began.', 'See whether GITHUB_OAUTH_URL is really GitHub.')]
+  } catch (error) {
+    // A code that is no good is what was expected: the application was known.
+    if (error instanceof HubError && error.code === 'invalid_request') return []
+    const said = error instanceof Error ? error.message : String(error)
+    return [
+      wrong(
+        said,
+        `Take client id and secret from the OAuth app whose callback is ${redirectUri}, and see that GITHUB_OAUTH_URL and GITHUB_API_URL are right where they are set.`,
+      ),
+    ]
+  }
+}

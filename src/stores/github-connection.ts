@@ -1,0 +1,54 @@
+// Owns connecting to GitHub: with a token as it is, or as a GitHub App whose installation is looked up; and how long a call may take.
+import { createAppAuth } from '@octokit/auth-app'
+import { Octokit } from '@octokit/rest'
+import { Installation } from './github-queries.ts'
+
+/** Which repository, and who we are there. */
+export interface GitHubOptions {
+  /** `owner/name` of the repository that holds `content/`. */
+  repository: string
+  branch: string
+  /** A token, or a GitHub App that is installed on the repository with `contents: write` alone. */
+  credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
+  /** `https://api.github.com`, or the address of a GitHub Enterprise Server, which may end in `/api/v3`. */
+  apiUrl: string
+  /** How long one call may take; 8 seconds unless a test says less. GitHub itself gives up after 10. */
+  callTimeoutMs?: number
+}
+
+/** A client that is let in. */
+export type GitHubConnection = Octokit
+
+/** Makes the client once. An App's installation is looked up by its JWT; auth-app then makes and renews the installation's token. */
+export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 8000 }: Omit<GitHubOptions, 'branch'>) {
+  const [owner = '', repo = ''] = repository.split('/')
+  const limitedFetch: typeof fetch = (input, init) => {
+    const limit = AbortSignal.timeout(callTimeoutMs)
+    return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, limit]) : limit })
+  }
+  const silent = () => {}
+  const common = {
+    baseUrl: apiUrl.replace(/\/$/, ''),
+    request: { fetch: limitedFetch },
+    // Failures reach the log as the causes of our own errors, without the request's content.
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+  }
+  let ready: Octokit | undefined
+  return async (signal: AbortSignal): Promise<GitHubConnection> => {
+    if (ready) return ready
+    if (credential.kind === 'token') {
+      ready = new Octokit({ ...common, auth: credential.token })
+      return ready
+    }
+    const { appId, privateKey } = credential
+    const app = new Octokit({ ...common, authStrategy: createAppAuth, auth: { appId, privateKey } })
+    const { data } = await app.request('GET /repos/{owner}/{repo}/installation', {
+      owner,
+      repo,
+      request: { signal },
+    })
+    const auth = { appId, privateKey, installationId: Installation.parse(data).id }
+    ready = new Octokit({ ...common, authStrategy: createAppAuth, auth })
+    return ready
+  }
+}

@@ -1,0 +1,47 @@
+// Owns asking GitHub's REST API plain questions with the hub's own credential: what came back, whatever its status, for whoever looks for what is wrong.
+import { z } from 'zod'
+import { connectGitHub, type GitHubOptions } from './github-connection.ts'
+
+/** What GitHub answered; a call that had no answer has the reason instead. */
+export type GitHubAnswer =
+  | {
+      kind: 'answered'
+      status: number
+      headers: Readonly<Record<string, string | number | undefined>>
+      /** As it came: parse it. */
+      data: unknown
+    }
+  | { kind: 'unanswered'; reason: string }
+
+/** Asks by GitHub's own notation of a route, such as `GET /repos/{owner}/{repo}`; owner and repo are filled in. Never throws. */
+export type AskGitHub = (route: string, values?: Readonly<Record<string, unknown>>) => Promise<GitHubAnswer>
+
+const Answered = z.object({
+  status: z.number(),
+  headers: z.record(z.string(), z.union([z.string(), z.number()]).optional()),
+  data: z.unknown(),
+})
+
+/** Opens the questions; nothing is asked yet. */
+export function openGitHubQuestions(options: Omit<GitHubOptions, 'branch'>): AskGitHub {
+  const [owner = '', repo = ''] = options.repository.split('/')
+  const connect = connectGitHub(options)
+  return async (route, values = {}) => {
+    try {
+      const { signal } = new AbortController()
+      const octokit = await connect(signal)
+      return { kind: 'answered', ...Answered.parse(await octokit.request(route, { owner, repo, ...values })) }
+    } catch (thrown) {
+      // octokit throws for a status, and makes one up (500) where there was no answer at all: only a real answer has a response.
+      const failed = z.object({ response: Answered }).safeParse(thrown)
+      if (failed.success) return { kind: 'answered', ...failed.data.response }
+      return { kind: 'unanswered', reason: sayReason(thrown) }
+    }
+  }
+}
+
+/** The message alone: octokit's errors carry the request, and with it the credential. */
+function sayReason(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown
+  return thrown.cause instanceof Error ? `${thrown.message} (${thrown.cause.message})` : thrown.message
+}

@@ -1,0 +1,66 @@
+// Owns what stands in front of a hub in these tests: a proxy that passes everything on, until it is told to spoil it.
+import { createServer, type IncomingHttpHeaders, request } from 'node:http'
+
+/** A request on its way to the hub; what is changed is sent on changed. */
+export interface Passing {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+}
+
+/** An answer on its way back. */
+export interface Returning {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: Buffer
+}
+
+/** How a proxy goes wrong. */
+export interface Fault {
+  before?: (passing: Passing) => void
+  after?: (returning: Returning, passing: Passing) => void
+}
+
+/** A proxy. */
+export interface Front {
+  /** From now on it does this; nothing, when there is none. */
+  spoil(fault?: Fault): void
+  close(): Promise<void>
+}
+
+/** Starts a proxy before a hub. @param hub its port */
+export async function startFront(port: number, hub: number): Promise<Front> {
+  let fault: Fault = {}
+  const server = createServer((incoming, outgoing) => {
+    const passing = { method: incoming.method ?? 'GET', path: incoming.url ?? '/', headers: { ...incoming.headers } }
+    fault.before?.(passing)
+    const { method, path, headers } = passing
+    const asked = request({ host: 'localhost', port: hub, method, path, headers, agent: false }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('end', () => {
+        const body = Buffer.concat(chunks)
+        const returning: Returning = { status: answer.statusCode ?? 0, headers: { ...answer.headers }, body }
+        fault.after?.(returning, passing)
+        for (const name of ['connection', 'keep-alive', 'transfer-encoding', 'content-length'])
+          delete returning.headers[name]
+        for (const [name, value] of Object.entries(returning.headers))
+          if (value !== undefined) outgoing.setHeader(name, value)
+        outgoing.writeHead(returning.status).end(returning.body)
+      })
+    })
+    asked.on('error', () => outgoing.destroy())
+    incoming.pipe(asked)
+  })
+  await new Promise<void>((listening) => server.listen(port, 'localhost', listening))
+  return {
+    spoil(next = {}) {
+      fault = next
+    },
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,232 @@
+// Pins what `npm run doctor -- --url` says of a deployed hub: a whole one passes, and each way in which hub or proxy can be wrong is named alone.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { examineSetup, type Setup } from '../../src/doctor/doctor.ts'
+import { type BuiltHub, startBuiltHub } from '../account/built-hub.ts'
+import { freePort } from '../e2e/targets.ts'
+import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { type Fault, type Front, type Returning, startFront } from './front.ts'
+import { expectIll, expectWell, illsOf, versionFile } from './patients.ts'
+
+const CONTENT = {
+  'content/acme/greet/versions/1.0.0.md': versionFile('Greet.'),
+  'content/acme/greet/versions/1.0.1.md': versionFile('Greet kindly.'),
+}
+
+let hub: BuiltHub
+let front: Front
+let github: GitHubStandIn
+let url: string
+beforeAll(async () => {
+  const [port, frontPort] = [await freePort(), await freePort()]
+  url = `http://localhost:${frontPort}`
+  github = await startGitHubStandIn({ redirectUris: [`${url}/auth/callback`] })
+  const settings = {
+    ...{ SITE_URL: url, GITHUB_CLIENT_ID: github.oauth.clientId, GITHUB_CLIENT_SECRET: github.oauth.clientSecret },
+    ...{ GITHUB_OAUTH_URL: github.url, GITHUB_API_URL: github.url, SESSION_SECRET: '6f1c1d0b5a7e4f3d9c8b2a1f0e9d8c7b' },
+  }
+  ;[hub, front] = await Promise.all([startBuiltHub(port, settings, CONTENT), startFront(frontPort, port)])
+}, 90_000)
+afterEach(() => front.spoil())
+afterAll(async () => {
+  await front?.close()
+  await hub?.stop()
+  await github?.close()
+})
+
+const setup = (outside: Setup['outside'] = {}): Setup => ({ environment: {}, root: process.cwd(), url, outside })
+const onApi = (change: (returning: Returning) => void): Fault => ({
+  after: (returning, { path }) => path.startsWith('/api/') && change(returning),
+})
+const onPath = (start: string, change: (returning: Returning) => void, method = ''): Fault => ({
+  after: (returning, passing) =>
+    passing.path.startsWith(start) && passing.method.startsWith(method) && change(returning),
+})
+const answerPage = (status: number) => (returning: Returning) => {
+  Object.assign(returning, { status, headers: { 'content-type': 'text/html' }, body: Buffer.from('<h1>Hello</h1>') })
+}
+const answerJson = (value: unknown) => (returning: Returning) => {
+  const body = Buffer.from(JSON.stringify(value))
+  const { 'content-encoding': _, ...headers } = returning.headers
+  Object.assign(returning, { status: 200, body, headers: { ...headers, 'content-type': 'application/json' } })
+}
+/** What the hub's own functions answer where a setting is missing. */
+const answerError = (status: number, code: string, message: string) => (returning: Returning) => {
+  const body = Buffer.from(JSON.stringify({ error: { code, message } }))
+  Object.assign(returning, { status, body, headers: { 'content-type': 'application/json; charset=utf-8' } })
+}
+
+test('a whole hub passes every check, through a proxy that passes everything on', async () => {
+  expect(await expectWell(setup())).toEqual([
+    ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies'],
+    ...['hub-reachable', 'hub-clock', 'hub-build', 'hub-address', 'hub-reading', 'hub-not-found'],
+    ...['hub-cache-headers', 'hub-cache-age', 'hub-cache-key', 'hub-revalidation'],
+    ...['hub-mcp', 'hub-publishing', 'hub-sign-in'],
+  ])
+})
+
+//  what is broken                            how                                                                       check                what is said
+test.each<[string, () => Fault, string, RegExp]>([
+  ['a proxy without a hub', () => ({ after: answerPage(502) }), 'hub-reachable', /answers 502/],
+  [
+    'an address that leads elsewhere',
+    () =>
+      onPath('/', (returning) => {
+        Object.assign(returning, { status: 301, headers: { location: 'https://www.hub.example/' } })
+      }),
+    'hub-reachable',
+    /leads elsewhere: https:\/\/www\.hub\.example/,
+  ],
+  ['a password before everything', () => ({ after: answerPage(401) }), 'hub-reachable', /password/],
+  ['another site', () => onPath('/data/', answerPage(200)), 'hub-build', /not the hub’s list.*dist\//],
+  [
+    'a broken prompt',
+    () =>
+      onPath('/healthz', answerJson({ status: 'degraded', failure: null, broken: ['content/a/b/index.md: titel'] })),
+    'hub-build',
+    /older state: content\/a\/b\/index\.md: titel/,
+  ],
+  [
+    'a hub built for another address',
+    () => onPath('/api/v1/openapi.json', answerJson({ servers: [{ url: 'https://old.example' }] })),
+    'hub-address',
+    /takes https:\/\/old\.example.*SITE_URL=http:\/\/localhost/,
+  ],
+  ['no functions', () => onPath('/api/v1/repos', answerPage(404)), 'hub-reading', /answers 404.*\/api/],
+  [
+    'headers that are lost',
+    () => onApi(({ headers }) => void delete headers['access-control-allow-origin']),
+    'hub-reading',
+    /Access-Control-Allow-Origin/,
+  ],
+  [
+    'no search index',
+    () => onPath('/api/v1/repos?q=', answerError(503, 'unavailable', 'Search cannot be asked.')),
+    'hub-reading',
+    /Search answers 503: Search cannot be asked\..*included_files/,
+  ],
+  [
+    'a page for what is not there',
+    () => ({ after: (returning) => returning.status === 404 && answerPage(200)(returning) }),
+    'hub-not-found',
+    /answered with 200 and text\/html/,
+  ],
+  [
+    'a browser TTL of the CDN’s own',
+    () => onApi(({ headers }) => void Object.assign(headers, { 'cache-control': 'public, max-age=14400' })),
+    'hub-cache-headers',
+    /max-age=14400.*rewrites Cache-Control/,
+  ],
+  [
+    'a version that is kept for a minute only',
+    () =>
+      onPath(
+        '/api/v1/repos/acme/greet/raw',
+        ({ headers }) => void Object.assign(headers, { 'cache-control': 'public, max-age=60' }),
+      ),
+    'hub-cache-headers',
+    /a version \(.*raw\?version=1\.0\.1/,
+  ],
+  [
+    'a cache that keeps lists for a day',
+    () => onApi(({ headers }) => void Object.assign(headers, { age: '80000' })),
+    'hub-cache-age',
+    /80000 s.*CDN-Cache-Control/,
+  ],
+  [
+    'a cache whose key lacks the query',
+    () => ({
+      before: (passing) => {
+        passing.path = passing.path.replace('version=1.0.0', 'version=1.0.1')
+      },
+    }),
+    'hub-cache-key',
+    /version=1\.0\.0.*answered with 1\.0\.1/,
+  ],
+  [
+    'ETags that are lost',
+    () => onApi(({ headers }) => void delete headers.etag),
+    'hub-revalidation',
+    /ETag is taken away/,
+  ],
+  [
+    'If-None-Match that is lost',
+    () => ({ before: ({ headers }) => void delete headers['if-none-match'] }),
+    'hub-revalidation',
+    /answered with 200, not with 304/,
+  ],
+  [
+    'a Host that is not passed on',
+    () => ({ before: ({ path, headers }) => path === '/mcp' && Object.assign(headers, { host: 'backend.internal' }) }),
+    'hub-mcp',
+    /does not know the name.*SITE_URL/,
+  ],
+  ['no POST to /mcp', () => onPath('/mcp', answerPage(405)), 'hub-mcp', /initialize with 405/],
+  [
+    'another hub’s tools',
+    () => ({
+      after: (returning, { path }) =>
+        path === '/mcp' && returning.body.includes('"tools":[') && answerJson({ result: { tools: [] } })(returning),
+    }),
+    'hub-mcp',
+    /does not list/,
+  ],
+  [
+    'publishing that is not set up',
+    () => onPath('/api/', answerError(503, 'unavailable', 'The hub is not set up: GITHUB_TOKEN: expected.'), 'POST'),
+    'hub-publishing',
+    /answers 503: The hub is not set up: GITHUB_TOKEN.*deploy again/,
+  ],
+  [
+    'a firewall that stops POST',
+    () => onPath('/api/', answerPage(403), 'POST'),
+    'hub-publishing',
+    /answers 403.*Authorization/,
+  ],
+  [
+    'sign-in that is not set up',
+    () =>
+      onPath('/settings', (returning) => {
+        answerPage(503)(returning)
+        returning.body = Buffer.from('SESSION_SECRET: expected, because people sign in with GitHub')
+      }),
+    'hub-sign-in',
+    /SESSION_SECRET expected/,
+  ],
+  [
+    'a sign-in that leads back elsewhere',
+    () =>
+      onPath('/auth/sign-in', ({ headers }) => {
+        headers.location = String(headers.location).replace(
+          /redirect_uri=[^&]*/,
+          'redirect_uri=https%3A%2F%2Fold.example%2Fauth%2Fcallback',
+        )
+      }),
+    'hub-sign-in',
+    /leads back to https:\/\/old\.example\/auth\/callback/,
+  ],
+  [
+    'a client id that GitHub does not know',
+    () =>
+      onPath('/auth/sign-in', ({ headers }) => {
+        headers.location = String(headers.location).replace(/client_id=[^&]*/, 'client_id=Iv1.unknown')
+      }),
+    'hub-sign-in',
+    /GitHub answers 40\d.*GITHUB_CLIENT_ID/,
+  ],
+])('%s', async (_, fault, check, said) => {
+  front.spoil(fault())
+  await expectIll(setup(), check, said)
+})
+
+test('a hub whose clock is wrong is named alone', async () =>
+  expectIll(setup({ now: () => new Date(Date.now() - 3_600_000) }), 'hub-clock', /behind the hub’s/))
+
+test('a hub that is not there', async () => {
+  const gone = { ...setup(), url: 'http://127.0.0.1:9' }
+  await expectIll(gone, 'hub-reachable', /does not answer: (?:connect ECONNREFUSED|bad port)/)
+})
+
+test('nothing was published, and nobody signed in', async () => {
+  expect(illsOf(await examineSetup(setup()))).toEqual({})
+  expect(hub.git('rev-list', '--count', 'HEAD').trim()).toBe('2')
+})

@@ -1,0 +1,347 @@
+// Pins what `npm run doctor` says of a machine: a healthy one passes, and each of many broken set-ups is named alone, with how to mend it.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { examineSetup, isWell, type Setup } from '../../src/doctor/doctor.ts'
+import { freePort } from '../e2e/targets.ts'
+import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { type LocalRepository, makeRepository } from '../stores/local-repository.ts'
+import { expectIll, expectWell, illsOf, versionFile } from './patients.ts'
+
+const PUBLIC = { SITE_URL: 'https://hub.example', HOST: 'localhost', TRUSTED_PROXIES: 'loopback' }
+const SECRET = '6f1c1d0b5a7e4f3d9c8b2a1f0e9d8c7b'
+const PATH = { PATH: process.env.PATH }
+
+let repository: LocalRepository
+let port: number
+beforeAll(async () => {
+  port = await freePort()
+})
+beforeEach(() => {
+  repository = makeRepository('ready')
+  writeFileSync(join(repository.folder, '.nvmrc'), readFileSync('.nvmrc'))
+  repository.commit({
+    'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.'),
+    '.gitignore': '.hub\ndist\nbuild\n',
+  })
+})
+afterEach(() => repository.remove())
+const setup = (
+  environment: Setup['environment'] = {},
+  outside: Setup['outside'] = {},
+  root = repository.folder,
+): Setup => ({
+  root,
+  environment: { ...PATH, PORT: String(port), CONTENT_DIR: join(root, 'content'), ...environment },
+  outside: { nodeVersion: '24.21.0', freeBytes: async () => 1e11, ...outside },
+})
+/** What a key of GitHub's looks like, and is none. */
+const NO_KEY = '-----BEGIN RSA PRIVATE KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----'
+
+describe('a machine', () => {
+  test('that is healthy passes every check, in local mode and in public', async () => {
+    const checks = await expectWell(setup())
+    expect(checks).toEqual([
+      ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'node', 'git', 'content'],
+      ...['content-git', 'blob-store', 'build', 'port', 'disk'],
+    ])
+    expect(await expectWell(setup(PUBLIC))).toEqual(checks)
+    expect(repository.git('status', '--porcelain').trim()).toBe('?? .nvmrc')
+  })
+
+  //  what is broken                       settings                                                   check               what is said
+  test.each<[string, Setup['environment'], string, RegExp]>([
+    ['a port that is none', { PORT: 'eighty' }, 'settings', /PORT cannot be read: expected a port number/],
+    ['an address with a path', { SITE_URL: 'https://a.example/hub' }, 'settings', /SITE_URL .* without a path/],
+    ['a token without a repository', { GITHUB_TOKEN: 'x' }, 'git-settings', /GITHUB_REPOSITORY is missing/],
+    [
+      'an App without its key',
+      { GITHUB_REPOSITORY: 'a/b', GITHUB_APP_ID: '1' },
+      'git-settings',
+      /GITHUB_APP_PRIVATE_KEY is missing/,
+    ],
+    [
+      'a key in one line',
+      { GITHUB_REPOSITORY: 'a/b', GITHUB_APP_ID: '1', GITHUB_APP_PRIVATE_KEY: NO_KEY, CONTENT_DIR: 'content' },
+      'git-settings',
+      /cannot be read as a private key.*line ends/,
+    ],
+    [
+      'sign-in without the secret of its cookies',
+      { ...PUBLIC, GITHUB_CLIENT_ID: 'x', GITHUB_CLIENT_SECRET: 'y' },
+      'sign-in-settings',
+      /SESSION_SECRET/,
+    ],
+    ['local mode for the whole network', { HOST: '0.0.0.0' }, 'address', /signs in as anybody/],
+    ['tokens without https', { ...PUBLIC, SITE_URL: 'http://hub.example' }, 'address', /http:\/\/.*read them/],
+    ['everybody a proxy', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, 'proxies', /every address/],
+    ['a proxy that is not told', { ...PUBLIC, TRUSTED_PROXIES: '' }, 'proxies', /TRUSTED_PROXIES=loopback/],
+    ['no git', { PATH: '/nowhere' }, 'git', /git cannot be run.*Install git/],
+    ['no content', { CONTENT_DIR: '/nowhere' }, 'content', /no content folder.*CONTENT_DIR/],
+  ])('%s', async (_, environment, check, said) => expectIll(setup(environment), check, said))
+
+  //  what is broken                  how                                                                              check           what is said
+  test.each<[string, (folder: string) => void, string, RegExp]>([
+    [
+      'content that cannot be served',
+      (folder) => writeFileSync(join(folder, 'content/acme/greet/index.md'), '---\ntitel: x\n---\n'),
+      'content',
+      /index\.md:2.*check:content/,
+    ],
+    ['content without git', (folder) => rmSync(join(folder, '.git'), { recursive: true }), 'content-git', /git/],
+    [
+      'git without a commit',
+      (folder) => {
+        rmSync(join(folder, '.git'), { recursive: true })
+        execFileSync('git', ['init', '-q'], { cwd: folder })
+      },
+      'content-git',
+      /no commit yet.*first commit/,
+    ],
+    ['no branch', () => repository.git('checkout', '-q', '--detach'), 'content-git', /detached.*git switch/],
+    [
+      'a merge under way',
+      (folder) => writeFileSync(join(folder, '.git/MERGE_HEAD'), repository.git('rev-parse', 'HEAD')),
+      'content-git',
+      /merge is under way.*git merge --abort/i,
+    ],
+    ['a store that keeps nothing', (folder) => writeFileSync(join(folder, '.hub'), ''), 'blob-store', /not kept/],
+    ['half a build', (folder) => mkdirSync(join(folder, 'dist')), 'build', /search index.*npm run build/],
+  ])('%s', async (_, spoil, check, said) => {
+    spoil(repository.folder)
+    await expectIll(setup(), check, said)
+  })
+
+  test('an old Node', async () => expectIll(setup({}, { nodeVersion: '20.11.0' }), 'node', /20\.11\.0.*npm/))
+
+  test('a full disk, and one that is nearly full', async () => {
+    await expectIll(setup({}, { freeBytes: async () => 5e6 }), 'disk', /Only 4 MiB/)
+    const examined = await examineSetup(setup({}, { freeBytes: async () => 5e8 }))
+    expect([isWell(examined), examined.at(-1)?.outcome]).toEqual([true, 'advice'])
+  })
+
+  test('an old git', async () => {
+    const bin = join(repository.folder, '.hub/bin')
+    mkdirSync(bin, { recursive: true })
+    writeFileSync(join(bin, 'git'), '#!/bin/sh\necho git version 2.17.1\n', { mode: 0o755 })
+    await expectIll(setup({ PATH: `${bin}:${process.env.PATH}` }), 'git', /2\.17.*Install git 2\.30/)
+  })
+
+  test('a port that another program has, but not one that this hub has', async () => {
+    let page = 'hello'
+    const server: Server = createServer((_, outgoing) => outgoing.end(page))
+    await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening))
+    try {
+      await expectIll(setup(), 'port', new RegExp(`Port ${port} is taken.*PORT=`))
+      page = '{"status":"ok","commit":null}'
+      await expectWell(setup())
+    } finally {
+      await new Promise((closed) => server.close(closed))
+    }
+  })
+})
+
+describe('a repository on GitHub', () => {
+  let github: GitHubStandIn
+  let place: StandInRepository
+  beforeAll(async () => {
+    github = await startGitHubStandIn({ redirectUris: ['https://hub.example/auth/callback'] })
+    place = await github.createRepository()
+  }, 30_000)
+  afterEach(() => github.forget())
+  afterAll(() => github?.close())
+
+  /** The repository's own clone, as a hub on GitHub has it. */
+  const onGitHub = (more: Setup['environment'] = {}, outside: Setup['outside'] = {}): Setup => {
+    const { repository: name, token } = place
+    const given = { GITHUB_REPOSITORY: name, GITHUB_TOKEN: token, GITHUB_API_URL: github.url, CONTENT_DIR: '' }
+    return setup({ ...PUBLIC, ...given, ...more }, outside)
+  }
+  const signIn = () => ({
+    ...{ GITHUB_CLIENT_ID: github.oauth.clientId, GITHUB_CLIENT_SECRET: github.oauth.clientSecret },
+    ...{ SESSION_SECRET: SECRET, GITHUB_OAUTH_URL: github.url },
+  })
+  const app = () => ({
+    ...{ GITHUB_TOKEN: '', GITHUB_APP_ID: github.app.appId, GITHUB_APP_PRIVATE_KEY: github.app.privateKey },
+  })
+  /** Answers of GitHub's that emulate does not have. @param path behind the repository's */
+  const answer = (method: string, path: string, body: unknown, status = 200) =>
+    github.script({
+      on: 'rest',
+      when: ({ name }) =>
+        name === `${method} ${/^\/(?:login|installation)\//.test(path) ? path : `/repos/${place.repository}${path}`}`,
+      times: Number.POSITIVE_INFINITY,
+      fault: {
+        kind: 'answer',
+        applied: false,
+        status,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      },
+    })
+  const safe = () => answer('GET', '/rules/branches/main', [{ type: 'non_fast_forward', ruleset_id: 7 }])
+
+  test('passes with a token and with an App, and no branch has moved', async () => {
+    safe()
+    expect(await expectWell(onGitHub(signIn()))).toEqual([
+      ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'node', 'git', 'content'],
+      ...['blob-store', 'build', 'port', 'disk'],
+      ...['github-reachable', 'github-clock', 'github-credential', 'github-repository', 'github-branch'],
+      ...['github-write', 'github-protection', 'github-scope', 'sign-in-application'],
+    ])
+    answer('GET', '/installation/repositories', { total_count: 1 })
+    await expectWell(onGitHub(app()))
+    const writes = github.calls.filter(({ name }) => !name.startsWith('GET ')).map(({ name }) => name)
+    expect([...new Set(writes)].sort()).toEqual([
+      `POST /app/installations/100/access_tokens`,
+      'POST /login/oauth/access_token',
+      `POST /repos/${place.repository}/git/commits`,
+    ])
+  })
+
+  //  what is broken                            settings                                       check                 what is said
+  test.each<[string, () => Setup['environment'], string, RegExp]>([
+    ['nobody there', () => ({ GITHUB_API_URL: 'http://127.0.0.1:9' }), 'github-reachable', /does not answer.*firewall/],
+    ['a token that is none', () => ({ GITHUB_TOKEN: 'ghp_none' }), 'github-credential', /accept GITHUB_TOKEN/],
+    [
+      'a token of somebody else',
+      () => ({ GITHUB_TOKEN: github.strangerToken }),
+      'github-repository',
+      /shows the credential no repository.*Give the token access/,
+    ],
+    [
+      'an App that is not installed there',
+      () => ({ ...app(), GITHUB_REPOSITORY: 'alice/catalogue' }),
+      'github-repository',
+      /Install the App/,
+    ],
+    [
+      'a branch that is not there',
+      () => ({ GITHUB_BRANCH: 'published' }),
+      'github-branch',
+      /no branch published.*GITHUB_BRANCH/,
+    ],
+    [
+      'a secret that can be guessed',
+      () => ({ ...signIn(), SESSION_SECRET: 'secretsecretsecretsecretsecretsecret' }),
+      'sign-in-settings',
+      /openssl rand -hex 32/,
+    ],
+  ])('%s', async (_, more, check, said) => {
+    safe()
+    await expectIll(onGitHub(more()), check, said)
+  })
+
+  const full_name = () => place.repository
+  //  what is broken                        what GitHub answers                                                              check                  what is said
+  test.each<[string, () => void, string, RegExp]>([
+    [
+      'an archived repository',
+      () => answer('GET', '', { full_name: full_name(), archived: true }),
+      'github-repository',
+      /archived.*Unarchive/,
+    ],
+    [
+      'a repository that was renamed',
+      () => answer('GET', '', { full_name: 'prompt-bot/prompts', archived: false }),
+      'github-repository',
+      /GITHUB_REPOSITORY=prompt-bot\/prompts/,
+    ],
+    [
+      'a token that only reads',
+      () => answer('POST', '/git/commits', { message: 'Resource not accessible by personal access token' }, 403),
+      'github-write',
+      /may not write.*Contents: Read and write/,
+    ],
+    [
+      'a branch that asks for pull requests',
+      () => {
+        answer('GET', '/rules/branches/main', [
+          { type: 'pull_request', ruleset_id: 7 },
+          { type: 'non_fast_forward', ruleset_id: 7 },
+        ])
+        answer('GET', '/rulesets/7', { name: 'main', current_user_can_bypass: 'never' })
+      },
+      'github-protection',
+      /“main” stops.*pull_request.*bypass list/,
+    ],
+    [
+      'an OAuth app with another secret',
+      () => answer('POST', '/login/oauth/access_token', { error: 'incorrect_client_credentials' }),
+      'sign-in-application',
+      /GITHUB_CLIENT_SECRET.*https:\/\/hub\.example\/auth\/callback/,
+    ],
+  ])('%s', async (_, spoil, check, said) => {
+    spoil()
+    safe()
+    await expectIll(onGitHub(signIn()), check, said)
+  })
+
+  test('a clock that is wrong is named alone, whatever else it breaks', async () => {
+    safe()
+    const outside = { now: () => new Date(Date.now() + 3_600_000) }
+    await expectIll(onGitHub({}, outside), 'github-clock', /3(?:599|600|601) s ahead.*NTP/)
+  })
+
+  test('a branch that lets the hub pass its rules is well, and one without any rule is advice', async () => {
+    answer('GET', '/rules/branches/main', [
+      { type: 'pull_request', ruleset_id: 7 },
+      { type: 'non_fast_forward', ruleset_id: 7 },
+    ])
+    answer('GET', '/rulesets/7', { name: 'main', current_user_can_bypass: 'always' })
+    await expectWell(onGitHub())
+    github.forget()
+    const examined = await examineSetup(onGitHub())
+    const advice = examined.flatMap(({ findings }) => findings)
+    expect([isWell(examined), advice.map(({ mend }) => mend)]).toEqual([
+      true,
+      ['Add a ruleset for main: restrict deletions, block force pushes.'],
+    ])
+  })
+
+  test('a credential that reaches more than it must is advice, and none of it is ever shown', async () => {
+    safe()
+    answer('GET', '/installation/repositories', { total_count: 12 })
+    const examined = await examineSetup(onGitHub({ ...app(), ...signIn() }))
+    expect(illsOf(examined)).toEqual({
+      'github-scope': expect.stringMatching(/^advice: The App reaches 12 repositories/),
+    })
+    const refused = await examineSetup(onGitHub({ ...signIn(), GITHUB_TOKEN: 'ghp_mistyped0123' }))
+    const said = JSON.stringify([examined, refused])
+    for (const secret of ['ghp_mistyped', github.oauth.clientSecret, SECRET, 'PRIVATE KEY-----'])
+      expect(said).not.toContain(secret)
+  })
+})
+
+test('the command fails by its exit status, and says the same to programs', () => {
+  const run = (...more: string[]) => {
+    try {
+      const env = { ...PATH, PORT: String(port), TRUSTED_PROXIES: 'everybody' }
+      const stdout = execFileSync(process.execPath, ['scripts/doctor.ts', ...more], {
+        env,
+        encoding: 'utf8',
+        stdio: 'pipe',
+      })
+      return { status: 0, stdout }
+    } catch (error) {
+      const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string }
+      return { status, stdout, stderr }
+    }
+  }
+  const said = run()
+  expect(said.status).toBe(1)
+  expect(said.stdout).toMatch(/^WRONG {2}settings\s+TRUSTED_PROXIES cannot be read: .*\n\s+→ Correct TRUSTED_PROXIES/)
+  const { ok, checks } = JSON.parse(run('--json').stdout)
+  expect([ok, checks[0].check, checks[0].outcome, checks[1].waits_for]).toEqual([
+    false,
+    'settings',
+    'error',
+    'settings',
+  ])
+  expect(run('--url', 'nonsense')).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/--url: expected the address/),
+  })
+})
