@@ -1,8 +1,9 @@
-// `npm run bench`: measures build, search, read handler, MCP and host on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
+// `npm run bench`: measures build, search, read handler, MCP, host and attacks on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureAttacks } from './bench/attacks.ts'
 import { measureBuild } from './bench/build.ts'
 import { measureMcp } from './bench/mcp.ts'
 import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   mcp: measureMcp,
   serve: measureServe,
   publish: measurePublish,
+  attacks: measureAttacks,
 }
 
 /** Measured once, whatever the sizes are: its catalogues are real ones. */

@@ -62,7 +62,7 @@ export async function runNode(
  */
 export async function startNode(
   parametersFor: (port: number) => { parameters: readonly string[]; surroundings: Surroundings },
-): Promise<{ port: number; stop(): Promise<void> }> {
+): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
   const port = await findPort()
   const { parameters, surroundings } = parametersFor(port)
   const child = launch(parameters, surroundings)
@@ -76,7 +76,7 @@ export async function startNode(
     }
     await sleep(50)
   }
-  return { port, stop: () => stop(child) }
+  return { port, pid: child.pid!, stop: () => stop(child) }
 }
 
 /** Ends whatever still runs. */

@@ -1,0 +1,31 @@
+// An innocent reader, as a process of its own: asks for one address again and again and says how long it waited. Usage: prober.ts PORT PATH; ends at SIGTERM with its figures as JSON.
+import { Agent, get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { quantile } from './measure.ts'
+
+const PAUSE_MS = 5
+const [port = '', path = ''] = process.argv.slice(2)
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+const waits: number[] = []
+
+function ask(): Promise<number> {
+  const started = performance.now()
+  return new Promise((done, fail) => {
+    get({ agent, host: '127.0.0.1', port, path }, (response) => {
+      if (response.statusCode !== 200) fail(new Error(`${path} answered ${response.statusCode}`))
+      response.resume().on('end', () => done(performance.now() - started))
+    }).on('error', fail)
+  })
+}
+
+process.once('SIGTERM', () => {
+  console.log(JSON.stringify({ worst: Math.max(...waits), p99: quantile(waits, 0.99), count: waits.length }))
+  process.exit(0)
+})
+
+// The first answers pay for compiling both sides.
+for (let count = 0; count < 50; count++) await ask()
+for (;;) {
+  waits.push(await ask())
+  await sleep(PAUSE_MS)
+}
