@@ -6,6 +6,8 @@ import { compareTexts, type DifferenceRow, type Piece } from './text-difference.
 
 /** Lines that stay beside each change; longer runs are folded. */
 const CONTEXT = 3
+/** So few lines are shown: saying that they are left out would take as much room. */
+const SHORTEST_FOLD = 2
 
 /** Draws what callers must know. */
 export function drawForCallers({ breaking, variables, parameters }: Difference): string {
@@ -21,7 +23,7 @@ export function drawForCallers({ breaking, variables, parameters }: Difference):
   say(
     '+',
     needed.map(({ name }) => name),
-    needed.length === 1 ? 'came and must be given' : 'came and must be given',
+    'came and must be given',
   )
   say(
     '+',
@@ -63,13 +65,14 @@ function foldRows(rows: readonly DifferenceRow[]): string[] {
   const isNear = (index: number) =>
     rows.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== 'same')
   const drawn: string[] = []
-  let skipped = 0
+  let skipped: DifferenceRow[] = []
   const flush = () => {
-    if (skipped > 0) drawn.push(`<div class="skipped">${sayLines(skipped)} unchanged</div>`)
-    skipped = 0
+    if (skipped.length > SHORTEST_FOLD) drawn.push(`<div class="skipped">${sayLines(skipped.length)} unchanged</div>`)
+    else drawn.push(...skipped.map(drawRow))
+    skipped = []
   }
   for (const [index, row] of rows.entries()) {
-    if (row.kind === 'same' && !isNear(index)) skipped++
+    if (row.kind === 'same' && !isNear(index)) skipped.push(row)
     else {
       flush()
       drawn.push(drawRow(row))

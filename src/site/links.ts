@@ -25,6 +25,11 @@ export function linkTarget(address: string): string | undefined {
   return LINKED_SCHEMES.some((scheme) => protocol === `${scheme}:`) ? href : undefined
 }
 
+/** Where a licence can be read; undefined when none is given, or one that is more than a single name. @param license an SPDX expression */
+export function findLicensePage(license: string | null): string | undefined {
+  return license !== null && /^[A-Za-z0-9.-]+$/.test(license) ? `https://spdx.org/licenses/${license}.html` : undefined
+}
+
 /** The address of the list of repositories; a pin keeps it equal to the table's (tests/site/links.test.ts). */
 export const ROUTES_LIST = '/api/v1/repos'
 /** The page of one version. */

@@ -24,7 +24,9 @@ export function drawContent(content: string, variables: readonly Variable[], opt
       if (name === undefined) return drawText(text)
       const value = options.filled?.get(name)
       if (!options.isLinked)
-        return `<span class="chip${value === undefined ? '' : ' filled'}">${drawText(value ?? text)}</span>`
+        return value === undefined
+          ? `<span class="chip">${drawText(text)}</span>`
+          : `<span class="chip filled" data-name="${name}">${drawText(value)}</span>`
       // The first one of a variable can be reached by keyboard; more stops would lead to the same field.
       const isFirst = !seen.has(name)
       seen.add(name)

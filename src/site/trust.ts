@@ -59,7 +59,7 @@ export function listTrustFacts(
       words: record.provenance
         ? 'Published by a CI run that proved itself'
         : 'Published with a token or by pull request',
-      ...(proven > 0 ? { evidence: `/${repository.full_name}#versions` } : { evidence: '/docs/publishing' }),
+      ...(proven > 0 ? { evidence: `/${repository.full_name}#versions` } : { evidence: '/docs/trusted-publishing' }),
     },
     {
       isGood: yanked === 0,

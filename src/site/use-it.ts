@@ -1,6 +1,5 @@
 // Owns the lines that take a prompt along: for each tool and each way of choosing a version, code that works as it stands.
-import type { Repository } from '../domain/api/schema.ts'
-import { listClientSetups } from './docs/mcp-clients.ts'
+import type { Repository, Variable } from '../domain/api/schema.ts'
 
 /** Which version is meant: exactly one, whatever is newest, or whatever a label points at. */
 interface Choice {
@@ -16,8 +15,8 @@ export interface Use {
   id: string
   tool: string
   code: (choice: Choice) => string
-  /** What must be known beside the code. */
-  note?: string
+  /** What must be known beside the code, and where more stands. */
+  note?: { words: string; link: string; address: string }
 }
 
 /** More labels would bury the choice. */
@@ -35,80 +34,73 @@ export function listChoices({ labels }: Repository, version: string): Choice[] {
 }
 
 /** Every way to use a prompt from elsewhere. */
-export function listUses({ owner, name, full_name, title }: Repository, baseUrl: string): Use[] {
+export function listUses({ owner, name, full_name, title, variables }: Repository, baseUrl: string): Use[] {
   const raw = `${baseUrl}/api/v1/repos/${full_name}/raw`
   const query = ({ kind, value }: Choice) =>
     kind === 'pinned' ? `?version=${value}` : kind === 'label' ? `?label=${value}` : ''
-  const version = ({ kind, value }: Choice) =>
+  const option = ({ kind, value }: Choice) =>
     kind === 'pinned' ? ` --version ${value}` : kind === 'label' ? ` --label ${value}` : ''
+  const named = ({ value }: Choice) => `${full_name}${value === '' ? '' : `@${value}`}`
+  const install = { link: 'Install the library', address: '/docs/clients' }
   return [
     { id: 'curl', tool: 'curl', code: (choice) => `curl -fsS '${raw}${query(choice)}'` },
     {
       id: 'hubcli',
       tool: 'hubcli',
-      code: (choice) =>
-        choice.kind === 'label'
-          ? `curl -fsS '${raw}${query(choice)}' -o ${name}.md`
-          : `hubcli pull ${full_name}${version(choice)} -o ${name}.md`,
+      code: (choice) => `hubcli pull ${full_name}${option(choice)} -o ${name}.md`,
+      note: { words: 'One file that needs nothing but curl.', link: 'Install it', address: '/docs/cli' },
     },
     {
       id: 'typescript',
       tool: 'TypeScript',
-      code: (choice) => `const response = await fetch('${raw}${query(choice)}')
-if (!response.ok) throw new Error(\`\${response.status} \${await response.text()}\`)
-const prompt = await response.text()`,
+      code: (choice) => `import { PromptHub } from 'prompt-hub-client'
+
+const prompt = await new PromptHub().get('${named(choice)}')
+const text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(variables, "'")})`}`,
+      note: { words: 'Checked by its SHA-256, and kept for when the hub is out of reach.', ...install },
     },
     {
       id: 'python',
       tool: 'Python',
-      code: (choice) => `from urllib.request import urlopen
+      code: (choice) => `from prompt_hub import PromptHub
 
-with urlopen("${raw}${query(choice)}") as response:
-    prompt = response.read().decode("utf-8")`,
+prompt = PromptHub().get("${named(choice)}")
+text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(variables, '"')})`}`,
+      note: { words: 'Checked by its SHA-256, and kept for when the hub is out of reach.', ...install },
     },
     {
       id: 'mcp',
-      tool: 'MCP',
+      tool: 'MCP client',
       code: ({ kind, value }) =>
-        JSON.stringify(
-          {
-            name: 'get_prompt',
-            arguments: {
-              owner,
-              name,
-              ...(kind === 'pinned' ? { version: value } : kind === 'label' ? { label: value } : {}),
-            },
+        JSON.stringify({
+          name: 'get_prompt',
+          arguments: {
+            owner,
+            name,
+            ...(kind === 'pinned' ? { version: value } : kind === 'label' ? { label: value } : {}),
           },
-          null,
-          2,
-        ),
-      note: `The server is ${baseUrl}/mcp.`,
+        }),
+      note: { words: 'What an agent calls once its client is connected.', link: 'All tools', address: '/docs/mcp' },
     },
     {
       id: 'action',
       tool: 'GitHub Action',
       code: (choice) => `- name: Get ${full_name}
   run: curl -fsS --retry 3 -o ${name}.md '${raw}${query(choice)}'`,
+      note: { words: 'Many prompts are kept up to date by', link: 'a lock file', address: '/docs/cli' },
     },
     {
       id: 'badge',
       tool: 'Badge',
-      code: () => `[![${title.replace(/[[\]\\`]/g, '')}](${baseUrl}/badges/${full_name}.svg)](${baseUrl}/${full_name})`,
+      code: ({ kind, value }) =>
+        `[![${title.replace(/[[\]\\`]/g, '')}](${baseUrl}/badges/${full_name}.svg)](${baseUrl}/${full_name}${kind === 'pinned' ? `/v/${value}` : ''})`,
     },
   ]
 }
 
-/** A client of the MCP server with the link that installs it there, where it has one. */
-export function listMcpClients(
-  baseUrl: string,
-): { id: string; client: string; where: string; code: string; install?: string }[] {
-  const address = `${baseUrl}/mcp`
-  const installs: Readonly<Record<string, string>> = {
-    'vs-code': `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'prompt-hub', type: 'http', url: address }))}`,
-    cursor: `cursor://anysphere.cursor-deeplink/mcp/install?name=prompt-hub&config=${encodeURIComponent(btoa(JSON.stringify({ url: address })))}`,
-  }
-  return listClientSetups(address).map((setup) => ({
-    ...setup,
-    ...(installs[setup.id] ? { install: installs[setup.id]! } : {}),
-  }))
+/** Values for the variables that need one, as a literal that TypeScript and Python both read. */
+function writeValues(variables: readonly Variable[], quote: "'" | '"'): string {
+  const needed = variables.filter(({ required, default: preset }) => required && preset === null)
+  const entries = needed.map(({ name }) => `${quote === '"' ? `"${name}"` : name}: ${quote}…${quote}`)
+  return entries.length === 0 ? '' : `{ ${entries.join(', ')} }`
 }

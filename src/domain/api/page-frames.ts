@@ -10,3 +10,18 @@ export const PAGE_FRAME_PATH = '/assets/page-frame/index.html'
 export const NOT_FOUND_PATH = '/404.html'
 /** The element that is replaced with nearby names. */
 export const MEANT_PLACE = '<div id="meant"></div>'
+
+/** Search engines and tabs show no more of a title. */
+const TITLE_CHARACTERS = 70
+
+/** What stands in a page's `title`: with the site's name where there is room, cut where there is none. */
+export function fitTitle(title: string): string {
+  const whole = `${title} · Prompt Hub`
+  if (whole.length <= TITLE_CHARACTERS) return whole
+  if (title.length <= TITLE_CHARACTERS) return title
+  // No half of a character is left over.
+  return `${title
+    .slice(0, TITLE_CHARACTERS - 1)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd()}…`
+}

@@ -262,12 +262,12 @@ function drawHidden(name: string, value: string): Html {
 }
 
 function drawSnippet(id: string, label: string, code: string): Html {
-  return html`<div class="snippet"><div class="bar"><h3>${label}</h3>${drawCopy(`snippet-${id}`, `the ${label} snippet`)}</div><pre tabindex="0"><code id="snippet-${id}">${code}</code></pre></div>`
+  return html`<div class="snippet"><div class="bar"><p>${label}</p>${drawCopy(`snippet-${id}`, `the ${label} snippet`)}</div><pre tabindex="0"><code id="snippet-${id}">${code}</code></pre></div>`
 }
 
 /** As site/copy-button.astro draws it, for site/client/copy.ts. */
 function drawCopy(of: string, what: string): Html {
-  return html`<button type="button" class="copy needs-script" data-copy="${of}"><span data-copy-words>Copy<span class="visually-hidden"> ${what}</span></span><span data-copy-done aria-hidden="true">✓ Copied</span></button>`
+  return html`<button type="button" class="copy small needs-script" data-copy="${of}"><span data-copy-words>Copy<span class="visually-hidden"> ${what}</span></span><span data-copy-done aria-hidden="true">✓ Copied</span></button>`
 }
 
 function drawDay(moment: string): Html {

@@ -14,9 +14,13 @@ export class Html {
 /** What may stand between the braces of `html`; nothing is drawn of undefined. */
 type Part = string | number | Html | undefined | readonly Part[]
 
-/** Writes HTML: `html\`<p>${name}</p>\``. Texts are escaped for elements and for attributes in double quotes. */
+/** Writes HTML: `html\`<p>${name}</p>\``. Texts are escaped for elements and for attributes in double quotes. A part that draws nothing leaves no line of spaces. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(literals.map((literal, index) => literal + draw(parts[index])).join(''))
+  const drawn = literals.map((literal, index) => {
+    const part = draw(parts[index])
+    return part === '' ? literal.replace(/\n +$/, '') : literal + part
+  })
+  return new Html(drawn.join(''))
 }
 
 function draw(part: Part): string {

@@ -1,6 +1,13 @@
 // Owns the pages that no build can write: what was searched for, what was published since the last build, comparisons of any two versions, and what is not there.
 import { CACHE_CONTROL } from '../../domain/api/cache-class.ts'
-import { MEANT_PLACE, NOT_FOUND_PATH, PAGE_FRAME_PATH, PAGE_PLACE, PAGE_TITLE } from '../../domain/api/page-frames.ts'
+import {
+  fitTitle,
+  MEANT_PLACE,
+  NOT_FOUND_PATH,
+  PAGE_FRAME_PATH,
+  PAGE_PLACE,
+  PAGE_TITLE,
+} from '../../domain/api/page-frames.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import { list, TagRecord } from '../../domain/api/schema.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
@@ -153,7 +160,10 @@ async function sendPage(
   { title, main, cache }: Page,
 ): Promise<Response> {
   const frame = new TextDecoder().decode(await readBuilt(siteFiles, PAGE_FRAME_PATH))
-  const page = frame.replaceAll(PAGE_TITLE, () => html`${title}`.text).replace(PAGE_PLACE, () => main.text)
+  const page = frame
+    .replace(fitTitle(PAGE_TITLE), () => html`${fitTitle(title)}`.text)
+    .replaceAll(PAGE_TITLE, () => html`${title}`.text)
+    .replace(PAGE_PLACE, () => main.text)
   return respondWithBytes(request, new TextEncoder().encode(page), 200, pageHeaders(cache))
 }
 

@@ -107,7 +107,7 @@ function drawFacets(question: FindQuestion, { facets, total }: Found): Html | un
     more.length === 0 ? undefined : html`<h3>More</h3><ul class="plain">${more}</ul>`,
   ].filter((drawn) => drawn !== undefined)
   if (groups.length === 0) return undefined
-  return html`<nav class="facets" aria-label="Filters"><h2 class="visually-hidden">Filters</h2>${groups}</nav>`
+  return html`<nav class="facets" aria-label="Filters"><h2 class="visually-hidden">Filters</h2><details class="unfolds"><summary>Filters</summary>${groups}</details></nav>`
 }
 
 function drawNothing(question: FindQuestion, tags: readonly string[]): Html {

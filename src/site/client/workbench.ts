@@ -2,6 +2,7 @@
 import type { Variable } from '../../domain/api/schema.ts'
 import { fillContent } from '../../domain/content/filling.ts'
 import { exactText } from '../exact-text.ts'
+import { drawText } from '../prompt-text.ts'
 import { copyText } from './copy.ts'
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
@@ -61,7 +62,8 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       const text = texts.get(name)
       chip.classList.toggle('filled', text !== undefined && (Object.hasOwn(values, name) || isFilledShown))
       if (isFilledShown && text !== undefined) {
-        chip.textContent = text
+        // Everything in it is escaped there, and what does not show itself is made visible.
+        chip.innerHTML = drawText(text)
         chip.classList.toggle('empty', text === '')
       } else {
         chip.innerHTML = html

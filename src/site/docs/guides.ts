@@ -25,6 +25,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       { path: '/docs/parameters', words: 'Parameters', about: 'What model settings mean to each SDK.' },
       { path: '/docs/cli', words: 'hubcli', about: 'The shell client: one file that needs nothing but curl.' },
       {
+        path: '/docs/clients',
+        words: 'In your program',
+        about: 'The TypeScript and Python libraries: pinned, verified, kept, filled strictly.',
+      },
+      {
         path: '/docs/mcp',
         words: 'MCP server',
         about: 'Connect an agent: the address, each client’s set-up, the tools.',
@@ -37,12 +42,22 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       {
         path: '/docs/publishing',
         words: 'Publishing from CI',
-        about: 'One POST, with a token or, from GitHub Actions, with none.',
+        about: 'One POST with a token, from GitHub Actions or any other CI.',
+      },
+      {
+        path: '/docs/trusted-publishing',
+        words: 'Trusted publishing',
+        about: 'A GitHub workflow that its owner names publishes without any token.',
       },
       {
         path: '/docs/contributing',
         words: 'By pull request',
         about: 'One markdown file a version; what goes into it.',
+      },
+      {
+        path: '/docs/content-rules',
+        words: 'Content rules',
+        about: 'What a review looks at, rule by rule, and how to mend it.',
       },
       {
         path: '/docs/ranking',

@@ -1,12 +1,14 @@
 // Owns how each common client is told of the MCP server: a line or a few to copy, and where they go.
 
 /** The set-up of one client. */
-interface ClientSetup {
+export interface ClientSetup {
   id: string
   client: string
   /** Where the lines go, as a sentence. */
   where: string
   code: string
+  /** A link that installs it there at once, for clients that have one. */
+  install?: string
 }
 
 /** A name that every client accepts for a server. */
@@ -34,12 +36,16 @@ export function listClientSetups(address: string): ClientSetup[] {
       client: 'VS Code',
       where: 'In .vscode/mcp.json of a project, or in the file that “MCP: Open User Configuration” opens.',
       code: json({ servers: { [NAME]: { type: 'http', url: address } } }),
+      // https://code.visualstudio.com/api/extension-guides/ai/mcp#create-an-mcp-installation-url
+      install: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, type: 'http', url: address }))}`,
     },
     {
       id: 'cursor',
       client: 'Cursor',
       where: 'In .cursor/mcp.json of a project, or in ~/.cursor/mcp.json.',
       code: servers({ url: address }),
+      // https://docs.cursor.com/en/tools/developers
+      install: `cursor://anysphere.cursor-deeplink/mcp/install?name=${NAME}&config=${encodeURIComponent(btoa(JSON.stringify({ url: address })))}`,
     },
     {
       id: 'codex',
