@@ -7,10 +7,14 @@ import { join, resolve } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { readConfig } from '../../src/config.ts'
 import { openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
+import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import { openBrowser } from './browser.ts'
 
 /** The address that the site is built for; it is served elsewhere, so every absolute link to itself is seen. */
 export const SITE_URL = 'https://hub.example'
+
+/** Only the build is told, for the links to the git host; publishing here is git on this machine. */
+const ON_GITHUB = { GITHUB_REPOSITORY: 'octo/hub', GITHUB_TOKEN: 'not a token' }
 
 /** A site that is being served, and a browser beside it. */
 export interface BuiltSite {
@@ -18,6 +22,8 @@ export interface BuiltSite {
   browser: Browser
   /** The folder of the built site. */
   dir: string
+  /** The host's own fresh copies, as a publish leaves them. */
+  fresh: FreshCopies
   /** Opens a page and collects everything that is not as it should be. The caller closes its context. */
   open(path: string, options?: BrowserContextOptions): Promise<{ page: Page; problems: string[] }>
   getJson(path: string): Promise<ReturnType<typeof JSON.parse>>
@@ -42,6 +48,7 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
     origin,
     browser,
     dir: join(dir, 'dist'),
+    fresh: stores.fresh,
     async open(path, options = {}) {
       const context = await browser.newContext(options)
       const page = await context.newPage()
@@ -84,7 +91,7 @@ function build(outDir: string): Promise<void> {
   const astro = resolve('node_modules/astro/bin/astro.mjs')
   const child = spawn(process.execPath, [astro, 'build', '--outDir', outDir], {
     // Vitest says that it tests, which would make a development build of it.
-    env: { ...process.env, NODE_ENV: 'production', VITEST: undefined, ASTRO_TELEMETRY_DISABLED: '1' },
+    env: { ...process.env, ...ON_GITHUB, NODE_ENV: 'production', VITEST: undefined, ASTRO_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let log = ''

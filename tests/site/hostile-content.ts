@@ -21,6 +21,9 @@ export const UNSEEN_CONTENT = 'a\u200Bb \u202Ereversed\u202C {{x}} \u{E0041}end\
 /** Enough that a tag has a second page. */
 export const PLAIN_COUNT = 65
 
+/** Enough that a text is folded. */
+export const LONG_LINES = 60
+
 /** Writes the folder. */
 export function writeHostileContent(dir: string): void {
   const write = (path: string, text: string) => {
@@ -80,7 +83,8 @@ export function writeHostileContent(dir: string): void {
   )
   write('mallory/old/versions/1.0.0.md', version('archived content'))
   write('mallory/unseen/index.md', front({ title: 'Unseen', tags: ['evil'] }, ''))
-  write('mallory/unseen/versions/1.0.0.md', version(UNSEEN_CONTENT))
+  write('mallory/unseen/versions/1.0.0.md', version('seen\n# heading\n'))
+  write('mallory/unseen/versions/1.0.1.md', version(UNSEEN_CONTENT, { published_at: '2026-10-02T10:00:00Z' }))
   const long = 'averylongwordwithoutanybreak'.repeat(7)
   write(
     'trent/long/index.md',
@@ -88,7 +92,11 @@ export function writeHostileContent(dir: string): void {
   )
   write(
     'trent/long/versions/999999.999999.999999.md',
-    version(long.repeat(20), { published_by: 'a'.repeat(39), changelog: long, published_at: '2026-09-01T10:00:00Z' }),
+    version(`${long.repeat(20)}\n${'line\n'.repeat(LONG_LINES)}`, {
+      published_by: 'a'.repeat(39),
+      changelog: long,
+      published_at: '2026-09-01T10:00:00Z',
+    }),
   )
   for (let number = 1; number <= PLAIN_COUNT; number++) {
     const day = new Date(Date.UTC(2026, 0, number)).toISOString()

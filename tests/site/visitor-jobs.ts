@@ -1,0 +1,207 @@
+// Owns what a visitor comes for, done by the keyboard alone: find, judge, try, copy, compare, suggest a change; with Back and reload, and what is left of each without JavaScript and on paper.
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { type BuiltSite, SITE_URL } from './built-site.ts'
+import { CONTENT, hostile, LONG_LINES, MARKER, PLAIN_COUNT } from './hostile-content.ts'
+
+const REPOSITORY = '/mallory/hostile'
+const COMPARE = `${REPOSITORY}/compare/1.0.1...1.1.0`
+const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] }
+/** More stops than any page has before what is looked for. */
+const MOST_STOPS = 150
+
+/** Goes from stop to stop until one has the words, as somebody without a mouse does. */
+async function tabTo(page: Page, words: string | RegExp): Promise<void> {
+  const fits = (text: string) => (typeof words === 'string' ? text === words : words.test(text))
+  for (let stop = 0; stop < MOST_STOPS; stop++) {
+    await page.keyboard.press('Tab')
+    const here = await page.evaluate(() => {
+      const { activeElement: element } = document
+      const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
+      const label = isField ? element.labels?.[0]?.textContent : undefined
+      return (element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '').trim()
+    })
+    if (fits(here)) return
+  }
+  throw new Error(`No stop says ${words}.`)
+}
+
+const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
+
+/** The tests. @param opened the site, once it is open */
+export function testVisitorJobs(opened: () => BuiltSite): void {
+  describe('by the keyboard alone', () => {
+    test('find: from the front page to a prompt, narrowed by a filter, and Back again', async () => {
+      const { page, problems } = await opened().open('/')
+      await page.keyboard.press('/')
+      await page.keyboard.type('plain')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Prompts for “plain”' }).waitFor()
+      await page.keyboard.press('Escape')
+      await tabTo(page, /^New$/)
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/?q=plain&sort=new')
+      await page.locator('.orders [aria-current]', { hasText: 'New' }).waitFor()
+      expect(await page.locator('.row h3').first().textContent()).toBe(`Plain ${PLAIN_COUNT}`)
+      await tabTo(page, `Plain ${PLAIN_COUNT}`)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/mallory/plain-${PLAIN_COUNT}`)
+      await page.goBack()
+      await page.locator('.orders [aria-current]', { hasText: 'New' }).waitFor()
+      expect(await page.locator('.row h3').first().textContent()).toBe(`Plain ${PLAIN_COUNT}`)
+      await page.reload()
+      await page.locator('.orders [aria-current]', { hasText: 'New' }).waitFor()
+      expect(problems).toEqual([])
+      await page.context().close()
+    })
+
+    test('judge: each fact of the card leads to its evidence', async () => {
+      const { page } = await opened().open(REPOSITORY)
+      await tabTo(page, '1 of 3 versions withdrawn')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**${REPOSITORY}#versions`)
+      expect(await page.getByText('Withdrawn: ').isVisible()).toBe(true)
+      expect(await page.locator('.trust .fact').allTextContents()).toEqual([
+        ...['✓A readme', '–1 of 5 variables described', '–4 of 5 variables with an example'],
+        ...['–1 of 2 changes explained', '–Published with a token or by pull request', '–1 of 3 versions withdrawn'],
+        ...['–3 hidden characters, shown in the text', '✓MIT'],
+      ])
+      await page.context().close()
+    })
+
+    test('try: a chip leads to its field, values stand in the text as text, and outlive reload and Back', async () => {
+      const { page, problems } = await opened().open(REPOSITORY)
+      const value = `${hostile('value')}\u202E`
+      await tabTo(page, '{{strict}}')
+      await page.keyboard.press('Enter')
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('variable-strict')
+      await page.keyboard.press('t')
+      await tabTo(page, 'free')
+      await page.keyboard.insertText(value)
+      const check = async () => {
+        expect(await page.locator('#progress').textContent()).toBe('2 of 2 required')
+        const chip = page.locator('.chip.filled[data-chip=free]')
+        expect(await chip.textContent()).toBe(value)
+        expect(await chip.locator('.unseen').last().getAttribute('data-code')).toBe('U+202E')
+        expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
+      }
+      await check()
+      await page.waitForURL(/#\?strict=true&free=/)
+      await page.reload()
+      await check()
+      await page.goto(`${opened().origin}/docs`)
+      await page.goBack()
+      await page.waitForURL(/#\?strict=true&free=/)
+      await page.locator('#progress', { hasText: '2 of 2 required' }).waitFor()
+      await check()
+      expect(problems).toEqual([])
+      await page.context().close()
+    })
+
+    test('copy: the prompt by its button, other forms by the menu, lines by their own', async () => {
+      const { page } = await opened().open(REPOSITORY, CLIPBOARD)
+      const said = page.locator('#copy-status', { hasText: 'Copied' })
+      await tabTo(page, /^Copy prompt/)
+      await page.keyboard.press('Enter')
+      await said.waitFor({ state: 'attached' })
+      expect(await readClipboard(page)).toBe(CONTENT)
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await tabTo(page, 'As JSON messages')
+      await page.keyboard.press('Enter')
+      expect(JSON.parse(await readClipboard(page))[0].role).toBe('user')
+      await tabTo(page, 'Pinned to 1.1.0')
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('ArrowRight')
+      await tabTo(page, 'curl')
+      await page.keyboard.press('ArrowRight')
+      await tabTo(page, /hubcli lines, label production/)
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(() =>
+        navigator.clipboard.readText().then(
+          (text) => text.startsWith('hubcli'),
+          () => false,
+        ),
+      )
+      expect(await readClipboard(page)).toBe('hubcli pull mallory/hostile --label production -o hostile.md')
+      await page.context().close()
+    })
+
+    test('compare: neighbours from the list of versions, any other pair from there', async () => {
+      const { page, problems } = await opened().open(REPOSITORY)
+      await tabTo(page, 'Compare 1.0.1 with 1.1.0')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**${COMPARE}`)
+      await tabTo(page, 'One column')
+      await page.keyboard.press('ArrowRight')
+      const sides = await page
+        .locator('.line.went, .line.came')
+        .evaluateAll((lines) => lines.slice(0, 2).map((line) => line.getBoundingClientRect().x))
+      expect(sides[1]).toBeGreaterThan(sides[0]! + 100)
+      await page.locator('.compare-choice summary').first().focus()
+      await page.keyboard.press('Enter')
+      await tabTo(page, '1.0.0')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/compare/1.0.0...1.1.0')
+      await page.locator('.line.went', { hasText: 'first' }).waitFor()
+      await page.goBack()
+      await page.locator('.line.went', { hasText: 'bad' }).waitFor()
+      expect(problems).toEqual([])
+      await page.context().close()
+    })
+
+    test('suggest a change: the git host’s editor, with the next version’s file prefilled', async () => {
+      const { page } = await opened().open(REPOSITORY)
+      await tabTo(page, 'Suggest a change')
+      const address = await page.evaluate(() => (document.activeElement as HTMLAnchorElement).href)
+      const { origin, pathname, searchParams } = new URL(address)
+      expect([origin + pathname, searchParams.get('filename')]).toEqual([
+        'https://github.com/octo/hub/new/main',
+        'content/mallory/hostile/versions/1.1.1.md',
+      ])
+      expect(searchParams.get('value')).toMatch(/^---\npublished_at: /)
+      expect(searchParams.get('value')?.endsWith(CONTENT)).toBe(true)
+      await tabTo(page, 'Report a problem')
+      await page.context().close()
+    })
+  })
+
+  test('without JavaScript: every job but filling in is left', async () => {
+    const { page } = await opened().open('/', { javaScriptEnabled: false })
+    await page.locator('#q').fill('hostile')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/search?q=hostile')
+    await page.locator('.row h3 a').first().click()
+    await page.waitForURL(`**${REPOSITORY}`)
+    expect(await page.getByText('Suggest a change').isVisible()).toBe(true)
+    expect(await page.getByText('1 of 3 versions withdrawn').isVisible()).toBe(true)
+    await page.locator('#tool-4').check({ force: true })
+    await page.locator('.setup summary', { hasText: 'Codex' }).click()
+    expect(await page.getByText(`url = "${SITE_URL}/mcp"`).isVisible()).toBe(true)
+    await page.getByRole('link', { name: /^Compare.*1\.0\.1 with 1\.1\.0$/ }).click()
+    await page.getByText('Side by side').click()
+    expect(await page.locator('#two-columns').isChecked()).toBe(true)
+    await page.goto(`${opened().origin}/trent/long`)
+    await page.locator('label[for=show-all]').click()
+    expect(await page.locator('#content').evaluate((text) => text.textContent.split('\n').length)).toBe(LONG_LINES + 2)
+    expect(await page.locator('.content pre').evaluate((box) => box.scrollHeight - box.clientHeight)).toBeLessThan(2)
+    await page.goto(`${opened().origin}${REPOSITORY}/compare/1.0.0...1.1.0`)
+    expect(await page.getByText('Without one, read them one by one').isVisible()).toBe(true)
+    await page.context().close()
+  })
+
+  test('on paper: the whole prompt with its values, and no controls', async () => {
+    const { page } = await opened().open('/trent/long')
+    await page.emulateMedia({ media: 'print' })
+    const controls =
+      '.site-header, main button, main .button, textarea, select, input, .sections, .use, .bottom-bar, .menu, label.button'
+    for (const one of await page.locator(controls).all()) expect(await one.isVisible()).toBe(false)
+    expect(await page.locator('.content pre').evaluate((box) => box.scrollHeight - box.clientHeight)).toBeLessThan(2)
+    await page.goto(`${opened().origin}${REPOSITORY}#?free=on+paper`)
+    expect(await page.locator('.chip.filled', { hasText: 'on paper' }).isVisible()).toBe(true)
+    await page.goto(opened().origin + COMPARE)
+    expect(await page.locator('.line.came').first().isVisible()).toBe(true)
+    expect(await page.locator('.choice').first().isVisible()).toBe(false)
+    await page.context().close()
+  })
+}
