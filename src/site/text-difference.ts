@@ -1,5 +1,5 @@
 // Owns the difference of two texts as rows to be read: lines that stayed, went or came, and in changed lines the words that differ; the only importer of diff.
-import { diffLines, diffWordsWithSpace } from 'diff'
+import { diffLines, diffWordsWithSpace, wordsWithSpaceDiff } from 'diff'
 
 /** A part of a line, and whether it is what differs. */
 export interface Piece {
@@ -19,6 +19,8 @@ export interface DifferenceRow {
 const MOST_EDITS = 3_000
 /** Words of a line are compared up to this length. */
 const MOST_LINE_CHARACTERS = 2_000
+/** One character in so many must stay for words to be marked. */
+const SHARED_PART = 3
 
 /** Compares two texts line by line. The same texts give the same rows, here and in the browser. */
 export function compareTexts(before: string, after: string): DifferenceRow[] {
@@ -58,12 +60,29 @@ function splitLines(text: string): string[] {
 /** @returns undefined when the lines have so little in common that marks would only confuse */
 function compareLines(before: string, after: string): [Piece[], Piece[]] | undefined {
   if (before.length > MOST_LINE_CHARACTERS || after.length > MOST_LINE_CHARACTERS) return undefined
+  const least = Math.max(before.trim().length, after.trim().length) / SHARED_PART
+  // Far cheaper than the way from one to the other, which cannot have more in common.
+  if (countCommon(before, after) < least) return undefined
   const words = diffWordsWithSpace(before, after)
   const shared = words.reduce((sum, { value, added, removed }) => sum + (added || removed ? 0 : value.trim().length), 0)
-  if (shared * 3 < Math.max(before.trim().length, after.trim().length)) return undefined
+  if (shared < least) return undefined
   const side = (skipped: 'added' | 'removed') =>
     words
       .filter((word) => !word[skipped])
       .map(({ value, added, removed }) => ({ text: value, isChanged: added || removed }))
   return [side('added'), side('removed')]
+}
+
+/** How many characters two lines have in common at most: those of their words, in whatever order these stand. */
+function countCommon(before: string, after: string): number {
+  const left = new Map<string, number>()
+  for (const word of wordsWithSpaceDiff.tokenize(before)) left.set(word, (left.get(word) ?? 0) + 1)
+  let common = 0
+  for (const word of wordsWithSpaceDiff.tokenize(after)) {
+    const count = left.get(word) ?? 0
+    if (count === 0) continue
+    left.set(word, count - 1)
+    common += word.length
+  }
+  return common
 }

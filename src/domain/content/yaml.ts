@@ -1,5 +1,6 @@
 // Owns YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags.
 import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, type Scalar, visit } from 'yaml'
+import { readPlainYaml } from './plain-yaml.ts'
 import { printable } from './printable.ts'
 import type { Parsed, ValueProblem } from './problems.ts'
 
@@ -12,6 +13,12 @@ import type { Parsed, ValueProblem } from './problems.ts'
  * @see docs/notes/yaml.md: aliases grow without bound, so none is accepted, and two of the library's own checks take time by the square of the text
  */
 export function parseYaml(text: string, firstLine: number): Parsed<Record<string, unknown>> {
+  const plain = readPlainYaml(text)
+  return plain ? { value: plain } : parseByLibrary(text, firstLine)
+}
+
+/** As `parseYaml`, without the short way: what that is held to. */
+export function parseByLibrary(text: string, firstLine: number): Parsed<Record<string, unknown>> {
   const lines = new LineCounter()
   const at = (offset: number) => `line ${Math.max(1, lines.linePos(offset).line) + firstLine - 1}`
   try {

@@ -1,0 +1,128 @@
+// Owns the short way through YAML that nearly all front matter can take: lines of keys and plain values. Whatever it does not know is the library's to read.
+
+/** A line of a mapping, without its indentation; keys are texts whatever they look like. */
+const KEY_LINE = /^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99}):(?: (\S.*))?$/
+/** What may stand in a line: no tabs, controls, or characters that some reader takes for a space or a line end. */
+const ODD_CHARACTER = /[^\n\x20-\x7e\u00a1-\u167f\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff]/
+/** Begins with a letter, so that it is neither a number nor an indicator; judged further by `isText`. */
+const WORDS = /^[A-Za-z\u00c0-\u167f\u3040-\ud7ff]/
+const QUOTED = /^(?:"[^"\\]*"|'[^']*')$/
+const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,14})$/
+const DECIMAL = /^(?:0|[1-9]\d{0,5})\.\d{1,6}$/
+const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/
+/** Entries of a list in brackets. */
+const FLOW_WORDS = /^[A-Za-z][A-Za-z0-9_ -]*$/
+const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
+  ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
+  ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
+  ...['null', 'Null', 'NULL'].map((word) => [word, null] as const),
+])
+const STEP = 2
+const MOST_CHARACTERS = 65_536
+
+/** Thrown to leave the short way, wherever it is; made once, for a stack costs more than a line. */
+const UNKNOWN = new Error('not plain')
+
+/**
+ * Reads a mapping that is written plainly.
+ *
+ * @param text the YAML alone
+ * @returns exactly the value that the library reads, or undefined for anything that is not plain, such as whatever is wrong
+ */
+export function readPlainYaml(text: string): Record<string, unknown> | undefined {
+  if (text.length > MOST_CHARACTERS || ODD_CHARACTER.test(text)) return undefined
+  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
+  const reader = { lines, at: 0 }
+  try {
+    const value = readMapping(reader, 0, undefined)
+    // A line further in, which goes on with the value before it, ends every mapping around it too.
+    return reader.at === lines.length ? value : undefined
+  } catch (error) {
+    if (error !== UNKNOWN) throw error
+    return undefined
+  }
+}
+
+interface Reader {
+  lines: readonly string[]
+  /** The line that is read next. */
+  at: number
+}
+
+/** How far a line is indented; less than any after the last. */
+function indentOf({ lines, at }: Reader): number {
+  const line = lines[at]
+  if (line === undefined) return Number.NEGATIVE_INFINITY
+  let indent = 0
+  while (line.charCodeAt(indent) === 32) indent++
+  return indent
+}
+
+/** @param first what stands behind the hyphen of a list, where the mapping begins there */
+function readMapping(reader: Reader, indent: number, first: string | undefined): Record<string, unknown> {
+  const value: Record<string, unknown> = {}
+  let line = first ?? reader.lines[reader.at]!.slice(indent)
+  do {
+    const [, key = '', rest] = KEY_LINE.exec(line) ?? leave()
+    if (key === '__proto__' || Object.hasOwn(value, key)) leave()
+    reader.at++
+    value[key] = rest === undefined ? readBelow(reader, indent) : readValue(rest)
+    line = reader.lines[reader.at]?.slice(indent) ?? ''
+  } while (indentOf(reader) === indent)
+  return value
+}
+
+function readBelow(reader: Reader, indent: number): unknown {
+  const below = indentOf(reader)
+  if (below < indent) return null
+  const isList = reader.lines[reader.at]!.startsWith('- ', below)
+  if (below === indent) return isList ? leave() : null
+  if (below !== indent + STEP) leave()
+  return isList ? readList(reader, below) : readMapping(reader, below, undefined)
+}
+
+function readList(reader: Reader, indent: number): unknown[] {
+  const values: unknown[] = []
+  while (indentOf(reader) === indent) {
+    const line = reader.lines[reader.at]!
+    if (!line.startsWith('- ', indent)) leave()
+    const entry = line.slice(indent + STEP)
+    if (KEY_LINE.test(entry)) values.push(readMapping(reader, indent + STEP, entry))
+    else {
+      values.push(readValue(entry))
+      reader.at++
+    }
+  }
+  return values
+}
+
+function readValue(text: string): unknown {
+  if (WORDS.test(text)) {
+    const constant = CONSTANTS.get(text)
+    if (constant !== undefined) return constant
+    return isText(text) ? text : leave()
+  }
+  if (QUOTED.test(text)) return text.slice(1, -1)
+  if (text.startsWith('[') && text.endsWith(']')) return readFlow(text.slice(1, -1).trim())
+  if (WHOLE_NUMBER.test(text) || DECIMAL.test(text)) return Number(text)
+  return VERSION.test(text) ? text : leave()
+}
+
+/** Whether a plain scalar ends where its line does and holds no key and no comment. */
+function isText(text: string): boolean {
+  return !text.includes(': ') && !text.includes(' #') && !text.endsWith(':') && !text.endsWith(' ')
+}
+
+function readFlow(text: string): unknown[] {
+  if (text === '') return []
+  return text.split(',').map((part) => {
+    const entry = part.trim()
+    if (!FLOW_WORDS.test(entry)) leave()
+    const constant = CONSTANTS.get(entry)
+    return constant === undefined ? entry : constant
+  })
+}
+
+function leave(): never {
+  throw UNKNOWN
+}

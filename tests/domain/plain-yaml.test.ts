@@ -1,0 +1,241 @@
+// Pins the short way through YAML to the library: whatever it reads is what the library reads, and usual front matter takes it.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readPlainYaml } from '../../src/domain/content/plain-yaml.ts'
+import { formatYaml, parseByLibrary } from '../../src/domain/content/yaml.ts'
+import { anyJson } from './fixtures.ts'
+
+/** How many texts are tried; many by hand: TEXTS=1000000 npx vitest run tests/domain/plain-yaml.test.ts */
+const TEXTS = Number(process.env.TEXTS ?? 3000)
+
+/** Lines as people write them, and the parts of YAML that come near. */
+const odd = fc.constantFrom(
+  ...[
+    'a',
+    'b',
+    'tags',
+    '1.0.0',
+    '0',
+    '12',
+    '1.10',
+    '010',
+    '1e3',
+    '0x1f',
+    '1.',
+    '.5',
+    '-1',
+    '-',
+    '--',
+    '---',
+    '...',
+    '?',
+    '~',
+    'null',
+  ],
+  ...[
+    'NULL',
+    'True',
+    'false',
+    'yes',
+    'y',
+    '.inf',
+    'NaN',
+    '<<',
+    '__proto__',
+    'toString',
+    'é',
+    '漢字',
+    '😀',
+    '\u00a0',
+    '\u2028',
+    '\u1680',
+    '\u180e',
+    '\ufeff',
+    '\t',
+    '\r',
+  ],
+  ...[
+    '"x"',
+    "'x'",
+    '"a\\n"',
+    "'it''s'",
+    '"',
+    "'",
+    '" # "',
+    '"a: b"',
+    '[]',
+    '[a]',
+    '[ a, b ]',
+    '[a, , b]',
+    '[a,]',
+    '[null, b]',
+    '[1]',
+  ],
+  ...[
+    '["x"]',
+    '[a: b]',
+    '{}',
+    '{a: 1}',
+    '#',
+    '# c',
+    '&x',
+    '*x',
+    '!x',
+    '!!str',
+    '|',
+    '>-',
+    '%',
+    '@',
+    '`',
+    ',',
+    ']',
+    '}',
+    ':',
+    ': ',
+    '::',
+    'a:b',
+  ],
+  ...[
+    'http://x.y/z?q#f',
+    'word word',
+    ' word',
+    'word ',
+    "it's",
+    'say "x"',
+    '2026-01-01',
+    '2026-01-01T00:00:00Z',
+    '=',
+    'a,b',
+    '(a)',
+  ],
+)
+const word = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'tags', 'é', '漢字', '1.0.0', '[a, b]', '"x"', 'true'),
+  },
+  odd,
+)
+const value = fc.oneof(
+  { weight: 3, arbitrary: word },
+  fc.array(word, { maxLength: 3 }).map((words) => words.join(' ')),
+)
+/** Each line has a key of its own, nearly always, or what is tried would mostly be keys that stand twice. */
+const line = fc.record({
+  indent: fc.constantFrom('', '', '', '', '', '', '', '', '', '  ', '  ', '    ', ' '),
+  hyphen: fc.constantFrom('', '', '', '', '', '', '', '', '- ', '- ', '-', '? '),
+  key: fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, word),
+  value: fc.oneof({ weight: 5, arbitrary: value.map((text) => `: ${text}`) }, fc.constantFrom(':', ':', '', ' :')),
+})
+const lines = fc
+  .tuple(fc.array(line, { maxLength: 6 }), fc.constantFrom('', '\n', '\n', '\n\n', '\r\n'))
+  .map(
+    ([all, end]) =>
+      all.map(({ indent, hyphen, key, value }, at) => `${indent}${hyphen}${key ?? `k${at}`}${value}`).join('\n') + end,
+  )
+
+function expectSame(text: string): boolean {
+  const plain = readPlainYaml(text)
+  if (plain !== undefined) {
+    expect({ value: plain }, JSON.stringify(text)).toEqual(parseByLibrary(text, 1))
+    // Of the same order, and of nothing but plain objects.
+    expect(JSON.stringify(plain)).toBe(JSON.stringify(parseByLibrary(text, 1).value))
+  }
+  return plain !== undefined
+}
+
+test('what it reads is what the library reads', { timeout: 600_000 }, () => {
+  let taken = 0
+  fc.assert(
+    fc.property(
+      fc.oneof({ weight: 8, arbitrary: lines }, fc.string({ unit: 'binary' }), anyJson.object.map(formatYaml)),
+      (text) => {
+        if (expectSame(text)) taken++
+      },
+    ),
+    { numRuns: TEXTS },
+  )
+  // Else it would have been compared with nothing.
+  expect(taken).toBeGreaterThan(TEXTS / 50)
+})
+
+test('one odd character in what is plain', { timeout: 600_000 }, () => {
+  const text =
+    'published_at: "2026-01-01T00:00:00Z"\ntags: [a, b]\nvariables:\n  - name: x\n    required: true\n  - y\nlabels:\n  p: 1.0.0\n'
+  fc.assert(
+    fc.property(
+      fc.nat(text.length),
+      fc.nat(3),
+      fc.oneof(fc.string({ maxLength: 2, unit: 'binary' }), word),
+      (at, less, more) => {
+        expectSame(text.slice(0, at) + more + text.slice(at + less))
+      },
+    ),
+    { numRuns: TEXTS },
+  )
+})
+
+test('the front matter of the starter catalogue takes it', () => {
+  const files = readdirSync('content', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
+  const texts = files.map((name) => readFileSync(join('content', name), 'utf8').split(/^---\n/m)[1] ?? '')
+  expect(texts.filter((text) => expectSame(text)).length).toBeGreaterThan(texts.length * 0.6)
+})
+
+test.each([
+  ...[
+    'a: b #c',
+    'a: b#c',
+    'a: b: c',
+    'a: b:',
+    'a: b:c',
+    'a: null',
+    'a: Null',
+    'a: nULL',
+    'a: true\nb: "true"',
+    'a: [null, b]',
+    'a: [a b,c]',
+  ],
+  ...[
+    'a: [a,]',
+    'a: [a, b',
+    'a: 010',
+    'a: 1.',
+    'a: 1.50',
+    'a: 1.0.0',
+    'a: 1234567890123456',
+    'a: -1',
+    'a:',
+    'a:\nb: c',
+    'a:\n- b',
+    'a:\n  - b\n  c',
+  ],
+  ...[
+    'a: b\n c',
+    'a: b\n  c: d',
+    'a:\n   b: c',
+    'a:\n  b: c\n d: e',
+    'a: "b"c',
+    "a: 'b''c'",
+    'a: " b "',
+    'a: b\n\nc: d',
+    'a: b\n---\nc: d',
+    'a: b\n...',
+    'a: a\na: b',
+  ],
+  ...[
+    '  a: b',
+    'a: b ',
+    'a:  b',
+    'a : b',
+    'a:\n  - b: c\n    d: e\n  - f\ng: h',
+    'a:\n  - b:\n      - c\n    d: 1',
+    '__proto__: a',
+    'a: b\u1680',
+    '1.0: a\n1: b',
+  ],
+])('%j is read as by the library, or left to it', (text) => {
+  expectSame(text)
+  expectSame(`${text}\n`)
+})
