@@ -112,5 +112,13 @@ async function readCommit(git: Git, name: string): Promise<string | undefined> {
 
 async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {
   const text = await readFile(notePath(tree), 'utf8').catch(ignoreMissing)
-  return text === undefined ? undefined : Unfinished.parse(JSON.parse(text))
+  if (text === undefined) return undefined
+  try {
+    return Unfinished.parse(JSON.parse(text))
+  } catch {
+    // Ours is whole or not there at all, so somebody else's hand was in it; what it said can only be found out by comparing with the branch.
+    throw notNow(
+      `${notePath(tree)} cannot be read. Run git status in the content's repository, bring back with git checkout HEAD -- <path> what is missing, then remove the file`,
+    )
+  }
 }

@@ -135,6 +135,18 @@ describe('killed when the branch had moved', () => {
     expect([status(), inFolder(`${VERSIONS}/1.0.0.md`)]).toEqual(['', 'killed 1\n'])
   })
 
+  test.each(['', '{"branch":1}', '{'])(
+    'a note that somebody damaged stops publishing, and says how to go on: %j',
+    async (text) => {
+      await publishAndDie()
+      repository.write({ '.git/prompt-hub/unfinished.json': text })
+      await expect(repository.openStore().finishPublishes()).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringMatching(/unfinished\.json cannot be read\. Run git status .* remove the file/),
+      })
+    },
+  )
+
   test('a git that outlives its parent is waited for', { timeout: 30_000 }, async () => {
     await publishAndDie()
     // What update-ref holds while it moves the branch.
