@@ -1,5 +1,5 @@
 // Owns the promises of the website, checked in a real browser on a built site whose every field is hostile. docs/contract.md section 10.
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -113,6 +113,28 @@ describe('reading without a browser', () => {
     for (const field of ['full_name', 'content_sha256', 'previous_version', 'yank_reason', 'repos_count', 'dry_run'])
       expect(html).toContain(`<code>${field}</code>`)
     expect(html).not.toContain('<td></td>')
+    const samples = [...html.matchAll(/<pre tabindex="0"><code id="answer-(\w+)">([^<]*)</g)]
+    const keys = samples.map(([, id, text]) => [id, id === 'getRaw' ? text : Object.keys(JSON.parse(decode(text!)))])
+    expect(Object.fromEntries(keys)).toEqual({
+      listRepositories: ['data', 'meta'],
+      getRepository: ['data'],
+      listVersions: ['data', 'meta'],
+      getVersion: ['data'],
+      getRaw: expect.stringMatching(/./),
+      listTags: ['data', 'meta'],
+      getUser: ['data'],
+      publish: ['data'],
+    })
+  })
+
+  test('the navigation of the docs has every guide', async () => {
+    const guides = readdirSync(`${site.dir}/docs`, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('/index.html'))
+      .map((path) => `/docs/${path.slice(0, -'/index.html'.length)}`)
+    const html = await (await fetch(`${site.origin}/docs/filling`)).text()
+    const [nav = ''] = /<nav aria-label="Docs">.*?<\/nav>/s.exec(html) ?? []
+    const linked = [...nav.matchAll(/href="([^"]+)"/g)].map(([, path]) => path)
+    expect(linked.toSorted()).toEqual(guides.toSorted())
   })
 
   test('what is not listed asks not to be found', async () => {
@@ -295,7 +317,11 @@ describe('finding', () => {
     const { page } = await site.open('/search?q=hostlie')
     expect(await page.locator('#reading').textContent()).toContain('Showing results for hostile instead of “hostlie”')
     await page.goto(`${site.origin}/search?q=nothingofthatkind`)
-    expect(await page.locator('.nothing a').count()).toBeGreaterThan(1)
+    expect(await page.locator('.nothing .tags a').allTextContents()).toContain('evil')
+    await page.goto(`${site.origin}/search?q=platypus&license=MIT`)
+    expect(await page.locator('.nearby a').allTextContents()).toEqual(['plain'])
+    await page.locator('.nearby a').click()
+    await page.waitForURL('**/search?q=plain&license=MIT')
     await page.context().close()
   })
 
@@ -436,6 +462,34 @@ describe('the page of a prompt', () => {
         .evaluateAll((marks) => marks.map((mark) => (mark as HTMLElement).dataset.code)),
     ).toEqual(['U+200B', 'U+202E', 'U+202C', 'U+E0041'])
     expect(await page.getByText('4 hidden characters').isVisible()).toBe(true)
+    await page.context().close()
+  })
+})
+
+describe('a version that is newer than the site', () => {
+  test('is shown as being built, and appears by itself', async () => {
+    const name = 'plain-2'
+    const { data: repository } = await site.getJson(`/api/v1/repos/mallory/${name}`)
+    const { data: record } = await site.getJson(`/api/v1/repos/mallory/${name}/versions/1.0.0`)
+    const { data: versions } = await site.getJson(`/api/v1/repos/mallory/${name}/versions`)
+    const version = { ...record, version: '1.1.0', content: hostile('fresh'), previous_version: '1.0.0' }
+    await site.fresh.keepVersion(version)
+    await site.fresh.keep({
+      repository: { ...repository, latest_version: '1.1.0', versions_count: 2 },
+      versions: [{ ...versions[0], version: '1.1.0' }, versions[0]],
+      ...{ based_on: null, kept_at: new Date().toISOString() },
+    })
+    const { page, problems } = await site.open(`/mallory/${name}/v/1.1.0`)
+    expect(await page.getByRole('status').first().textContent()).toMatch(
+      /Its page is being built and appears here by itself/,
+    )
+    expect(await page.locator('main pre').textContent()).toBe(hostile('fresh'))
+    expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
+    // What the next build does.
+    mkdirSync(`${site.dir}/mallory/${name}/v/1.1.0`, { recursive: true })
+    writeFileSync(`${site.dir}/mallory/${name}/v/1.1.0/index.html`, '<!doctype html><title>Built</title><h1>Built</h1>')
+    await page.getByRole('heading', { name: 'Built' }).waitFor()
+    expect(problems).toEqual([])
     await page.context().close()
   })
 })

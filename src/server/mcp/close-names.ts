@@ -32,7 +32,7 @@ export async function findClose(owner: string, name: string, { search }: ReadToo
 }
 
 /** How many characters two names begin with alike. */
-function countShared(a: string, b: string): number {
+export function countShared(a: string, b: string): number {
   let count = 0
   while (count < a.length && a[count] === b[count]) count++
   return count

@@ -23,6 +23,7 @@ import { drawFound } from './draw-find.ts'
 import { drawComparing, drawFresh } from './draw-unbuilt.ts'
 import { findPrompts } from './find.ts'
 import { parseFindQuestion } from './find-question.ts'
+import { findNearbyWords } from './nearby.ts'
 
 /** How many tags are offered when nothing was found. */
 const MOST_TAGS = 12
@@ -74,10 +75,12 @@ function redirect(location: string): Response {
 async function answerFind(request: Request, url: URL, tools: ReadDependencies): Promise<Response> {
   const question = parseFindQuestion(url.searchParams)
   const found = await findPrompts(question, tools.search())
-  const tags = found.rows.length > 0 ? [] : await readTags(tools)
+  const isNothing = found.rows.length === 0
+  const tags = isNothing ? await readTags(tools) : []
+  const nearby = isNothing ? await findNearbyWords(question.q, tools.search()) : []
   return sendPage(request, tools, {
     title: question.q === '' ? 'Prompts' : `Prompts for “${question.q}”`,
-    main: drawFound(question, found, tags),
+    main: drawFound(question, found, { tags, nearby }),
     cache: CACHE_CONTROL.changing,
   })
 }

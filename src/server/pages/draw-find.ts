@@ -13,8 +13,16 @@ const ORDERS = [
   ['new', 'New'],
 ] as const
 
-/** Draws what was found. @param tags the most used ones, offered when nothing was found */
-export function drawFound(question: FindQuestion, found: Found, tags: readonly string[]): Html {
+/** What is offered when nothing was found. */
+interface Offers {
+  /** The most used tags. */
+  tags: readonly string[]
+  /** Words of the catalogue that are close to those that were typed. */
+  nearby: readonly string[]
+}
+
+/** Draws what was found. */
+export function drawFound(question: FindQuestion, found: Found, offers: Offers): Html {
   const { q } = question
   const mark = (text: string) =>
     html`${markWords(text, listSoughtWords(q, found.corrected)).map((part) => (part.isMatch ? html`<mark>${part.text}</mark>` : part.text))}`
@@ -24,25 +32,34 @@ export function drawFound(question: FindQuestion, found: Found, tags: readonly s
 <form class="find-form" action="/search" method="get" role="search">
   <label class="visually-hidden" for="find-q">Search</label>
   <div class="ask"><input id="find-q" name="q" type="search" value="${q}" maxlength="${LIMITS.queryCharacters}" autocomplete="off" spellcheck="false" placeholder="What should the prompt do?" data-find></div>
-  ${question.tags.map((tag) => html`<input type="hidden" name="tag" value="${tag}">`)}
+  ${listFilters(question).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
   <button class="strong" type="submit">Search</button>
 </form>
 ${drawChosen(question)}
 ${drawReading(question, found)}
-<div class="bar"><p class="quiet" role="status">${sayCount(found)}</p><nav class="orders" aria-label="Order">${ORDERS.filter(
-    ([sort]) => sort !== undefined || q !== '',
-  ).map(([sort, words]) => {
-    const isNow = question.sort === sort || (question.sort === undefined && q === '' && sort === 'top')
-    return html`<a href="${formatFindQuestion({ ...question, sort, page: 1 })}"${isNow ? html` aria-current="true"` : undefined}>${words}</a>`
-  })}</nav></div>
+<div class="bar"><p class="quiet" role="status">${sayCount(found)}</p>${found.rows.length === 0 ? undefined : drawOrders(question)}</div>
 <div class="found${facets ? ' has-facets' : ''}">
 ${facets}
 ${
   found.rows.length === 0
-    ? drawNothing(question, tags)
+    ? drawNothing(question, offers)
     : html`<div><h2 class="visually-hidden">Found</h2><ul class="rows">${found.rows.map((row) => drawRow(row, mark))}</ul>${drawPages(question, found)}</div>`
 }
 </div>`
+}
+
+/** Whatever else stands in the address stays when other words are asked for. */
+function listFilters(question: FindQuestion): [name: string, value: string][] {
+  return [...new URL(formatFindQuestion({ ...question, q: '', page: 1 }), 'http://localhost').searchParams]
+}
+
+function drawOrders(question: FindQuestion): Html {
+  const { q } = question
+  const orders = ORDERS.filter(([sort]) => sort !== undefined || q !== '')
+  return html`<nav class="orders" aria-label="Order">${orders.map(([sort, words]) => {
+    const isNow = question.sort === sort || (question.sort === undefined && q === '' && sort === 'top')
+    return html`<a href="${formatFindQuestion({ ...question, sort, page: 1 })}"${isNow ? html` aria-current="true"` : undefined}>${words}</a>`
+  })}</nav>`
 }
 
 function sayCount({ total, isCut, exact }: Found): string {
@@ -72,7 +89,9 @@ function drawChosen(question: FindQuestion): Html | undefined {
 }
 
 /** What the words were taken for, so that nobody wonders. */
-function drawReading({ q }: FindQuestion, { corrected, ignored }: Found): Html | undefined {
+function drawReading({ q }: FindQuestion, { corrected, ignored, rows }: Found): Html | undefined {
+  // Where nothing was found, that is said already.
+  if (rows.length === 0) return undefined
   const changes = Object.entries(corrected)
   if (changes.length === 0 && ignored.length === 0) return undefined
   const used = changes.map(([, word]) => html`<strong>${word}</strong>`)
@@ -110,7 +129,7 @@ function drawFacets(question: FindQuestion, { facets, total }: Found): Html | un
   return html`<nav class="facets" aria-label="Filters"><h2 class="visually-hidden">Filters</h2><details class="unfolds"><summary>Filters</summary>${groups}</details></nav>`
 }
 
-function drawNothing(question: FindQuestion, tags: readonly string[]): Html {
+function drawNothing(question: FindQuestion, { tags, nearby }: Offers): Html {
   const isFiltered =
     question.tags.length > 0 ||
     question.owner !== undefined ||
@@ -119,6 +138,7 @@ function drawNothing(question: FindQuestion, tags: readonly string[]): Html {
     question.withProvenance
   return html`<div class="nothing"><h2>${question.q === '' ? 'No prompt is like this' : html`Nothing matches “${question.q}”`}</h2>
 <p class="quiet">${isFiltered ? html`Take a filter off, or <a href="/search">begin again</a>.` : 'Try fewer or other words, or begin with a tag.'}</p>
+${nearby.length > 0 ? html`<p class="nearby">Close to it: ${nearby.map((word) => html` <a href="${formatFindQuestion({ ...question, q: word, page: 1 })}">${word}</a>`)}</p>` : undefined}
 ${tags.length > 0 ? html`<ul class="tags" aria-label="Popular tags">${tags.map((tag) => html`<li><a href="/search?tag=${tag}">${tag}</a></li>`)}</ul>` : undefined}</div>`
 }
 

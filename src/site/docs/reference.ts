@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ADDRESSES, type Address } from '../../domain/api/addresses.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route } from '../../domain/api/routes.ts'
+import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route, type RouteId } from '../../domain/api/routes.ts'
 import {
   Difference,
   ErrorEnvelope,
@@ -40,7 +40,7 @@ interface DescribedRecord {
 
 /** A route as the reference shows it. */
 interface DescribedRoute {
-  id: string
+  id: RouteId
   path: string
   summary: string
   parameters: (DescribedField & { place: 'path' | 'query' })[]
@@ -91,7 +91,7 @@ export function describeRecords(): DescribedRecord[] {
  * @param example values of path parameters for the examples, such as an owner that exists
  */
 export function describeRoutes(baseUrl: string, example: Readonly<Record<string, string>>): DescribedRoute[] {
-  return Object.values<Route>(ROUTES).map((route) => ({
+  return Object.values<Route & { id: RouteId }>(ROUTES).map((route) => ({
     id: route.id,
     path: route.path,
     summary: route.summary,

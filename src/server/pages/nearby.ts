@@ -1,0 +1,33 @@
+// Owns which words are offered to somebody who found nothing: those of the catalogue that begin as theirs do.
+import type { Search } from '../../ports/search.ts'
+import { countShared } from '../mcp/close-names.ts'
+
+/** Each word costs a question to the search. */
+const MOST_WORDS = 3
+const MOST_OFFERED = 6
+/** Fewer letters in common say nothing. */
+const LEAST_LETTERS = 3
+/** So many prompts are looked through for words. */
+const CANDIDATES = 10
+
+/** Words of titles and tags that begin as words of a question do; those that share more letters first. @throws HubError `unavailable` when the search cannot be asked */
+export async function findNearbyWords(q: string, search: Search): Promise<string[]> {
+  const words = [...new Set(splitWords(q))].filter((word) => word.length > LEAST_LETTERS)
+  const longest = words.toSorted((a, b) => b.length - a.length).slice(0, MOST_WORDS)
+  const shared = new Map<string, number>()
+  for (const word of longest) {
+    const text = word.slice(0, LEAST_LETTERS)
+    const { matches } = await search.find({ text, tags: [], sort: undefined, offset: 0, limit: CANDIDATES })
+    for (const known of matches.flatMap(({ title, tags }) => [...splitWords(title), ...tags])) {
+      const letters = countShared(known, word)
+      if (letters >= LEAST_LETTERS && !words.includes(known))
+        shared.set(known, Math.max(letters, shared.get(known) ?? 0))
+    }
+  }
+  return [...shared]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MOST_OFFERED)
+    .map(([word]) => word)
+}
+
+const splitWords = (text: string) => text.toLowerCase().match(/\p{L}+/gu) ?? []

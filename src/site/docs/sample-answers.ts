@@ -1,0 +1,68 @@
+// Owns the sample answers of the API reference: what this hub answers to the examples beside them, cut to the length of an example.
+import type { RouteId } from '../../domain/api/routes.ts'
+import { listEnvelope } from '../../domain/api/schema.ts'
+import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import { PublishAnswer } from '../../domain/publishing/request.ts'
+import { versionPage } from '../links.ts'
+
+/** Longer texts end with dots. */
+const MOST_CHARACTERS = 90
+/** Of a list, so many stand for all. */
+const MOST_ITEMS = 2
+
+/**
+ * What is answered to the example of an address.
+ *
+ * @param known the prompt that the examples name
+ * @returns undefined for OpenAPI, which is a document of its own
+ */
+export function sampleAnswer(
+  id: RouteId,
+  { listed, tags, users }: Catalogue,
+  { repository, versions }: CatalogueEntry,
+): string | undefined {
+  const onOnePage = <Item>(items: Item[]) => listEnvelope(items, { page: 1, size: items.length, total: items.length })
+  const latest = findLatest({ repository, versions })
+  switch (id) {
+    case 'listRepositories':
+      return shorten(listEnvelope(listed.top.slice(0, 1), { page: 1, size: 20, total: listed.top.length }))
+    case 'getRepository':
+      return shorten({ data: repository })
+    case 'listVersions':
+      return shorten(onOnePage(versions.map(({ summary }) => summary)))
+    case 'getVersion':
+      return shorten({ data: latest })
+    case 'getRaw':
+      return (repository.content ?? '').split('\n', 4).join('\n')
+    case 'listTags':
+      return shorten(onOnePage([...tags]))
+    case 'getUser':
+      return shorten({ data: users.get(repository.owner) })
+    case 'getOpenapi':
+      return undefined
+  }
+}
+
+/** What is answered to the example of publishing. */
+export function samplePublishAnswer({ baseUrl }: Catalogue, entry: CatalogueEntry): string {
+  const latest = findLatest(entry)
+  const data = PublishAnswer.parse({
+    ...latest,
+    html_url: baseUrl + versionPage(latest.full_name, latest.version),
+    ...{ unchanged: false, commit: { sha: '3f786850e387550fdab836ed7e6dc881de23001b', url: null }, warnings: [] },
+  })
+  return shorten({ data })
+}
+
+function findLatest({ repository, versions }: Pick<CatalogueEntry, 'repository' | 'versions'>) {
+  const latest = versions.find(({ summary }) => summary.version === repository.latest_version) ?? versions[0]!
+  return latest.record
+}
+
+function shorten(answer: object): string {
+  const cut = (_: string, value: unknown) => {
+    if (typeof value === 'string' && value.length > MOST_CHARACTERS) return `${value.slice(0, MOST_CHARACTERS)}…`
+    return Array.isArray(value) ? value.slice(0, MOST_ITEMS) : value
+  }
+  return JSON.stringify(answer, cut, 2)
+}
