@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
 import { BUMPS } from '../src/domain/catalogue/versions.ts'
-import { splitFullName, titleFromName } from '../src/domain/content/values.ts'
+import { splitFullName, titleFromName } from '../src/domain/content/names.ts'
 import { scaffoldPrompt, scaffoldVersion } from '../src/stores/scaffold.ts'
 
 const USAGE = [

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { HubError } from './domain/api/errors.ts'
-import { GITHUB_REPOSITORY } from './domain/content/values.ts'
+import { GITHUB_REPOSITORY } from './domain/content/names.ts'
 
 /** Setting an empty variable is how many dashboards say "not set". */
 const setting = <Schema extends z.ZodType>(schema: Schema) =>

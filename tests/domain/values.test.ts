@@ -3,27 +3,29 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { LIMITS } from '../../src/domain/api/limits.ts'
-import { countCharacters } from '../../src/domain/content/text-length.ts'
 import {
-  FullName,
-  findContentProblem,
-  Handle,
   hasOwnerForm,
   isName,
   isOwner,
   isTag,
   isVariableName,
   isVersion,
+  splitFullName,
+  titleFromName,
+} from '../../src/domain/content/names.ts'
+import { countCharacters } from '../../src/domain/content/text-length.ts'
+import {
+  FullName,
+  findContentProblem,
+  Handle,
   License,
   line,
   lines,
   Name,
   NumericId,
   Owner,
-  splitFullName,
   Tag,
   Time,
-  titleFromName,
   VariableName,
   Version,
   WebAddress,

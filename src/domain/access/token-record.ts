@@ -1,6 +1,7 @@
 // Owns what is known of a token: the record that is stored in its place, what its scope covers, and whom it speaks for.
 import { z } from 'zod'
-import { Handle, isName, isOwner, line, Time } from '../content/values.ts'
+import { isName, isOwner } from '../content/names.ts'
+import { Handle, line, Time } from '../content/values.ts'
 
 /** What a token may publish to: every repository of an owner, or one. docs/contract.md section 7 */
 export const Scope = z

@@ -1,7 +1,8 @@
 // Owns the table of what can be read: what is answered where, from which data file, how long it may be kept, and in which shape. All other addresses stand beside it, in addresses.ts.
 import { z } from 'zod'
 import { SORTS, type Sort } from '../catalogue/ranking.ts'
-import { isName, isOwner, isVersion, Name, Owner, Version } from '../content/values.ts'
+import { isName, isOwner, isVersion } from '../content/names.ts'
+import { Name, Owner, Version } from '../content/values.ts'
 import type { CacheClass } from './cache-class.ts'
 import { LIMITS } from './limits.ts'
 import { type Method, READ_METHODS } from './methods.ts'

@@ -1,6 +1,6 @@
 // Owns what counts as a download in the log of a web server, and adding downloads up to `content/usage.json`.
 import type { Usage } from '../content/front-matter.ts'
-import { isName, isOwner } from '../content/values.ts'
+import { isName, isOwner } from '../content/names.ts'
 
 /** One download, as a line of a log tells it. */
 export interface LoggedDownload {

@@ -3,13 +3,12 @@ import { z } from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { type Parameters, Provenance, Scalar, Severity, Stats, Status, VariableType } from '../api/schema.ts'
 import { findJsonProblem } from './json-bounds.ts'
+import { GITHUB_REPOSITORY, isVersion } from './names.ts'
 import { describeValue } from './problems.ts'
 import { countBytes, countCharacters } from './text-length.ts'
 import {
   FullName,
-  GITHUB_REPOSITORY,
   Handle,
-  isVersion,
   License,
   line,
   lines,

@@ -4,9 +4,9 @@ import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findJsonProblem } from './json-bounds.ts'
+import { isName, isOwner, isVersion } from './names.ts'
 import { findPlaceholders } from './placeholders.ts'
 import { type Parsed, parseBy, type ValueProblem } from './problems.ts'
-import { isName, isOwner, isVersion } from './values.ts'
 import { editYaml, findKeyLine, formatYaml, parseYaml, readLine } from './yaml.ts'
 
 /** What stands at a path of the content folder. */

@@ -1,34 +1,16 @@
 // Owns the names and values that everything else is made of; records and files are put together from them elsewhere.
 import { z } from 'zod'
 import { LIMITS } from '../api/limits.ts'
+import {
+  isReserved,
+  NAME_PATTERN,
+  OWNER_PATTERN,
+  splitFullName,
+  TAG_PATTERN,
+  VARIABLE_NAME_PATTERN,
+  VERSION_PATTERN,
+} from './names.ts'
 import { countCharacters } from './text-length.ts'
-
-const OWNER_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
-const NAME_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
-const VERSION_PATTERN = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
-const TAG_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
-
-/** First path segments that the site itself uses, and words that break file systems or programs. docs/contract.md section 1. */
-const RESERVED_OWNERS: ReadonlySet<string> = new Set([
-  ...['404', 'api', 'assets', 'auth', 'badges', 'cli', 'clients', 'data', 'docs', 'healthz', 'index', 'mcp', 'metrics'],
-  ...['rate-limited', 'search', 'settings', 'tags'],
-  ...['admin', 'me', 'new', 'null', 'undefined', 'con', 'prn', 'aux', 'nul'],
-  ...[1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((port) => [`com${port}`, `lpt${port}`]),
-])
-
-/** Whether a text has the form of an owner's handle, reserved words included. */
-export const hasOwnerForm = (text: string): boolean => OWNER_PATTERN.test(text)
-/** Whether a text may stand as the owner segment of an address: the form of a handle, and not reserved. */
-export const isOwner = (text: string): boolean => OWNER_PATTERN.test(text) && !RESERVED_OWNERS.has(text)
-/** Whether a text may stand as the name segment of an address. */
-export const isName = (text: string): boolean => NAME_PATTERN.test(text)
-/** Whether a text is a version in the form x.y.z: no `v`, no pre-release, no build metadata, no leading zeros. */
-export const isVersion = (text: string): boolean => VERSION_PATTERN.test(text)
-/** Whether a text is a well-formed tag. */
-export const isTag = (text: string): boolean => text.length <= LIMITS.tagCharacters && TAG_PATTERN.test(text)
-/** Whether a text is a well-formed variable name. */
-export const isVariableName = (text: string): boolean => VARIABLE_NAME_PATTERN.test(text)
 
 /** A handle as the lower-cased GitHub login of a person; reserved words are logins too. */
 export const Handle = z
@@ -40,7 +22,7 @@ export const Handle = z
 export const Owner = z
   .string()
   .regex(OWNER_PATTERN, 'expected 1 to 39 of a-z, 0-9 and single hyphens inside')
-  .refine((owner) => !RESERVED_OWNERS.has(owner), {
+  .refine((owner) => !isReserved(owner), {
     error: 'expected an owner that is not a reserved word',
     abort: true,
   })
@@ -93,9 +75,6 @@ export const WebAddress = z
     'expected an address without white space, invisible characters or a password',
   )
 
-/** A repository on GitHub, `owner/name`. */
-export const GITHUB_REPOSITORY = /^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/
-
 /** A number that git or GitHub counts, kept as text so that no digit is lost. */
 export const NumericId = z
   .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)], 'expected a whole number')
@@ -143,18 +122,6 @@ export function findContentProblem(content: string): string | undefined {
   if (content.includes('\0')) return 'expected text without NUL characters'
   if (!content.isWellFormed()) return 'expected well-formed Unicode, without lone surrogates'
   return undefined
-}
-
-/** The way a name reads when nobody gave a title: `code-review` is "Code review". */
-export function titleFromName(name: string): string {
-  const words = name.replaceAll('-', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-/** Splits `owner/name`; undefined when it is not one. */
-export function splitFullName(fullName: string): { owner: string; name: string } | undefined {
-  const [owner = '', name = '', rest] = fullName.split('/')
-  return rest === undefined && isOwner(owner) && isName(name) ? { owner, name } : undefined
 }
 
 function isFullName(text: string): boolean {

@@ -10,6 +10,7 @@ import { canonicalJson } from '../content/canonical-json.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { textsOf, warnOfDifference, warnOfMetadata, warnOfTexts } from '../content/findings.ts'
 import type { RepositoryFrontMatter, VersionFrontMatter } from '../content/front-matter.ts'
+import { titleFromName } from '../content/names.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
@@ -19,7 +20,7 @@ import {
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { checkVersion } from '../content/rules.ts'
-import { titleFromName, Version } from '../content/values.ts'
+import { Version } from '../content/values.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, type PublishRequest, validationFailed } from './request.ts'
 

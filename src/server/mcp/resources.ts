@@ -1,8 +1,8 @@
 // Owns prompts as resources: their addresses, their menu, and their stored text.
 
 import { HubError } from '../../domain/api/errors.ts'
+import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/content/printable.ts'
-import { isName, isOwner, isVersion } from '../../domain/content/values.ts'
 import { ANSWERS, type ReadTools } from '../read/answers.ts'
 import { readMenu } from './menu.ts'
 import { sayMenu } from './prompts.ts'

@@ -13,8 +13,8 @@ import {
   VersionSummary,
 } from '../../domain/api/schema.ts'
 import { SORTS } from '../../domain/catalogue/ranking.ts'
+import { hasOwnerForm, isName, isVersion } from '../../domain/content/names.ts'
 import { countCharacters } from '../../domain/content/text-length.ts'
-import { hasOwnerForm, isName, isVersion } from '../../domain/content/values.ts'
 
 /** The rule of docs/contract.md section 1 without its look-ahead, which clients that compile patterns with RE2 refuse. */
 const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'

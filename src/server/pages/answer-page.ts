@@ -11,7 +11,7 @@ import {
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import { list, TagRecord } from '../../domain/api/schema.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
-import { isName, isOwner, isVersion } from '../../domain/content/values.ts'
+import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { type Html, html } from '../account/html.ts'
 import { findClose } from '../mcp/close-names.ts'
 import { findNewest } from '../read/newest-record.ts'

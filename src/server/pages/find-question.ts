@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
-import { isOwner, isTag } from '../../domain/content/values.ts'
+import { isOwner, isTag } from '../../domain/content/names.ts'
 
 /** What somebody looks for. */
 export interface FindQuestion {

@@ -2,9 +2,9 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
+import { isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/content/printable.ts'
 import { countCharacters } from '../../domain/content/text-length.ts'
-import { isVersion } from '../../domain/content/values.ts'
 import { labelBesideVersion } from './records.ts'
 
 /** What the list is asked for. */

@@ -3,7 +3,7 @@
 import { LIMITS } from '../../domain/api/limits.ts'
 import { DATA_FILES, ROUTES } from '../../domain/api/routes.ts'
 import { listEnvelope, Meta, type RepositorySummary } from '../../domain/api/schema.ts'
-import { isTag } from '../../domain/content/values.ts'
+import { isTag } from '../../domain/content/names.ts'
 import type { SearchAnswer } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { searchEnvelope } from '../search-envelope.ts'

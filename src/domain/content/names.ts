@@ -1,0 +1,51 @@
+// Owns the form of every name: owners, repositories, versions, tags and variables, as patterns and questions. No schema: reading one address loads none.
+import { LIMITS } from '../api/limits.ts'
+
+/** The form of a handle. */
+export const OWNER_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
+/** The form of a repository’s name. */
+export const NAME_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
+/** The form of a version number. */
+export const VERSION_PATTERN = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
+/** The form of a tag, but for its length. */
+export const TAG_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+/** The form of a variable’s name. */
+export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
+
+/** First path segments that the site itself uses, and words that break file systems or programs. docs/contract.md section 1. */
+const RESERVED_OWNERS: ReadonlySet<string> = new Set([
+  ...['404', 'api', 'assets', 'auth', 'badges', 'cli', 'clients', 'data', 'docs', 'healthz', 'index', 'mcp', 'metrics'],
+  ...['rate-limited', 'search', 'settings', 'tags'],
+  ...['admin', 'me', 'new', 'null', 'undefined', 'con', 'prn', 'aux', 'nul'],
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((port) => [`com${port}`, `lpt${port}`]),
+])
+
+/** Whether a handle is a word that no owner may have. */
+export const isReserved = (handle: string): boolean => RESERVED_OWNERS.has(handle)
+/** Whether a text has the form of an owner's handle, reserved words included. */
+export const hasOwnerForm = (text: string): boolean => OWNER_PATTERN.test(text)
+/** Whether a text may stand as the owner segment of an address: the form of a handle, and not reserved. */
+export const isOwner = (text: string): boolean => OWNER_PATTERN.test(text) && !RESERVED_OWNERS.has(text)
+/** Whether a text may stand as the name segment of an address. */
+export const isName = (text: string): boolean => NAME_PATTERN.test(text)
+/** Whether a text is a version in the form x.y.z: no `v`, no pre-release, no build metadata, no leading zeros. */
+export const isVersion = (text: string): boolean => VERSION_PATTERN.test(text)
+/** Whether a text is a well-formed tag. */
+export const isTag = (text: string): boolean => text.length <= LIMITS.tagCharacters && TAG_PATTERN.test(text)
+/** Whether a text is a well-formed variable name. */
+export const isVariableName = (text: string): boolean => VARIABLE_NAME_PATTERN.test(text)
+
+/** A repository on GitHub, `owner/name`. */
+export const GITHUB_REPOSITORY = /^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/
+
+/** The way a name reads when nobody gave a title: `code-review` is "Code review". */
+export function titleFromName(name: string): string {
+  const words = name.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Splits `owner/name`; undefined when it is not one. */
+export function splitFullName(fullName: string): { owner: string; name: string } | undefined {
+  const [owner = '', name = '', rest] = fullName.split('/')
+  return rest === undefined && isOwner(owner) && isName(name) ? { owner, name } : undefined
+}
