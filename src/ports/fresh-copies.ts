@@ -1,20 +1,17 @@
 // Owns fresh copies: what a repository answers between a publish and the build that has it, and when a copy steps back.
-import { z } from 'zod'
-import { Repository, type VersionRecord, VersionSummary } from '../domain/api/schema.ts'
-import { Time } from '../domain/content/values.ts'
+import type { Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 
 /** A repository as the publish that changed it last left it. */
-export const FreshCopy = z.object({
+export interface FreshCopy {
   /** The repository in full. */
-  repository: Repository,
+  repository: Repository
   /** Its versions, highest first. */
-  versions: z.array(VersionSummary),
+  versions: VersionSummary[]
   /** SHA-256 of the built record that the first publish since that build found, or null when there was none. */
-  based_on: z.string().nullable(),
-  /** When it was kept. */
-  kept_at: Time,
-})
-export type FreshCopy = z.infer<typeof FreshCopy>
+  based_on: string | null
+  /** When it was kept: a moment in UTC. */
+  kept_at: string
+}
 
 /** Where copies are kept. A store that fails is no reason to fail: reading goes on from the files, publishing from git. */
 export interface FreshCopies {

@@ -1,5 +1,6 @@
 // Owns the envelope of a search: the page that was found, where it stands, and how the words were taken.
-import { listEnvelope, type RepositorySummary, type SearchMeta } from '../domain/api/schema.ts'
+import { listEnvelope } from '../domain/api/list-envelope.ts'
+import type { RepositorySummary, SearchMeta } from '../domain/api/schema.ts'
 import type { SearchAnswer } from '../ports/search.ts'
 
 /** Makes the envelope of one page of a search. docs/contract.md section 4. @param place `size` records a page */

@@ -1,15 +1,15 @@
 // Owns fresh copies in the blob store; its troubles are logged and go no further.
-
 import type { z } from 'zod'
-import { VersionRecord } from '../domain/api/schema.ts'
+import type { VersionRecord } from '../domain/api/schema.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
-import { type FreshCopies, FreshCopy } from '../ports/fresh-copies.ts'
+import type { FreshCopies, FreshCopy } from '../ports/fresh-copies.ts'
+import type { FRESH_SCHEMAS } from './fresh-copy-schemas.ts'
 
 /** Fresh copies in a blob store, read anew each time. */
 export function freshInBlobs(blobs: BlobStore): FreshCopies {
   return {
-    find: (owner, name) => read(blobs, keyOf(owner, name), FreshCopy),
-    findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version), VersionRecord),
+    find: (owner, name) => read(blobs, keyOf(owner, name), ({ copy }) => copy),
+    findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version), (kinds) => kinds.version),
     keepVersion: (version) =>
       blobs.set(versionKeyOf(version.owner, version.name, version.version), JSON.stringify(version)),
     keep: (copy) => blobs.set(keyOf(copy.repository.owner, copy.repository.name), JSON.stringify(copy)),
@@ -68,11 +68,13 @@ const MOST_VERSIONS = 200
 async function read<Schema extends z.ZodType>(
   blobs: BlobStore,
   key: string,
-  schema: Schema,
+  choose: (kinds: typeof FRESH_SCHEMAS) => Schema,
 ): Promise<z.output<Schema> | undefined> {
   try {
     const text = await blobs.get(key)
-    return text === undefined ? undefined : schema.parse(JSON.parse(text))
+    if (text === undefined) return undefined
+    const { FRESH_SCHEMAS } = await import('./fresh-copy-schemas.ts')
+    return choose(FRESH_SCHEMAS).parse(JSON.parse(text))
   } catch (error) {
     console.error(
       JSON.stringify({

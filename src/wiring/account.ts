@@ -1,10 +1,10 @@
 // Owns what the account pages need on the platform at hand.
 import { randomBytes } from 'node:crypto'
 import { type Config, notSetUp, SIGN_IN_SETTINGS } from '../config.ts'
-import { Memberships, membershipsPath } from '../domain/access/memberships.ts'
+import { membershipsPath } from '../domain/access/memberships.ts'
 import type { AccountDependencies } from '../server/account/answer-account.ts'
 import type { SignIn } from '../server/account/sign-in.ts'
-import { parseJsonFile } from '../server/site-json.ts'
+import { parseBuilt } from '../server/site-json.ts'
 import { netlifyBlobs } from '../stores/blob-store-netlify.ts'
 import { identify } from '../stores/github-sign-in.ts'
 import { peopleInBlobs } from '../stores/sessions-blobs.ts'
@@ -29,7 +29,7 @@ export function connectAccount(request: Request, { hub }: FunctionContext): Acco
     ownersOf: async (login, userId) => {
       const members = [login, ...(/^\d+$/.test(userId) ? [Number(userId)] : [])]
       const files = await Promise.all(members.map((member) => siteFiles.read(membershipsPath(member))))
-      return [...new Set(files.flatMap((bytes) => (bytes ? parseJsonFile(bytes, Memberships) : [])))].sort()
+      return [...new Set(files.flatMap((bytes) => (bytes ? parseBuilt<string[]>(bytes) : [])))].sort()
     },
     siteFiles,
   }

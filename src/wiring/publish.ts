@@ -4,7 +4,7 @@ import { purgeCache } from '@netlify/functions'
 import { type Config, notSetUp } from '../config.ts'
 import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
-import { openJobVerifier, type VerifyJob } from '../server/publish/oidc.ts'
+import type { VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishDependencies } from '../server/publish/publish.ts'
 import { createQueue } from '../server/publish/queue.ts'
 import { netlifyBlobs } from '../stores/blob-store-netlify.ts'
@@ -41,14 +41,18 @@ export function connectPublish(request: Request, { ip, hub }: FunctionContext): 
   }
 }
 
-const verifiers = new Map<string, VerifyJob>()
+const verifiers = new Map<string, Promise<VerifyJob>>()
 
-/** One for the life of the process, for it remembers the issuer's keys. */
+/** One for the life of the process, for it remembers the issuer's keys; loaded with the first job, for most publishes bring a token of ours. */
 function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
   const key = JSON.stringify([oidc, baseUrl])
-  const verifier = verifiers.get(key) ?? openJobVerifier({ ...oidc, audience: baseUrl })
-  verifiers.set(key, verifier)
-  return verifier
+  return async (token, now) => {
+    const verifier =
+      verifiers.get(key) ??
+      import('../server/publish/oidc.ts').then(({ openJobVerifier }) => openJobVerifier({ ...oidc, audience: baseUrl }))
+    verifiers.set(key, verifier)
+    return (await verifier)(token, now)
+  }
 }
 
 let github: GitStore | undefined

@@ -5,7 +5,6 @@ import type { Search } from '../ports/search.ts'
 import type { ReadDependencies } from '../server/read/read.ts'
 import { netlifyBlobs } from '../stores/blob-store-netlify.ts'
 import { freshInBlobs } from '../stores/fresh-copies-blobs.ts'
-import { openSearchIndex } from '../stores/search-sqlite.ts'
 import { clientKeyOf, currentConfig, type FunctionContext, limiterOf, siteFilesOf } from './platform.ts'
 
 /** What reading needs. @throws HubError `unavailable` naming a setting that is wrong */
@@ -21,10 +20,20 @@ export function connectRead(request: Request, { ip, hub }: FunctionContext): Rea
   }
 }
 
-let bundledSearch: Search | undefined
+let bundledSearch: Promise<Search> | undefined
 
-/** The index that lies beside a function on Netlify; it never changes there, so it stays open. */
+/** The index that lies beside a function on Netlify; it never changes there, so it stays open. A cold function that is asked for a file never loads it. */
 function openBundledSearch({ functionDir }: Config): Search {
-  bundledSearch ??= openSearchIndex(resolve(functionDir, 'build/search.db'))
-  return bundledSearch
+  const opened = () => {
+    bundledSearch ??= import('../stores/search-sqlite.ts').then(({ openSearchIndex }) =>
+      openSearchIndex(resolve(functionDir, 'build/search.db')),
+    )
+    return bundledSearch
+  }
+  return {
+    find: async (question) => (await opened()).find(question),
+    listMenu: async () => (await opened()).listMenu(),
+    completeOwner: async (prefix, limit) => (await opened()).completeOwner(prefix, limit),
+    completeName: async (prefix, owner, limit) => (await opened()).completeName(prefix, owner, limit),
+  }
 }

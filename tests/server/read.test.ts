@@ -1,7 +1,7 @@
 // Pins what reading answers when something behind it fails, and what no server that is aimed by an address can be asked: raw paths, odd bytes, broken stores.
 import { describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
-import { ROUTES } from '../../src/domain/api/routes.ts'
+import { ROUTES_WITH_SCHEMAS } from '../../src/domain/api/route-schemas.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { answerRead, type ReadDependencies } from '../../src/server/read/read.ts'
@@ -193,7 +193,7 @@ describe('for the CDN', () => {
   })
 
   test('every query parameter that an address has tells answers apart', () => {
-    const named = new Set(Object.values(ROUTES).flatMap(({ query }) => query.map(({ name }) => name)))
+    const named = new Set(ROUTES_WITH_SCHEMAS.flatMap(({ query }) => query.map(({ name }) => name)))
     expect([...named].sort()).toEqual(['label', 'page', 'q', 'sort', 'tag', 'version'])
   })
 

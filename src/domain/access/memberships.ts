@@ -1,15 +1,10 @@
 // Owns who is a member of an owner, and the list of owners that somebody is a member of, as the build writes it for the account page. What counts is git, asked at every publish.
-import { z } from 'zod'
 import { compareText } from '../catalogue/ranking.ts'
 import type { ContentTree } from '../content/content-tree.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
-import { Owner } from '../content/values.ts'
 import type { Person } from './account.ts'
 
-/** Owners whose `members` name a login, in the order of names. */
-export const Memberships = z.array(Owner)
-
-/** Where the list of a login, or of GitHub's number of somebody, lies in the site; there is none for whom no owner names. @param member checked */
+/** Where the list of owners of a login, or of GitHub's number of somebody, lies in the site; there is none for whom no owner names. @param member checked */
 export const membershipsPath = (member: string | number) =>
   typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
 

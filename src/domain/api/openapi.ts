@@ -3,7 +3,8 @@ import { PublishAnswer, PublishRequest } from '../publishing/request.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { EXAMPLES } from './openapi-examples.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { isPublishedAt, PATH_PARAMETERS, type QueryParameter, ROUTES, type Route, type RouteId } from './routes.ts'
+import { PATH_PARAMETERS, type QueryParameter, ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from './route-schemas.ts'
+import { isPublishedAt, type RouteId } from './routes.ts'
 import { ErrorEnvelope, single } from './schema.ts'
 
 type Json = Record<string, unknown>
@@ -17,7 +18,7 @@ type Json = Record<string, unknown>
 export function describeApi(baseUrl: string): Json {
   const schemas: Components = {}
   const paths: Record<string, Json> = {}
-  for (const route of Object.values<Route>(ROUTES)) {
+  for (const route of ROUTES_WITH_SCHEMAS) {
     paths[route.path] = {
       get: describeRoute(route, schemas),
       ...(isPublishedAt(route.id as RouteId) ? { post: describePublish(schemas) } : {}),
@@ -117,7 +118,7 @@ function linkTo(operationId: string, parameters: Json): Json {
   return { operationId, parameters }
 }
 
-function describeRoute(route: Route, schemas: Components): Json {
+function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
   const errors: ErrorCode[] = [
     ...(route.query.length > 0 ? (['invalid_request'] as const) : []),

@@ -1,33 +1,11 @@
-// Owns the table of what can be read: what is answered where, from which data file, how long it may be kept, and in which shape. All other addresses stand beside it, in addresses.ts.
-import { z } from 'zod'
-import { SORTS, type Sort } from '../catalogue/ranking.ts'
+// Owns the table of what can be read: what is answered where, from which data file, and how long it may be kept. What is asked and answered there is described in route-schemas.ts; all other addresses stand beside it, in addresses.ts.
+import type { Sort } from '../catalogue/ranking.ts'
 import { isName, isOwner, isVersion } from '../content/names.ts'
-import { Name, Owner, Version } from '../content/values.ts'
 import type { CacheClass } from './cache-class.ts'
-import { LIMITS } from './limits.ts'
 import { type Method, READ_METHODS } from './methods.ts'
-import {
-  list,
-  Repository,
-  RepositorySummary,
-  searchList,
-  single,
-  TagRecord,
-  User,
-  VersionRecord,
-  VersionSummary,
-} from './schema.ts'
 
 /** What stands in the braces of a route's path. */
 export type PathParameters = Readonly<Record<string, string>>
-
-/** A query parameter as it is documented; its reading stands in `server/list-query.ts`. */
-export interface QueryParameter {
-  name: string
-  description: string
-  schema: z.ZodType
-  isRepeatable?: boolean
-}
 
 /** One address of the read API. */
 export interface Route {
@@ -38,17 +16,8 @@ export interface Route {
   /** With POST where a version can be published too. */
   methods: readonly Method[]
   summary: string
-  query: readonly QueryParameter[]
   cache: CacheClass
-  /** The shape of a 200; null when it is the bare content, or OpenAPI itself. */
-  response: z.ZodType | null
   mediaType: 'application/json' | 'text/plain'
-}
-
-const sort: QueryParameter = {
-  name: 'sort',
-  description: 'The order. Without it: best match first when q is given, else top.',
-  schema: z.enum(SORTS),
 }
 
 /** Every address that can be read. docs/contract.md section 4. */
@@ -58,24 +27,7 @@ export const ROUTES = {
     path: '/api/v1/repos',
     methods: READ_METHODS,
     summary: 'List, search and filter repositories',
-    query: [
-      { name: 'page', description: 'Which page, from 1.', schema: z.int().min(1).max(LIMITS.highestPage).default(1) },
-      sort,
-      {
-        name: 'q',
-        description:
-          'Words to look for in full name, title, tags, description, readme and content, the last one also as a prefix. meta.matched says which words were read as others or left out. The first 12 phrases of at most 8 words count.',
-        schema: z.string().meta({ maxLength: LIMITS.queryCharacters }),
-      },
-      {
-        name: 'tag',
-        description: 'A tag that must be carried; may be given several times.',
-        schema: z.array(z.string()),
-        isRepeatable: true,
-      },
-    ],
     cache: 'changing',
-    response: searchList(RepositorySummary),
     mediaType: 'application/json',
   },
   getRepository: {
@@ -83,9 +35,7 @@ export const ROUTES = {
     path: '/api/v1/repos/{owner}/{name}',
     methods: READ_METHODS,
     summary: 'Get a repository with its latest content',
-    query: [],
     cache: 'changing',
-    response: single(Repository),
     mediaType: 'application/json',
   },
   listVersions: {
@@ -93,9 +43,7 @@ export const ROUTES = {
     path: '/api/v1/repos/{owner}/{name}/versions',
     methods: [...READ_METHODS, 'POST'],
     summary: 'List the versions of a repository',
-    query: [],
     cache: 'changing',
-    response: list(VersionSummary),
     mediaType: 'application/json',
   },
   getVersion: {
@@ -103,9 +51,7 @@ export const ROUTES = {
     path: '/api/v1/repos/{owner}/{name}/versions/{version}',
     methods: READ_METHODS,
     summary: 'Get one version',
-    query: [],
     cache: 'immutable',
-    response: single(VersionRecord),
     mediaType: 'application/json',
   },
   getRaw: {
@@ -113,21 +59,7 @@ export const ROUTES = {
     path: '/api/v1/repos/{owner}/{name}/raw',
     methods: READ_METHODS,
     summary: 'Get the bare content',
-    query: [
-      {
-        name: 'version',
-        description: 'Which version, x.y.z. Without version and label: the latest.',
-        schema: Version,
-      },
-      {
-        name: 'label',
-        description:
-          'A label of the repository, such as production: the version that it points at. Not beside version.',
-        schema: z.string(),
-      },
-    ],
     cache: 'changing',
-    response: null,
     mediaType: 'text/plain',
   },
   listTags: {
@@ -135,9 +67,7 @@ export const ROUTES = {
     path: '/api/v1/tags',
     methods: READ_METHODS,
     summary: 'List all tags with their counts',
-    query: [],
     cache: 'changing',
-    response: list(TagRecord),
     mediaType: 'application/json',
   },
   getUser: {
@@ -145,9 +75,7 @@ export const ROUTES = {
     path: '/api/v1/users/{handle}',
     methods: READ_METHODS,
     summary: 'Get an owner’s profile',
-    query: [],
     cache: 'changing',
-    response: single(User),
     mediaType: 'application/json',
   },
   getOpenapi: {
@@ -155,9 +83,7 @@ export const ROUTES = {
     path: '/api/v1/openapi.json',
     methods: READ_METHODS,
     summary: 'Get this description',
-    query: [],
     cache: 'changing',
-    response: null,
     mediaType: 'application/json',
   },
 } as const satisfies Record<string, Route>
@@ -169,14 +95,6 @@ export type RouteId = keyof typeof ROUTES
 export function isPublishedAt(id: RouteId): boolean {
   const { methods }: Route = ROUTES[id]
   return methods.includes('POST')
-}
-
-/** What each parameter of a path must be, as it is documented. */
-export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
-  owner: Owner,
-  handle: Owner,
-  name: Name,
-  version: Version,
 }
 
 /** What a segment must be to stand for a parameter; segments are never decoded, so a `%` never matches. */

@@ -338,22 +338,3 @@ export function list<Record extends z.ZodType>(record: Record) {
 export function searchList<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: SearchMeta })
 }
-
-/** A page of records on the wire. */
-export interface ListEnvelope<Record> {
-  data: Record[]
-  meta: Meta
-}
-
-/**
- * Makes the envelope of one page.
- *
- * @param records the records of this page alone
- * @param place `total` of all pages, `size` records a page
- */
-export function listEnvelope<Record>(
-  records: Record[],
-  place: { page: number; size: number; total: number },
-): ListEnvelope<Record> {
-  return { data: records, meta: { page: place.page, pages: Math.ceil(place.total / place.size), total: place.total } }
-}

@@ -1,6 +1,7 @@
 // Owns the set of all repositories as readers see it: latest versions, visibility, lists, tags and users, concluded from the parsed files.
 
 import { listMemberships } from '../access/memberships.ts'
+import { pick } from '../api/pick.ts'
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
 import {
   type Repository,
@@ -194,12 +195,6 @@ const SUMMARY_KEYS = RepositorySummary.keyof().options
 /** The part of a repository's record that stands in lists, picked by name: a new field lands there on purpose, or not at all. */
 function summariseRepository(repository: Repository): RepositorySummary {
   return pick(repository, SUMMARY_KEYS)
-}
-
-function pick<Whole extends object, Key extends keyof Whole>(whole: Whole, keys: readonly Key[]): Pick<Whole, Key> {
-  const part: Partial<Pick<Whole, Key>> = {}
-  for (const key of keys) part[key] = whole[key]
-  return part as Pick<Whole, Key>
 }
 
 /** Makes the record of a version as it stands in the list. */

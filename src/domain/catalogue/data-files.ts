@@ -2,9 +2,10 @@
 
 import { membershipsPath } from '../access/memberships.ts'
 import { LIMITS } from '../api/limits.ts'
+import { listEnvelope } from '../api/list-envelope.ts'
 import { describeApi } from '../api/openapi.ts'
 import { DATA_FILES } from '../api/routes.ts'
-import { listEnvelope, type MirrorEntry, type RepositorySummary } from '../api/schema.ts'
+import type { MirrorEntry, RepositorySummary } from '../api/schema.ts'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import { SORTS } from './ranking.ts'

@@ -2,26 +2,23 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../respond.ts'
 import { callTool, type McpTools } from './call-tool.ts'
-import { completeArgument } from './completions.ts'
 import { CACHE_HINTS } from './identity.ts'
-import { getPrompt, listPrompts } from './prompts.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
-import { listResources, listTemplates, readResource } from './resources.ts'
 import { TOOLS } from './tools.ts'
 
 type Answer = (params: Record<string, unknown>, tools: McpTools, era: Era) => McpResult | Promise<McpResult>
 
-/** Every method that is ours to answer; handshake and ping are the libraries'. */
+/** Every method that is ours to answer; handshake and ping are the libraries'. Most calls are of tools, so what answers the others is loaded when first needed. */
 const METHODS: ReadonlyMap<string, Answer> = new Map(
   Object.entries<Answer>({
     'tools/list': () => ({ tools: TOOLS }),
     'tools/call': callTool,
-    'prompts/list': listPrompts,
-    'prompts/get': getPrompt,
-    'resources/list': listResources,
-    'resources/templates/list': listTemplates,
-    'resources/read': readResource,
-    'completion/complete': completeArgument,
+    'prompts/list': async (params, tools) => (await import('./prompts.ts')).listPrompts(params, tools),
+    'prompts/get': async (params, tools) => (await import('./prompts.ts')).getPrompt(params, tools),
+    'resources/list': async (params, tools) => (await import('./resources.ts')).listResources(params, tools),
+    'resources/templates/list': async () => (await import('./resources.ts')).listTemplates(),
+    'resources/read': async (params, tools, era) => (await import('./resources.ts')).readResource(params, tools, era),
+    'completion/complete': async (params, tools) => (await import('./completions.ts')).completeArgument(params, tools),
   }),
 )
 

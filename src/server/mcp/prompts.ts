@@ -46,7 +46,7 @@ function isNeeded(variable: Variable): boolean {
 export async function findPrompt(given: unknown, tools: ReadTools) {
   const [owner = '', name = '', rest] = typeof given === 'string' ? given.split('__') : []
   const isWellFormed = rest === undefined && isOwner(owner) && isName(name)
-  const repository = isWellFormed ? await findRepository(owner, name, tools) : undefined
+  const repository = isWellFormed ? (await findRepository(owner, name, tools))?.value() : undefined
   if (!repository || repository.content === null) {
     const echo = typeof given === 'string' ? `no prompt ${printable(given)}` : 'no prompt named'
     throw refuseParams(`There is ${echo}. A prompt's name is owner__name; find both with search_prompts.`)

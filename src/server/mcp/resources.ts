@@ -1,9 +1,9 @@
 // Owns prompts as resources: their addresses, their menu, and their stored text.
 
-import { HubError } from '../../domain/api/errors.ts'
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/content/printable.ts'
-import { ANSWERS, type ReadTools } from '../read/answers.ts'
+import type { ReadTools } from '../read/answers.ts'
+import { findContent, findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'
 import { sayMenu } from './prompts.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
@@ -51,23 +51,30 @@ export async function readResource(params: Record<string, unknown>, tools: ReadT
   const { uri } = params
   const parts = typeof uri === 'string' ? splitAddress(uri) : undefined
   if (!parts) throw noResource(uri, era)
-  const query = new URLSearchParams(parts.version === undefined ? {} : { version: parts.version })
-  try {
-    const { bytes } = await ANSWERS.getRaw(parts, query, tools)
-    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-    return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] }
-  } catch (error) {
-    if (error instanceof HubError && error.code === 'not_found') throw noResource(uri, era)
-    throw error
-  }
+  const text = await readText(parts, tools)
+  if (text === undefined) throw noResource(uri, era)
+  return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] }
+}
+
+/** The content of the version, or of the latest one; undefined when there is none. */
+async function readText({ owner, name, version }: ResourceParts, tools: ReadTools): Promise<string | undefined> {
+  if (version === undefined) return (await findRepository(owner, name, tools))?.value().content ?? undefined
+  const bytes = await findContent(owner, name, version, tools)
+  return bytes && new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+}
+
+interface ResourceParts {
+  owner: string
+  name: string
+  version: string | undefined
 }
 
 /** Checked before any store is touched. */
-function splitAddress(uri: string) {
+function splitAddress(uri: string): ResourceParts | undefined {
   const [, owner = '', name = '', version] =
     /^hub:\/\/prompts\/([^/]+)\/([^/]+)(?:\/versions\/([^/]+))?$/.exec(uri) ?? []
   if (!isOwner(owner) || !isName(name) || (version !== undefined && !isVersion(version))) return undefined
-  return { owner, name, ...(version === undefined ? {} : { version }) }
+  return { owner, name, version }
 }
 
 function noResource(uri: unknown, era: Era): McpFailure {

@@ -1,15 +1,16 @@
 // Owns what each tool answers, on the same data as the read API.
 import { HubError } from '../../domain/api/errors.ts'
-import { listEnvelope, type VersionRecord } from '../../domain/api/schema.ts'
+import { listEnvelope } from '../../domain/api/list-envelope.ts'
+import { pick } from '../../domain/api/pick.ts'
+import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { type Filled, type FillingValues, fillContent, formatFillingProblems } from '../../domain/content/filling.ts'
-import { warnOfTexts } from '../../domain/content/findings.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import type { ReadTools } from '../read/answers.ts'
-import { findRepository, findVersion, findVersions, listTags, resolveVersion } from '../read/records.ts'
+import { resolveVersion } from '../read/asked-version.ts'
+import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 import { searchEnvelope } from '../search-envelope.ts'
-import { findClose } from './close-names.ts'
 import type { Arguments } from './tool-arguments.ts'
-import { OUTPUTS, PAGE_SIZES, type ToolName } from './tool-schemas.ts'
+import { FIELDS, PAGE_SIZES, type ToolName } from './tool-schemas.ts'
 
 /** One way of answering for each tool. @throws HubError with the sentence and the next step */
 export const TOOL_ANSWERS: {
@@ -18,43 +19,49 @@ export const TOOL_ANSWERS: {
   async search_prompts({ q = '', tag, sort, page = 1, limit = PAGE_SIZES.search_prompts.usual }, { search }) {
     const question = { text: q, tags: tag === undefined ? [] : [tag], sort }
     const answer = await search().find({ ...question, offset: (page - 1) * limit, limit })
-    return OUTPUTS.search_prompts.parse(searchEnvelope(answer, { page, size: limit }))
+    const { data, meta } = searchEnvelope(answer, { page, size: limit })
+    return { data: data.map((record) => pick(record, FIELDS.search_prompts)), meta }
   },
 
   async get_prompt({ owner, name, version: asked, label, variables }, tools) {
-    const repository = await findRepository(owner, name, tools)
+    const repository = (await findRepository(owner, name, tools))?.value()
     if (!repository) throw await noRepository(owner, name, tools)
     const version = resolveVersion(repository, { version: asked, label }) ?? repository.latest_version
     if (version === null) {
       throw new HubError('not_found', `${owner}/${name} has no active version. Use list_versions, then give "version".`)
     }
-    const record = await findVersion(owner, name, version, tools)
+    const record = (await findVersion(owner, name, version, tools))?.value()
     if (!record) throw noVersion(owner, name, version, repository.versions)
     const { content, missing } = variables ? fill(record, variables) : leaveOpen(record)
     const yanked = !repository.versions.includes(version)
     const advisories = repository.advisories
       .filter(({ versions }) => versions.includes(version))
       .map(({ severity, range, message }) => `${severity}, ${range}: ${message}`)
-    const found = version === repository.latest_version ? repository.warnings : warnOfTexts(record)
+    const found = version === repository.latest_version ? repository.warnings : await judgeTexts(record)
     const warnings = found.map(
       ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
     )
-    return OUTPUTS.get_prompt.parse({
-      data: { ...repository, ...record, content, yanked, advisories, warnings, missing_variables: missing },
-    })
+    const said = { ...repository, ...record, content, yanked, advisories, warnings, missing_variables: missing }
+    return { data: pick(said, FIELDS.get_prompt) }
   },
 
   async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, tools) {
-    const versions = await findVersions(owner, name, tools)
-    if (!versions) throw await noRepository(owner, name, tools)
-    return OUTPUTS.list_versions.parse(pageOf(versions, page, limit))
+    const found = await findVersions(owner, name, tools)
+    if (!found) throw await noRepository(owner, name, tools)
+    return pageOf(found.versions.value(), FIELDS.list_versions, page, limit)
   },
 
   async list_tags({ q = '', page = 1, limit = PAGE_SIZES.list_tags.usual }, tools) {
     const wanted = q.trim().toLowerCase()
-    const tags = (await listTags(tools)).filter(({ name }) => name.includes(wanted))
-    return OUTPUTS.list_tags.parse(pageOf(tags, page, limit))
+    const tags = (await findTags(tools)).value().filter(({ name }) => name.includes(wanted))
+    return pageOf(tags, FIELDS.list_tags, page, limit)
   },
+}
+
+/** The record of a repository has the warnings of its latest version; those of an older one are rarely asked for, and then made. */
+async function judgeTexts(record: VersionRecord): Promise<Warning[]> {
+  const { warnOfTexts } = await import('../../domain/content/findings.ts')
+  return warnOfTexts(record)
 }
 
 /** @throws HubError for a value that does not fit its variable, or a text that would be too long */
@@ -71,11 +78,18 @@ function leaveOpen({ content, variables }: VersionRecord): Filled {
   return { content, missing: findPlaceholders(content).filter((name) => names.has(name)) }
 }
 
-function pageOf<Record>(records: readonly Record[], page: number, size: number) {
-  return listEnvelope(records.slice((page - 1) * size, page * size), { page, size, total: records.length })
+function pageOf<Record extends object, Key extends keyof Record>(
+  records: readonly Record[],
+  fields: readonly Key[],
+  page: number,
+  size: number,
+) {
+  const shown = records.slice((page - 1) * size, page * size).map((record) => pick(record, fields))
+  return { ...listEnvelope(shown, { page, size, total: records.length }) }
 }
 
 async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
+  const { findClose } = await import('./close-names.ts')
   const close = await findClose(owner, name, tools)
   const hint = close.length === 0 ? '' : ` Close: ${close.join(', ')}.`
   return new HubError(

@@ -115,12 +115,22 @@ const versionRow = VersionSummary.pick({
   yank_reason: true,
 })
 
+const tagRow = TagRecord.pick({ name: true, count: true })
+
+/** Which fields of a record each tool answers: the others never reach a model. */
+export const FIELDS = {
+  search_prompts: keysOf(summary),
+  get_prompt: keysOf(prompt),
+  list_versions: keysOf(versionRow.shape),
+  list_tags: keysOf(tagRow.shape),
+} as const
+
 /** What each tool answers. Open: fields may be added. */
-export const OUTPUTS = {
+const OUTPUTS = {
   search_prompts: inlineSearch(z.object(summary)),
   get_prompt: single(z.object(prompt)),
   list_versions: inline(list(versionRow)),
-  list_tags: inline(list(TagRecord.pick({ name: true, count: true }))),
+  list_tags: inline(list(tagRow)),
 } as const
 
 /** The name of a tool. */
@@ -189,6 +199,10 @@ function inlineSearch<Record extends z.ZodType>(record: Record) {
     .optional()
     .describe(SearchMeta.shape.matched.description ?? '')
   return z.object({ data: z.array(record), meta: z.object({ ...SearchMeta.shape, matched }) })
+}
+
+function keysOf<Shape extends object>(shape: Shape): (keyof Shape)[] {
+  return Object.keys(shape) as (keyof Shape)[]
 }
 
 function checked(isRight: (text: string) => boolean, wanted: string) {

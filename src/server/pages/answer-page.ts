@@ -8,17 +8,16 @@ import {
   PAGE_PLACE,
   PAGE_TITLE,
 } from '../../domain/api/page-frames.ts'
-import { DATA_FILES } from '../../domain/api/routes.ts'
-import { list, TagRecord } from '../../domain/api/schema.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { type Html, html } from '../account/html.ts'
 import { findClose } from '../mcp/close-names.ts'
 import { findNewest } from '../read/newest-record.ts'
 import type { ReadDependencies } from '../read/read.ts'
+import { findTags, findVersion } from '../read/records.ts'
 import { refuseRate } from '../refusals.ts'
 import { respondWithBytes, respondWithError, toHubError } from '../respond.ts'
-import { parseJsonFile, readBuilt } from '../site-json.ts'
+import { readBuilt } from '../site-json.ts'
 import { drawFound } from './draw-find.ts'
 import { drawComparing, drawFresh } from './draw-unbuilt.ts'
 import { findPrompts } from './find.ts'
@@ -85,11 +84,9 @@ async function answerFind(request: Request, url: URL, tools: ReadDependencies): 
   })
 }
 
-const TagList = list(TagRecord)
-
-async function readTags({ siteFiles }: ReadDependencies): Promise<string[]> {
-  const { data } = parseJsonFile(await readBuilt(siteFiles, DATA_FILES.tags()), TagList)
-  return data.slice(0, MOST_TAGS).map(({ name }) => name)
+async function readTags(tools: ReadDependencies): Promise<string[]> {
+  const tags = (await findTags(tools)).value()
+  return tags.slice(0, MOST_TAGS).map(({ name }) => name)
 }
 
 /** A prompt or version that was published since the last build. */
@@ -120,10 +117,7 @@ async function answerComparing(
   const [from = '', to = '', ...rest] = place.split('...')
   if (!isOwner(owner) || !isName(name) || !isVersion(from) || !isVersion(to) || rest.length > 0) return undefined
   for (const version of [from, to]) {
-    const isThere =
-      (await tools.siteFiles.read(DATA_FILES.version(owner, name, version))) ??
-      (await tools.fresh.findVersion(owner, name, version))
-    if (!isThere) return undefined
+    if (!(await findVersion(owner, name, version, tools))) return undefined
   }
   return sendPage(request, tools, {
     title: `${owner}/${name}: ${from} to ${to}`,

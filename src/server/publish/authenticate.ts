@@ -9,7 +9,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { Provenance } from '../../domain/api/schema.ts'
 import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
 import { refuseBroken } from '../../domain/publishing/repository-state.ts'
-import { looksLikeJob, type VerifyJob } from './oidc.ts'
+import type { VerifyJob } from './oidc.ts'
 
 /** Somebody with a good token. What they may publish to is asked for each repository. */
 export interface Caller {
@@ -39,6 +39,9 @@ export interface AuthTools {
   /** Spends a job's token on a request. @returns false when it was used for another one */
   spendJob: (use: { jti: string; request: string; until: string }) => Promise<boolean>
 }
+
+/** Whether a bearer is meant as an OIDC token: ours has no dots. */
+const looksLikeJob = (bearer: string): boolean => bearer.split('.').length === 3
 
 /** One sentence for missing, malformed, unknown and revoked: which of them it was is nobody's business. */
 const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorization: Bearer hub_…".'

@@ -28,9 +28,6 @@ interface JobVerifierOptions {
   audience: string
 }
 
-/** Whether a bearer is meant as an OIDC token: ours has no dots. */
-export const looksLikeJob = (bearer: string): boolean => bearer.split('.').length === 3
-
 /** Makes a verifier that remembers the issuer's keys; keep it for the life of the process. */
 export function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOptions): VerifyJob {
   const keys = createRemoteJWKSet(new URL(jwksUrl), {

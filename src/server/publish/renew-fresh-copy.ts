@@ -1,9 +1,8 @@
 // Owns making the fresh copy that shows a publish before any build has it.
 import { hash } from 'node:crypto'
-import { z } from 'zod'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
-import { Repository, single, VersionSummary } from '../../domain/api/schema.ts'
+import type { Repository, VersionSummary } from '../../domain/api/schema.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../../domain/catalogue/catalogue.ts'
 import { sortVersions } from '../../domain/catalogue/versions.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
@@ -13,7 +12,7 @@ import { nextLower } from '../../domain/publishing/repository-state.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
 import { measure } from '../measure.ts'
 import { findNewest, type Sources } from '../read/newest-record.ts'
-import { parseJsonFile } from '../site-json.ts'
+import { parseBuilt } from '../site-json.ts'
 
 /** A publish as it stands in git now. */
 export interface Published {
@@ -74,8 +73,7 @@ export async function renewFreshCopy(
       ? decision.version
       : await readVersion(highest, folder, sources.git)
   if (!latest) throw new Error(`version ${highest} cannot be read`)
-  const stats =
-    copy?.repository.stats ?? (built ? parseJsonFile(built, single(Repository.pick({ stats: true }))).data.stats : null)
+  const stats = copy?.repository.stats ?? (built ? parseBuilt<{ data: Repository }>(built).data.stats : null)
   const repository = describeRepository({ owner, name, file: decision.file, versions, latest, stats }, addresses)
   const basedOn = copy ? copy.based_on : built ? hash('sha256', built) : null
   // The store has no dependable compare-and-swap: a copy that knows more, written meanwhile by another process, stays.
@@ -86,7 +84,7 @@ export async function renewFreshCopy(
 
 async function readBuiltVersions({ owner, name }: Published, { siteFiles }: Sources): Promise<VersionSummary[]> {
   const built = await siteFiles.read(DATA_FILES.versions(owner, name))
-  return built ? parseJsonFile(built, z.object({ data: z.array(VersionSummary) })).data : []
+  return built ? parseBuilt<{ data: VersionSummary[] }>(built).data : []
 }
 
 /** A read that failed once is tried again: the publish is done, and this is all that is left to show it. */

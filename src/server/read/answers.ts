@@ -2,17 +2,23 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
-import { listEnvelope, Repository, single } from '../../domain/api/schema.ts'
+import type { Repository } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/content/names.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { Search } from '../../ports/search.ts'
 import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import type { Answer } from '../respond.ts'
-import { parseJsonFile, readBuilt, readOr } from '../site-json.ts'
-import { answerList } from './list.ts'
-import { readListQuery, readVersionQuery } from './list-query.ts'
-import { findNewest } from './newest-record.ts'
-import { resolveVersion } from './records.ts'
+import { readBuilt, readOr } from '../site-json.ts'
+import { readVersionQuery, resolveVersion } from './asked-version.ts'
+import {
+  encode,
+  type FoundRecord,
+  findContent,
+  findRepository,
+  findTags,
+  findVersion,
+  findVersions,
+} from './records.ts'
 
 /** What answers are made from. */
 export interface ReadTools {
@@ -31,50 +37,45 @@ type MakeAnswer = (parameters: PathParameters, query: URLSearchParams, tools: Re
 
 /** One way of answering for each route. @throws HubError for what is not there or was asked wrongly */
 export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
-  listRepositories: async (_parameters, query, tools) => answerList(readListQuery(query), tools),
+  // Loaded when first needed: most answers are one file, and know nothing of lists.
+  listRepositories: async (_parameters, query, tools) => (await import('./list.ts')).answerList(query, tools),
   getRepository: async ({ owner = '', name = '' }, _query, tools) => {
-    const { built, copy } = await findNewest(owner, name, tools)
-    const bytes = copy ? toBytes({ data: copy.repository }) : built
-    if (!bytes) throw noRepository(owner, name)
-    return { bytes, headers: successorLink(bytes, tools.baseUrl, '') }
+    const repository = await findRepository(owner, name, tools)
+    if (!repository) throw noRepository(owner, name)
+    const bytes = repository.bytes()
+    return { bytes, headers: successorLink(repository, bytes, tools.baseUrl, '') }
   },
   listVersions: async ({ owner = '', name = '' }, _query, tools) => {
-    const { built, copy } = await findNewest(owner, name, tools)
-    const record = copy ? toBytes({ data: copy.repository }) : built
-    const headers = record ? successorLink(record, tools.baseUrl, '/versions') : {}
-    if (copy)
-      return {
-        bytes: toBytes(
-          listEnvelope(copy.versions, { page: 1, size: copy.versions.length, total: copy.versions.length }),
-        ),
-        headers,
-      }
-    const bytes = await readOr(tools.siteFiles, DATA_FILES.versions(owner, name), () => noRepository(owner, name))
-    return { bytes, headers }
+    const found = await findVersions(owner, name, tools)
+    if (!found) throw noRepository(owner, name)
+    const { repository, versions } = found
+    const headers = successorLink(repository, repository.bytes(), tools.baseUrl, '/versions')
+    return { bytes: versions.bytes(), headers }
   },
   getVersion: async ({ owner = '', name = '', version = '' }, _query, tools) => {
-    const built = await tools.siteFiles.read(DATA_FILES.version(owner, name, version))
-    return { bytes: built ?? toBytes({ data: await findFreshVersion(owner, name, version, tools) }) }
+    const record = await findVersion(owner, name, version, tools)
+    if (!record) throw noVersion(owner, name, version)
+    return { bytes: record.bytes() }
   },
   getRaw: async ({ owner = '', name = '' }, query, tools) => {
     const asked = readVersionQuery(query)
     if (asked.version !== undefined) {
-      const bytes = await readRawVersion(owner, name, asked.version, tools)
+      const bytes = await readContent(owner, name, asked.version, tools)
       return { bytes, cache: 'immutable', headers: { 'X-Prompt-Version': asked.version } }
     }
-    const { built, copy } = await findNewest(owner, name, tools)
-    if (!built && !copy) throw noRepository(owner, name)
-    const record = copy ? copy.repository : parseJsonFile(built!, OnlyRaw).data
+    const found = await findRepository(owner, name, tools)
+    if (!found) throw noRepository(owner, name)
+    const record = found.value()
     const version = resolveVersion(record, asked) ?? record.latest_version
     if (version === null) throw noActiveVersion(owner, name)
     // The record holds the latest content: one file is read, and content and number cannot disagree.
     const bytes =
       version === record.latest_version && record.content !== null
-        ? new TextEncoder().encode(record.content)
-        : await readRawVersion(owner, name, version, tools)
+        ? encode(record.content)
+        : await readContent(owner, name, version, tools)
     return { bytes, headers: { 'X-Prompt-Version': version, ...linkTo(record.moved_to, tools.baseUrl, '/raw') } }
   },
-  listTags: async (_parameters, _query, { siteFiles }) => ({ bytes: await readBuilt(siteFiles, DATA_FILES.tags()) }),
+  listTags: async (_parameters, _query, tools) => ({ bytes: (await findTags(tools)).bytes() }),
   getUser: async ({ handle = '' }, _query, { siteFiles }) => ({
     bytes: await readOr(
       siteFiles,
@@ -87,23 +88,11 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
   }),
 }
 
-/** A version that was published since the last build. */
-async function findFreshVersion(owner: string, name: string, version: string, { fresh }: ReadTools) {
-  const record = await fresh.findVersion(owner, name, version)
-  if (!record) throw noVersion(owner, name, version)
-  return record
+async function readContent(owner: string, name: string, version: string, tools: ReadTools): Promise<Bytes> {
+  const bytes = await findContent(owner, name, version, tools)
+  if (!bytes) throw noVersion(owner, name, version)
+  return bytes
 }
-
-async function readRawVersion(owner: string, name: string, version: string, tools: ReadTools): Promise<Bytes> {
-  const built = await tools.siteFiles.read(DATA_FILES.rawVersion(owner, name, version))
-  return built ?? new TextEncoder().encode((await findFreshVersion(owner, name, version, tools)).content)
-}
-
-/** Made once: making a schema costs more than reading by it. */
-const OnlyRaw = single(
-  Repository.pick({ full_name: true, latest_version: true, content: true, labels: true, moved_to: true }),
-)
-const OnlySuccessor = single(Repository.pick({ moved_to: true }))
 
 /** A record that names a successor holds these bytes; in a text of somebody's, its quotes would be escaped. */
 const HAS_SUCCESSOR = Buffer.from('"moved_to":"')
@@ -113,12 +102,16 @@ const NO_HEADERS: Readonly<Record<string, string>> = {}
 const moved = new WeakMap<Bytes, boolean>()
 
 /** Where a repository that has moved goes on. Hardly any has, so hardly any is parsed for it. RFC 5829 section 3.4 */
-function successorLink(record: Bytes, baseUrl: string, rest: string): Readonly<Record<string, string>> {
+function successorLink(
+  repository: FoundRecord<Repository>,
+  bytes: Bytes,
+  baseUrl: string,
+  rest: string,
+): Readonly<Record<string, string>> {
   const isMoved =
-    moved.get(record) ?? Buffer.from(record.buffer, record.byteOffset, record.byteLength).includes(HAS_SUCCESSOR)
-  moved.set(record, isMoved)
-  if (!isMoved) return NO_HEADERS
-  return linkTo(parseJsonFile(record, OnlySuccessor).data.moved_to, baseUrl, rest)
+    moved.get(bytes) ?? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(HAS_SUCCESSOR)
+  moved.set(bytes, isMoved)
+  return isMoved ? linkTo(repository.value().moved_to, baseUrl, rest) : NO_HEADERS
 }
 
 function linkTo(successor: string | null, baseUrl: string, rest: string): Record<string, string> {
@@ -132,10 +125,6 @@ function noActiveVersion(owner: string, name: string): HubError {
     'not_found',
     `${owner}/${name} has no active version. Its versions are at /api/v1/repos/${owner}/${name}/versions; give one as ?version=.`,
   )
-}
-
-function toBytes(envelope: unknown): Bytes {
-  return new TextEncoder().encode(JSON.stringify(envelope))
 }
 
 function noRepository(owner: string, name: string): HubError {

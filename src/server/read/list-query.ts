@@ -2,10 +2,8 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
-import { isVersion } from '../../domain/content/names.ts'
-import { printable } from '../../domain/content/printable.ts'
 import { countCharacters } from '../../domain/content/text-length.ts'
-import { labelBesideVersion } from './records.ts'
+import { lastOf, quote } from './query-values.ts'
 
 /** What the list is asked for. */
 export interface ListQuery {
@@ -36,22 +34,6 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   }
 }
 
-/** Which version is asked for; at most one of both. @throws HubError `invalid_request` */
-export function readVersionQuery(query: URLSearchParams): { version: string | undefined; label: string | undefined } {
-  const label = lastOf(query, 'label')
-  const version = readVersion(lastOf(query, 'version'))
-  if (label !== undefined && version !== undefined) throw labelBesideVersion()
-  return { version, label }
-}
-
-function readVersion(version: string | undefined): string | undefined {
-  if (version === undefined || isVersion(version)) return version
-  throw new HubError(
-    'invalid_request',
-    `version: expected the form x.y.z, such as 1.0.0, got ${quote(version)}. The list of versions is at …/versions.`,
-  )
-}
-
 function readPage(page: string | undefined): number {
   if (page === undefined) return 1
   if (/^[1-9]\d{0,5}$/.test(page) && Number(page) <= LIMITS.highestPage) return Number(page)
@@ -66,13 +48,4 @@ function readSort(sort: string | undefined): Sort | undefined {
   const known = SORTS.find((candidate) => candidate === sort)
   if (known) return known
   throw new HubError('invalid_request', `sort: expected one of ${SORTS.join(', ')}, got ${quote(sort)}.`)
-}
-
-/** Of a repeated parameter the last counts; an empty one counts as left out. */
-function lastOf(query: URLSearchParams, name: string): string | undefined {
-  return query.getAll(name).at(-1) || undefined
-}
-
-function quote(value: string): string {
-  return JSON.stringify(printable(value))
 }

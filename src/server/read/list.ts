@@ -1,17 +1,19 @@
 // Owns answering the list: from files where they hold the answer, from the search where words or several tags are asked for.
 
 import { LIMITS } from '../../domain/api/limits.ts'
+import { listEnvelope } from '../../domain/api/list-envelope.ts'
 import { DATA_FILES, ROUTES } from '../../domain/api/routes.ts'
-import { listEnvelope, Meta, type RepositorySummary } from '../../domain/api/schema.ts'
+import type { Meta, RepositorySummary } from '../../domain/api/schema.ts'
 import { isTag } from '../../domain/content/names.ts'
 import type { SearchAnswer } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { searchEnvelope } from '../search-envelope.ts'
 import type { Found, ReadTools } from './answers.ts'
-import type { ListQuery } from './list-query.ts'
+import { type ListQuery, readListQuery } from './list-query.ts'
 
-/** Answers the list. */
-export async function answerList(query: ListQuery, { baseUrl, siteFiles, search }: ReadTools): Promise<Found> {
+/** Answers the list. @throws HubError `invalid_request` for what it cannot be asked */
+export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadTools): Promise<Found> {
+  const query = readListQuery(asked)
   const { page, sort, q, tags } = query
   const { pageSize: size } = LIMITS
   if (q !== '' || tags.length > 1) {
@@ -33,7 +35,7 @@ export async function answerList(query: ListQuery, { baseUrl, siteFiles, search 
 /** Where a list stands, from the end of its file: our envelopes end with `meta`, and a page of records is long. */
 function readMeta(bytes: Bytes): Meta {
   const end = new TextDecoder().decode(bytes.subarray(-MOST_META_BYTES))
-  return Meta.parse(JSON.parse(end.slice(end.lastIndexOf('"meta":') + 7, -1)))
+  return JSON.parse(end.slice(end.lastIndexOf('"meta":') + 7, -1))
 }
 
 /** Three numbers and their names. */

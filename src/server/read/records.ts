@@ -1,15 +1,27 @@
-// Owns finding records as values: the built file or the fresh copy, for every handler that needs a record and not its bytes.
-import { HubError } from '../../domain/api/errors.ts'
-import { DATA_FILES, ROUTES } from '../../domain/api/routes.ts'
+// Owns finding records, for every handler: in the built file, or in the fresh copy where a publish is ahead of the build.
+import { listEnvelope } from '../../domain/api/list-envelope.ts'
+import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, TagRecord, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
-import { printable } from '../../domain/content/printable.ts'
-import { parseJsonFile, readBuilt } from '../site-json.ts'
+import type { Bytes } from '../../ports/site-files.ts'
+import { parseBuilt, readBuilt } from '../site-json.ts'
 import { findNewest, type Sources } from './newest-record.ts'
 
+/** A record that was found: whoever answers it as it lies takes its bytes, whoever works with it its value. The other one is never made. */
+export interface FoundRecord<Value> {
+  /** The value. */
+  value: () => Value
+  /** The answer of the read API that holds it. */
+  bytes: () => Bytes
+}
+
 /** A repository, listed or not; undefined when there is none. */
-export async function findRepository(owner: string, name: string, sources: Sources): Promise<Repository | undefined> {
+export async function findRepository(
+  owner: string,
+  name: string,
+  sources: Sources,
+): Promise<FoundRecord<Repository> | undefined> {
   const { built, copy } = await findNewest(owner, name, sources)
-  return copy ? copy.repository : built && parseJsonFile(built, ROUTES.getRepository.response).data
+  return copy ? remembered(copy.repository, single) : built && lying(built)
 }
 
 /** A version, yanked ones included; undefined when there is none. A version never changes, so whoever has it is right. */
@@ -18,53 +30,60 @@ export async function findVersion(
   name: string,
   version: string,
   { siteFiles, fresh }: Sources,
-): Promise<VersionRecord | undefined> {
+): Promise<FoundRecord<VersionRecord> | undefined> {
   const built = await siteFiles.read(DATA_FILES.version(owner, name, version))
-  return built ? parseJsonFile(built, ROUTES.getVersion.response).data : fresh.findVersion(owner, name, version)
+  if (built) return lying(built)
+  const record = await fresh.findVersion(owner, name, version)
+  return record && remembered(record, single)
 }
 
-/** The versions of a repository, highest first; undefined when there is no such repository. */
+/** A repository and its versions, highest first; undefined when there is no such repository. */
 export async function findVersions(
   owner: string,
   name: string,
   sources: Sources,
-): Promise<VersionSummary[] | undefined> {
-  const { copy } = await findNewest(owner, name, sources)
-  if (copy) return copy.versions
-  const built = await sources.siteFiles.read(DATA_FILES.versions(owner, name))
-  return built && parseJsonFile(built, ROUTES.listVersions.response).data
+): Promise<{ repository: FoundRecord<Repository>; versions: FoundRecord<VersionSummary[]> } | undefined> {
+  const { built, copy } = await findNewest(owner, name, sources)
+  if (copy) return { repository: remembered(copy.repository, single), versions: remembered(copy.versions, onePage) }
+  const versions = built && (await sources.siteFiles.read(DATA_FILES.versions(owner, name)))
+  return versions && { repository: lying(built), versions: lying(versions) }
+}
+
+/** A version's content alone; undefined when there is no such version. */
+export async function findContent(
+  owner: string,
+  name: string,
+  version: string,
+  { siteFiles, fresh }: Sources,
+): Promise<Bytes | undefined> {
+  const built = await siteFiles.read(DATA_FILES.rawVersion(owner, name, version))
+  if (built) return built
+  const record = await fresh.findVersion(owner, name, version)
+  return record && encode(record.content)
 }
 
 /** Every tag, most used first. */
-export async function listTags({ siteFiles }: Sources): Promise<TagRecord[]> {
-  return parseJsonFile(await readBuilt(siteFiles, DATA_FILES.tags()), ROUTES.listTags.response).data
+export async function findTags({ siteFiles }: Pick<Sources, 'siteFiles'>): Promise<FoundRecord<TagRecord[]>> {
+  return lying(await readBuilt(siteFiles, DATA_FILES.tags()))
 }
 
-/** Labels that a message names. */
-const MOST_LABELS = 10
-
-/**
- * The version that is asked for by its number or by a label.
- *
- * @returns undefined when neither is given: the latest
- * @throws HubError `invalid_request` for both at once, `not_found` with the labels that there are
- */
-export function resolveVersion(
-  { full_name, labels }: Pick<Repository, 'full_name' | 'labels'>,
-  { version, label }: { version: string | undefined; label: string | undefined },
-): string | undefined {
-  if (label === undefined) return version
-  if (version !== undefined) throw labelBesideVersion()
-  if (Object.hasOwn(labels, label)) return labels[label]
-  const known = Object.keys(labels)
-  const listed = known.slice(0, MOST_LABELS).join(', ') + (known.length > MOST_LABELS ? ', …' : '')
-  throw new HubError(
-    'not_found',
-    `${full_name} has no label ${printable(label)}. ${known.length === 0 ? 'It has no labels; give a version.' : `Its labels: ${listed}.`}`,
-  )
+/** The bytes of a text in UTF-8. */
+export function encode(text: string): Bytes {
+  return new TextEncoder().encode(text)
 }
 
-/** The error for a question that names a version twice. */
-export function labelBesideVersion(): HubError {
-  return new HubError('invalid_request', 'label: expected either a label or a version, got both.')
+function lying<Value>(bytes: Bytes): FoundRecord<Value> {
+  return { bytes: () => bytes, value: () => parseBuilt<{ data: Value }>(bytes).data }
+}
+
+function remembered<Value>(value: Value, wrap: (value: Value) => unknown): FoundRecord<Value> {
+  return { value: () => value, bytes: () => encode(JSON.stringify(wrap(value))) }
+}
+
+function single<Value>(data: Value) {
+  return { data }
+}
+
+function onePage<Value>(values: Value[]) {
+  return listEnvelope(values, { page: 1, size: values.length, total: values.length })
 }

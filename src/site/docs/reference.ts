@@ -2,7 +2,12 @@
 import { z } from 'zod'
 import { ADDRESSES, type Address } from '../../domain/api/addresses.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { PATH_PARAMETERS, type QueryParameter, ROUTES, type Route, type RouteId } from '../../domain/api/routes.ts'
+import {
+  PATH_PARAMETERS,
+  type QueryParameter,
+  ROUTES_WITH_SCHEMAS,
+  type RouteWithSchemas,
+} from '../../domain/api/route-schemas.ts'
 import {
   Difference,
   ErrorEnvelope,
@@ -40,12 +45,12 @@ interface DescribedRecord {
 
 /** A route as the reference shows it. */
 interface DescribedRoute {
-  id: RouteId
+  id: RouteWithSchemas['id']
   path: string
   summary: string
   parameters: (DescribedField & { place: 'path' | 'query' })[]
   answer: string
-  cache: Route['cache']
+  cache: RouteWithSchemas['cache']
   example: string
 }
 
@@ -91,7 +96,7 @@ export function describeRecords(): DescribedRecord[] {
  * @param example values of path parameters for the examples, such as an owner that exists
  */
 export function describeRoutes(baseUrl: string, example: Readonly<Record<string, string>>): DescribedRoute[] {
-  return Object.values<Route & { id: RouteId }>(ROUTES).map((route) => ({
+  return ROUTES_WITH_SCHEMAS.map((route) => ({
     id: route.id,
     path: route.path,
     summary: route.summary,
@@ -153,7 +158,7 @@ export function describeLimits(): { words: string; value: number }[] {
   return Object.entries(LIMITS).map(([key, value]) => ({ words: LIMIT_WORDS[key as keyof typeof LIMITS], value }))
 }
 
-function describeAnswer(route: Route): string {
+function describeAnswer(route: RouteWithSchemas): string {
   if (route.mediaType === 'text/plain') return 'the content, byte for byte, as plain text'
   if (route.response === null) return 'OpenAPI 3.1 as JSON'
   const { data } = rootOf(toJsonSchema(route.response)).properties ?? {}

@@ -1,0 +1,117 @@
+// Owns what is asked and answered at each route, as schemas: for OpenAPI and the reference pages. Answering needs none of it.
+import { z } from 'zod'
+import { SORTS } from '../catalogue/ranking.ts'
+import { Name, Owner, Version } from '../content/values.ts'
+import { LIMITS } from './limits.ts'
+import { ROUTES, type Route, type RouteId } from './routes.ts'
+import {
+  list,
+  Repository,
+  RepositorySummary,
+  searchList,
+  single,
+  TagRecord,
+  User,
+  VersionRecord,
+  VersionSummary,
+} from './schema.ts'
+
+/** A query parameter as it is documented; it is read by `server/read/list-query.ts` and `asked-version.ts`. */
+export interface QueryParameter {
+  name: string
+  description: string
+  schema: z.ZodType
+  isRepeatable?: boolean
+}
+
+/** What is asked and answered at a route. */
+interface RouteSchemas {
+  query: readonly QueryParameter[]
+  /** The shape of a 200; null when it is the bare content, or OpenAPI itself. */
+  response: z.ZodType | null
+}
+
+/** A route with its schemas. */
+export type RouteWithSchemas = Route & RouteSchemas & { id: RouteId }
+
+const sort: QueryParameter = {
+  name: 'sort',
+  description: 'The order. Without it: best match first when q is given, else top.',
+  schema: z.enum(SORTS),
+}
+
+const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
+  listRepositories: {
+    query: [
+      { name: 'page', description: 'Which page, from 1.', schema: z.int().min(1).max(LIMITS.highestPage).default(1) },
+      sort,
+      {
+        name: 'q',
+        description:
+          'Words to look for in full name, title, tags, description, readme and content, the last one also as a prefix. meta.matched says which words were read as others or left out. The first 12 phrases of at most 8 words count.',
+        schema: z.string().meta({ maxLength: LIMITS.queryCharacters }),
+      },
+      {
+        name: 'tag',
+        description: 'A tag that must be carried; may be given several times.',
+        schema: z.array(z.string()),
+        isRepeatable: true,
+      },
+    ],
+    response: searchList(RepositorySummary),
+  },
+  getRepository: {
+    query: [],
+    response: single(Repository),
+  },
+  listVersions: {
+    query: [],
+    response: list(VersionSummary),
+  },
+  getVersion: {
+    query: [],
+    response: single(VersionRecord),
+  },
+  getRaw: {
+    query: [
+      {
+        name: 'version',
+        description: 'Which version, x.y.z. Without version and label: the latest.',
+        schema: Version,
+      },
+      {
+        name: 'label',
+        description:
+          'A label of the repository, such as production: the version that it points at. Not beside version.',
+        schema: z.string(),
+      },
+    ],
+    response: null,
+  },
+  listTags: {
+    query: [],
+    response: list(TagRecord),
+  },
+  getUser: {
+    query: [],
+    response: single(User),
+  },
+  getOpenapi: {
+    query: [],
+    response: null,
+  },
+}
+
+/** Every route with its schemas, in the order of the table. */
+export const ROUTES_WITH_SCHEMAS: readonly RouteWithSchemas[] = Object.values(ROUTES).map((route) => ({
+  ...route,
+  ...SCHEMAS[route.id],
+}))
+
+/** What each parameter of a path must be, as it is documented. */
+export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
+  owner: Owner,
+  handle: Owner,
+  name: Name,
+  version: Version,
+}
