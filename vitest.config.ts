@@ -1,5 +1,7 @@
-// Owns how the tests are divided: `unit` needs no server, no build and no other program, and is done in seconds; `whole` is all the rest.
+// Owns how the tests are divided and run: `unit` needs no server, no build and no other program, and is done in seconds; `whole` is all the rest.
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Folders and files that run in this process alone. */
 const UNIT = [
@@ -12,21 +14,31 @@ const UNIT = [
   'tests/{architecture,config,documents}.test.ts',
 ]
 
+/** What takes longest, longest first: begun last, one of these would run alone while the other processor has nothing to do. */
+const LONGEST = ['tests/e2e/read-preview.test.ts']
+
+const placeOf = ({ moduleId }: TestSpecification) => {
+  const place = LONGEST.findIndex((path) => moduleId.endsWith(path))
+  return place === -1 ? LONGEST.length : place
+}
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b))
+  }
+}
+
 export default defineConfig({
   test: {
+    // Vitest leaves one processor idle, which is half of a machine that has two.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // A test that hangs must end; how long one takes says nothing on a machine that others use too.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'unit', include: UNIT } },
-      // A test here waits for other programs; on a busy machine, for long. No time is judged by it.
-      {
-        extends: true,
-        test: {
-          name: 'whole',
-          include: ['tests/**/*.test.ts'],
-          exclude: UNIT,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
-        },
-      },
+      { extends: true, test: { name: 'unit', include: UNIT, isolate: false } },
+      { extends: true, test: { name: 'whole', include: ['tests/**/*.test.ts'], exclude: UNIT } },
     ],
   },
 })

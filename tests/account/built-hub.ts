@@ -1,9 +1,7 @@
 // Owns a whole hub for browser tests: a built site on a git repository of its own, the real functions and stores, on a free port of this machine.
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { STARTING } from '../../src/host/health.ts'
@@ -12,6 +10,7 @@ import type { BlobStore } from '../../src/ports/blob-store.ts'
 import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
 import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
+import { buildSite, makeSiteFolder } from '../hubs/build-site.ts'
 import { type Files, makeRepository } from '../stores/local-repository.ts'
 
 /** A running hub. */
@@ -42,7 +41,7 @@ export async function startBuiltHub(
   files: Files,
 ): Promise<BuiltHub> {
   const before = { ...process.env }
-  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-account-'))
+  const dir = makeSiteFolder('hub')
   const repository = makeRepository('ready')
   repository.commit(files)
   const url = `http://localhost:${port}`
@@ -50,7 +49,7 @@ export async function startBuiltHub(
     ...{ SITE_URL: url, CONTENT_DIR: join(repository.folder, 'content'), RATE_LIMIT_PER_MINUTE: '0' },
     ...settings,
   })
-  await build(join(dir, 'dist'))
+  await buildSite(join(dir, 'dist'), { SITE_URL: url, CONTENT_DIR: join(repository.folder, 'content'), ...settings })
   const blobsDir = join(dir, 'blobs')
   const { blobs, close } = await startLocalBlobs(blobsDir)
   const site = openSite(join(dir, 'dist'))
@@ -93,21 +92,4 @@ export async function startBuiltHub(
       repository.remove()
     },
   }
-}
-
-function build(outDir: string): Promise<void> {
-  const astro = resolve('node_modules/astro/bin/astro.mjs')
-  const child = spawn(process.execPath, [astro, 'build', '--outDir', outDir], {
-    // Vitest says that it tests, which would make a development build of it.
-    env: { ...process.env, NODE_ENV: 'production', VITEST: undefined, ASTRO_TELEMETRY_DISABLED: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString()
-    })
-  return new Promise((done, fail) =>
-    child.once('close', (code) => (code === 0 ? done() : fail(new Error(`The build failed.\n${output}`)))),
-  )
 }

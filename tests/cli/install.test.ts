@@ -1,33 +1,30 @@
 // Runs the install steps of the README and of the site, as they are written, against the built site, and then the client they installed.
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { RunningServer } from '../../src/host/http-server.ts'
 import { openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
 import { listCliCommands, listInstallSteps } from '../../src/site/docs/cli-guide.ts'
+import { freePort } from '../e2e/targets.ts'
+import { buildSite, makeSiteFolder } from '../hubs/build-site.ts'
 
 const run = promisify(execFile)
-const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-install-'))
+const dir = makeSiteFolder('install')
 let host: RunningServer
 let stores: Awaited<ReturnType<typeof openLocalStores>>
 let baseUrl: string
 
 beforeAll(async () => {
-  const port = await findFreePort()
+  const port = await freePort()
   baseUrl = `http://localhost:${port}`
-  const environment = { ...process.env, SITE_URL: baseUrl, ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: '', VITEST: '' }
-  await run(process.execPath, [resolve('node_modules/astro/bin/astro.mjs'), 'build', '--outDir', join(dir, 'dist')], {
-    env: environment,
-  })
+  await buildSite(join(dir, 'dist'), { SITE_URL: baseUrl, CONTENT_DIR: 'content' })
   stores = await openLocalStores(readConfig({ CONTENT_DIR: 'content' }))
   const site = openSite(join(dir, 'dist'))
   host = await serveSites(() => site, stores, { port })
-}, 120_000)
+})
 
 afterAll(async () => {
   await host.stop()
@@ -65,13 +62,3 @@ test('the guide says what hubcli help says', async () => {
   const { stdout } = await run('sh', ['src/cli/hubcli', 'help'])
   for (const { commands } of listCliCommands()) for (const { usage } of commands) expect(stdout).toContain(usage)
 })
-
-function findFreePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((found) => {
-    server.listen(0, () => {
-      const address = server.address()
-      server.close(() => found(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}

@@ -2,13 +2,14 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeSiteFolder } from '../hubs/build-site.ts'
 import { temporaryFolder, writeRepository } from './content.ts'
 import { launch } from './targets.ts'
 
 const root = temporaryFolder()
 const content = join(root, 'content')
 const marker = join(root, 'marker')
-const out = join(root, 'dist')
+const out = makeSiteFolder('mistakes')
 const front = (more = '') => `---\npublished_at: "2025-03-01T00:00:00Z"\npublished_by: tester\n${more}---\n`
 const execute = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, 'run')`
 
@@ -35,7 +36,7 @@ const MISTAKES: [string, string, string | Buffer, RegExp][] = [
 ]
 const LINK = 'acme/linked/versions/1.0.1.md'
 
-describe('mistakes in content', { timeout: 60_000 }, () => {
+describe('mistakes in content', () => {
   let log = ''
   let code: number | null = 0
 
@@ -58,8 +59,10 @@ describe('mistakes in content', { timeout: 60_000 }, () => {
     const build = launch('node_modules/.bin/astro', ['build', '--outDir', out], { CONTENT_DIR: content })
     ;({ code } = await build.closed)
     log = build.log()
-  }, 60_000)
-  afterAll(() => rmSync(root, { recursive: true, force: true }))
+  })
+  afterAll(() => {
+    for (const dir of [root, out]) rmSync(dir, { recursive: true, force: true })
+  })
 
   const said = (file: string) =>
     log

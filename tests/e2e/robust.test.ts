@@ -7,7 +7,7 @@ import { type Ask, type Json, openClient, poll } from './client.ts'
 import { temporaryFolder, writeRepository } from './content.ts'
 import { descendants, freePort, launch, type Run, signalGroup } from './targets.ts'
 
-const WITHIN = 20_000
+const WITHIN = 60_000
 const root = join(temporaryFolder(), 'content')
 const title = (name: string, text: string) => writeFileSync(join(root, name, 'index.md'), `---\ntitle: ${text}\n---\n`)
 
@@ -23,7 +23,7 @@ const start = async (): Promise<void> => {
   }
   run = launch('node_modules/.bin/node', ['scripts/start.ts'], settings)
   ask = openClient(`http://localhost:${port}`)
-  await poll(`it answers\n${run.log()}`, 60_000, async () =>
+  await poll(`it answers\n${run.log()}`, WITHIN, async () =>
     (await ask('/api/v1/tags').catch(() => undefined))?.status === 200 ? true : undefined,
   )
 }
@@ -31,18 +31,28 @@ const health = async () => (await ask('/healthz')).json() as Json
 const titleOf = async (name: string) => ((await ask(`/api/v1/repos/${name}`)).json() as { data: Json }).data.title
 const isShown = (name: string, text: string) =>
   poll(`${text} is shown\n${run.log()}`, WITHIN, async () => ((await titleOf(name)) === text ? true : undefined))
+/** A change is shown a moment before the health says so. */
+const healthBecomes = (expected: Json) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
 /** Where this hub keeps its site. */
 const folder = () =>
   readdirSync('.hub/sites')
     .map((name) => join('.hub/sites', name))
-    .find((dir) => readFileSync(join(dir, 'place.json'), 'utf8').includes(JSON.stringify(root)))!
+    .find((dir) => placeIn(dir).includes(JSON.stringify(root)))!
+/** Other hubs come and go meanwhile, and their folders with them. */
+const placeIn = (dir: string) => {
+  try {
+    return readFileSync(join(dir, 'place.json'), 'utf8')
+  } catch {
+    return ''
+  }
+}
 
 beforeAll(async () => {
   const versions = { '1.0.0': { at: '2025-03-01T00:00:00Z', content: 'Text\n' } }
   writeRepository(root, 'acme/one', { index: 'title: One', versions })
   writeRepository(root, 'acme/two', { index: 'title: Two', versions })
   await start()
-}, 90_000)
+})
 afterAll(async () => {
   await run?.end()
   const dir = folder()
@@ -50,7 +60,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-describe('npm start goes on', { timeout: 90_000 }, () => {
+describe('npm start goes on', { timeout: 300_000 }, () => {
   test('its health says what is served', async () => {
     const answer = await ask('/healthz')
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
@@ -75,12 +85,11 @@ describe('npm start goes on', { timeout: 90_000 }, () => {
     rmSync(layers, { recursive: true, force: true })
     writeFileSync(layers, 'in the way, as a full disk is')
     title('acme/one', 'Later')
-    await poll('the health says why', WITHIN, async () => ((await health()).failure === null ? undefined : true))
-    expect(await health()).toMatchObject({ status: 'degraded', failure: expect.stringContaining('layers') })
+    await healthBecomes({ status: 'degraded', failure: expect.stringContaining('layers') })
     expect(await titleOf('acme/one')).toBe('One')
     rmSync(layers)
     await isShown('acme/one', 'Later')
-    expect(await health()).toMatchObject({ status: 'ok', failure: null })
+    await healthBecomes({ status: 'ok', failure: null })
   })
 
   test('when its builder is killed: another one takes over', async () => {
@@ -98,7 +107,7 @@ describe('npm start goes on', { timeout: 90_000 }, () => {
     title('acme/one', 'Beside it')
     await isShown('acme/one', 'Beside it')
     expect(await titleOf('acme/two')).toBe('Two')
-    expect(await health()).toMatchObject({
+    await healthBecomes({
       status: 'degraded',
       broken: [expect.stringContaining('acme/two/index.md: titel')],
     })
@@ -107,7 +116,7 @@ describe('npm start goes on', { timeout: 90_000 }, () => {
     expect((await ask('/acme/one')).text).not.toContain('titel')
     title('acme/two', 'Mended')
     await isShown('acme/two', 'Mended')
-    expect(await health()).toMatchObject({ status: 'ok', broken: [] })
+    await healthBecomes({ status: 'ok', broken: [] })
   })
 
   test('killed and started again: it serves the last build at once, and then what changed meanwhile', async () => {
@@ -123,7 +132,7 @@ describe('npm start goes on', { timeout: 90_000 }, () => {
 
   test('without its content folder: what was served stays, until the folder is back', async () => {
     renameSync(root, `${root}-away`)
-    await poll('the health says so', WITHIN, async () => ((await health()).failure === null ? undefined : true))
+    await healthBecomes({ failure: expect.any(String) })
     expect(await titleOf('acme/two')).toBe('Meanwhile')
     renameSync(`${root}-away`, root)
     title('acme/two', 'Back')

@@ -8,7 +8,7 @@ const hub = openMcpHub('content')
 afterAll(() => hub.close())
 
 describe('in this process', () => {
-  testClients(() => ENDPOINT, hub.fetch)
+  testClients(() => ENDPOINT, { fetch: hub.fetch })
 })
 
 describe('every starter prompt, got with nothing but its required arguments, has no open placeholder', () => {

@@ -46,40 +46,41 @@ async function connectModern(address: string, fetch?: Fetch, mode?: 'auto' | { p
   return Object.assign(client, { version: () => client.getNegotiatedProtocolVersion() })
 }
 
-/** Adds the tests that every client must pass. @param addressOf asked when the tests run @param fetch leads elsewhere than the network */
-export function testClients(addressOf: () => string, fetch?: Fetch): void {
-  test.each(CLIENTS)(
-    '%s lists and calls all four tools',
-    async (_, version, connect) => {
-      const client = await connect(addressOf(), fetch)
-      try {
-        expect(client.version()).toBe(version)
-        const { tools } = await client.listTools()
-        expect(tools.map(({ name }) => name)).toEqual(['search_prompts', 'get_prompt', 'list_versions', 'list_tags'])
-        const repo = { owner: 'acme', name: 'code-review' }
-        const found = await client.callTool({ name: 'search_prompts', arguments: { q: 'code review', limit: 3 } })
-        expect(found.structuredContent).toMatchObject({ data: expect.arrayContaining([expect.objectContaining(repo)]) })
-        const got = await client.callTool({ name: 'get_prompt', arguments: { ...repo, version: '1.0.0' } })
-        expect(got.structuredContent).toMatchObject({
-          data: { ...repo, version: '1.0.0', yanked: expect.any(Boolean) },
-        })
-        const versions = await client.callTool({ name: 'list_versions', arguments: repo })
-        expect(versions.structuredContent).toMatchObject({ data: expect.any(Array), meta: { page: 1 } })
-        const tags = await client.callTool({ name: 'list_tags', arguments: { limit: 1 } })
-        expect(tags.structuredContent).toMatchObject({ data: [{ count: expect.any(Number) }] })
-        const failed = await client.callTool({ name: 'get_prompt', arguments: { ...repo, version: '999.0.0' } })
-        expect(failed).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^not_found: /) }] })
-        expect((await client.listPrompts()).prompts.length).toBeGreaterThan(10)
-        const name = 'acme__commit-message'
-        const needed = { diff: 'a' }
-        expect((await client.getPrompt({ name, arguments: needed })).messages).toHaveLength(1)
-        const { contents } = await client.readResource({ uri: 'hub://prompts/acme/code-review/versions/1.0.0' })
-        expect(contents).toMatchObject([{ mimeType: 'text/plain', text: expect.any(String) }])
-      } finally {
-        await client.close()
-      }
-      // The Netlify dev server starts a worker for every call.
-    },
-    60_000,
-  )
+/**
+ * Adds the tests that every client must pass.
+ *
+ * @param addressOf asked when the tests run
+ * @param given who tries it: `fetch` leads elsewhere than the network, `clients` are fewer than all
+ */
+export function testClients(addressOf: () => string, given: { fetch?: Fetch; clients?: typeof CLIENTS } = {}): void {
+  const { fetch, clients = CLIENTS } = given
+  test.each(clients)('%s lists and calls all four tools', async (_, version, connect) => {
+    const client = await connect(addressOf(), fetch)
+    try {
+      expect(client.version()).toBe(version)
+      const { tools } = await client.listTools()
+      expect(tools.map(({ name }) => name)).toEqual(['search_prompts', 'get_prompt', 'list_versions', 'list_tags'])
+      const repo = { owner: 'acme', name: 'code-review' }
+      const found = await client.callTool({ name: 'search_prompts', arguments: { q: 'code review', limit: 3 } })
+      expect(found.structuredContent).toMatchObject({ data: expect.arrayContaining([expect.objectContaining(repo)]) })
+      const got = await client.callTool({ name: 'get_prompt', arguments: { ...repo, version: '1.0.0' } })
+      expect(got.structuredContent).toMatchObject({
+        data: { ...repo, version: '1.0.0', yanked: expect.any(Boolean) },
+      })
+      const versions = await client.callTool({ name: 'list_versions', arguments: repo })
+      expect(versions.structuredContent).toMatchObject({ data: expect.any(Array), meta: { page: 1 } })
+      const tags = await client.callTool({ name: 'list_tags', arguments: { limit: 1 } })
+      expect(tags.structuredContent).toMatchObject({ data: [{ count: expect.any(Number) }] })
+      const failed = await client.callTool({ name: 'get_prompt', arguments: { ...repo, version: '999.0.0' } })
+      expect(failed).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^not_found: /) }] })
+      expect((await client.listPrompts()).prompts.length).toBeGreaterThan(10)
+      const name = 'acme__commit-message'
+      const needed = { diff: 'a' }
+      expect((await client.getPrompt({ name, arguments: needed })).messages).toHaveLength(1)
+      const { contents } = await client.readResource({ uri: 'hub://prompts/acme/code-review/versions/1.0.0' })
+      expect(contents).toMatchObject([{ mimeType: 'text/plain', text: expect.any(String) }])
+    } finally {
+      await client.close()
+    }
+  })
 }

@@ -1,10 +1,11 @@
-// Runs the public conformance suites and the Inspector against the hub; what fails on purpose stands in the baselines, with its reason.
+// Runs the official clients, the public conformance suites and the Inspector against a built site as `npm run serve` serves it; what fails on purpose stands in the baselines, with its reason.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { launch, type Server } from '../e2e/targets.ts'
+import { testClients } from './clients.ts'
 import { serveBuilt } from './serve-built.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hub-mcp-home-'))
@@ -34,6 +35,8 @@ function readChecks(results: string) {
 }
 
 const WITH_LIMIT = ['--timeout', '8000', '--requirements']
+
+describe('the official clients', () => testClients(() => `${server.base}/mcp`))
 
 describe('conformance', () => {
   //  suite              options                        baseline       scenarios that must pass

@@ -1,5 +1,6 @@
 // Pins the first minutes of a newcomer: a fresh clone, `npm start`, a token from `npm run token`, a publish with curl, and the prompt read back at once.
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -10,15 +11,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { poll } from '../e2e/client.ts'
+import { freePort } from '../e2e/targets.ts'
 import { consecutive, sorted } from './open-hub.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 })
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -57,14 +56,22 @@ beforeAll(async () => {
     detached: true,
   })
   for (const stream of [host.stdout, host.stderr]) stream?.on('data', (text) => (hostLog += text))
-  await poll(120_000, async () => {
+  await poll('npm start answers', 120_000, async () => {
     if (host.exitCode !== null) throw new Error(`npm start ended with ${host.exitCode}:\n${hostLog}`)
-    return (await fetch(`${base}/data/v1/tags.json`).catch(() => undefined))?.status === 200
+    return (await isAnswering()) || undefined
   })
 })
+/** A plain file: asking the API while the first build runs would use up the limit of requests. */
+const isAnswering = () =>
+  fetch(`${base}/data/v1/tags.json`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 afterAll(async () => {
-  if (host?.pid && host.exitCode === null) process.kill(-host.pid, 'SIGTERM')
-  if (host) await poll(15_000, async () => host.exitCode !== null || host.signalCode !== null)
+  if (host?.pid && host.exitCode === null && host.signalCode === null) {
+    process.kill(-host.pid, 'SIGTERM')
+    await once(host, 'exit')
+  }
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -118,9 +125,9 @@ test('content that looks like JavaScript is not run by the build that follows, a
   const canary = join(folder, 'executed')
   const content = `---js\nrequire('node:fs').writeFileSync(${JSON.stringify(canary)}, 'x')\n---\nBody\n`
   expect((await publish('acme/looks-like-code', { content, title: content.slice(0, 5) })).status).toBe(201)
-  await poll(90_000, async () => {
+  await poll(`the build has it\n${hostLog}`, 90_000, async () => {
     const built = await fetch(`${base}/data/v1/repos/acme/looks-like-code/raw.txt`)
-    return built.status === 200 && (await built.text()) === content
+    return (built.status === 200 && (await built.text()) === content) || undefined
   })
   expect(existsSync(canary)).toBe(false)
   expect((await fetch(`${base}/acme/looks-like-code`)).status).toBe(200)
@@ -189,6 +196,11 @@ test('the token stands in no log, no file of the host and no commit', () => {
     expect(readFileSync(join(parentPath, name), 'utf8') + name).not.toContain(secret)
 })
 
+test('SIGTERM to npm alone ends the host with it', async () => {
+  host.kill('SIGTERM')
+  await poll('the port is free', 60_000, async () => !(await isAnswering()) || undefined)
+})
+
 /** Commits the working tree into a repository of its own, so that the index and the objects of this one stay as they are. */
 function cloneWorkingTree(): void {
   const seed = join(folder, 'seed.git')
@@ -221,23 +233,4 @@ async function publish(
   const end = stdout.indexOf('\r\n\r\n')
   const { data = {} }: { data?: Record<string, unknown> } = JSON.parse(stdout.slice(end + 4))
   return { status: Number(stdout.split(' ')[1]), headers: stdout.slice(0, end + 2), data }
-}
-
-async function poll(milliseconds: number, look: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + milliseconds
-  while (!(await look())) {
-    if (Date.now() > end) throw new Error(`not within ${milliseconds} ms:\n${hostLog}`)
-    await sleep(100)
-  }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer()
-    server.once('error', fail)
-    server.listen(0, () => {
-      const address = server.address()
-      server.close(() => (address && typeof address === 'object' ? done(address.port) : fail(new Error('no port'))))
-    })
-  })
 }

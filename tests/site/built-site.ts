@@ -1,13 +1,12 @@
 // Owns the built site that the tests of pages share: built once a file, served by our own host, opened in a real browser that notes everything wrong.
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { readConfig } from '../../src/config.ts'
 import { openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
+import { buildSite, makeSiteFolder } from '../hubs/build-site.ts'
 import { openBrowser } from './browser.ts'
 
 /** The address that the site is built for; it is served elsewhere, so every absolute link to itself is seen. */
@@ -33,11 +32,11 @@ export interface BuiltSite {
 /** Builds and serves a content folder. @param write fills the folder it is given */
 export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 10_000): Promise<BuiltSite> {
   const before = { ...process.env }
-  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
+  const dir = makeSiteFolder('pages')
   write(join(dir, 'content'))
   Object.assign(process.env, { SITE_URL, CONTENT_DIR: join(dir, 'content'), RATE_LIMIT_PER_MINUTE: '0' })
   const opening: Promise<Browser> = openBrowser()
-  await build(join(dir, 'dist'))
+  await buildSite(join(dir, 'dist'), { ...ON_GITHUB, SITE_URL, CONTENT_DIR: join(dir, 'content') })
   const site = openSite(join(dir, 'dist'))
   const stores = await openLocalStores(readConfig(process.env))
   const host = await serveSites(() => site, stores, { port: 0, listenAt: ['127.0.0.1'] })
@@ -84,19 +83,4 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
       rmSync(dir, { recursive: true, force: true })
     },
   }
-}
-
-/** Astro keeps state of its own, so a build is a process of its own. */
-function build(outDir: string): Promise<void> {
-  const astro = resolve('node_modules/astro/bin/astro.mjs')
-  const child = spawn(process.execPath, [astro, 'build', '--outDir', outDir], {
-    // Vitest says that it tests, which would make a development build of it.
-    env: { ...process.env, ...ON_GITHUB, NODE_ENV: 'production', VITEST: undefined, ASTRO_TELEMETRY_DISABLED: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let log = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (log += text))
-  return new Promise((done, fail) =>
-    child.once('close', (code) => (code === 0 ? done() : fail(new Error(`The build failed.\n${log}`)))),
-  )
 }

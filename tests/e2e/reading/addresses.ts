@@ -1,0 +1,156 @@
+// Reading answers what is unknown, malformed, reserved or written otherwise.
+import { describe, expect, test } from 'vitest'
+import type { Reading } from './hub.ts'
+
+export function addresses(hub: Reading): void {
+  const { tags, get, found, missing, each, some, first } = hub
+
+  describe('addresses', () => {
+    const { owner, name, full_name } = first
+    const version = first.latest.version
+
+    const unknown: string[] = [
+      '/api',
+      '/api/',
+      '/api/v1',
+      '/api/v1/',
+      '/api/v2/repos',
+      '/api/v1/nothing',
+      '/api/v1/repos.json',
+      '/api/v1/openapi',
+      '/api/v1/index.html',
+      `/api/v1/repos/${owner}`,
+      `/api/v1/repos/${owner}/no-such-name`,
+      `/api/v1/repos/no-such-owner/${name}`,
+      `/api/v1/repos/no-such-owner/${name}/raw`,
+      `/api/v1/repos/no-such-owner/${name}/versions`,
+      `/api/v1/repos/no-such-owner/${name}/versions/1.0.0`,
+      `/api/v1/repos/${full_name}/nothing`,
+      `/api/v1/repos/${full_name}/index.html`,
+      `/api/v1/repos/${full_name}/versions/${version}/raw`,
+      `/api/v1/repos/${full_name}/raw/${version}`,
+      `/api/v1/repos/${full_name}.json`,
+      `/api/v1/tags/${tags[0]?.name}`,
+      '/api/v1/users',
+      '/api/v1/users/no-such-user',
+      `/api/v1/users/${owner}/repos`,
+      // owners and names outside their pattern
+      `/api/v1/repos/-${owner}/${name}`,
+      `/api/v1/repos/${owner}-/${name}`,
+      `/api/v1/repos/a--b/${name}`,
+      `/api/v1/repos/${'a'.repeat(40)}/${name}`,
+      `/api/v1/repos/${owner}/${'a'.repeat(65)}`,
+      `/api/v1/repos/${'a'.repeat(5000)}/${name}`,
+      `/api/v1/repos/${owner}_/${name}`,
+      `/api/v1/repos/@${owner}/${name}`,
+      `/api/v1/repos/${owner}/${name}.git`,
+      `/api/v1/repos/.git/config`,
+      `/api/v1/repos/__proto__/constructor`,
+      `/api/v1/repos/constructor/prototype`,
+      `/api/v1/users/__proto__`,
+      `/api/v1/repos/${owner}/*`,
+      `/api/v1/repos/${owner}/${name};v=1`,
+      // a percent sign is never decoded
+      `/api/v1/repos/${owner}%2f${name}`,
+      `/api/v1/repos/${owner}/${name}%00`,
+      `/api/v1/repos/${owner}/${name}%20`,
+      `/api/v1/repos/${owner}/%63${name.slice(1)}`,
+      `/api/v1/repos/${owner}/${name}/versions/1%2e0.0`,
+      `/api/v1/repos/${owner}/${name}/%72aw`,
+      `/api/v1/repos/${owner}/cafe%cc%81`,
+      `/api/v1/repos/${owner}/%d0%b0`,
+      `/api/v1/users/%61${owner.slice(1)}`,
+      // out of the folder
+      `/api/v1/repos/../../etc/passwd`,
+      `/api/v1/repos/${full_name}/versions/..%2f..`,
+      `/api/v1/repos/${owner}/../${owner}`,
+      `/api/v1/repos/${owner}/../../../package.json`,
+      `/api/v1/repos/${owner}/%2e%2e/%2e%2e/package.json`,
+      `/api/v1/repos/${owner}/..%2f..%2fpackage.json`,
+      `/api/v1/repos/${owner}/..%5c..%5cpackage.json`,
+      // reserved owners
+      ...`api auth cli data docs mcp settings tags admin me new null undefined con prn aux nul com1 com9 lpt1 lpt9`
+        .split(' ')
+        .flatMap((reserved) => [`/api/v1/repos/${reserved}/${name}`, `/api/v1/users/${reserved}`]),
+      // plain files
+      '/data',
+      '/data/',
+      '/data/v1',
+      '/data/v1/',
+      '/data/v1/nothing.json',
+      '/data/v1/lists/top/0.json',
+      '/data/v1/lists/top/1000.json',
+      '/data/v1/lists/best/1.json',
+      '/data/v1/lists/',
+      '/data/v1/tags/no-such-tag/top/1.json',
+      '/data/v1/users/no-such-user.json',
+      `/data/v1/repos/${owner}`,
+      `/data/v1/repos/${owner}/no-such-name.json`,
+      `/data/v1/repos/${full_name}/versions/999.0.0.json`,
+      `/data/v1/repos/${full_name}/raw/999.0.0.txt`,
+      '/data/v1/../package.json',
+      '/data/v1/%2e%2e/package.json',
+      '/data/v2/index.json',
+    ]
+    // A malformed escape ends the local Netlify server, or is answered by its proxy.
+    const malformed = ['/api/v1/repos/%/x', '/api/v1/repos/a%zz/x', '/api/v1/users/%E0%A4%A', '/data/v1/%zz.json']
+
+    test('what is unknown, malformed or reserved: a JSON 404', async () => {
+      await each(some(unknown, 60), missing)
+    })
+
+    if (hub.isOwn && !hub.target.netlify) {
+      test.each(malformed)('%s, an escape that means nothing: a JSON 404', async (path) => {
+        await missing(path)
+      })
+    }
+
+    //  what                      path
+    test.each(
+      some(
+        [
+          ['a repository', `/api/v1/repos/${full_name}`],
+          ['its content', `/api/v1/repos/${full_name}/raw`],
+          ['its versions', `/api/v1/repos/${full_name}/versions`],
+          ['a version', `/api/v1/repos/${full_name}/versions/${version}`],
+          ['a list', '/api/v1/repos'],
+          ['tags', '/api/v1/tags'],
+          ['a user', `/api/v1/users/${owner}`],
+          ['OpenAPI', '/api/v1/openapi.json'],
+        ],
+        5,
+      ),
+    )('%s: a trailing slash is ignored', async (_, path) => {
+      const [bare, slashed] = [await found(path), await get(`${path}/`)]
+      expect(slashed.status).toBe(200)
+      expect(slashed.text).toBe(bare.text)
+      expect(slashed.headers['cache-control']).toBe(bare.headers['cache-control'])
+    })
+
+    const [upper, capital] = [full_name.toUpperCase(), owner[0]?.toUpperCase() + owner.slice(1)]
+    //  what                           path                                     lower case
+    test.each(
+      some(
+        [
+          ['owner', `/api/v1/repos/${capital}/${name}`, `/api/v1/repos/${full_name}`],
+          ['owner and name', `/api/v1/repos/${upper}`, `/api/v1/repos/${full_name}`],
+          ['a handle', `/api/v1/users/${capital}`, `/api/v1/users/${owner}`],
+          ['the versions', `/api/v1/repos/${upper}/versions`, `/api/v1/repos/${full_name}/versions`],
+          ['one version', `/api/v1/repos/${upper}/versions/1.0.0`, `/api/v1/repos/${full_name}/versions/1.0.0`],
+          ['the content', `/api/v1/repos/${upper}/raw`, `/api/v1/repos/${full_name}/raw`],
+          ['nothing at all', '/api/v1/repos/No-Such/Thing', '/api/v1/repos/no-such/thing'],
+          ['a fixed word', '/api/v1/Tags', '/api/v1/tags'],
+        ],
+        5,
+      ),
+    )('upper case in %s: 308 to lower case, with the query as it is', async (_, path, lower) => {
+      for (const query of ['', '?version=1.0.0&Q=%C3%84&x=A&x=b']) {
+        const answer = await get(path + query)
+        expect(answer.status, answer.request).toBe(308)
+        const location = new URL(answer.headers.location ?? '', hub.base)
+        expect(location.origin).toBe(new URL(hub.base).origin)
+        expect(location.pathname + location.search).toBe(lower + query)
+      }
+    })
+  })
+}

@@ -1,0 +1,230 @@
+// Owns what the parts of the reading suite share: the hub under test, the content that it must show, and how both are compared.
+import { rmSync } from 'node:fs'
+import { expect } from 'vitest'
+import { type Described, expectError, expectPromises, expectShape, openSchemas, VARIABLE } from '../answers.ts'
+import { type Answer, type Ask, type Json, openClient } from '../client.ts'
+import {
+  byNumber,
+  type Content,
+  DAY,
+  makeContent,
+  type Repository,
+  ranked,
+  readContent,
+  type Version,
+  variablesOf,
+} from '../content.ts'
+import type { Server, Target } from '../targets.ts'
+
+export type Meta = { page: number; pages: number; total: number; matched?: { exact: number } }
+export type List = { data: Json[]; meta: Meta }
+
+export const SORTS = ['top', 'trending', 'new'] as const
+export const NO_ITEMS = { data: [], meta: { page: 1, pages: 0, total: 0 } }
+/** What a list answered: its records' full names, its `meta`; and the record of a single answer. */
+export const names = (answer: Answer) => (answer.json() as List).data.map((record) => String(record.full_name))
+export const meta = (answer: Answer) => (answer.json() as List).meta
+export const data = (answer: Answer) => (answer.json() as { data: Json }).data
+
+/** A hub that the reading suite asks. */
+export interface Reading {
+  target: Target
+  /** Whether the suite started it, on content with every rare state; else it runs somewhere, on the starter catalogue. */
+  isOwn: boolean
+  content: Content
+  /** What lists, tags and search show. */
+  listed: Repository[]
+  /** The starter catalogue's ordinary repositories. */
+  starter: Repository[]
+  /** The first of them, with its latest version. */
+  first: Repository & { latest: Version }
+  /** The repositories that are looked at version by version. */
+  looked: Repository[]
+  /** Every tag with how many listed repositories carry it, highest count first. */
+  tags: { name: string; count: number }[]
+  /** Its address, once it runs. */
+  readonly base: string
+  /** Checks an answer against openapi.json, once it runs. */
+  readonly described: Described
+  open(): Promise<void>
+  /** Ends what was started, and may be called again. */
+  stop(): Promise<void>
+  close(): Promise<void>
+  /** Asks, and checks nothing. */
+  send: Ask
+  /** Asks, and checks what holds for every answer of the API. */
+  get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>
+  /** Asks for what must answer 200. */
+  found(path: string): Promise<Answer>
+  /** Asks for what must be a 404, or a 400. @returns the message */
+  missing(path: string): Promise<string>
+  refused(path: string): Promise<string>
+  /** The same question of many rows, as many at once as the machine has room for. */
+  each<T>(rows: readonly T[], look: (row: T) => Promise<unknown>): Promise<void>
+  /** Every row; of the local Netlify server one in so many, for a call costs up to a second there and runs the same code. */
+  some<const T>(rows: readonly T[], step?: number): readonly T[]
+  /** Every order that today allows, as full names: the one of the day on which the server was built, or of a midnight just passed. */
+  orders(sort: string, of?: (repository: Repository) => boolean): string[][]
+  /** The summary that a repository must have, and the record of one of its versions. */
+  record(repository: Repository): Json
+  versionRecord(repository: Repository, version: Version): Json
+  expectVariables(variables: unknown, version: Version, where: string): void
+  expectBytes(answer: Answer, expected: Buffer): void
+  /** The `Link` header as paths of this hub by relation. */
+  links(answer: Answer): { next?: string; prev?: string }
+}
+
+/** What the local Netlify server is asked for version by version: bytes, yanked versions, no version at all, provenance. */
+const LOOKED_AT_ON_NETLIFY = /^zz-(?:suite\/(?:bytes|highest-yanked|all-yanked|archived)|rated\/vouched)$/
+
+/** Prepares the suite for a target; `open` starts it. */
+export function openReading(target: Target): Reading {
+  const isOwn = target.address === undefined
+  const contentDir = isOwn ? makeContent() : 'content'
+  const content = readContent(contentDir)
+  const listed = content.repositories.filter((repository) => repository.listed)
+  const rare = content.repositories.filter(
+    ({ owner, listed, versions, active, status }) =>
+      /^zz-(suite|plain|rated)$/.test(owner) || !listed || active.length < versions.length || status !== 'active',
+  )
+  const starter = content.repositories.filter((one) => !one.owner.startsWith('zz-') && !rare.includes(one))
+  const [first] = starter
+  if (!first?.latest) throw new Error('no starter catalogue')
+  const tags = [...new Set(listed.flatMap((repository) => repository.tags))]
+    .map((name) => ({ name, count: listed.filter((repository) => repository.tags.includes(name)).length }))
+    .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
+  const firstDay = Math.floor(Date.now() / DAY)
+
+  let server: Server | undefined
+  let base = target.address ?? ''
+  let client: Ask
+  let described: Described
+
+  const get: Reading['get'] = async (path, headers = {}, method = 'GET') =>
+    expectPromises(
+      await client(path, { method, headers }).catch((error: Error) => {
+        throw new Error(`${method} ${path}: ${error.message}\n${server?.log().slice(-2000)}`)
+      }),
+      described,
+    )
+  const stop = async () => {
+    await server?.stop()
+    server = undefined
+  }
+  const versionRecord: Reading['versionRecord'] = (repository, version) => ({
+    owner: repository.owner,
+    name: repository.name,
+    full_name: repository.full_name,
+    version: version.version,
+    previous_version:
+      repository.versions.find((other) => byNumber(other.version, version.version) < 0)?.version ?? null,
+    content: version.text,
+    content_sha256: version.sha256,
+    size_bytes: version.bytes.length,
+    parameters: version.parameters,
+    changelog: version.changelog,
+    published_at: version.published_at,
+    published_by: version.published_by,
+    provenance: version.provenance,
+    url: `${base}/api/v1/repos/${repository.full_name}/versions/${version.version}`,
+    raw_url: `${base}/api/v1/repos/${repository.full_name}/raw?version=${version.version}`,
+  })
+
+  return {
+    target,
+    isOwn,
+    content,
+    listed,
+    starter,
+    first: { ...first, latest: first.latest },
+    looked: [
+      ...rare.filter(({ full_name }) => !target.netlify || LOOKED_AT_ON_NETLIFY.test(full_name)),
+      ...starter.slice(0, target.sample),
+    ],
+    tags,
+    get base() {
+      return base
+    },
+    get described() {
+      return described
+    },
+    async open() {
+      server = isOwn ? await target.start({ contentDir, limit: 0 }) : undefined
+      base = (server?.base ?? target.address ?? '').replace(/\/$/, '')
+      client = openClient(base, !isOwn)
+      described = openSchemas((await client('/api/v1/openapi.json')).json())
+    },
+    stop,
+    async close() {
+      await stop()
+      if (isOwn) rmSync(contentDir, { recursive: true, force: true })
+    },
+    send: (path, options) => client(path, options),
+    get,
+    async found(path) {
+      const answer = await get(path)
+      expect(answer.status, `${answer.request}: ${answer.text.slice(0, 300)}`).toBe(200)
+      return answer
+    },
+    missing: async (path) => expectError(await get(path), 404),
+    refused: async (path) => expectError(await get(path), 400),
+    async each(rows, look) {
+      const left = rows.values()
+      await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          for (const row of left) await look(row)
+        }),
+      )
+    },
+    some: (rows, step = 6) => rows.filter((_, i) => !target.netlify || i % step === 0),
+    orders: (sort, of = () => true) =>
+      [firstDay, Math.floor(Date.now() / DAY)].map((day) =>
+        ranked(content, sort, day)
+          .filter(of)
+          .map((repository) => repository.full_name),
+      ),
+    record: (repository) => ({
+      owner: repository.owner,
+      name: repository.name,
+      full_name: repository.full_name,
+      title: repository.indexed ? repository.title : expect.stringMatching(new RegExp(`^${repository.title}$`, 'i')),
+      description: repository.description,
+      tags: repository.tags,
+      license: repository.license,
+      status: repository.status,
+      status_message: repository.status_message,
+      latest_version: repository.latest?.version ?? null,
+      versions_count: repository.versions.length,
+      variables_count: repository.latest ? variablesOf(repository.latest).length : 0,
+      has_provenance: Boolean(repository.latest?.provenance),
+      created_at: repository.created_at,
+      updated_at: repository.updated_at,
+      stats: null,
+      url: `${base}/api/v1/repos/${repository.full_name}`,
+      html_url: `${base}/${repository.full_name}`,
+      raw_url: `${base}/api/v1/repos/${repository.full_name}/raw`,
+    }),
+    versionRecord,
+    expectVariables(variables, version, where) {
+      const given = variablesOf(version)
+      expect(variables, `variables of ${where}`).toMatchObject(given)
+      expect(variables, where).toHaveLength(given.length)
+      for (const variable of variables as Json[]) expectShape(variable, VARIABLE, where)
+    },
+    // With a hint instead of 200 kB when they differ.
+    expectBytes: (answer, expected) =>
+      expect(
+        answer.bytes.equals(expected),
+        `bytes of ${answer.request}: ${JSON.stringify(answer.text.slice(0, 80))}`,
+      ).toBe(true),
+    links(answer) {
+      const byRelation: Record<string, string> = {}
+      for (const [, address = '', relation = ''] of (answer.headers.link ?? '').matchAll(/<([^>]*)>; ?rel="(\w+)"/g)) {
+        const url = new URL(address, base)
+        expect(url.origin, answer.request).toBe(new URL(base).origin)
+        byRelation[relation] = url.pathname + url.search
+      }
+      return byRelation
+    },
+  }
+}

@@ -1,0 +1,120 @@
+// Reading lists what is listed: every page of every order, and by tag.
+import { describe, expect, test } from 'vitest'
+import { expectShape, SUMMARY, TAG } from '../answers.ts'
+import type { Answer, Json } from '../client.ts'
+import { data, type List, meta, NO_ITEMS, names, type Reading, SORTS } from './hub.ts'
+
+export function lists(hub: Reading): void {
+  const { content, listed, tags, send, found, each, some, orders, record } = hub
+
+  describe('lists', () => {
+    test.each(some(SORTS))('%s: every page, by following next, in the order of section 5', async (sort) => {
+      const pages = Math.ceil(listed.length / 20)
+      const seen: string[] = []
+      let path: string | undefined = `/api/v1/repos?sort=${sort}`
+      for (let page = 1; path; page++) {
+        const answer: Answer = await found(path)
+        expect(answer.json().meta).toEqual({ page, pages, total: listed.length })
+        for (const summary of (answer.json() as List).data) {
+          const repository = listed.find((one) => one.full_name === summary.full_name)
+          if (!repository) throw new Error(`${summary.full_name} is in a list`)
+          expectShape(summary, SUMMARY, String(summary.full_name))
+          expect(summary).toMatchObject(record(repository))
+        }
+        expect(names(answer)).toHaveLength(page < pages ? 20 : listed.length - 20 * (pages - 1))
+        seen.push(...names(answer))
+        const { next, prev } = hub.links(answer)
+        if (page === 1) expect(prev).toBeUndefined()
+        else expect(new URL(prev ?? '', hub.base).searchParams.get('page')).toBe(String(page - 1))
+        expect(next === undefined, `rel="next" of page ${page} of ${pages}`).toBe(page === pages)
+        path = next
+      }
+      expect(orders(sort)).toContainEqual(seen)
+    })
+
+    test('the order is top when none is asked for', async () => {
+      expect(names(await found('/api/v1/repos'))).toEqual(names(await found('/api/v1/repos?sort=top')))
+    })
+
+    test('a page past the end is empty, not an error', async () => {
+      const pages = Math.ceil(listed.length / 20)
+      for (const page of some([pages + 1, 100_000])) {
+        const answer = await found(`/api/v1/repos?page=${page}`)
+        expect(answer.json()).toEqual({ data: [], meta: { page, pages, total: listed.length } })
+        expect(hub.links(answer).next).toBeUndefined()
+      }
+    })
+
+    test('an archived repository and one without an active version are in no list, tag or search', async () => {
+      const hidden = content.repositories.filter((repository) => !repository.listed)
+      expect(hidden.length).toBeGreaterThan(0)
+      const everything = (await send('/data/v1/index.json')).json() as List
+      for (const { full_name, owner, name } of some(hidden)) {
+        expect(everything.data.map((one) => one.full_name)).not.toContain(full_name)
+        expect(names(await found(`/api/v1/repos?q=${name}`))).not.toContain(full_name)
+        const user = data(await found(`/api/v1/users/${owner}`))
+        expect((user.repos as Json[]).map((one) => one.full_name)).not.toContain(full_name)
+      }
+    })
+  })
+
+  describe('tags', () => {
+    test('all, with how many listed repositories carry each, highest count first, then by name', async () => {
+      const answer = (await found('/api/v1/tags')).json() as List
+      for (const tag of answer.data) expectShape(tag, TAG, String(tag.name))
+      expect(answer.data).toMatchObject(
+        tags.map((tag) => ({ ...tag, url: `${hub.base}/api/v1/repos?tag=${tag.name}` })),
+      )
+      expect(answer.data).toHaveLength(tags.length)
+      expect(answer.meta).toEqual({ page: 1, pages: 1, total: tags.length })
+    })
+
+    test('a tag’s address is the list filtered by it', async () => {
+      await each(some(tags, 40), async ({ name, count }) => {
+        const answer = await found(`/api/v1/repos?tag=${name}`)
+        expect(meta(answer).total).toBe(count)
+        const carriers = orders('top', (one) => one.tags.includes(name)).map((order) => order.slice(0, 20))
+        expect(carriers).toContainEqual(names(answer))
+      })
+    })
+
+    test('several must all match, in any order of the address', async () => {
+      const pairs = listed.flatMap((one) => one.tags.slice(1).map((tag) => [one.tags[0] ?? '', tag] as const))
+      await each(some(pairs.slice(0, 24), 12), async ([one, other]) => {
+        const both = orders('new', ({ tags }) => tags.includes(one) && tags.includes(other))
+        const path = `/api/v1/repos?tag=${one}&sort=new&tag=${other}`
+        expect(both.map((order) => order.slice(0, 20))).toContainEqual(names(await found(path)))
+      })
+      const repeated = await found(`/api/v1/repos?tag=${tags[0]?.name}&tag=${tags[0]?.name}`)
+      expect(meta(repeated).total).toBe(tags[0]?.count)
+      const unknown = await found(`/api/v1/repos?tag=${tags[0]?.name}&tag=no-such-tag`)
+      expect(unknown.json()).toEqual(NO_ITEMS)
+    })
+
+    //  what                     tag
+    test.each(
+      some(
+        [
+          ['unknown', 'no-such-tag'],
+          ['a property of every object', '__proto__'],
+          ['a method of every object', 'tostring'],
+          ['blanks', 'Two%20Words'],
+          ['upper case', 'WRITING'],
+          ['two hyphens', 'a--b'],
+          ['a hyphen at the end', 'writing-'],
+          ['37 characters', 'a'.repeat(37)],
+          ['a path', '..%2F..%2Findex'],
+          ['a slash', 'writing%2Ftop'],
+          ['NUL', 'writing%00'],
+          ['a line end', 'writing%0A'],
+          ['a quote', "writing'%20OR%201=1"],
+          ['a wildcard', 'writ*'],
+        ],
+        4,
+      ),
+    )('%s: an empty list', async (_, tag) => {
+      expect((await found(`/api/v1/repos?tag=${tag}`)).json()).toEqual(NO_ITEMS)
+      expect((await found(`/api/v1/repos?tag=writing&tag=${tag}&sort=new`)).json()).toEqual(NO_ITEMS)
+    })
+  })
+}

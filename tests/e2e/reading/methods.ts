@@ -1,0 +1,139 @@
+// Reading keeps what HTTP promises: methods, conditions, caching, origins.
+import { describe, expect, test } from 'vitest'
+import { EXPOSED, expectError, FOREVER, SHORT } from '../answers.ts'
+import type { Reading } from './hub.ts'
+
+export function methods(hub: Reading): void {
+  const { send, get, found, some, first } = hub
+
+  describe('methods and headers', () => {
+    const { full_name, owner } = first
+    const paths = [
+      '/api/v1/repos?sort=new&page=2',
+      '/api/v1/repos?q=review',
+      `/api/v1/repos/${full_name}`,
+      `/api/v1/repos/${full_name}/versions`,
+      `/api/v1/repos/${full_name}/versions/${first.latest.version}`,
+      `/api/v1/repos/${full_name}/raw`,
+      `/api/v1/repos/${full_name}/raw?version=${first.latest.version}`,
+      '/api/v1/tags',
+      `/api/v1/users/${owner}`,
+      '/api/v1/openapi.json',
+    ]
+
+    test.each(some(paths, 5))('HEAD %s: as GET, without a body', async (path) => {
+      const [body, head] = [await found(path), await get(path, {}, 'HEAD')]
+      expect(head.status).toBe(200)
+      for (const header of ['content-type', 'cache-control', 'etag', 'link', 'x-prompt-version']) {
+        expect(head.headers[header], header).toBe(body.headers[header])
+      }
+    })
+
+    //  path                            status
+    const wrong = [
+      ['/api/v1/repos?page=0', 400],
+      ['/api/v1/repos/no-such/thing', 404],
+    ] as const
+    test.each(some(wrong))('HEAD %s: %i as for GET', async (path, status) => {
+      expect((await get(path, {}, 'HEAD')).status).toBe(status)
+    })
+
+    test.each(some(paths, 5))('OPTIONS %s: 204 with what is allowed', async (path) => {
+      const answer = await get(
+        path,
+        { Origin: 'https://example.com', 'Access-Control-Request-Method': 'GET' },
+        'OPTIONS',
+      )
+      expect(answer.status).toBe(204)
+      const allowed = (answer.headers['access-control-allow-methods'] ?? '').split(/, ?/)
+      expect(allowed).toEqual(expect.arrayContaining(['GET', 'HEAD']))
+      expect(answer.headers['access-control-expose-headers']).toBe(EXPOSED)
+    })
+
+    //  method     path
+    test.each(
+      some(
+        [
+          ['POST', '/api/v1/repos'],
+          ['PUT', '/api/v1/repos'],
+          ['DELETE', `/api/v1/repos/${full_name}`],
+          ['PATCH', `/api/v1/repos/${full_name}`],
+          ['PUT', `/api/v1/repos/${full_name}/versions`],
+          ['DELETE', `/api/v1/repos/${full_name}/versions`],
+          ['POST', `/api/v1/repos/${full_name}/versions/${first.latest.version}`],
+          ['DELETE', `/api/v1/repos/${full_name}/versions/${first.latest.version}`],
+          ['POST', `/api/v1/repos/${full_name}/raw`],
+          ['POST', '/api/v1/tags'],
+          ['PATCH', `/api/v1/users/${owner}`],
+          ['DELETE', '/api/v1/openapi.json'],
+        ],
+        6,
+      ),
+    )('%s %s: 405 with what is allowed', async (method, path) => {
+      const answer = await get(path, { 'Content-Length': '0' }, method)
+      expectError(answer, 405)
+      const allowed = (answer.headers.allow ?? '').split(/, ?/)
+      expect(allowed).toEqual(expect.arrayContaining(['GET', 'HEAD', 'OPTIONS']))
+      expect(allowed).not.toContain(method)
+    })
+
+    test.each(some(paths, 5))('%s: If-None-Match answers 304', async (path) => {
+      const { etag = '' } = (await found(path)).headers
+      const strong = etag.replace(/^W\//, '')
+      const matching = [etag, `W/${strong}`, `"other", ${etag}`, `"a,b" , W/"c",${etag}, "d"`, '*']
+      for (const condition of some(matching)) {
+        const answer = await get(path, { 'If-None-Match': condition })
+        expect(answer.status, `If-None-Match: ${condition}`).toBe(304)
+        expect(answer.headers.etag).toBe(etag)
+      }
+      for (const condition of some(['"other"', strong.slice(1, -1), `"x${strong.slice(1)}`, ''])) {
+        expect((await get(path, { 'If-None-Match': condition })).status, `If-None-Match: ${condition}`).toBe(200)
+      }
+      expect((await get(path, { 'If-None-Match': etag }, 'HEAD')).status).toBe(304)
+    })
+
+    test.each(some(wrong))('%s: If-None-Match changes no error', async (path, status) => {
+      expect((await get(path, { 'If-None-Match': '*' })).status).toBe(status)
+    })
+
+    test('different bytes have different ETags, the same bytes the same', async () => {
+      const asked = some(paths, 3)
+      const etags = await Promise.all(asked.map(async (path) => (await found(path)).headers.etag))
+      const again = await Promise.all(asked.map(async (path) => (await found(path)).headers.etag))
+      expect(again).toEqual(etags)
+      // The bytes of a version and of the latest content are the same.
+      const distinct = etags.filter((_, i) => !asked[i]?.includes('/raw'))
+      expect(new Set(distinct).size).toBe(distinct.length)
+    })
+
+    test('a version is kept for a year, all else for a minute', async () => {
+      const caching = async (path: string) => (await found(path)).headers['cache-control']
+      expect(await caching(`/api/v1/repos/${full_name}/versions/${first.latest?.version}`)).toBe(FOREVER)
+      expect(await caching(`/api/v1/repos/${full_name}/raw?version=${first.latest?.version}`)).toBe(FOREVER)
+      expect(await caching(`/api/v1/repos/${full_name}/raw`)).toBe(SHORT)
+      expect(await caching(`/api/v1/repos/${full_name}`)).toBe(SHORT)
+    })
+
+    test('an Origin, credentials or headers of a proxy change nothing', async () => {
+      const bare = await found('/api/v1/repos')
+      const dressed = await get('/api/v1/repos', {
+        Origin: 'https://evil.example',
+        Cookie: 'session=x',
+        Authorization: 'Bearer nonsense',
+        'X-Forwarded-Host': 'evil.example',
+        'X-Forwarded-Proto': 'ftp',
+        Forwarded: 'host=evil.example',
+      })
+      expect(dressed.text).toBe(bare.text)
+      expect(dressed.headers['access-control-allow-credentials']).toBeUndefined()
+    })
+
+    if (hub.isOwn) {
+      test('a foreign Host changes no address', async () => {
+        const answer = await send('/api/v1/repos', { headers: { Host: 'evil.example' } })
+        expect(answer.text).not.toContain('//evil.example')
+        expect(answer.headers.link ?? '').not.toContain('evil.example')
+      })
+    }
+  })
+}

@@ -1,0 +1,143 @@
+// Reading takes or refuses the values of its parameters, on every address alike.
+import { describe, expect, test } from 'vitest'
+import { SHORT } from '../answers.ts'
+import type { Reading } from './hub.ts'
+
+export function queryValues(hub: Reading): void {
+  const { get, found, missing, refused, each, some, expectBytes, first } = hub
+
+  describe('query values', () => {
+    const raw = `/api/v1/repos/${first.full_name}/raw`
+
+    //  page
+    test.each(
+      some(
+        [
+          '0',
+          '-1',
+          '%2B1',
+          '01',
+          '1.5',
+          '1.0',
+          '1e3',
+          '1e9',
+          '0x10',
+          'NaN',
+          'Infinity',
+          'abc',
+          '%20',
+          '%201',
+          '1%20',
+          '1%0A',
+          '1%00',
+          '100001',
+          '9007199254740993',
+          '%EF%BC%91',
+          '%D9%A1',
+          '1,2',
+          '__proto__',
+        ],
+        12,
+      ),
+    )('page=%s: refused', async (page) => {
+      expect(await refused(`/api/v1/repos?page=${page}`)).toMatch(/page/i)
+    })
+
+    //  sort
+    test.each(some(['TOP', 'best', 'relevance', 'top%20', 'new,top', '__proto__', 'constructor', '%00'], 7))(
+      'sort=%s: refused',
+      async (sort) => {
+        expect(await refused(`/api/v1/repos?sort=${sort}`)).toMatch(/sort/i)
+      },
+    )
+
+    //  version
+    const malformed = [
+      'v1.0.0',
+      '1.0',
+      '1',
+      '1.0.0.0',
+      '01.2.3',
+      '1.02.3',
+      '1.0.0-rc.1',
+      '1.0.0%2Bbuild',
+      '1.0.0%0A',
+      '1.0.0%00',
+      '%201.0.0',
+      '-1.0.0',
+      '1000000.0.0',
+      '9007199254740993.0.0',
+      'latest',
+      '*',
+      '%5E1.0.0',
+      '%D9%A1.0.0',
+      '__proto__',
+    ]
+    test.each(some(malformed, 10))('raw?version=%s: refused', async (version) => {
+      expect(await refused(`${raw}?version=${version}`)).toMatch(/version/i)
+    })
+    test('a malformed version in the path, and a number never published: 404', async () => {
+      const never = '999999.999999.999999'
+      const paths = [...malformed, never].map((version) => `/api/v1/repos/${first.full_name}/versions/${version}`)
+      await each(some([`${raw}?version=${never}`, ...paths], 10), missing)
+    })
+
+    if (hub.isOwn) {
+      test('a label stands for the version that it points at', async () => {
+        const labelled = '/api/v1/repos/zz-suite/highest-yanked/raw'
+        for (const [label, version, content] of [
+          ['production', '1.0.0', 'First\n'],
+          ['next', '1.0.1', 'Third\n'],
+        ] as const) {
+          const answer = await found(`${labelled}?label=${label}`)
+          expect(answer.text).toBe(content)
+          expect(answer.headers['x-prompt-version']).toBe(version)
+          expect(answer.headers['cache-control'], 'a label may move').toBe(SHORT)
+        }
+        const message = await missing(`${labelled}?label=staging`)
+        // The local Netlify server asks for other names too before it takes a 404, and passes on what was said of the last one.
+        if (!hub.target.netlify) expect(message).toMatch(/production[\s\S]*next|next[\s\S]*production/)
+        await missing('/api/v1/repos/zz-suite/bytes/raw?label=production')
+        expect(await refused(`${labelled}?label=production&version=1.0.0`)).toMatch(/label/)
+        expect((await found(`${labelled}?label=&version=1.0.0`)).headers['x-prompt-version']).toBe('1.0.0')
+      })
+    }
+
+    test('an empty parameter counts as left out', async () => {
+      const bare = await found('/api/v1/repos')
+      expect((await found('/api/v1/repos?page=&sort=&q=&tag=')).text).toBe(bare.text)
+      expect((await found('/api/v1/repos?page&sort&q&tag')).text).toBe(bare.text)
+      const latest = await get(`${raw}?version=`)
+      expectBytes(latest, first.latest?.bytes ?? Buffer.alloc(0))
+      expect(latest.headers['cache-control']).toBe(SHORT)
+    })
+
+    test('of a repeated one the last counts', async () => {
+      const list = async (query: string) => (await found(`/api/v1/repos?${query}`)).text
+      expect(await list('page=2&page=1')).toBe(await list('page=1'))
+      expect(await list('page=nonsense&page=2')).toBe(await list('page=2'))
+      expect(await list('sort=top&sort=new')).toBe(await list('sort=new'))
+      expect(await list('q=nowhereatall&q=review')).toBe(await list('q=review'))
+      await refused('/api/v1/repos?page=1&page=0')
+      const version = first.versions.at(-1)
+      const last = await found(`${raw}?version=999.0.0&version=${version?.version}`)
+      expect(last.headers['x-prompt-version']).toBe(version?.version)
+    })
+
+    test('unknown parameters are ignored: the same bytes, the same ETag', async () => {
+      const pairs = [
+        ['/api/v1/repos', '?limit=1&per_page=5&__proto__=x&utm_source=a%FF'],
+        ['/api/v1/repos?sort=new&page=2', '&Page=7&SORT=top'],
+        ['/api/v1/tags', '?page=0&sort=nonsense'],
+        [`/api/v1/repos/${first.full_name}`, '?version=nonsense&q='],
+        [`/api/v1/repos/${first.full_name}/versions`, '?page=0'],
+        [raw, '?x=1'],
+      ] as const
+      for (const [path, more] of some(pairs, 3)) {
+        const [bare, with_] = [await found(path), await found(path + more)]
+        expect(with_.text, more).toBe(bare.text)
+        expect(with_.headers.etag, more).toBe(bare.headers.etag)
+      }
+    })
+  })
+}

@@ -1,0 +1,232 @@
+// Reading searches: what a question finds, in which order, and how its words were taken.
+import { describe, expect, test } from 'vitest'
+import { expectShape, SUMMARY } from '../answers.ts'
+import type { Answer } from '../client.ts'
+import { type List, meta, names, type Reading, SORTS } from './hub.ts'
+
+export function search(hub: Reading): void {
+  const { listed, starter, get, found, refused, some, orders, record } = hub
+
+  describe('searching', () => {
+    const search = async (q: string, more = '') => names(await found(`/api/v1/repos?q=${encodeURIComponent(q)}${more}`))
+    const sampled = starter[0] ?? listed[0]
+    if (!sampled) throw new Error('no repository at all')
+
+    test('a full name finds its repository first', async () => {
+      expect((await search(sampled.full_name))[0]).toBe(sampled.full_name)
+    })
+
+    test('a result is a page of summaries like any other', async () => {
+      const answer = await found(`/api/v1/repos?q=${encodeURIComponent(sampled.title)}`)
+      for (const one of (answer.json() as List).data) expectShape(one, SUMMARY, String(one.full_name))
+      const { page, pages, total } = meta(answer)
+      expect([page, pages]).toEqual([1, Math.ceil(total / 20)])
+      expect((answer.json() as List).data).toContainEqual(expect.objectContaining(record(sampled)))
+    })
+
+    test('with a sort, that order; without, best match first', async () => {
+      // What holds all of the words stands before what holds a part, in every order; of this word there is no part.
+      const word = hub.isOwn ? 'zz-trend' : 'sql'
+      const best = await found(`/api/v1/repos?q=${word}`)
+      expect(meta(best)).toMatchObject({ pages: 1, matched: { exact: meta(best).total } })
+      const matches = new Set(names(best))
+      expect(matches.size).toBeGreaterThan(3)
+      for (const sort of some(SORTS)) {
+        const sorted = await found(`/api/v1/repos?q=${word}&sort=${sort}`)
+        expect(meta(sorted)).toEqual(meta(best))
+        expect(orders(sort, (one) => matches.has(one.full_name))).toContainEqual(names(sorted))
+      }
+    })
+
+    //  what                 q
+    test.each(
+      some(
+        [
+          ['only a quote', '"'],
+          ['only signs', '*^-+():{}.~'],
+          ['an open NEAR', 'NEAR('],
+          ['only AND', 'AND'],
+          ['a phrase left open', '"review'],
+          ['SQL', "'; DROP TABLE prompts; --"],
+          ['NUL', '\0'],
+          ['NUL in a word', 're\0view'],
+          ['line ends', 'review\r\nX-Injected: 1'],
+          ['an emoji', '🦄'],
+          ['only blanks', '   '],
+          ['a property of every object', '__proto__'],
+          ['a pattern that would never end', `${'(a+)+'.repeat(20)}$`],
+          ['200 letters', 'a'.repeat(200)],
+          ['200 code points of four bytes', '🦄'.repeat(200)],
+          ['a hundred words', 'a '.repeat(100).slice(0, 200)],
+        ],
+        8,
+      ),
+    )('%s is just text', async (_, q) => {
+      const answer = await found(`/api/v1/repos?q=${encodeURIComponent(q)}`)
+      expect(meta(answer)).toMatchObject({ page: 1, total: expect.any(Number) })
+    })
+
+    //  what                 q
+    test.each(
+      some(
+        [
+          ['201 letters', 'a'.repeat(201)],
+          ['201 code points of four bytes', '🦄'.repeat(201)],
+          ['5,000 letters', 'a'.repeat(5000)],
+        ],
+        2,
+      ),
+    )('%s: refused', async (_, q) => {
+      expect(await refused(`/api/v1/repos?q=${encodeURIComponent(q)}`)).toMatch(/200/)
+    })
+
+    test('bytes that are no UTF-8 are text or refused, never an error of the server', async () => {
+      expect([200, 400]).toContain((await get('/api/v1/repos?q=%FF%C3')).status)
+    })
+
+    if (!hub.isOwn) return
+
+    //  what                                    q                             found
+    test.each<[string, string, string[]]>(
+      some<[string, string, string[]]>(
+        [
+          ['a word of the name', 'grobnik', ['grobnik']],
+          ['a word of the title', 'flarnholt', ['every-field']],
+          ['a word of the description', 'vexpindle', ['every-field']],
+          ['a tag', 'wobbletag', ['every-field']],
+          ['a word of the readme', 'crundlemire', ['every-field']],
+          ['a word of the content', 'snarfblatt', ['every-field']],
+          ['words of different fields', 'flarnholt snarfblatt wobbletag', ['every-field']],
+          ['the order of words does not matter', 'snarfblatt flarnholt', ['every-field']],
+          ['what holds one of two words', 'flarnholt grobnik', ['every-field', 'grobnik']],
+          ['the last word as a prefix', 'flarnholt snarf', ['every-field']],
+          ['one word is the last word', 'vexpi', ['every-field']],
+          ['only the last word as a prefix: another is left out', 'snarf flarnholt', ['every-field']],
+          ['case does not matter', 'FLARNholt', ['every-field']],
+          ['accents in the text do not matter', 'grunwalder spatzle', ['accents']],
+          ['accents in the question do not matter', 'zárreqüin', ['accents']],
+          ['the same accents', 'GRÜNWÄLDER', ['accents']],
+          ['accents written apart', 'gru\u0308nwa\u0308lder', ['accents']],
+          ['a wrong letter', 'flarnhult', ['every-field']],
+          ['a missing letter', 'snarfblat flarnholt', ['every-field']],
+          ['a letter too many', 'vexppindle', ['every-field']],
+          ['two letters swapped', 'vexpnidle', ['every-field']],
+          ['a wrong letter in one of two words', 'flarnhult snarfblatt', ['every-field']],
+          ['a typo is no excuse where something matches', 'harvestix', ['exact']],
+          ['a typo between two words finds both', 'harvestox', ['exact', 'nearly']],
+          ['title before content', 'mirthoven', ['in-title', 'in-content']],
+          ['name before content', 'plumquist', ['plumquist', 'not-in-name']],
+          ['Persian', 'فارسی', ['persian']],
+          ['the beginning of a Persian word', 'فار', ['persian']],
+          ['Chinese', '代码审查', ['chinese']],
+          ['the beginning of a Chinese word', '代码审', ['chinese']],
+          ['quoted: the words, not a phrase', '"snarfblatt flarnholt"', ['every-field']],
+          ['one quote', 'snarfblatt"', ['every-field']],
+          ['a star is no wildcard', 'fl*qqholt', []],
+          ['a star at the end', 'snarf*', ['every-field']],
+          ['AND is a word', 'snarfblatt AND flarnholt', ['every-field']],
+          ['and, where it stands in the text', 'trundlewick AND blimford', ['joined']],
+          ['OR is a word', 'snarfblatt OR flarnholt', ['every-field']],
+          ['NOT is a word', 'snarfblatt NOT grobnik', ['every-field', 'grobnik']],
+          ['NEAR( is a word', 'NEAR(snarfblatt flarnholt)', ['every-field']],
+          ['a column name is a word', 'title:flarnholt', ['every-field']],
+          ['a caret', '^snarfblatt', ['every-field']],
+          ['a minus', '-snarfblatt', ['every-field']],
+          ['brackets', '(snarfblatt)', ['every-field']],
+          ['a percent sign', 'snarf%blatt', ['every-field']],
+          ['blanks around', '  snarfblatt\t ', ['every-field']],
+          ['a deprecated repository is found', 'superseededword', ['zz-suite/deprecated']],
+          ['an archived one is not', 'mothballedword', []],
+          ['one without an active version is not', 'vanishedword', []],
+          ['nor is a yanked version’s content', 'retractedword', []],
+        ],
+        10,
+      ),
+    )('%s', async (_, q, expected) => {
+      const full = expected.map((name) => (name.includes('/') ? name : `zz-search/${name}`))
+      const got = await search(q)
+      // Of two that are found for one word each, either may be first.
+      if (/both|NOT|one of two words$/.test(_)) expect(got.toSorted()).toEqual(full)
+      else expect(got).toEqual(full)
+    })
+
+    //  what                       q                        total  exact  corrected                     ignored
+    test.each<[string, string, number, number, Record<string, string>, string[]]>(
+      some<[string, string, number, number, Record<string, string>, string[]]>(
+        [
+          ['all words as typed', 'flarnholt snarfblatt', 1, 1, {}, []],
+          ['a typo', 'flarnhult snarfblatt', 1, 0, { flarnhult: 'flarnholt' }, []],
+          ['an unknown word', 'qqxzvk snarfblatt', 1, 0, {}, ['qqxzvk']],
+          ['one of two words', 'flarnholt grobnik', 2, 0, {}, []],
+          ['nothing that is known', 'qqxzvk', 0, 0, {}, ['qqxzvk']],
+          ['no words at all', '"', 0, 0, {}, []],
+        ],
+        2,
+      ),
+    )('%s: meta says how the words were taken', async (_, q, total, exact, corrected, ignored) => {
+      expect(meta(await found(`/api/v1/repos?q=${encodeURIComponent(q)}`))).toEqual({
+        page: 1,
+        pages: Math.ceil(total / 20),
+        total,
+        total_is_exact: true,
+        matched: { exact, corrected, ignored },
+      })
+    })
+
+    test('q and tag combine with AND', async () => {
+      expect(await search('snarfblatt', '&tag=wobbletag')).toEqual(['zz-search/every-field'])
+      expect(await search('snarfblatt', '&tag=writing')).toEqual([])
+      expect(await search('snarfblatt', '&tag=wobbletag&tag=writing')).toEqual([])
+      const odd = orders('new', (one) => one.tags.includes('zz-odd'))
+      expect(odd.map((order) => order.slice(0, 20))).toContainEqual(await search('pagedword', '&tag=zz-odd&sort=new'))
+    })
+
+    test('results come in pages that keep the question', async () => {
+      const seen: string[] = []
+      let path: string | undefined = '/api/v1/repos?tag=zz-many&q=pagedword&sort=new'
+      for (let page = 1; path; page++) {
+        const answer: Answer = await found(path)
+        expect(meta(answer)).toMatchObject({
+          page,
+          pages: 3,
+          total: 45,
+          total_is_exact: true,
+          matched: { exact: 45 },
+        })
+        seen.push(...names(answer))
+        path = hub.links(answer).next
+        if (path) {
+          const { searchParams } = new URL(path, hub.base)
+          expect(Object.fromEntries(searchParams)).toEqual({
+            tag: 'zz-many',
+            q: 'pagedword',
+            sort: 'new',
+            page: String(page + 1),
+          })
+        }
+      }
+      expect(orders('new', (one) => one.owner === 'zz-many')).toContainEqual(seen)
+    })
+
+    test('best match first goes over pages without a repository twice', async () => {
+      const pages = await Promise.all([1, 2, 3].map((page) => search('pagedword', `&page=${page}`)))
+      expect(pages.flat().toSorted()).toEqual(
+        listed
+          .filter((one) => one.owner === 'zz-many')
+          .map((one) => one.full_name)
+          .toSorted(),
+      )
+    })
+
+    test('a tag filter comes in pages and keeps several tags', async () => {
+      const first = await found('/api/v1/repos?tag=zz-odd&tag=zz-many')
+      expect(meta(first)).toEqual({ page: 1, pages: 2, total: 23 })
+      const next = hub.links(first).next ?? ''
+      expect(new URL(next, hub.base).searchParams.getAll('tag').toSorted()).toEqual(['zz-many', 'zz-odd'])
+      const second = await found(next)
+      expect(meta(second)).toEqual({ page: 2, pages: 2, total: 23 })
+      const odd = orders('top', (one) => one.tags.includes('zz-odd'))
+      expect(odd).toContainEqual([...names(first), ...names(second)])
+    })
+  })
+}

@@ -1,0 +1,27 @@
+// The contract of reading, checked by requests alone: aimed at an address, the same lines hold for every way to serve the hub.
+import { afterAll, beforeAll, describe } from 'vitest'
+import type { Target } from '../targets.ts'
+import { addresses } from './addresses.ts'
+import { dataFiles } from './data-files.ts'
+import { described } from './described.ts'
+import { openReading, type Reading } from './hub.ts'
+import { limit } from './limit.ts'
+import { lists } from './lists.ts'
+import { methods } from './methods.ts'
+import { queryValues } from './query-values.ts'
+import { records } from './records.ts'
+import { search } from './search.ts'
+
+/** Adds the suite. @param more tests of the same running hub that are not about reading */
+export function readSuite(target: Target, more: (hub: Reading) => void = () => {}): void {
+  const hub = openReading(target)
+  // A hub elsewhere has a limit of requests, and is waited for.
+  describe(`reading from ${target.name}`, { timeout: hub.isOwn ? 120_000 : 900_000 }, () => {
+    beforeAll(() => hub.open())
+    afterAll(() => hub.close())
+
+    for (const part of [records, lists, search, queryValues, addresses, methods, dataFiles, described]) part(hub)
+    more(hub)
+    limit(hub)
+  })
+}

@@ -1,0 +1,29 @@
+// Owns building the whole site for a test, by Astro in a process of its own, and where such a site lies.
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { launch } from '../e2e/targets.ts'
+
+/**
+ * Makes a folder for a site, below the project's own.
+ *
+ * Astro keeps its bundle beside the site while it builds; of a site elsewhere it keeps it in `.astro/`, where two builds at once remove each other's files.
+ */
+export function makeSiteFolder(name: string): string {
+  const parent = resolve('.hub/tests')
+  mkdirSync(parent, { recursive: true })
+  return mkdtempSync(join(parent, `${name}-`))
+}
+
+/**
+ * Builds the whole site: pages, data files, search index.
+ *
+ * @param outDir below the project's folder
+ * @param settings of the environment, such as CONTENT_DIR and SITE_URL
+ * @throws with what Astro said, when there is no site
+ */
+export async function buildSite(outDir: string, settings: Readonly<Record<string, string>>): Promise<void> {
+  // Astro keeps state of its own, so a build is a process of its own.
+  const build = launch('node_modules/.bin/astro', ['build', '--outDir', outDir], settings)
+  const { code } = await build.closed
+  if (code !== 0) throw new Error(`The build failed.\n${build.log()}`)
+}
