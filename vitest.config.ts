@@ -37,7 +37,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'unit', include: UNIT, isolate: false } },
+      { extends: true, test: { name: 'unit', include: UNIT, isolate: false, expect: { requireAssertions: true } } },
       { extends: true, test: { name: 'whole', include: ['tests/**/*.test.ts'], exclude: UNIT } },
     ],
   },

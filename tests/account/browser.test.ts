@@ -21,13 +21,13 @@ let hub: BuiltHub
 let standIn: GitHubStandIn | undefined
 beforeAll(async () => {
   browser = await openBrowser()
-}, 60_000)
+})
 afterAll(() => browser?.close())
 afterEach(async () => {
   await hub?.stop()
   await standIn?.close()
   standIn = undefined
-}, 30_000)
+})
 
 /** What GitHub gave to the hub, seen on its way. */
 const accessTokens: string[] = []
@@ -134,7 +134,7 @@ describe('with GitHub', () => {
     expect(problems).toEqual([])
     await expectNoSecrets(token, page)
     watching.mockRestore()
-  }, 60_000)
+  })
 
   /** Nothing at rest opens anything: not the token, not GitHub's, not the session, in no store, no log line and no commit. */
   const expectNoSecrets = async (token: string, page: Page) => {
@@ -186,7 +186,7 @@ describe('on one’s own machine', () => {
     expect(await page.locator('.notice').textContent()).toBe('You are signed out.')
     await page.goto(`${hub.url}/settings`)
     expect(await page.getByText('open the link that npm start printed').count()).toBe(1)
-  }, 60_000)
+  })
 
   test('the copy button copies the token, the page fits a small screen, in light and in dark', async () => {
     hub = await startBuiltHub(await freePort(), {}, CONTENT)
@@ -205,7 +205,7 @@ describe('on one’s own machine', () => {
       if (process.env.SCREENSHOTS) await takePictures(page, colorScheme)
       expect(problems).toEqual([])
     }
-  }, 60_000)
+  })
 
   const takePictures = async (page: Page, colorScheme: string) => {
     for (const width of [360, 1100]) {

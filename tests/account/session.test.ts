@@ -56,9 +56,10 @@ describe('cookies that open nothing', () => {
   }
 
   test('older than seven days, used or not; its record is gone then', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
     const account = openAccount()
     const jar = await account.signIn('alice')
-    vi.useFakeTimers({ now: Date.now() + 7 * 86_400_000 - 1000, toFake: ['Date'] })
+    vi.setSystemTime(Date.now() + 7 * 86_400_000 - 1000)
     expect(await isSignedIn(jar)).toBe(true)
     vi.setSystemTime(Date.now() + 2000)
     expect(await isSignedIn(jar)).toBe(false)

@@ -9,7 +9,7 @@ import { type Account, BASE_URL, type Jar, openAccount } from './open-account.ts
 let standIn: GitHubStandIn
 beforeAll(async () => {
   standIn = await startGitHubStandIn({ redirectUris: [`${BASE_URL}/auth/callback`] })
-}, 60_000)
+})
 afterAll(() => standIn?.close())
 afterEach(() => {
   standIn.forget()

@@ -1,12 +1,9 @@
 // Owns what hubcli makes of every answer, and of none, under every shell.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { HUBCLI, makeFolder, recordingTools, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
 import { faultBody, type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
-
-// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
-vi.setConfig({ testTimeout: 30_000 })
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 

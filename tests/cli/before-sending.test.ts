@@ -1,12 +1,9 @@
 // Owns what hubcli refuses before anything is sent, under every shell.
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { HUBCLI, makeFolder, recordingTools, runHubcli, SCRATCH, SHELLS, withoutCurl } from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
-
-// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
-vi.setConfig({ testTimeout: 30_000 })
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import {
   HUBCLI,
   makeFolder,
@@ -16,9 +16,6 @@ import {
   WITH_PYTHON,
 } from './shells.ts'
 import { type SeenRequest, STAND_IN_TOKEN, type Trouble, withStandIn } from './stand-in.ts'
-
-// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
-vi.setConfig({ testTimeout: 30_000 })
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 

@@ -1,12 +1,9 @@
 // Owns that a run which is cut short leaves the old file or the new one, and nothing else, under every shell.
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { commandLine, findProgram, makeFolder, makeTools, runHubcli, SCRATCH, SHELLS, writeScript } from './shells.ts'
 import { type Trouble, withStandIn } from './stand-in.ts'
-
-// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
-vi.setConfig({ testTimeout: 30_000 })
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
 import {
   HUBCLI,
@@ -17,7 +17,6 @@ import {
   writeScript,
 } from './shells.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 const REVIEW = 'prompts/acme/review.md'

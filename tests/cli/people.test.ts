@@ -2,11 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { BUSYBOX, findProgram, HUBCLI, makeFolder, runHubcli, SCRATCH, SHELLS } from './shells.ts'
-
-// A run takes some 50 ms, the largest contents under busybox 2 s; five run side by side, on two cores with other suites.
-vi.setConfig({ testTimeout: 30_000 })
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 

@@ -3,12 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { satisfies } from 'semver'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { sha256 } from './plain-files.ts'
 import { HUBCLI, makeFolder, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
 import { type Trouble, withStandIn } from './stand-in.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
 
 /** The text of one of the here documents in hubcli. */

@@ -48,7 +48,7 @@ test.each(["http://x.example/'", 'ftp://x.example', 'http://x.example/"', 'http:
   },
 )
 
-describe('installed into an empty project', { timeout: 60_000 }, () => {
+describe('installed into an empty project', () => {
   test('npm: the hub it came from is built in, the command works, and typed values compile or do not', async () => {
     const project = mkdtempSync(join(folder, 'npm-'))
     writeFileSync(join(project, 'package.json'), '{"type":"module"}')

@@ -25,7 +25,7 @@ beforeAll(async () => {
     ...{ GITHUB_OAUTH_URL: github.url, GITHUB_API_URL: github.url, SESSION_SECRET: '6f1c1d0b5a7e4f3d9c8b2a1f0e9d8c7b' },
   }
   ;[hub, front] = await Promise.all([startBuiltHub(port, settings, CONTENT), startFront(frontPort, port)])
-}, 90_000)
+})
 afterEach(() => front.spoil())
 afterAll(async () => {
   await front?.close()

@@ -149,7 +149,7 @@ describe('a repository on GitHub', () => {
   beforeAll(async () => {
     github = await startGitHubStandIn({ redirectUris: ['https://hub.example/auth/callback'] })
     place = await github.createRepository()
-  }, 30_000)
+  })
   afterEach(() => github.forget())
   afterAll(() => github?.close())
 

@@ -63,6 +63,8 @@ test('keys and levels are those of the value, however it is written', () => {
 
 test('no text is too odd to be counted', () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom(...'{}[]:,"\\a ') }), (text) => void findJsonExcess(text, bounds)),
+    fc.property(fc.string({ unit: fc.constantFrom(...'{}[]:,"\\a ') }), (text) => {
+      expect(() => findJsonExcess(text, bounds)).not.toThrow()
+    }),
   )
 })

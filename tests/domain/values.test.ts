@@ -30,6 +30,7 @@ import {
   Version,
   WebAddress,
 } from '../../src/domain/content/values.ts'
+import { cpuMsSince } from '../cpu-time.ts'
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 
@@ -218,10 +219,10 @@ describe('tag', () => {
     expect([isTag(text), accepts(Tag, text)]).toEqual([false, false])
   })
   test('a long tag of hyphens that does not match is refused at once', () => {
-    const start = performance.now()
+    const before = process.threadCpuUsage()
     expect(isTag('a-'.repeat(100_000))).toBe(false)
     expect(accepts(Tag, 'a-'.repeat(100_000))).toBe(false)
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(cpuMsSince(before)).toBeLessThan(2000)
   })
 })
 

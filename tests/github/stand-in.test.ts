@@ -9,7 +9,7 @@ let place: StandInRepository
 beforeEach(async () => {
   standIn = await startGitHubStandIn()
   place = await standIn.createRepository()
-}, 60_000)
+})
 
 const ask = async (query: string, variables: object = {}, token = place.token): Promise<unknown> => {
   const headers = { authorization: `bearer ${token}`, 'content-type': 'application/json' }

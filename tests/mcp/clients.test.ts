@@ -14,7 +14,7 @@ describe('in this process', () => {
 describe('every starter prompt, got with nothing but its required arguments, has no open placeholder', () => {
   const prompts = [...hub.catalogue.entries.values()].filter(({ isListed }) => isListed)
 
-  test.each(CLIENTS)('%s', { timeout: 60_000 }, async (_, _version, connect) => {
+  test.each(CLIENTS)('%s', async (_, _version, connect) => {
     const client = await connect(ENDPOINT, hub.fetch)
     for (const { repository } of prompts) {
       const needed = repository.variables.filter(({ required, default: usual }) => required && usual === null)

@@ -12,7 +12,7 @@ const home = mkdtempSync(join(tmpdir(), 'hub-mcp-home-'))
 let server: Server
 beforeAll(async () => {
   server = await serveBuilt('content')
-}, 60_000)
+})
 afterAll(async () => {
   await server?.stop()
   rmSync(home, { recursive: true, force: true })

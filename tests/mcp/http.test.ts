@@ -3,6 +3,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { answerMcp } from '../../src/server/mcp/answer.ts'
 import { connectMcp } from '../../src/wiring/mcp.ts'
+import { cpuMsSince } from '../cpu-time.ts'
 import { ENDPOINT, modern, openMcpHub, post } from './open-hub.ts'
 
 const hub = openMcpHub('content')
@@ -34,10 +35,10 @@ const streamed = (bytes: number) => {
 
 /** One answer: its status, and the JSON-RPC error's code, or what else its body is. */
 async function show(request: Request): Promise<[number, unknown]> {
-  const started = performance.now()
+  const before = process.threadCpuUsage()
   const response = await hub.answer(request)
   const text = await response.text()
-  expect(performance.now() - started).toBeLessThan(2000)
+  expect(cpuMsSince(before)).toBeLessThan(2000)
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'access-control-allow-origin': '*',
     'access-control-expose-headers': 'Mcp-Session-Id, MCP-Protocol-Version, Retry-After',
@@ -228,7 +229,7 @@ describe('trouble', () => {
     expect(keys).toContain('content')
   })
 
-  test('a store that never answers: 504 at the deadline', { timeout: 60_000 }, async () => {
+  test('a store that never answers: 504 at the deadline', async () => {
     const stuck = openMcpHub('content', { siteFiles: { read: () => new Promise(() => {}) }, deadlineMs: 50 })
     const call = { ...LIST, method: 'tools/call', params: { name: 'get_prompt', arguments: { repo: 'acme/x' } } }
     const response = await stuck.answer(post(call))
@@ -252,7 +253,7 @@ describe('trouble', () => {
     expect(await response.json()).toEqual({ jsonrpc: '2.0', error: { code: -32603, message }, id: null })
   })
 
-  test('a fault of ours in a method says nothing of itself', { timeout: 60_000 }, async () => {
+  test('a fault of ours in a method says nothing of itself', async () => {
     const search = () => {
       throw new Error('secret of /srv')
     }

@@ -247,7 +247,7 @@ describe('arguments', () => {
   })
 })
 
-describe('failures say what to do next', { timeout: 60_000 }, () => {
+describe('failures say what to do next', () => {
   test.each([
     [
       'no such repository, with close ones',

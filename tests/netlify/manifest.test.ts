@@ -56,7 +56,7 @@ beforeAll(() => {
   })
   const manifest = Manifest.parse(JSON.parse(readFileSync(join(dir, '.netlify/functions/manifest.json'), 'utf8')))
   functions = new Map(manifest.functions.map((built) => [built.name, built]))
-}, 120_000)
+})
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 

@@ -151,7 +151,7 @@ function hold(
   expect(check(JSON.parse(text)), `${said}: ${ajv.errorsText(check.errors)}`).toBe(true)
 }
 
-test('reads', { timeout: 120_000 }, async () => {
+test('reads', async () => {
   const seen = new Set<string>()
   await fc.assert(
     fc.asyncProperty(aRead, async ({ path, from, isKnown, method, values }) => {
@@ -184,7 +184,7 @@ test('reads', { timeout: 120_000 }, async () => {
       expect([...seen]).toContain(`${path} ${status}`)
 })
 
-test('publishing', { timeout: 120_000 }, async () => {
+test('publishing', async () => {
   const path = '/api/v1/repos/{owner}/{name}/versions'
   const operation = api.paths[path].post as Described
   const seen = new Set<number>()

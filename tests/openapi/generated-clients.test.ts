@@ -92,7 +92,7 @@ beforeAll(async () => {
     // tsc says what is wrong on standard output.
     throw new Error(String((error as { stdout?: string }).stdout ?? error))
   }
-}, 120_000)
+})
 
 afterAll(() => {
   world.close()

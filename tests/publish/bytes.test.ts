@@ -2,11 +2,9 @@
 import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Hub, openGitHubWorld, openHub, openLocalWorld, type World } from './open-hub.ts'
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => code)
   .filter((code) => code > 0 && (code < 0x20 || code >= 0x7f))
@@ -49,7 +47,7 @@ const CORPUS: readonly (readonly [string, string])[] = [
 let standIn: GitHubStandIn
 beforeAll(async () => {
   standIn = await startGitHubStandIn()
-}, 60_000)
+})
 afterAll(() => standIn.close())
 
 const encode = (text: string) => Buffer.from(text)

@@ -1,6 +1,6 @@
 // Pins many publishers at once on GitHub's stand-in under each of its faults, what a publish costs there, and how long ten at once take.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FAULTS, type Fault, type Rule } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import {
@@ -15,13 +15,11 @@ import {
   type World,
 } from './open-hub.ts'
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
-
 let standIn: GitHubStandIn
 let world: World & { place: StandInRepository }
 beforeAll(async () => {
   standIn = await startGitHubStandIn()
-}, 60_000)
+})
 afterAll(() => standIn.close())
 beforeEach(async () => {
   world = await openGitHubWorld(standIn)

@@ -1,5 +1,5 @@
 // Pins many publishers at once on this machine: consecutive numbers, one winner of an expected version, and a history that real git calls sound.
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   consecutive,
   expectPublished,
@@ -10,8 +10,6 @@ import {
   sorted,
   type World,
 } from './open-hub.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 })
 
 const BUMPS = ['patch', 'minor', 'major'] as const
 

@@ -4,8 +4,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { consecutive, type Hub, memoryBlobs, openHub, openLocalWorld, sorted, type World } from './open-hub.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 })
-
 const OLD = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\nchangelog: First\n---\nOld {{x}}\n'
 const VERSION_1 = 'content/acme/code-review/versions/1.0.0.md'
 const INDEX = 'content/acme/code-review/index.md'

@@ -7,8 +7,6 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Hub, judgeHistory, openHub, openLocalWorld, REPOSITORY, type Sending, type World } from './open-hub.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
 let world: World
 let hub: Hub
 let canary: string

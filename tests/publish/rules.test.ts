@@ -1,9 +1,7 @@
 // Pins every rule of publishing, docs/contract.md section 7: the order of the checks, each field, the numbers, and what is answered and kept.
 import { execFileSync } from 'node:child_process'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { BASE_URL, type Hub, judgeHistory, openHub, openLocalWorld, REPOSITORY, type World } from './open-hub.ts'
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 const INDEX = `content/${REPOSITORY}/index.md`
 const versionPath = (version: string) => `content/${REPOSITORY}/versions/${version}.md`

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { HtmlValidate } from 'html-validate'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/api/errors.ts'
 import { ROUTES } from '../../src/domain/api/routes.ts'
 import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'
@@ -39,13 +39,11 @@ const KINDS = [
 const LISTED = PLAIN_COUNT + 3
 
 // A browser among other work may take its time.
-vi.setConfig({ testTimeout: 30_000 })
-
 let site: BuiltSite
 
 beforeAll(async () => {
   site = await openBuiltSite(writeHostileContent)
-}, 120_000)
+})
 
 afterAll(() => site?.close())
 

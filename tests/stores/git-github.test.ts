@@ -17,7 +17,7 @@ const never = () => ({ signal: new AbortController().signal })
 let standIn: GitHubStandIn
 beforeAll(async () => {
   standIn = await startGitHubStandIn()
-}, 60_000)
+})
 afterAll(() => standIn.close())
 
 const open = ({ repository, branch, token }: StandInRepository, options: Partial<GitHubOptions> = {}): GitStore =>

@@ -124,7 +124,7 @@ describe('killed when the branch had moved', () => {
     ])
   })
 
-  test('while another git holds the index, nothing is read or published', { timeout: 30_000 }, async () => {
+  test('while another git holds the index, nothing is read or published', async () => {
     await publishAndDie()
     repository.write({ '.git/index.lock': '' })
     const store = repository.openStore()
@@ -147,7 +147,7 @@ describe('killed when the branch had moved', () => {
     },
   )
 
-  test('a git that outlives its parent is waited for', { timeout: 30_000 }, async () => {
+  test('a git that outlives its parent is waited for', async () => {
     await publishAndDie()
     // What update-ref holds while it moves the branch.
     repository.write({ '.git/refs/heads/main.lock': '' })

@@ -160,7 +160,7 @@ export function gitStoreContract(
       expect(text).toBe(`${outcomes.findIndex(({ kind }) => kind === 'committed')}`)
     })
 
-    test('eight publishers get eight consecutive numbers, each a commit of one file', { timeout: 60_000 }, async () => {
+    test('eight publishers get eight consecutive numbers, each a commit of one file', async () => {
       const publish = async (writer: GitStore, text: string): Promise<string> => {
         for (;;) {
           const base = await writer.readFolder(PLACE, never())

@@ -203,7 +203,7 @@ describe('an updated index', () => {
       }),
       { numRuns: 15 },
     )
-  }, 30_000)
+  })
 
   test('whoever has it open keeps the old state; whoever opens it meets the new one', async () => {
     const path = join(dir, 'open.db')
