@@ -571,6 +571,37 @@ describe('what stands beside the pages', () => {
     expect(await (await fetch(`${site.origin}${REPOSITORY}/feed.xml`)).text()).toContain(`${SITE_URL}${COMPARE}`)
   })
 
+  test('each prompt has a social card of its own, a picture of 600 by 315', async () => {
+    const html = await (await fetch(`${site.origin}${REPOSITORY}/v/1.0.0`)).text()
+    expect(html).toContain(`<meta property="og:image" content="${SITE_URL}/badges${REPOSITORY}.png">`)
+    const { page } = await site.open('/docs')
+    const seen = await page.evaluate(
+      async (paths) => {
+        const pictures = paths.map(async (path) => {
+          const picture = await createImageBitmap(await (await fetch(path)).blob())
+          const canvas = new OffscreenCanvas(picture.width, picture.height)
+          const context = canvas.getContext('2d')!
+          context.drawImage(picture, 0, 0)
+          const { data } = context.getImageData(36, 90, 500, 60)
+          return {
+            size: [picture.width, picture.height],
+            dark: data.filter((value, at) => at % 4 === 0 && value < 60).length,
+          }
+        })
+        return Promise.all(pictures)
+      },
+      ['/badges/trent/long.png', '/badges/mallory/plain-1.png'],
+    )
+    expect(seen.map(({ size }) => size)).toEqual([
+      [600, 315],
+      [600, 315],
+    ])
+    // A whole line of a title is more ink than `Plain 1`.
+    expect(seen[1]!.dark).toBeGreaterThan(500)
+    expect(seen[0]!.dark).toBeGreaterThan(2 * seen[1]!.dark)
+    await page.context().close()
+  })
+
   test('a badge says name and version; llms.txt says where to read', async () => {
     const badge = await fetch(`${site.origin}/badges/mallory/hostile.svg`)
     expect(badge.headers.get('Content-Type')).toBe('image/svg+xml')

@@ -71,6 +71,7 @@ export const ADDRESSES: readonly Address[] = [
   page('/tags/{tag}/feed.xml', 'What is new with a tag, as a feed'),
   page('/tags/{tag}/{page}', 'More of them'),
   page('/badges/{owner}/{name}.svg', 'The badge of a prompt'),
+  page('/badges/{owner}/{name}.png', 'The picture that links to a prompt are shown with'),
   page('/feed.xml', 'What is new, as a feed'),
   page('/llms.txt', 'The hub, as models are told of it'),
   page('/robots.txt', 'What crawlers may read'),

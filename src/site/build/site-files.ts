@@ -1,7 +1,9 @@
-// Owns the small files that stand beside the pages: feeds, badges, and what models are told of the hub.
+// Owns the small files that stand beside the pages: feeds, badges, social cards, and what models are told of the hub.
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { drawBadge } from './badge.ts'
 import { formatRepositoryFeed, listFeeds } from './feeds.ts'
+import type { SiteFile } from './site-writer.ts'
+import { drawSocialCard } from './social-card.ts'
 
 /** More would be no overview. */
 const MOST_NAMED = 100
@@ -9,7 +11,7 @@ const MOST_NAMED = 100
 /** Groups of files that are the same as long as their key is, as site-writer.ts writes them. The same catalogue gives the same files. */
 export function* groupSiteFiles(
   catalogue: Catalogue,
-): Generator<{ id: string; key: string | undefined; files: () => (readonly [path: string, text: string])[] }> {
+): Generator<{ id: string; key: string | undefined; files: () => SiteFile[] }> {
   for (const entry of catalogue.entries.values()) {
     const { full_name, latest_version } = entry.summary
     yield {
@@ -18,6 +20,7 @@ export function* groupSiteFiles(
       files: () => [
         formatRepositoryFeed(catalogue, entry),
         [`/badges/${full_name}.svg`, drawBadge(full_name, latest_version)],
+        [`/badges/${full_name}.png`, drawSocialCard(entry.summary)],
       ],
     }
   }
@@ -26,7 +29,7 @@ export function* groupSiteFiles(
 }
 
 /** Every one of the files. */
-export function* listSiteFiles(catalogue: Catalogue): Generator<readonly [path: string, text: string]> {
+export function* listSiteFiles(catalogue: Catalogue): Generator<SiteFile> {
   for (const { files } of groupSiteFiles(catalogue)) yield* files()
 }
 

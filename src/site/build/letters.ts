@@ -1,0 +1,118 @@
+// Owns text on a picture: the letters that scripts/draw-letters.ts drew, their widths, and putting them into lines.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { inflateSync } from 'node:zlib'
+
+/** The ways a text is written on a card; sizes in pixels. */
+export const LETTER_STYLES = [
+  { name: 'title', size: 36, weight: 700 },
+  { name: 'text', size: 17, weight: 450 },
+] as const
+/** One of them. */
+export type LetterStyle = (typeof LETTER_STYLES)[number]['name']
+
+/** A letter: its advance, where its ink begins beside pen and base line, and where its pixels are. */
+interface Letter {
+  width: number
+  left: number
+  top: number
+  columns: number
+  rows: number
+  at: number
+}
+
+/** Every letter, by its style and itself. */
+export interface LetterSheet {
+  letters: Record<LetterStyle, Record<string, Letter>>
+  /** Coverage from 0 to 7, a byte each. */
+  pixels: Uint8Array
+}
+
+let sheet: LetterSheet | undefined
+
+/** The drawn letters; read once. */
+function readSheet(): LetterSheet {
+  if (sheet) return sheet
+  const bytes = inflateSync(readFileSync(fileURLToPath(new URL('../fonts/letters.bin', import.meta.url))))
+  const end = bytes.indexOf('\n')
+  sheet = { letters: JSON.parse(bytes.toString('utf8', 0, end)), pixels: bytes.subarray(end + 1) }
+  return sheet
+}
+
+/** Whether every letter of a text can be written. */
+export function canWrite(text: string, style: LetterStyle): boolean {
+  const letters = readSheet().letters[style]
+  for (const letter of text) if (!Object.hasOwn(letters, letter)) return false
+  return true
+}
+
+/** How wide a text is, in pixels. */
+export function measureText(text: string, style: LetterStyle): number {
+  const letters = readSheet().letters[style]
+  let width = 0
+  for (const letter of text) width += letters[letter]?.width ?? 0
+  return width
+}
+
+/** Puts the words of a text into lines; the last one ends in dots when there is more. */
+export function breakLines(text: string, style: LetterStyle, room: { width: number; most: number }): string[] {
+  const lines: string[] = []
+  const space = measureText(' ', style)
+  let line = ''
+  let width = 0
+  for (const word of text.split(/\s+/)) {
+    const more = measureText(word, style) + (line === '' ? 0 : space)
+    if (line !== '' && width + more > room.width && lines.length < room.most - 1) {
+      lines.push(line)
+      line = word
+      width = more - space
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+      width += more
+      if (width > room.width) return [...lines, cut(line, style, room.width)]
+    }
+  }
+  return line === '' ? lines : [...lines, line]
+}
+
+/** As much of a line as has room before dots. */
+function cut(line: string, style: LetterStyle, width: number): string {
+  let left = width - measureText('…', style)
+  let kept = ''
+  for (const letter of line) {
+    left -= measureText(letter, style)
+    if (left < 0) break
+    kept += letter
+  }
+  return `${kept.trimEnd()}…`
+}
+
+/**
+ * Writes a line.
+ *
+ * @param put is given each pixel that has ink, with its coverage from 1 to 7
+ * @returns where the pen is afterwards
+ */
+export function writeLine(
+  text: string,
+  style: LetterStyle,
+  { x, y }: { x: number; y: number },
+  put: (x: number, y: number, coverage: number) => void,
+): number {
+  const { letters, pixels } = readSheet()
+  const known = letters[style]
+  let pen = x
+  for (const one of text) {
+    const letter = known[one]
+    if (!letter) continue
+    const { left, top, columns, rows, at } = letter
+    const from = Math.round(pen) + left
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        const coverage = pixels[at + row * columns + column]!
+        if (coverage > 0) put(from + column, y + top + row, coverage)
+      }
+    pen += letter.width
+  }
+  return pen
+}
