@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { HubError } from './domain/api/errors.ts'
+import { isLoopback } from './domain/api/loopback.ts'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'
 
 /** Setting an empty variable is how many dashboards say "not set". */
@@ -209,9 +210,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const buildMoment =
     settings.SOURCE_DATE_EPOCH === undefined ? new Date() : new Date(settings.SOURCE_DATE_EPOCH * 1000)
   const baseUrl = settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`
-  const isLoopback = isLoopbackHost(new URL(baseUrl).hostname)
-  const signIn = readSignIn(settings, isLoopback || baseUrl.startsWith('https:'))
-  const isLocal = signIn.kind === 'none' && isLoopback
+  const isHere = isLoopback(new URL(baseUrl).hostname)
+  const signIn = readSignIn(settings, isHere || baseUrl.startsWith('https:'))
+  const isLocal = signIn.kind === 'none' && isHere
   return {
     port: settings.PORT,
     listenAt: readListenAt(settings.HOST, isLocal),
@@ -280,11 +281,6 @@ function readSignIn(settings: z.output<typeof Settings>, isPrivate: boolean): Si
 
 /** What sign-in with GitHub cannot do without. */
 export const SIGN_IN_SETTINGS = ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET', 'SESSION_SECRET'] as const
-
-/** Whether a host name, as URLs have it, is this machine's own. */
-function isLoopbackHost(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
-}
 
 /** The error of settings that are missing or wrong; it names them, never their values. */
 export function notSetUp(problems: readonly string[]): HubError {

@@ -1,6 +1,8 @@
 // Owns the checks of the settings alone: what can be said without asking anybody else.
+
 import { createPrivateKey } from 'node:crypto'
 import { type Config, Settings } from '../config.ts'
+import { isLoopback } from '../domain/api/loopback.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
 
 /** The settings as they were given, and as the program reads them where it can. */
@@ -115,7 +117,7 @@ function lookAtSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Find
 
 function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLocal, listenAt }: Config): Finding[] {
   if (isLocal)
-    return listenAt === 'everywhere' || listenAt.some((at) => !/^(?:127\.|::1$|localhost$)/.test(at))
+    return listenAt === 'everywhere' || !listenAt.every(isLoopback)
       ? [
           wrong(
             'HOST lets other machines in, and in local mode whoever opens the printed link signs in as anybody.',
@@ -124,7 +126,7 @@ function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLoca
         ]
       : []
   const findings: Finding[] = []
-  if (baseUrl.startsWith('http:') && !/^http:\/\/(?:localhost|127\.|\[::1\])/.test(baseUrl))
+  if (baseUrl.startsWith('http:') && !isLoopback(new URL(baseUrl).hostname))
     findings.push(
       wrong(
         'SITE_URL begins with http://, so tokens cross the network where anybody can read them.',
@@ -149,7 +151,7 @@ function lookAtProxies({ trustedProxies, listenAt, isLocal, netlifySite }: Confi
         'Name the addresses of your proxies alone, or loopback for one on this machine.',
       ),
     ]
-  const isBehindProxy = listenAt !== 'everywhere' && listenAt.every((at) => /^(?:127\.|::1$)/.test(at))
+  const isBehindProxy = listenAt !== 'everywhere' && listenAt.every(isLoopback)
   if (!isLocal && netlifySite === undefined && isBehindProxy && trustedProxies.length === 0)
     return [
       wrong(

@@ -2,6 +2,7 @@
 import { HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/methods.ts'
 import { printable } from '../domain/content/printable.ts'
+import { refuseRate } from './refuse-rate.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
 
 /** Answers an address at which nothing is, as JSON: below /api and /data no reader ever meets a page. */
@@ -18,7 +19,7 @@ export function answerNotFound(request: Request): Response {
 
 /** Answers a request that the platform's own limit turned away. */
 export function answerRateLimited(request: Request): Response {
-  return respondWithError(request, refuseRate(60))
+  return respondWithError(request, refuseRate('requests', 60))
 }
 
 /** The error for a method that an address lacks. @param allow the methods it has */
@@ -26,13 +27,4 @@ export function refuseMethod(method: string, allow: readonly string[]): HubError
   return new HubError('method_not_allowed', `${printable(method)} is not possible here. Use ${allow.join(', ')}.`, {
     allow,
   })
-}
-
-/** The error of a client that reads too often. */
-export function refuseRate(waitSeconds: number): HubError {
-  return new HubError(
-    'rate_limited',
-    `Too many requests from this address. Try again in ${waitSeconds} s, and keep answers as Cache-Control allows.`,
-    { retryAfterSeconds: waitSeconds },
-  )
 }

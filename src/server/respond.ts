@@ -1,8 +1,10 @@
 // Owns what an answer looks like: headers, caching, conditional requests, and the one way an error becomes an answer.
+
 import { hash } from 'node:crypto'
 import { CACHE_CONTROL, type CacheClass, NO_VARY_SEARCH, VARYING_PARAMETERS } from '../domain/api/cache-class.ts'
 import { ERRORS, HubError } from '../domain/api/errors.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
+import { logTrouble } from '../ports/log.ts'
 import type { Bytes } from '../ports/site-files.ts'
 
 /** On every answer of the API, errors included. docs/contract.md section 4. */
@@ -203,14 +205,9 @@ export function toHubError(thrown: unknown): HubError {
     thrown instanceof HubError
       ? thrown
       : new HubError('internal_error', 'The hub could not answer. Try again later.', { cause: thrown })
-  logError(error)
+  const { code, message, cause } = error
+  logTrouble('error', message, { code, cause })
   return error
-}
-
-/** One JSON line an error, so that no line end in a value can forge another line. */
-function logError({ code, message, cause }: HubError): void {
-  const causes = cause instanceof Error ? { cause: cause.message, stack: cause.stack } : { cause: String(cause) }
-  console.error(JSON.stringify({ level: 'error', code, message, ...causes }))
 }
 
 const validators = new WeakMap<Bytes, string>()

@@ -1,6 +1,6 @@
 // Owns reading the built site's files in the server: what their absence means, and their JSON.
-import { HubError } from '../domain/api/errors.ts'
-import type { Bytes, SiteFiles } from '../ports/site-files.ts'
+import type { HubError } from '../domain/api/errors.ts'
+import { type Bytes, refuseAway, type SiteFiles } from '../ports/site-files.ts'
 
 /** Reads a file that names something the client asked for. @param absent the error when there is no such thing */
 export async function readOr(siteFiles: SiteFiles, path: string, absent: () => HubError): Promise<Bytes> {
@@ -11,15 +11,7 @@ export async function readOr(siteFiles: SiteFiles, path: string, absent: () => H
 
 /** Reads a file that every build writes: without it, the site is broken or only half there. */
 export function readBuilt(siteFiles: SiteFiles, path: string): Promise<Bytes> {
-  return readOr(
-    siteFiles,
-    path,
-    () =>
-      new HubError('unavailable', 'The catalogue cannot be read just now. Try again in a few seconds.', {
-        cause: `missing ${path}`,
-        retryAfterSeconds: 5,
-      }),
-  )
+  return readOr(siteFiles, path, () => refuseAway(`missing ${path}`))
 }
 
 /**

@@ -1,4 +1,5 @@
 // Owns reading the content folder: every file below it, once, into a tree; what may not be there is reported, never followed or run.
+
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { lstatSync, readFileSync } from 'node:fs'
@@ -19,6 +20,7 @@ import {
 } from '../domain/content/prompt-file.ts'
 import { checkTree, checkVersion } from '../domain/content/rules.ts'
 import { type Equivalents, parseEquivalents } from '../domain/search/equivalents.ts'
+import { measure } from '../ports/measure.ts'
 import { type Findings, listContentFiles, nameFile } from './content-files.ts'
 
 /** What was found in the content folder. */
@@ -202,8 +204,7 @@ function parsePlace(place: Place, text: string): Parsed<ParsedFile> {
     value: {
       ...value,
       version: place.version,
-      content_sha256: hash('sha256', value.content),
-      size_bytes: Buffer.byteLength(value.content),
+      ...measure(value.content),
     },
   }))
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { FreshCopies, FreshCopy } from '../ports/fresh-copies.ts'
+import { logTrouble } from '../ports/log.ts'
 import type { FRESH_SCHEMAS } from './fresh-copy-schemas.ts'
 
 /** Fresh copies in a blob store, read anew each time. */
@@ -76,14 +77,7 @@ async function read<Schema extends z.ZodType>(
     const { FRESH_SCHEMAS } = await import('./fresh-copy-schemas.ts')
     return choose(FRESH_SCHEMAS).parse(JSON.parse(text))
   } catch (error) {
-    console.error(
-      JSON.stringify({
-        level: 'warning',
-        message: 'A fresh copy could not be read.',
-        key,
-        cause: error instanceof Error ? error.message : String(error),
-      }),
-    )
+    logTrouble('warning', 'A fresh copy could not be read.', { key, cause: error })
     return undefined
   }
 }

@@ -1,7 +1,9 @@
 // Owns making the files of a new prompt, and of the next version of one, ready to be edited; nothing that is there is overwritten.
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Bump, nextVersion, sortVersions } from '../domain/catalogue/versions.ts'
+import { formatMoment } from '../domain/content/days.ts'
 import { findPlaceholders } from '../domain/content/placeholders.ts'
 import { formatProblems } from '../domain/content/problems.ts'
 import {
@@ -80,7 +82,7 @@ export function scaffoldVersion(
 }
 
 function signed(by: string, now: Date) {
-  return { published_at: `${now.toISOString().slice(0, 19)}Z`, published_by: by }
+  return { published_at: formatMoment(now), published_by: by }
 }
 
 function write(dir: string, path: string, text: string): void {

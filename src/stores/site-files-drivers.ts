@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { HubError } from '../domain/api/errors.ts'
-import type { Bytes, SiteFiles } from '../ports/site-files.ts'
+import { type Bytes, refuseAway, type SiteFiles } from '../ports/site-files.ts'
 
 /** How much a host keeps in memory of one build: the popular part of a large catalogue, all of a small one. */
 const CACHE_BYTES = 64 * 1024 * 1024
@@ -33,10 +32,7 @@ export function folderFiles(dir: string): SiteFiles {
           error.code === 'ENAMETOOLONG'
         )
           return undefined
-        throw new HubError('unavailable', 'The catalogue cannot be read just now. Try again in a few seconds.', {
-          cause: error,
-          retryAfterSeconds: 5,
-        })
+        throw refuseAway(error)
       })
       if (!bytes) return undefined
       cache.set(path, bytes)
@@ -70,10 +66,7 @@ export function deployFiles(origin: string): SiteFiles {
         if (answer.status !== 200) throw new Error(`the site answered ${answer.status}`)
         return new Uint8Array(await answer.arrayBuffer())
       } catch (cause) {
-        throw new HubError('unavailable', 'The catalogue cannot be read just now. Try again in a few seconds.', {
-          cause,
-          retryAfterSeconds: 5,
-        })
+        throw refuseAway(cause)
       }
     },
   }

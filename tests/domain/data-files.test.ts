@@ -5,7 +5,7 @@ import { listEnvelope } from '../../src/domain/api/list-envelope.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles, onOnePage } from '../../src/domain/catalogue/data-files.ts'
 import type { ContentTree } from '../../src/domain/content/content-tree.ts'
-import { digestText } from '../../src/server/measure.ts'
+import { digestText } from '../../src/ports/measure.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from './fixtures.ts'
 
 const filesOf = (tree: ContentTree) => [

@@ -8,7 +8,7 @@ import { describeApi } from '../../src/domain/api/openapi.ts'
 import { Difference, list } from '../../src/domain/api/schema.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
-import { digestText } from '../../src/server/measure.ts'
+import { digestText } from '../../src/ports/measure.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion, readStarterCatalogue } from './fixtures.ts'
 
 type Json = { [key: string]: Json } & Json[]

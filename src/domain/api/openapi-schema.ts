@@ -1,5 +1,6 @@
 // Owns how a schema that the code runs on is written in OpenAPI: named records become components, and nothing that generators misread stays.
-import { z } from 'zod'
+import type { z } from 'zod'
+import { toJsonSchema } from './json-schema.ts'
 
 type Json = Record<string, unknown>
 
@@ -7,19 +8,12 @@ type Json = Record<string, unknown>
 export type Components = Record<string, unknown>
 
 /**
- * A schema as OpenAPI writes it. As input, because as output zod closes every object, and a client that checks by this would refuse the first
- * field we add (docs/contract.md section 3).
+ * A schema as OpenAPI writes it.
  *
  * @param components named schemas are put here, and referred to
  */
 export function toSchema(schema: z.ZodType, components: Components): Json {
-  const {
-    $schema: _,
-    $defs,
-    ...json
-  } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' }) as Json & {
-    $defs?: Record<string, Json>
-  }
+  const { $defs, ...json } = toJsonSchema(schema) as Json & { $defs?: Record<string, Json> }
   for (const [name, { id: _id, ...definition }] of Object.entries($defs ?? {})) components[name] = tidy(definition)
   const { id: _id, ...rest } = json
   return tidy(rest) as Json

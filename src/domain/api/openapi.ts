@@ -1,5 +1,5 @@
 // Owns the OpenAPI description of the API, made from the tables and schemas that the code runs on.
-import { PublishAnswer, PublishRequest } from '../publishing/request.ts'
+import { IDEMPOTENCY_KEY, PublishAnswer, PublishRequest } from '../publishing/request.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { EXAMPLES } from './openapi-examples.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
@@ -203,7 +203,12 @@ function describePublish(schemas: Components): Json {
         in: 'header',
         required: false,
         description: 'Names this publish, so that a repeated request answers the first one’s version.',
-        schema: { type: 'string', pattern: '^[!-~]{8,128}$', minLength: 8, maxLength: 128 },
+        schema: {
+          type: 'string',
+          pattern: IDEMPOTENCY_KEY.pattern.source,
+          minLength: IDEMPOTENCY_KEY.shortest,
+          maxLength: IDEMPOTENCY_KEY.longest,
+        },
         example: 'job-4711-code-review',
       },
     ],

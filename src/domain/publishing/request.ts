@@ -39,6 +39,9 @@ export const PublishRequest = z
   .meta({ id: 'PublishRequest', description: 'A new version of a repository.' })
 export type PublishRequest = z.infer<typeof PublishRequest>
 
+/** The form of an Idempotency-Key: visible ASCII. docs/contract.md section 7 */
+export const IDEMPOTENCY_KEY = { shortest: 8, longest: 128, pattern: /^[!-~]{8,128}$/ } as const
+
 /** What publishing answers: the version, and what became of the request. */
 export const PublishAnswer = z
   .object({

@@ -4,6 +4,7 @@ import type { ListedToken, Session } from '../../domain/access/account.ts'
 import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { formatDay } from '../../domain/content/days.ts'
+import { drawCopy } from './copy-button.ts'
 import { type Html, html, type Page } from './html.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
@@ -263,11 +264,6 @@ function drawHidden(name: string, value: string): Html {
 
 function drawSnippet(id: string, label: string, code: string): Html {
   return html`<div class="snippet"><div class="bar"><p>${label}</p>${drawCopy(`snippet-${id}`, `the ${label} snippet`)}</div><pre tabindex="0"><code id="snippet-${id}">${code}</code></pre></div>`
-}
-
-/** As site/copy-button.astro draws it, for site/client/copy.ts. */
-function drawCopy(of: string, what: string): Html {
-  return html`<button type="button" class="copy small needs-script" data-copy="${of}"><span data-copy-words>Copy<span class="visually-hidden"> ${what}</span></span><span data-copy-done aria-hidden="true">✓ Copied</span></button>`
 }
 
 function drawDay(moment: string): Html {

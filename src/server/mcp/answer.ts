@@ -2,6 +2,7 @@
 import { HubError } from '../../domain/api/errors.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { ReadTools } from '../read/answers.ts'
+import { sayTooMany } from '../refuse-rate.ts'
 import { toHubError } from '../respond.ts'
 import { checkSource, type IsOwnHost } from './guard.ts'
 import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from './http.ts'
@@ -74,8 +75,7 @@ async function withDeadline(work: Promise<Response>, deadlineMs: number): Promis
 }
 
 function refuseRate(waitSeconds: number): Refusal {
-  const sentence = `Too many messages from this address. Try again in ${waitSeconds} s.`
-  return new Refusal(429, CODES.refused, sentence, waitSeconds)
+  return new Refusal(429, CODES.refused, sayTooMany('messages', waitSeconds), waitSeconds)
 }
 
 /** Only sentences made for clients reach them. */

@@ -1,7 +1,9 @@
 // Owns calling a tool: from `tools/call` to a result, or to a failure that tells the model what to do next.
-import { type ErrorCode, HubError } from '../../domain/api/errors.ts'
+import type { ErrorCode } from '../../domain/api/errors.ts'
 import { printable } from '../../domain/content/printable.ts'
+import { CATALOGUE_AWAY } from '../../ports/site-files.ts'
 import type { ReadTools } from '../read/answers.ts'
+import { refuseRate } from '../refuse-rate.ts'
 import { toHubError } from '../respond.ts'
 import { type McpResult, refuseParams } from './protocol.ts'
 import { TOOL_ANSWERS } from './tool-answers.ts'
@@ -30,7 +32,7 @@ export async function callTool(params: Record<string, unknown>, tools: McpTools)
   }
   if (!isObject(given)) throw refuseParams('arguments: expected an object, for example {"owner": "acme"}.')
   try {
-    if (tools.waitSeconds > 0) throw refuseRate(tools.waitSeconds)
+    if (tools.waitSeconds > 0) throw refuseRate('toolCalls', tools.waitSeconds)
     const structured = await answerTool(tool, given, tools)
     // Clients forward one or the other to the model, so both say the same.
     return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }
@@ -43,13 +45,9 @@ export async function callTool(params: Record<string, unknown>, tools: McpTools)
 
 /** Whichever store fails, it is one thing to the caller. */
 const SENTENCES: Partial<Record<ErrorCode, string>> = {
-  unavailable: 'The catalogue cannot be read just now. Try again in a few seconds.',
+  unavailable: CATALOGUE_AWAY,
 }
 
 function answerTool<Name extends ToolName>(tool: Name, given: Record<string, unknown>, tools: ReadTools) {
   return TOOL_ANSWERS[tool](readArguments(tool, given), tools)
-}
-
-function refuseRate(waitSeconds: number): HubError {
-  return new HubError('rate_limited', `Too many tool calls from this address. Try again in ${waitSeconds} s.`)
 }

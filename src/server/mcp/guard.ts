@@ -1,4 +1,5 @@
 // Owns who may speak to the server from where: names that DNS can point at this machine are refused, and foreign pages on a loopback host.
+import { isLoopback } from '../../domain/api/loopback.ts'
 import { printable } from '../../domain/content/printable.ts'
 import { Refusal } from './http.ts'
 import { CODES } from './protocol.ts'
@@ -35,10 +36,6 @@ function parseOrigin(origin: string): string {
     throw refuse(`Origin ${printable(origin)} is not an origin that this server answers.`)
   }
   return url.hostname
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
 
 function refuse(message: string): Refusal {

@@ -1,5 +1,6 @@
 // Owns what goes into and comes out of each tool: built from the records of domain/schema.ts, and as JSON Schema that every client compiles.
 import { z } from 'zod'
+import { type JsonSchema, toJsonSchema } from '../../domain/api/json-schema.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import {
   list,
@@ -138,7 +139,7 @@ export type ToolName = keyof typeof INPUTS
 
 /** A tool's input as JSON Schema. */
 export function inputSchemaOf(tool: ToolName): JsonSchema {
-  return toJsonSchema(INPUTS[tool], ['propertyNames'])
+  return tidy(toJsonSchema(INPUTS[tool]), ['propertyNames'])
 }
 
 /** What a value may be at most or at least: of use to whoever sends it, not to whoever reads it. */
@@ -146,14 +147,7 @@ const BOUNDS = ['maxLength', 'minLength', 'minimum', 'exclusiveMinimum', 'maximu
 
 /** A tool's output as JSON Schema; without patterns, which only the input needs and RE2 may refuse. */
 export function outputSchemaOf(tool: ToolName): JsonSchema {
-  return toJsonSchema(OUTPUTS[tool], ['propertyNames', 'pattern', ...BOUNDS])
-}
-
-type JsonSchema = z.core.JSONSchema.BaseSchema
-
-function toJsonSchema(schema: z.ZodType, dropped: readonly string[]): JsonSchema {
-  const { $schema: _, ...root } = z.toJSONSchema(schema, { io: 'input' })
-  return tidy(root, dropped)
+  return tidy(toJsonSchema(OUTPUTS[tool]), ['propertyNames', 'pattern', ...BOUNDS])
 }
 
 /** Leaves out what a client cannot use, and writes `anyOf` for a list of types, which strict clients do not know. */

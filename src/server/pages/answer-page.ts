@@ -15,7 +15,7 @@ import { findClose } from '../mcp/close-names.ts'
 import { findNewest } from '../read/newest-record.ts'
 import type { ReadDependencies } from '../read/read.ts'
 import { findTags, findVersion } from '../read/records.ts'
-import { refuseRate } from '../refusals.ts'
+import { refuseRate } from '../refuse-rate.ts'
 import { respondWithBytes, respondWithError, toHubError } from '../respond.ts'
 import { readBuilt } from '../site-json.ts'
 import { drawFound } from './draw-find.ts'
@@ -35,7 +35,7 @@ export async function answerPage(request: Request, connect: () => ReadDependenci
     if (moved !== undefined) return redirect(moved)
     const tools = connect()
     const waitSeconds = tools.limiter.take(tools.clientAddress)
-    if (waitSeconds > 0) throw refuseRate(waitSeconds)
+    if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
     const path = withoutSlash(url.pathname)
     if (path === '/search') return await answerFind(request, url, tools)
     const [owner = '', name = '', kind, place = ''] = path.slice(1).split('/')

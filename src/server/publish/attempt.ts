@@ -1,6 +1,7 @@
 // Owns one accepted publish from its turn in the queue to the fresh copy at its end.
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
+import { logTrouble } from '../../ports/log.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import { repositoryTag } from '../respond.ts'
 import { type AcceptedPublish, type Outcome, outcomeOf } from './decide-round.ts'
@@ -47,12 +48,6 @@ async function showAtOnce(published: Published, tools: PublishTools, now: Date):
     await renewFreshCopy(published, tools, now)
     await tools.purge(repositoryTag(published.owner, published.name))
   } catch (error) {
-    console.error(
-      JSON.stringify({
-        level: 'warning',
-        message: 'A publish is not shown before the next build.',
-        cause: error instanceof Error ? error.message : String(error),
-      }),
-    )
+    logTrouble('warning', 'A publish is not shown before the next build.', { cause: error })
   }
 }

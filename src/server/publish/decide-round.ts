@@ -3,6 +3,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { Addresses } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { recordVersion } from '../../domain/catalogue/catalogue.ts'
+import { formatMoment } from '../../domain/content/days.ts'
 import { decidePublish, type PublishDecision, type Publisher, warnAgain } from '../../domain/publishing/decision.ts'
 import {
   nextLower,
@@ -12,7 +13,7 @@ import {
 } from '../../domain/publishing/repository-state.ts'
 import type { PublishRequest } from '../../domain/publishing/request.ts'
 import type { Additions, FolderState, PublishMark } from '../../ports/git-store.ts'
-import { measure } from '../measure.ts'
+import { measure } from '../../ports/measure.ts'
 import { type Caller, requireRights } from './authenticate.ts'
 
 /** A request that passed every check that needs no git. */
@@ -117,7 +118,7 @@ export function outcomeOf({ record, warnings, isUnchanged }: PublishDecision, co
 function publisherOf({ caller, owner, arrivedMs }: AcceptedPublish): Publisher {
   return {
     published_by: caller.login ?? owner,
-    published_at: `${new Date(arrivedMs).toISOString().slice(0, 19)}Z`,
+    published_at: formatMoment(new Date(arrivedMs)),
     provenance: caller.provenance,
   }
 }

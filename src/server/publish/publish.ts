@@ -6,9 +6,10 @@ import { isPublishedAt, matchRoute, matchRouteOfAnyNames, ROUTES } from '../../d
 import { canonicalJson } from '../../domain/content/canonical-json.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
 import { parsePublishRequest } from '../../domain/publishing/request.ts'
+import { measure } from '../../ports/measure.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
-import { measure } from '../measure.ts'
 import { answerNotFound, refuseMethod } from '../refusals.ts'
+import { refuseRate } from '../refuse-rate.ts'
 import { COMMON_HEADERS, respondWithError, toHubError } from '../respond.ts'
 import { type PublishTools, publishToGit } from './attempt.ts'
 import { type AuthTools, authenticate, requireScope } from './authenticate.ts'
@@ -55,7 +56,7 @@ export async function answerPublish(
       },
     )
     const waitSeconds = dependencies.limiter.take(caller.publisher)
-    if (waitSeconds > 0) throw refuseRate(waitSeconds)
+    if (waitSeconds > 0) throw refuseRate('publishes', waitSeconds)
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const key = readIdempotencyKey(request)
     const body = parsePublishRequest(parseJsonBody(await readBody()), measure)
@@ -129,16 +130,5 @@ function refuseName(): HubError {
 function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishDependencies): unknown {
   if (!(thrown instanceof HubError) || thrown.code !== 'unauthorized') return thrown
   const waitSeconds = failedTokens.take(clientAddress)
-  if (waitSeconds === 0) return thrown
-  return new HubError(
-    'rate_limited',
-    `Too many tokens from this address were no good. Check the token, and try again in ${waitSeconds} s.`,
-    { retryAfterSeconds: waitSeconds },
-  )
-}
-
-function refuseRate(waitSeconds: number): HubError {
-  return new HubError('rate_limited', `Too many publishes in your name. Try again in ${waitSeconds} s.`, {
-    retryAfterSeconds: waitSeconds,
-  })
+  return waitSeconds === 0 ? thrown : refuseRate('badTokens', waitSeconds)
 }

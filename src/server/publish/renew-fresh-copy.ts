@@ -10,7 +10,7 @@ import { parseVersionFile } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { nextLower } from '../../domain/publishing/repository-state.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
-import { measure } from '../measure.ts'
+import { measure } from '../../ports/measure.ts'
 import { findNewest, type Sources } from '../read/newest-record.ts'
 import { parseBuilt } from '../site-json.ts'
 

@@ -1,7 +1,7 @@
 // Owns reading a publish request from the wire: size, media type, encoding and JSON, each with its own answer.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { contentTooLarge, refuseExcess } from '../../domain/publishing/request.ts'
+import { contentTooLarge, IDEMPOTENCY_KEY, refuseExcess } from '../../domain/publishing/request.ts'
 import { type IncomingBody, openBody } from '../read-body.ts'
 
 /** Opens the body of a publish, or of a form: of at most 1 MiB. @throws HubError `content_too_large`, when it is read */
@@ -41,6 +41,7 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
 /** Reads the Idempotency-Key header. @returns undefined when there is none. @throws HubError `invalid_request` */
 export function readIdempotencyKey(request: Request): string | undefined {
   const key = request.headers.get('Idempotency-Key')
-  if (key === null || /^[!-~]{8,128}$/.test(key)) return key ?? undefined
-  throw new HubError('invalid_request', 'Idempotency-Key: expected 8 to 128 visible ASCII characters.')
+  if (key === null || IDEMPOTENCY_KEY.pattern.test(key)) return key ?? undefined
+  const { shortest, longest } = IDEMPOTENCY_KEY
+  throw new HubError('invalid_request', `Idempotency-Key: expected ${shortest} to ${longest} visible ASCII characters.`)
 }

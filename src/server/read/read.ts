@@ -4,7 +4,8 @@ import { READ_METHODS } from '../../domain/api/methods.ts'
 import { matchRoute, ROUTES } from '../../domain/api/routes.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { pathOf, queryOf } from '../address.ts'
-import { answerNotFound, refuseMethod, refuseRate } from '../refusals.ts'
+import { answerNotFound, refuseMethod } from '../refusals.ts'
+import { refuseRate } from '../refuse-rate.ts'
 import {
   repositoryTag,
   respondToOptions,
@@ -36,7 +37,7 @@ export async function answerRead(request: Request, connect: () => ReadDependenci
       throw refuseMethod(request.method, ROUTES[route.id].methods)
     const dependencies = connect()
     const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
-    if (waitSeconds > 0) throw refuseRate(waitSeconds)
+    if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
     const { mediaType, cache } = ROUTES[route.id]
     return respondWith(request, {
       mediaType,

@@ -1,6 +1,7 @@
 // Owns the API reference as data: routes, records and limits in the words of the tables and schemas that the code runs on.
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ADDRESSES, type Address } from '../../domain/api/addresses.ts'
+import { toJsonSchema } from '../../domain/api/json-schema.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import {
   PATH_PARAMETERS,
@@ -174,10 +175,6 @@ function describeQuery({ name, description, schema, isRepeatable }: QueryParamet
 function describe(name: string, field: z.core.JSONSchema._JSONSchema): DescribedField {
   if (typeof field === 'boolean') return { name, type: 'anything', description: '' }
   return { name, type: sayType(field), description: field.description ?? '' }
-}
-
-function toJsonSchema(schema: z.ZodType): Schema {
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
 }
 
 /** A schema with an id refers to its own definition when something in it refers to it as well. */

@@ -1,4 +1,4 @@
-// Owns measuring a text: its digest and its length, which only its bytes can tell.
+// Owns measuring a text: its digest and its length, which only its bytes can tell; `domain` is handed it.
 import { hash } from 'node:crypto'
 import type { Digest } from '../domain/catalogue/data-files.ts'
 import type { Measure } from '../domain/publishing/request.ts'
