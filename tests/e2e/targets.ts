@@ -37,7 +37,7 @@ export const npmTarget = (script: 'start' | 'dev' | 'preview', sample = Number.P
     const ask = openClient(base)
     const stop = async () => {
       await run.end()
-      await poll(`port ${port} is free again`, 15_000, () =>
+      await poll(`port ${port} is free again`, 60_000, () =>
         ask('/').then(
           () => undefined,
           () => true,
@@ -46,7 +46,7 @@ export const npmTarget = (script: 'start' | 'dev' | 'preview', sample = Number.P
     }
     try {
       // Plain files and their 404 count against no limit.
-      await poll(`npm run ${script} answers`, 90_000, async () => {
+      await poll(`npm run ${script} answers`, 240_000, async () => {
         if (run.ended()) throw new Error(`npm run ${script} ended by itself:\n${run.log()}`)
         const [file, missing] = await Promise.all([ask('/data/v1/tags.json'), ask('/data/v1/nothing.json')]).catch(
           () => [],

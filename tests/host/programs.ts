@@ -62,7 +62,7 @@ async function start(port: number, configure: (dir: string) => [string, string[]
     rmSync(dir, { recursive: true, force: true })
   }
   try {
-    await poll(`an answer at ${url}`, 15_000, async () => {
+    await poll(`an answer at ${url}`, 60_000, async () => {
       if (child.exitCode !== null) throw new Error('ended by itself')
       const answer = await fetch(`${url}/healthz`).catch(() => undefined)
       return answer && answer.status < 502 ? true : undefined

@@ -55,7 +55,7 @@ describe('writing', () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index}\n`)
     for (const line of lines) writer.write(line)
     const read = () => readFileSync(path, 'utf8')
-    await poll('the last line', 5_000, async () => (read().endsWith('line 4999\n') ? true : undefined))
+    await poll('the last line', 60_000, async () => (read().endsWith('line 4999\n') ? true : undefined))
     expect(read()).toBe(lines.join(''))
     rmSync(dir, { recursive: true })
   })

@@ -24,7 +24,7 @@ export async function serveBuilt(contentDir: string): Promise<Server> {
     rmSync(dir, { recursive: true, force: true })
   }
   try {
-    await poll('the host answers', 30_000, async () => {
+    await poll('the host answers', 240_000, async () => {
       if (run.ended()) throw new Error(`the host ended by itself:\n${run.log()}`)
       return fetch(`${base}/data/v1/tags.json`).then(
         ({ status }) => status === 200 || undefined,

@@ -95,7 +95,7 @@ const EDIT_KINDS = [
 type Edit = { kind: (typeof EDIT_KINDS)[number]; choice: number }
 
 /** So that these come even in a short run. */
-const BEGINNING: Edit[] = (['nothing', 'join', 'leave', 'tags', 'archive', 'yank'] as const).map((kind) => ({
+const BEGINNING: Edit[] = (['nothing', 'join', 'leave', 'tags', 'archive', 'yank', 'nothing'] as const).map((kind) => ({
   kind,
   choice: 1,
 }))

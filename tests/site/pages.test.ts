@@ -343,6 +343,7 @@ describe('finding', () => {
     await page.unroute('**/search?*')
     await page.getByRole('link', { name: 'Try again' }).click()
     await page.locator('#find .row').first().waitFor()
+    expect(await page.getByText('The catalogue did not answer.').count()).toBe(0)
     await page.context().close()
   })
 })
