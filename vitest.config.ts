@@ -11,7 +11,7 @@ const UNIT = [
   'tests/publish/{decision,rounds}.test.ts',
   'tests/relevance/data.test.ts',
   'tests/site/markdown.test.ts',
-  'tests/{architecture,config,documents}.test.ts',
+  'tests/{architecture,config,documents,limits}.test.ts',
 ]
 
 /** What takes longest, longest first: begun last, one of these would run alone while the other processor has nothing to do. */

@@ -8,11 +8,14 @@ const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
 
 /** Numbers that bound work or the length of a message and refuse nothing. */
 const TUNING: Readonly<Record<string, string>> = {
+  'src/domain/api/page-frames.ts TITLE_CHARACTERS': 'a title is cut, nothing refused',
+  'src/domain/content/days.ts MOST_KNOWN': 'days that are remembered',
   'src/domain/content/filling.ts MOST_OPTIONS': 'options that a message names',
   'src/domain/content/findings.ts MOST_OF_A_KIND': 'findings that a warning names',
   'src/domain/content/hidden-characters.ts MOST_DECODED': 'characters that a warning shows',
   'src/domain/content/near-duplicates.ts MOST_SHARING': 'how a check looks for prompts that are nearly the same',
   'src/domain/content/near-duplicates.ts MOST_WORDS': 'how a check looks for prompts that are nearly the same',
+  'src/domain/content/plain-yaml.ts MOST_CHARACTERS': 'a longer text is read by the library',
   'src/domain/content/printable.ts MOST_UNITS': 'characters of a stranger’s text that a message repeats',
   'src/domain/search/document.ts MOST_GUESSABLE': 'how search weighs words',
   'src/domain/search/document.ts MOST_TELLING': 'how search weighs words',
@@ -28,13 +31,15 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/pages/answer-page.ts MOST_TAGS': 'tags that a page suggests',
   'src/server/pages/find.ts MOST_CANDIDATES': 'what a page filters by hand',
   'src/server/pages/find.ts MOST_VALUES': 'filters that a page offers',
+  'src/server/pages/nearby.ts MOST_OFFERED': 'words that a page offers',
+  'src/server/pages/nearby.ts MOST_WORDS': 'words that an offer is made from',
   'src/server/pages/rows.ts MOST_TAGS': 'tags that a row shows',
   'src/server/publish/oidc.ts MOST_CHARACTERS': 'no issuer writes a token this long',
   'src/server/publish/renew-fresh-copy.ts MOST_UNKNOWN': 'versions that are read again after a publish',
   'src/server/publish/rounds.ts MOST_REREADS': 'how often publishing looks again',
   'src/server/read-body.ts FIRST_BYTES': 'how much is set aside for a body at first',
+  'src/server/read/asked-version.ts MOST_LABELS': 'labels that an error names',
   'src/server/read/list.ts MOST_META_BYTES': 'room that is set aside in an answer',
-  'src/server/read/records.ts MOST_LABELS': 'labels that an error names',
   'src/server/respond.ts MOST_CANDIDATES': 'validators of one request that are compared',
   'src/wiring/publish.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
 }
@@ -46,7 +51,6 @@ const CONSTANT = /^(?:export )?const (\w+)(?:: [\w ]+)? = -?\d[\d_]*(?: ?\*+ ?\d
 const IN_SCHEMA = /^\s*\.max\(\s*\d[\d_]*.*$|\bz\.[^\n]*\.max\(\d[^\n]*$|\bmax(?:Length|Items|Properties): [1-9]\d*/gm
 /** What is set by the outside, or follows from other limits. */
 const FIXED: Readonly<Record<string, string>> = {
-  'src/domain/api/openapi.ts maxLength: 128': 'the pattern of Idempotency-Key beside it',
   'src/domain/content/values.ts maxLength: 104': 'an owner, a slash and a name',
 }
 

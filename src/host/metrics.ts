@@ -1,6 +1,6 @@
 // Owns the counters of our own host and `/metrics`, where they stand in Prometheus' text format.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { METRICS_ADDRESS } from '../domain/api/addresses.ts'
+import { ADDRESSES, METRICS_ADDRESS } from '../domain/api/addresses.ts'
 import { isPublishedAt, matchRoute } from '../domain/api/routes.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { Search } from '../ports/search.ts'
@@ -86,9 +86,9 @@ export function openMetrics(): Metrics {
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
 /** First segments that are no owner's. */
-const PLACES: ReadonlySet<string> = new Set([
-  ...['api', 'data', 'cli', 'assets', 'mcp', 'settings', 'auth', 'healthz', 'metrics', 'docs', 'tags', 'badges'],
-])
+const PLACES: ReadonlySet<string> = new Set(
+  ADDRESSES.map(({ path }) => path.split('/')[1] ?? '').filter((first) => /^[a-z-]+$/.test(first)),
+)
 
 /** A bounded number of names, whatever is asked for: a route's, a place's, or `page`. */
 export function routeOf(method: string, path: string): string {

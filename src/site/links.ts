@@ -30,7 +30,7 @@ export function findLicensePage(license: string | null): string | undefined {
   return license !== null && /^[A-Za-z0-9.-]+$/.test(license) ? `https://spdx.org/licenses/${license}.html` : undefined
 }
 
-/** The address of the list of repositories; a pin keeps it equal to the table's (tests/site/links.test.ts). */
+/** The address of the list of repositories; a pin keeps it equal to the table's (tests/addresses.test.ts). */
 export const ROUTES_LIST = '/api/v1/repos'
 /** The page of one version. */
 export const versionPage = (fullName: string, version: string): string => `/${fullName}/v/${version}`

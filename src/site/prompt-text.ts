@@ -2,7 +2,7 @@
 
 import type { Variable } from '../domain/api/schema.ts'
 import { splitContent } from '../domain/content/placeholders.ts'
-import { UNSEEN } from '../domain/content/unseen.ts'
+import { UNSEEN } from '../domain/content/shown-by-number.ts'
 
 /** How a text is drawn. */
 interface DrawOptions {

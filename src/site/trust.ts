@@ -2,7 +2,7 @@
 
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { CatalogueEntry } from '../domain/catalogue/catalogue.ts'
-import { countUnseen } from '../domain/content/unseen.ts'
+import { countUnseen } from '../domain/content/shown-by-number.ts'
 
 /** A fact about a prompt. */
 interface TrustFact {

@@ -89,6 +89,9 @@ describe('counters', () => {
     ['GET', '/api/v1/nothing', 'api'],
     ['GET', '/data/v1/index.json', 'data'],
     ['POST', '/mcp', 'mcp'],
+    ['GET', '/search?q=x', 'search'],
+    ['GET', '/clients/releases/1.0.0/x.tgz', 'clients'],
+    ['GET', '/nobody', 'page'],
     ['GET', '/acme/code-review', 'page'],
     ['GET', '/', 'page'],
   ])('%s %s is counted as %s', (method, path, name) => expect(routeOf(method, path)).toBe(name))

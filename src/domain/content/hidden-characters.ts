@@ -1,4 +1,4 @@
-// Owns finding the characters of a text that do not show: what a reader cannot see and a model reads.
+// Owns finding the characters of a text that do not show, where they are worth a warning: what a reader cannot see and a model reads. An emoji may have its joiners, and so may scripts that need them.
 import type { Finding } from './findings.ts'
 
 /** What does not show when it is printed, first and last code point of each kind. */

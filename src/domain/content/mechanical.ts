@@ -1,7 +1,13 @@
 // Owns what `--fix` may mend by itself: spellings of which only one can be meant, in files that nobody has been given yet or that may change.
-import { editFrontMatter, parseOwnerFile, parsePath, parseRepositoryFile, parseVersionFile } from './prompt-file.ts'
+import {
+  editFrontMatter,
+  parseOwnerFile,
+  parsePath,
+  parseRepositoryFile,
+  parseVersionFile,
+  splitFile,
+} from './prompt-file.ts'
 import { findLicenseProblem } from './rules.ts'
-import { parseYaml } from './yaml.ts'
 
 /**
  * Mends a file: tags in lower case, with hyphens and each once; logins in lower case and each once; a licence in SPDX' capital letters.
@@ -12,10 +18,7 @@ import { parseYaml } from './yaml.ts'
 export function mendFile(path: string, text: string): string | undefined {
   const place = parsePath(path)
   if ('wrong' in place || place.kind === 'usage' || place.kind === 'equivalents') return undefined
-  const open = /^---\r?\n/.exec(text)
-  const close = text.indexOf('\n---', 3)
-  if (!open || close === -1) return undefined
-  const { value: front } = parseYaml(text.slice(open[0].length, close + 1), 2)
+  const front = splitFile(text).value?.front
   if (!front) return undefined
   const changes = Object.fromEntries(
     Object.entries(MENDERS).flatMap(([key, mend]) => {

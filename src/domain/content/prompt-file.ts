@@ -109,9 +109,10 @@ export function editRepositoryFile(text: string | undefined, changes: Partial<Re
 
 /** Sets keys in the front matter of a file that has one of valid YAML, whatever its values are; everything else stays as it is. */
 export function editFrontMatter(text: string, changes: Record<string, unknown>): string {
-  const close = text.indexOf('\n---', 3)
-  const open = text.indexOf('\n') + 1
-  return text.slice(0, open) + editYaml(text.slice(open, close + 1), changes) + text.slice(close + 1)
+  const { value: parts, problems } = locateParts(text)
+  if (problems) throw new Error('only a file that has front matter is edited')
+  const { from, to } = parts.yaml
+  return text.slice(0, from) + editYaml(text.slice(from, to), changes) + text.slice(to)
 }
 
 /** Reads an owner's `index.md`; surrounding white space does not belong to the bio. */
@@ -137,11 +138,19 @@ function parseFile<Schema extends z.ZodType>(
   return front.problems ? front : { value: { front: front.value, body: split.value.body } }
 }
 
+/** Where the parts of a file lie, in UTF-16 units from its start. */
+interface Parts {
+  /** Where the YAML begins, and where the line below it does. */
+  yaml: { from: number; to: number }
+  /** Where the body begins. */
+  body: number
+}
+
 /**
- * Splits a file at its two `---` lines. By hand, for gray-matter takes time by the square of blank lines, and evaluates front matter that calls
+ * Finds the two `---` lines of a file. By hand, for gray-matter takes time by the square of blank lines, and evaluates front matter that calls
  * itself JavaScript: docs/notes/yaml.md.
  */
-function splitFile(text: string): Parsed<{ front: Record<string, unknown>; body: string }> {
+function locateParts(text: string): Parsed<Parts> {
   const wrong = (message: string) => ({ problems: [{ key: '', message }] })
   const open = /^---\r?\n/.exec(text)
   if (!open) return wrong('expected a first line that is exactly ---, with YAML below it')
@@ -149,8 +158,15 @@ function splitFile(text: string): Parsed<{ front: Record<string, unknown>; body:
   if (close === -1) return wrong('expected a second line that is exactly --- after the front matter')
   const afterClose = /^(?:\r?\n|$)/.exec(text.slice(close + 4, close + 6))
   if (!afterClose) return wrong('expected the line that ends the front matter to be exactly ---')
-  const yaml = parseYaml(text.slice(open[0].length, close + 1), 2)
-  return yaml.problems ? yaml : { value: { front: yaml.value, body: text.slice(close + 4 + afterClose[0].length) } }
+  return { value: { yaml: { from: open[0].length, to: close + 1 }, body: close + 4 + afterClose[0].length } }
+}
+
+/** The values of a file's front matter, whatever they are, and its body. */
+export function splitFile(text: string): Parsed<{ front: Record<string, unknown>; body: string }> {
+  const { value: parts, problems } = locateParts(text)
+  if (problems) return { problems }
+  const yaml = parseYaml(text.slice(parts.yaml.from, parts.yaml.to), 2)
+  return yaml.problems ? yaml : { value: { front: yaml.value, body: text.slice(parts.body) } }
 }
 
 /**
@@ -161,21 +177,12 @@ function splitFile(text: string): Parsed<{ front: Record<string, unknown>; body:
  * @returns from 1; the first line when nothing better is known
  */
 export function findLine(text: string, { key, message, offset }: ValueProblem & { offset?: number }): number {
-  const { start, end } = findFrontMatter(text)
+  const { yaml, body } = locateParts(text).value ?? { yaml: { from: 0, to: 0 }, body: 0 }
   if (key === 'content' || key === 'readme' || key === 'bio') {
-    const leading = key === 'content' ? 0 : (/^\s*/.exec(text.slice(end))?.[0].length ?? 0)
-    return countLines(text, end + leading + (offset ?? 0))
+    const leading = key === 'content' ? 0 : (/^\s*/.exec(text.slice(body))?.[0].length ?? 0)
+    return countLines(text, body + leading + (offset ?? 0))
   }
-  return readLine(message) ?? readLine(`${key}: `) ?? findKeyLine(text.slice(start.at, start.close), key, 2) ?? 1
-}
-
-/** Where the YAML begins and ends, and where the body begins; by the same two lines as `splitFile`, as far as they are there. */
-function findFrontMatter(text: string): { start: { at: number; close: number }; end: number } {
-  const open = /^---\r?\n/.exec(text)
-  const close = open ? text.indexOf('\n---', 3) : -1
-  if (!open || close === -1) return { start: { at: 0, close: 0 }, end: 0 }
-  const end = text.indexOf('\n', close + 4)
-  return { start: { at: open[0].length, close: close + 1 }, end: end === -1 ? text.length : end + 1 }
+  return readLine(message) ?? readLine(`${key}: `) ?? findKeyLine(text.slice(yaml.from, yaml.to), key, 2) ?? 1
 }
 
 function countLines(text: string, offset: number): number {

@@ -1,4 +1,4 @@
-// Owns which characters of a text do not show themselves: they can carry what a reader does not see, or turn the order of what they do.
+// Owns which characters a page shows by their number, one by one, because they have no form of their own. Which of them are worth a warning, where they stand, is judged by hidden-characters.ts.
 
 /**
  * Characters without a form of their own: controls but tab and line ends, soft hyphen, joiners and spaces of no width, marks of direction,
