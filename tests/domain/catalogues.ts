@@ -1,0 +1,78 @@
+// Owns what the tests of the catalogue share: a repository that is as full as may be, and its summary.
+import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import type { ContentTree } from '../../src/domain/content/content-tree.ts'
+import { anIndex, aRepository, aVersion } from './fixtures.ts'
+
+/** The catalogue of a content folder on a fixed day. */
+export const build = (tree: ContentTree) => buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
+
+/** One repository of every state, and one that is as full as may be. */
+export const full = aRepository('acme/code-review', {
+  file: anIndex({
+    title: 'Review',
+    description: 'Reviews a change.',
+    tags: ['security', 'code'],
+    license: 'MIT',
+    status: 'deprecated',
+    status_message: 'Use acme/review.',
+    replaced_by: 'acme/plain',
+    yanked: { '1.10.0': 'Leaks the diff' },
+    labels: { production: '1.2.0' },
+    readme: '# Notes',
+  }),
+  versions: [
+    aVersion('1.2.0', {
+      published_at: '2026-11-03T10:00:00Z',
+      published_by: 'mona',
+      changelog: 'Asks for a severity',
+      variables: [
+        {
+          name: 'code',
+          description: 'The code',
+          type: 'string',
+          required: true,
+          default: null,
+          options: [],
+          example: 'x',
+        },
+      ],
+      parameters: { temperature: 0.2 },
+      content: 'Review {{code}}',
+      content_sha256: 'b'.repeat(64),
+      size_bytes: 15,
+      provenance: {
+        issuer: 'i',
+        repository: 'acme/prompts',
+        workflow: 'w.yml',
+        ref: 'refs/heads/main',
+        sha: 'c0ffee',
+        run_id: '7',
+      },
+    }),
+    aVersion('1.10.0', { published_at: '2026-11-04T10:00:00Z' }),
+    aVersion('1.0.0', { published_at: '2026-11-02T10:00:00Z' }),
+  ],
+})
+
+/** Its summary in lists. */
+export const summary = {
+  owner: 'acme',
+  name: 'code-review',
+  full_name: 'acme/code-review',
+  title: 'Review',
+  description: 'Reviews a change.',
+  tags: ['security', 'code'],
+  license: 'MIT',
+  status: 'deprecated',
+  status_message: 'Use acme/review.',
+  latest_version: '1.2.0',
+  versions_count: 3,
+  variables_count: 1,
+  has_provenance: true,
+  created_at: '2026-11-02T10:00:00Z',
+  updated_at: '2026-11-04T10:00:00Z',
+  stats: { downloads_7d: 3, downloads_90d: 40 },
+  url: 'https://hub.test/api/v1/repos/acme/code-review',
+  html_url: 'https://hub.test/acme/code-review',
+  raw_url: 'https://hub.test/api/v1/repos/acme/code-review/raw',
+}

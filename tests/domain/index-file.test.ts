@@ -1,0 +1,158 @@
+// Pins how index.md is read and edited. docs/contract.md section 2.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { editRepositoryFile, parseOwnerFile, parseRepositoryFile } from '../../src/domain/content/prompt-file.ts'
+import { anyText } from './fixtures.ts'
+
+describe('index.md', () => {
+  test('of a repository, with everything', () => {
+    const text = `---
+title: Code review
+description: Reviews a change.
+tags: [code-review, security]
+license: MIT
+status: deprecated
+status_message: Use acme/review.
+replaced_by: acme/review
+yanked:
+  "1.0.1": Wrong variable
+labels:
+  production: "1.2.0"
+moved_to: acme/reviews
+advisories:
+  - range: <1.2.0
+    severity: high
+    message: Says too much.
+---
+
+# Notes
+
+A *readme*.
+
+`
+    expect(parseRepositoryFile(text)).toEqual({
+      value: {
+        title: 'Code review',
+        description: 'Reviews a change.',
+        tags: ['code-review', 'security'],
+        license: 'MIT',
+        status: 'deprecated',
+        status_message: 'Use acme/review.',
+        replaced_by: 'acme/review',
+        yanked: { '1.0.1': 'Wrong variable' },
+        labels: { production: '1.2.0' },
+        moved_to: 'acme/reviews',
+        advisories: [{ range: '<1.2.0', severity: 'high', message: 'Says too much.' }],
+        readme: '# Notes\n\nA *readme*.',
+      },
+    })
+  })
+
+  test('of a repository, with nothing', () => {
+    expect(parseRepositoryFile('---\n---\n')).toEqual({
+      value: {
+        description: '',
+        tags: [],
+        license: null,
+        status: 'active',
+        status_message: null,
+        replaced_by: null,
+        yanked: {},
+        labels: {},
+        moved_to: null,
+        advisories: [],
+        readme: '',
+      },
+    })
+  })
+
+  test('of an owner, with everything', () => {
+    const text = `---
+name: Acme Engineering
+website: https://acme.example
+avatar_url: https://acme.example/a.png
+members: [octocat, api]
+trusted_publishers:
+  - repository: acme/prompts
+    repository_id: 123
+    repository_owner_id: "9007199254740993"
+    workflow: publish.yml
+    environment: production
+    repos: [code-review]
+---
+We **review**.
+`
+    expect(parseOwnerFile(text)).toEqual({
+      value: {
+        name: 'Acme Engineering',
+        website: 'https://acme.example',
+        avatar_url: 'https://acme.example/a.png',
+        members: ['octocat', 'api'],
+        trusted_publishers: [
+          {
+            repository: 'acme/prompts',
+            repository_id: '123',
+            repository_owner_id: '9007199254740993',
+            workflow: 'publish.yml',
+            environment: 'production',
+            repos: ['code-review'],
+          },
+        ],
+        bio: 'We **review**.',
+      },
+    })
+  })
+
+  test('of an owner, with nothing', () => {
+    expect(parseOwnerFile('---\n---')).toEqual({
+      value: { name: null, website: null, avatar_url: null, members: [], trusted_publishers: [], bio: '' },
+    })
+  })
+})
+
+describe('editing index.md', () => {
+  test('sets keys and leaves everything else as its author wrote it', () => {
+    const text = '---\n# why\ntitle: Old\n# two\ntags:\n  - a\nlabels:\n  production: "1.0.0"\n---\n\n# Notes\r\n---\n'
+    expect(editRepositoryFile(text, { title: 'New: a', license: 'MIT' })).toBe(
+      '---\n# why\ntitle: "New: a"\n# two\ntags:\n  - a\nlabels:\n  production: "1.0.0"\nlicense: MIT\n---\n\n# Notes\r\n---\n',
+    )
+  })
+
+  test('begins a file where there is none', () => {
+    expect(editRepositoryFile(undefined, { title: '2026-01-01', tags: ['a'] })).toBe(
+      '---\ntitle: "2026-01-01"\ntags:\n  - a\n---\n',
+    )
+  })
+
+  test('whatever is set is read back, and the rest stays', () => {
+    const line = anyText.filter((text) => !/\p{Cc}/u.test(text) && [...text].length <= 200)
+    const changes = fc.record(
+      {
+        title: line.filter((text) => text.trim() !== ''),
+        description: line,
+        tags: fc.constantFrom<string[]>([], ['a'], ['null', '1', 'yes']),
+        license: fc.constantFrom('MIT', null),
+      },
+      { requiredKeys: [] },
+    )
+    const file = fc
+      .constantFrom(
+        '---\n---\n',
+        '---\n---',
+        '---\n# alone\n---\nNotes',
+        '---\r\ntitle: Old\r\nlabels: {production: "1.0.0"}\r\n---\r\nNotes\r\n',
+        '---\ntitle: |\n  Old\ntags:\n- a\n- b\n---\n---\nNotes\n---',
+        '---\n{title: Old, yanked: {"1.0.0": why}}\n---\nNotes',
+      )
+      .filter((text) => parseRepositoryFile(text).value !== undefined)
+    fc.assert(
+      fc.property(file, changes, (text, given) => {
+        expect(parseRepositoryFile(editRepositoryFile(text, given))).toEqual({
+          value: { ...parseRepositoryFile(text).value, ...given },
+        })
+        expect(parseRepositoryFile(editRepositoryFile(undefined, given)).value).toMatchObject(given)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,8 @@
+// Owns what the tests of files below content/ share: how a file begins, and its problems as texts.
+
+/** How a version file begins, without its last line. */
+export const HEAD = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\n'
+
+/** The problems as one text each, or nothing when the file was read. */
+export const problemsOf = (result: { problems?: { key: string; message: string }[] }) =>
+  (result.problems ?? []).map(({ key, message }) => (key === '' ? message : `${key}: ${message}`))

@@ -1,0 +1,221 @@
+// Pins what a publish answers: its fields, the number it gets, what carries over from the version before. docs/contract.md section 7.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { BASE_URL, judgeHistory, REPOSITORY } from './open-hub.ts'
+import { git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'
+
+describe('the answer', () => {
+  beforeEach(() => open())
+  afterEach(() => world.close())
+
+  test('a first version: 201, Location, and the single record with what became of the request', async () => {
+    const answer = await hub.publish({ content: 'Review {{code}}.\n', changelog: 'First', bump: 'major' })
+    expect(answer.status).toBe(201)
+    expect(answer.headers.get('Location')).toBe('https://hub.example/api/v1/repos/acme/code-review/versions/1.0.0')
+    expect(answer.headers.get('Content-Type')).toBe('application/json; charset=utf-8')
+    expect(answer.headers.get('Cache-Control')).toBe('no-store')
+    expect(answer.headers.get('Idempotency-Replayed')).toBe(null)
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(JSON.parse(answer.text)).toEqual({
+      data: {
+        owner: 'acme',
+        name: 'code-review',
+        full_name: 'acme/code-review',
+        version: '1.0.0',
+        previous_version: null,
+        content: 'Review {{code}}.\n',
+        content_sha256: '564b8fb5486cbbc49652427f5943be6c7168fca4d3131d170bdffa32f41aed75',
+        size_bytes: 17,
+        variables: [
+          { name: 'code', description: '', type: 'string', required: true, default: null, options: [], example: null },
+        ],
+        parameters: {},
+        changelog: 'First',
+        published_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+        published_by: 'acme',
+        provenance: null,
+        url: 'https://hub.example/api/v1/repos/acme/code-review/versions/1.0.0',
+        raw_url: 'https://hub.example/api/v1/repos/acme/code-review/raw?version=1.0.0',
+        html_url: 'https://hub.example/acme/code-review/v/1.0.0',
+        unchanged: false,
+        commit: { sha: (await git('rev-parse', 'main')).trim(), url: null },
+        warnings: ['description: ', 'tags: ', 'license: ', 'variables: say what to give for code'].map((start) => ({
+          code: 'weak_metadata',
+          message: expect.stringMatching(`^${start}`),
+          line: null,
+        })),
+      },
+    })
+  })
+
+  test('one commit adds one file and says nothing that a user wrote', async () => {
+    await hub.publish({ content: 'x\n', changelog: 'Secret words\nOperation-Id: forged', title: 'A title' })
+    await hub.publish({ content: 'y\n', changelog: 'Again' })
+    expect(await git('log', '-1', '--format=%an <%ae>%n%s', '--name-status', 'main')).toBe(
+      `Prompt Hub <prompt-hub@localhost>\nPublish acme/code-review 1.0.1\n\nA\t${versionPath('1.0.1')}\n`,
+    )
+    const messages = await git('log', '--format=%B', 'main')
+    expect(messages).not.toMatch(/Secret|forged|title|Again/)
+    expect(messages.match(/^Operation-Id: [0-9a-f-]{36}$/gm)).toHaveLength(2)
+    expect(messages.match(/^Published-By: acme$/gm)).toHaveLength(2)
+    expect(await judgeHistory(world)).toEqual([versionPath('1.0.0'), versionPath('1.0.1')])
+  })
+
+  test('the file is the one that the contract describes', async () => {
+    const variables = [{ name: 'language', description: 'Which one', example: 'Go' }]
+    const answer = await hub.publish({
+      content: '{{language}}\n',
+      changelog: 'A',
+      variables,
+      parameters: { model: 'm' },
+    })
+    expect(await show(versionPath('1.0.0'))).toBe(
+      `---
+published_at: "${answer.data.published_at}"
+published_by: acme
+changelog: A
+parameters:
+  model: m
+variables:
+  - name: language
+    description: Which one
+    type: string
+    required: true
+    default: null
+    options: []
+    example: Go
+---
+{{language}}
+`,
+    )
+  })
+
+  test('the trailing slash of the address does not matter', async () => {
+    const answer = await hub.publish({ content: 'x' }, { path: `/api/v1/repos/${REPOSITORY}/versions/` })
+    expect([answer.status, answer.version]).toEqual([201, '1.0.0'])
+  })
+})
+
+describe('numbers', () => {
+  afterEach(() => world.close())
+
+  //  what                                  there already                        yanked              bump                 next      previous
+  test.each<[string, readonly string[], readonly string[], string | undefined, string, string | null]>([
+    ['the first, major', [], [], 'major', '1.0.0', null],
+    ['the first, minor', [], [], 'minor', '1.0.0', null],
+    ['the first, patch', [], [], 'patch', '1.0.0', null],
+    ['no bump is patch', ['1.0.0'], [], undefined, '1.0.1', '1.0.0'],
+    ['minor', ['1.0.0', '1.0.1'], [], 'minor', '1.1.0', '1.0.1'],
+    ['major', ['1.4.7'], [], 'major', '2.0.0', '1.4.7'],
+    ['numbers, not text', ['1.9.0', '1.10.0'], [], 'minor', '1.11.0', '1.10.0'],
+    ['a yanked number is not used again', ['1.0.0', '1.0.1'], ['1.0.1'], 'patch', '1.0.2', '1.0.1'],
+    ['a yanked major is passed', ['1.0.0', '2.0.0'], ['2.0.0'], 'patch', '2.0.1', '2.0.0'],
+    ['all yanked', ['1.0.0'], ['1.0.0'], 'patch', '1.0.1', '1.0.0'],
+    ['gaps stay gaps', ['1.0.0', '1.0.5'], [], 'patch', '1.0.6', '1.0.5'],
+  ])('%s', async (_, used, yanked, bump, next, previous) => {
+    const files = Object.fromEntries(used.map((version) => [versionPath(version), versionFile(`Old ${version}\n`)]))
+    const lines = yanked.map((version) => `  "${version}": Wrong\n`).join('')
+    await open({ ...files, ...(yanked.length > 0 && { [INDEX]: `---\nyanked:\n${lines}---\n` }) })
+    const answer = await hub.publish({ content: 'New\n', ...(bump && { bump }) })
+    expect([answer.status, answer.version, answer.data.previous_version]).toEqual([201, next, previous])
+  })
+
+  //  what                                 there already              bump      says
+  test.each([
+    [
+      'the highest patch there can be',
+      '1.0.999999',
+      'patch',
+      'bump: the next version would be 1.0.1000000, beyond six digits a part. Raise another part.',
+    ],
+    [
+      'the highest major there can be',
+      '999999.0.0',
+      'major',
+      'bump: the next version would be 1000000.0.0, beyond six digits a part. Raise another part.',
+    ],
+  ])('%s', async (_, used, bump, says) => {
+    await open({ [versionPath(used)]: versionFile('Old\n') })
+    const answer = await hub.publish({ content: 'New\n', bump })
+    expect([answer.status, answer.code, answer.message]).toEqual([422, 'validation_failed', says])
+  })
+
+  test('a thousand versions are the most', async () => {
+    const files = Array.from({ length: 999 }, (_, patch) => [
+      versionPath(`1.0.${patch}`),
+      versionFile(`Old ${patch}\n`),
+    ])
+    await open(Object.fromEntries(files))
+    expect((await hub.publish({ content: 'The last one\n' })).version).toBe('1.0.999')
+    const answer = await hub.publish({ content: 'One more\n' })
+    expect([answer.status, answer.code]).toEqual([422, 'validation_failed'])
+    expect(answer.message).toContain('has 1000 versions')
+    expect((await hub.publish({ content: 'The last one\n' })).status).toBe(200)
+  })
+})
+
+describe('what carries over', () => {
+  const declared = `variables:
+  - name: kept
+    description: Stays
+    type: integer
+    default: 3
+  - name: dropped
+    description: Goes
+parameters:
+  model: gpt-5
+`
+  beforeEach(() => open({ [versionPath('1.0.0')]: versionFile('{{kept}} {{dropped}}\n', declared) }))
+  afterEach(() => world.close())
+  const plain = { description: '', type: 'string', required: true, default: null, options: [], example: null }
+  const kept = { ...plain, name: 'kept', description: 'Stays', type: 'integer', default: 3 }
+
+  //  what                                          body                                                                    variables                                     parameters
+  test.each<[string, object, object[], object]>([
+    [
+      'variables no longer used go, new ones come',
+      { content: '{{new}} {{kept}}\n' },
+      [kept, { ...plain, name: 'new' }],
+      { model: 'gpt-5' },
+    ],
+    ['variables that are given replace', { content: '{{kept}}\n', variables: [] }, [], { model: 'gpt-5' }],
+    [
+      'given ones are kept though unused',
+      { content: 'x\n', variables: [{ name: 'other' }] },
+      [{ ...plain, name: 'other' }],
+      { model: 'gpt-5' },
+    ],
+    ['parameters that are given replace', { content: 'x\n', parameters: { temperature: 0 } }, [], { temperature: 0 }],
+    ['empty parameters empty them', { content: 'x\n', parameters: {} }, [], {}],
+  ])('%s', async (_, body, variables, parameters) => {
+    const answer = await hub.publish(body)
+    expect(answer.status).toBe(201)
+    expect([answer.data.variables, answer.data.parameters]).toEqual([variables, parameters])
+    await hub.build()
+    const built = await hub.readRepository('/versions/1.0.1')
+    expect([built.data.variables, built.data.parameters]).toEqual([variables, parameters])
+  })
+
+  test('from the latest version, not from a yanked one above it', async () => {
+    await world.commitOutside({
+      [versionPath('2.0.0')]: versionFile('x\n', 'parameters:\n  model: wrong\n'),
+      [INDEX]: '---\nyanked:\n  "2.0.0": Wrong\n---\n',
+    })
+    const answer = await hub.publish({ content: 'New {{kept}}\n' })
+    expect([answer.version, answer.data.variables, answer.data.parameters]).toEqual([
+      '2.0.1',
+      [kept],
+      { model: 'gpt-5' },
+    ])
+  })
+})
+
+test('the address of the hub comes from its settings, never from a request', async () => {
+  await open()
+  const answer = await hub.publish(
+    { content: 'x' },
+    { headers: { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' } },
+  )
+  expect(answer.headers.get('Location')).toBe(`${BASE_URL}/api/v1/repos/acme/code-review/versions/1.0.0`)
+  expect(answer.text).not.toContain('evil')
+  world.close()
+})

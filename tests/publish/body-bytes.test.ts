@@ -1,0 +1,140 @@
+// Pins what is made of a hostile body as bytes: how much of it is read, and what is no JSON.
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { expectRefusal, hub, judgeAfterwards, logged, openForInputs, stream } from './hostile-inputs.ts'
+import type { Sending } from './open-hub.ts'
+
+openForInputs()
+
+describe('a body that is not worth reading', () => {
+  /** Counts what is taken of a body without end. */
+  const endless = () => {
+    const taken = { bytes: 0 }
+    const body = new ReadableStream({
+      pull(controller) {
+        taken.bytes += 8_192
+        controller.enqueue(new Uint8Array(8_192).fill(0x20))
+      },
+    })
+    return { body, taken }
+  }
+
+  test('without a good token, nothing of an announced length is read', async () => {
+    const { body, taken } = endless()
+    const answer = await hub.publish(body, { token: null, headers: { 'Content-Length': '1048576' } })
+    // A stream fills its own buffer once, before anybody reads.
+    expect([answer.status, taken.bytes]).toEqual([401, 8_192])
+  })
+
+  test('without a good token, at most 64 KiB of an unknown length', async () => {
+    const { body, taken } = endless()
+    expect((await hub.publish(body, { token: null })).status).toBe(401)
+    expect(taken.bytes).toBeLessThanOrEqual(65_536 + 8_192)
+  })
+
+  test('cut off on its way: 400, and nothing of it in the log', async () => {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(Buffer.from('{"content"')),
+      pull: () => promise,
+    })
+    const answering = hub.publish(body, { headers: { 'Content-Length': '100' } })
+    reject(new Error('aborted'))
+    const answer = await answering
+    expect([answer.status, answer.code, answer.message]).toEqual([
+      400,
+      'invalid_request',
+      'The body ended before it was complete. Send it again.',
+    ])
+    expect(logged).toEqual([])
+  })
+})
+
+describe('the body as bytes', () => {
+  const mib = 1_048_576
+  //  what                                      body                                              sending                                           answer
+  test.each<[string, () => unknown, Sending, readonly [number, string, (string | RegExp)?]]>([
+    ['one byte over 1 MiB', () => new Uint8Array(mib + 1), {}, [413, 'content_too_large']],
+    ['over 1 MiB without a length', () => stream(17, 65_536), {}, [413, 'content_too_large']],
+    [
+      'over 1 MiB with a wrong length',
+      () => stream(17, 65_536),
+      { headers: { 'Content-Length': '10' } },
+      [413, 'content_too_large'],
+    ],
+    [
+      'a length that lies upwards',
+      () => '{"content":"x"}',
+      { headers: { 'Content-Length': '9999999' } },
+      [413, 'content_too_large'],
+    ],
+    ['1 MiB of blanks is no JSON', () => stream(16, 65_536), {}, [400, 'invalid_request']],
+    ['content of 262,145 bytes', () => ({ content: 'x'.repeat(262_145) }), {}, [413, 'content_too_large', '262144']],
+    ['262,146 bytes in 131,073 characters', () => ({ content: 'é'.repeat(131_073) }), {}, [413, 'content_too_large']],
+    [
+      'gzip',
+      () => gzipSync('{"content":"x"}'),
+      { headers: { 'Content-Encoding': 'gzip' } },
+      [415, 'unsupported_media_type', 'compressed'],
+    ],
+    ['br', () => '{"content":"x"}', { headers: { 'Content-Encoding': 'br' } }, [415, 'unsupported_media_type']],
+    [
+      'two encodings',
+      () => '{"content":"x"}',
+      { headers: { 'Content-Encoding': 'identity, gzip' } },
+      [415, 'unsupported_media_type'],
+    ],
+    [
+      'a form',
+      () => 'content=x',
+      { headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
+      [415, 'unsupported_media_type'],
+    ],
+    [
+      'text/plain',
+      () => '{"content":"x"}',
+      { headers: { 'Content-Type': 'text/plain' } },
+      [415, 'unsupported_media_type'],
+    ],
+    [
+      'a type that only begins like JSON',
+      () => '{"content":"x"}',
+      { headers: { 'Content-Type': 'application/json5' } },
+      [415, 'unsupported_media_type'],
+    ],
+    [
+      'no type',
+      () => new TextEncoder().encode('{"content":"x"}'),
+      { headers: { 'Content-Type': null } },
+      [415, 'unsupported_media_type'],
+    ],
+    ['nothing', () => '', {}, [400, 'invalid_request', 'not JSON']],
+    ['not JSON', () => 'content: x', {}, [400, 'invalid_request', 'not JSON']],
+    ['half a JSON', () => '{"content": "x"', {}, [400, 'invalid_request']],
+    ['two JSONs', () => '{"content":"x"}{"content":"y"}', {}, [400, 'invalid_request']],
+    ['NaN', () => '{"content":"x","parameters":{"a":NaN}}', {}, [400, 'invalid_request']],
+    ['a raw control character in a string', () => '{"content":"a\u0001"}', {}, [400, 'invalid_request']],
+    ['a byte order mark before it', () => '\uFEFF{"content":"x"}', {}, [400, 'invalid_request']],
+    ['invalid UTF-8', () => Buffer.from('{"content":"\xe9"}', 'latin1'), {}, [400, 'invalid_request', 'UTF-8']],
+    ['overlong UTF-8', () => Buffer.from('{"content":"\xc0\xaf"}', 'latin1'), {}, [400, 'invalid_request', 'UTF-8']],
+    [
+      'a surrogate in UTF-8',
+      () => Buffer.from('{"content":"\xed\xa0\x80"}', 'latin1'),
+      {},
+      [400, 'invalid_request', 'UTF-8'],
+    ],
+    ['UTF-16', () => Buffer.from('{"content":"x"}', 'utf16le'), {}, [400, 'invalid_request']],
+  ])('%s', (_, body, sending, answer) => expectRefusal(body(), sending, answer))
+
+  //  what                               body                                    headers
+  test.each<[string, unknown, Record<string, string>]>([
+    ['a parameter of the media type', { content: 'a1' }, { 'Content-Type': 'Application/JSON ; charset=utf-8' }],
+    ['an encoding that is none', { content: 'a2' }, { 'Content-Encoding': 'identity' }],
+    ['of a repeated key the last counts', '{"content": 1, "bump": "x", "content": "a3", "bump": "major"}', {}],
+    ['exactly 1 MiB', `{"content": "a4"${' '.repeat(mib - 17)}}`, {}],
+  ])('%s is fine', async (_, body, headers) => {
+    expect((await hub.publish(body, { headers })).status).toBe(201)
+  })
+})
+
+judgeAfterwards(0)

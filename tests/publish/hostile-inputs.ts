@@ -1,0 +1,99 @@
+// Owns the hub that hostile inputs are sent to, what a refusal must look like, and what must be true of repository and machine afterwards.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type Hub, judgeHistory, openHub, openLocalWorld, REPOSITORY, type Sending, type World } from './open-hub.ts'
+
+/** Set when the first test of a file runs: an import of them sees what they are then. `canary` is a file that only executed content would write. */
+export let world: World
+export let hub: Hub
+export let canary: string
+/** What the hub logged during this test. */
+export let logged: string[]
+const fetched: string[] = []
+
+/** Opens one hub for all tests of a file; after each of them nothing may stand in the log. */
+export function openForInputs(): void {
+  beforeAll(async () => {
+    canary = join(mkdtempSync(join(tmpdir(), 'hub-canary-')), 'executed')
+    world = openLocalWorld({
+      'content/acme/code-review/versions/1.0.0.md':
+        '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: acme\n---\nOld\n',
+    })
+    hub = await openHub(world)
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+      fetched.push(String(input))
+      throw new Error('nothing is ever fetched')
+    })
+  })
+  afterAll(async () => {
+    vi.restoreAllMocks()
+    world.close()
+    rmSync(join(canary, '..'), { recursive: true, force: true })
+  })
+  beforeEach(() => {
+    logged = []
+    for (const method of ['log', 'warn', 'error'] as const)
+      vi.spyOn(console, method).mockImplementation((...parts: unknown[]) => void logged.push(parts.join(' ')))
+  })
+  afterEach(() => {
+    // A refusal is the caller's fault: nothing for the operator, and above all no stack.
+    expect(logged).toEqual([])
+  })
+}
+
+/** Git on the repository that is published to. */
+export const git = async (...args: string[]) =>
+  execFileSync('git', ['--git-dir', await world.gitFolder(), ...args], { encoding: 'utf8' })
+export const head = () => git('rev-parse', 'main')
+
+/** A refusal has its status and code, says something that may be printed, and writes nothing. */
+export async function expectRefusal(
+  body: unknown,
+  sending: Sending,
+  [status, code, says]: readonly [number, string, (string | RegExp)?],
+): Promise<void> {
+  const before = await head()
+  const answer = await hub.publish(body, sending)
+  expect([answer.status, answer.code]).toEqual([status, code])
+  expect(answer.message.length).toBeGreaterThan(10)
+  expect(answer.message).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  expect(answer.message).not.toMatch(/node_modules|\/src\/|at \w+ \(|Error:/)
+  if (typeof says === 'string') expect(answer.message).toContain(says)
+  if (says instanceof RegExp) expect(answer.message).toMatch(says)
+  expect(answer.headers.get('Cache-Control')).toBe('no-store')
+  expect(await head()).toBe(before)
+}
+
+/** Deep JSON as text: JSON.stringify cannot write it. */
+export const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+/** So many keys. */
+export const many = (count: number, value: unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]))
+/** A body of unknown length. */
+export const stream = (chunks: number, bytes: number) =>
+  new ReadableStream({
+    start(controller) {
+      for (let chunk = 0; chunk < chunks; chunk++) controller.enqueue(new Uint8Array(bytes).fill(0x20))
+      controller.close()
+    },
+  })
+
+/** Adds a last test: what the repository and the machine look like afterwards. @param least how many publishes had success */
+export function judgeAfterwards(least: number): void {
+  test('after all of it: one file a commit, nothing outside content/acme, nothing fetched, nothing run', async () => {
+    const added = await judgeHistory(world)
+    expect(added.length).toBeGreaterThanOrEqual(least)
+    const paths = (await git('ls-tree', '-r', '--name-only', 'main')).trim().split('\n')
+    for (const path of paths)
+      expect(path).toMatch(/^(?:README\.md|content\/acme\/[a-z0-9-]+\/(?:index\.md|versions\/\d+\.\d+\.\d+\.md))$/)
+    const contentDir = await world.contentDir()
+    expect(readdirSync(join(contentDir, '..')).sort()).toEqual(['.git', 'README.md', 'content'])
+    expect(execFileSync('git', ['status', '--porcelain'], { cwd: contentDir, encoding: 'utf8' })).toBe('')
+    expect(fetched).toEqual([])
+    expect(existsSync(canary)).toBe(false)
+    expect(readFileSync(join(contentDir, REPOSITORY, 'versions/1.0.0.md'), 'utf8')).toContain('Old\n')
+  })
+}

@@ -1,0 +1,84 @@
+// Pins what hostile addresses of a publish are answered: no name leads out of its folder.
+import { describe, expect, test } from 'vitest'
+import { expectRefusal, hub, judgeAfterwards, openForInputs } from './hostile-inputs.ts'
+
+openForInputs()
+
+describe('names and paths', () => {
+  const path = (owner: string, name = 'x') => `/api/v1/repos/${owner}/${name}/versions`
+  //  what                             path
+  test.each([
+    ['.. as the owner', path('..')],
+    ['.. as the name', path('acme', '..')],
+    ['%2e%2e', path('%2e%2e', '%2E%2e')],
+    ['a backslash', path('acme', 'x\\y')],
+    ['backslashes to climb', path('acme', '..\\..\\x')],
+    ['%2f in a segment', path('acme', 'a%2fb')],
+    ['%2f to climb', path('acme', '..%2f..%2fother')],
+    ['%00', path('acme', 'a%00')],
+    ['half an escape', path('acme', '%E0%A4%A')],
+    ['an escape of a plain letter', path('acme', '%61')],
+    ['an upper-case owner', path('Acme')],
+    ['an upper-case name', path('acme', 'X')],
+    ['a homoglyph', path('аcme')],
+    ['NFD', path('acme', 'e\u0301')],
+    ['a trailing dot', path('acme', 'x.')],
+    ['a trailing blank', path('acme', 'x%20')],
+    ['a leading hyphen', path('-acme')],
+    ['a double hyphen', path('ac--me')],
+    ['an owner of 40 characters', path('a'.repeat(40))],
+    ['a name of 65 characters', path('acme', 'a'.repeat(65))],
+    ['.git', path('acme', '.git')],
+    ['x.lock', path('acme', 'x.lock')],
+    ['@', path('acme', '@')],
+    ['HEAD', path('acme', 'HEAD')],
+    ['__proto__', path('__proto__')],
+    ['an underscore', path('acme', 'a_b')],
+    ['an extra segment', '/api/v1/repos/acme/x/y/versions'],
+    ['an empty owner', '/api/v1/repos//x/versions'],
+    ['a semicolon', path('acme', 'x;y')],
+    ...[
+      'con',
+      'prn',
+      'aux',
+      'nul',
+      'com1',
+      'lpt9',
+      'api',
+      'auth',
+      'cli',
+      'data',
+      'docs',
+      'mcp',
+      'settings',
+      'tags',
+    ].map((owner): [string, string] => [`reserved: ${owner}`, path(owner)]),
+    ...['admin', 'me', 'new', 'null', 'undefined'].map((owner): [string, string] => [
+      `reserved: ${owner}`,
+      path(owner),
+    ]),
+  ] as const)('%s: 404', (_, address) => expectRefusal({ content: 'x' }, { path: address }, [404, 'not_found']))
+
+  test('climbing out of versions leads where the address then says', async () => {
+    await expectRefusal({ content: 'x' }, { path: '/api/v1/repos/acme/x/versions/../../../../etc' }, [404, 'not_found'])
+  })
+
+  //  ordinary text where the pattern allows it
+  test.each([
+    ['constructor', 'constructor'],
+    ['to-string', 'hasownproperty'],
+    ['con', 'con'],
+    ['git', 'git'],
+    ['a digit', '1'],
+    ['64 characters', 'a'.repeat(64)],
+  ])('%s is a name like any other', async (_, name) => {
+    const answer = await hub.publish({ content: `{{constructor}} {{__proto__}}\n` }, { to: `acme/${name}` })
+    expect([answer.status, answer.version]).toEqual([201, '1.0.0'])
+    expect(answer.data.variables).toMatchObject([{ name: 'constructor' }, { name: '__proto__' }])
+  })
+
+  test('an owner named constructor has no rights by inheritance', () =>
+    expectRefusal({ content: 'x' }, { to: 'constructor/x' }, [403, 'forbidden']))
+})
+
+judgeAfterwards(0)
