@@ -17,6 +17,8 @@ import { type Files, makeRepository } from '../stores/local-repository.ts'
 export interface BuiltHub {
   url: string
   server: Server
+  /** The folder of the built site. */
+  dist: string
   blobs: BlobStore
   /** The link of the moment, which signs in once in local mode. */
   signInLink(): string
@@ -71,6 +73,7 @@ export async function startBuiltHub(
   return {
     url,
     server: host.server,
+    dist: join(dir, 'dist'),
     blobs,
     signInLink: () => localSignInLink(url, localKeys.current()),
     storedTexts: () =>

@@ -1,6 +1,6 @@
 // Owns running other people's caches in front of a hub: where they are installed, with the configurations of docs/running.md.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { poll } from '../e2e/client.ts'
@@ -16,24 +16,38 @@ export const isInstalled = (name: string): boolean => spawnSync(name, ['-V'], { 
 
 const ENVIRONMENT = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` }
 
-/** The block of a language in docs/running.md. */
-const blockOf = (language: string) =>
-  new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(readFileSync('docs/running.md', 'utf8'))?.[1] ?? ''
+/** The block of a language in docs/running.md. @param which of several, from 0 */
+const blockOf = (language: string, which = 0) =>
+  [...readFileSync('docs/running.md', 'utf8').matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))][
+    which
+  ]?.[1] ?? ''
 
 /** Starts nginx with its documented configuration. @param backends ports of the hub's processes */
 export function startNginx(port: number, backends: readonly number[]): Promise<Running> {
-  return start(port, (dir) => {
-    const site = blockOf('nginx')
+  return startNginxWith(port, (dir) =>
+    blockOf('nginx')
       .replace('/var/cache/nginx/hub', join(dir, 'cache'))
-      .replace('listen 80', `listen 127.0.0.1:${port}`)
-      .replace('server 127.0.0.1:8888;', backends.map((backend) => `server 127.0.0.1:${backend};`).join('\n'))
+      .replace('server 127.0.0.1:8888;', backends.map((backend) => `server 127.0.0.1:${backend};`).join('\n')),
+  )
+}
+
+/** Starts nginx on plain files, with its documented configuration. @param files the folder of a build */
+export function startNginxMirror(port: number, files: string): Promise<Running> {
+  return startNginxWith(port, () => blockOf('nginx', 1).replace('/srv/mirror', files))
+}
+
+function startNginxWith(port: number, configure: (dir: string) => string): Promise<Running> {
+  return start(port, (dir) => {
+    const site = configure(dir).replace('listen 80', `listen 127.0.0.1:${port}`)
+    // Debian's own configuration includes it.
+    const types = ['/etc/nginx/mime.types'].filter(existsSync).map((path) => `include ${path};`)
     const user = process.getuid?.() === 0 ? 'user root;' : ''
     const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       (name) => `${name}_temp_path ${dir}/${name};`,
     )
     writeFileSync(
       join(dir, 'nginx.conf'),
-      `${user}\ndaemon off;\npid ${dir}/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${places.join('\n')}\n${site}}\n`,
+      `${user}\ndaemon off;\npid ${dir}/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${places.join('\n')}\n${types.join('')}\n${site}}\n`,
     )
     return ['nginx', ['-p', dir, '-c', join(dir, 'nginx.conf')]]
   })

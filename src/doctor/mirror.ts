@@ -1,0 +1,138 @@
+// Owns reading a hub from its plain files alone: which file holds the answer of each read of the API, search left out, and whether a mirror has it.
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { DATA_FILES, ROUTES, type RouteId } from '../domain/api/routes.ts'
+import { Meta, Repository, single } from '../domain/api/schema.ts'
+import { SORTS } from '../domain/catalogue/ranking.ts'
+import type { HubAnswer } from './hub-answers.ts'
+
+/** One read of the API, and the file that holds the same bytes. docs/contract.md section 4 */
+interface PlainRead {
+  id: RouteId
+  /** With its query. */
+  address: string
+  file: string
+  /** Of the file's bytes, where another file says it. */
+  sha256?: string
+}
+
+/** What a mirror came to. */
+export interface MirrorReport {
+  /** How many reads each route was found to have. */
+  reads: Record<RouteId, number>
+  /** A sentence each. */
+  problems: string[]
+}
+
+/** Asks for a path. @throws Error when there is no answer */
+type Ask = (path: string) => Promise<HubAnswer>
+
+const AT_ONCE = 8
+/** More of the same helps nobody. */
+const MOST_PROBLEMS = 50
+
+const Index = z.object({
+  data: z.array(
+    z.object({ owner: z.string(), name: z.string(), record_sha256: z.string(), tags: z.array(z.string()) }),
+  ),
+})
+const Record = single(Repository.pick({ labels: true, latest_version: true, content_sha256: true }))
+const Page = z.object({ meta: Meta })
+
+/**
+ * Reads everything that a mirror must have.
+ *
+ * @param hub given, every file is held beside the answer of the API there, byte for byte
+ */
+export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport> {
+  const reads = Object.fromEntries(Object.keys(ROUTES).map((id) => [id, 0])) as MirrorReport['reads']
+  const problems: string[] = []
+  const say = (problem: string) => {
+    if (problems.length < MOST_PROBLEMS) problems.push(problem)
+  }
+  const waiting: Promise<void>[] = []
+  const look = async ({ id, address, file, sha256 }: PlainRead) => {
+    reads[id] += 1
+    const { status, text } = await mirror(file)
+    if (status !== 200) return say(`${file} is answered with ${status}; it holds ${address}.`)
+    if (sha256 !== undefined && hash('sha256', text) !== sha256)
+      return say(`${file} has other bytes than its digest says.`)
+    const { response } = ROUTES[id]
+    if (response && !response.safeParse(parseJson(text)).success) return say(`${file} is not what ${address} answers.`)
+    const said = await hub?.(address)
+    if (said && said.text !== text) say(`${file} has other bytes than ${address} answers (${said.status}).`)
+  }
+  for await (const read of listReads(mirror, say)) {
+    waiting.push(look(read))
+    if (waiting.length >= AT_ONCE) await Promise.all(waiting.splice(0))
+  }
+  await Promise.all(waiting)
+  return { reads, problems }
+}
+
+/** Everything that can be read, found out from the files themselves. */
+async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGenerator<PlainRead> {
+  const open = async <Schema extends z.ZodType>(
+    file: string,
+    schema: Schema,
+  ): Promise<z.output<Schema> | undefined> => {
+    const { status, text } = await mirror(file)
+    const parsed = schema.safeParse(status === 200 ? parseJson(text) : undefined)
+    if (!parsed.success) say(`${file} is missing or cannot be read (${status}).`)
+    return parsed.data
+  }
+  yield { id: 'getOpenapi', address: ROUTES.getOpenapi.path, file: DATA_FILES.openapi() }
+  yield { id: 'listTags', address: ROUTES.listTags.path, file: DATA_FILES.tags() }
+  for (const sort of SORTS) {
+    yield* listPages(`${ROUTES.listRepositories.path}?sort=${sort}`, (page) => DATA_FILES.list(sort, page), open)
+  }
+  const tags = await open(DATA_FILES.tags(), ROUTES.listTags.response)
+  for (const { name } of tags?.data ?? [])
+    for (const sort of SORTS)
+      yield* listPages(
+        `${ROUTES.listRepositories.path}?tag=${name}&sort=${sort}`,
+        (page) => DATA_FILES.tagged(name, sort, page),
+        open,
+      )
+  const index = (await open(DATA_FILES.index(), Index))?.data ?? []
+  for (const handle of new Set(index.map(({ owner }) => owner)))
+    yield { id: 'getUser', address: ROUTES.getUser.path.replace('{handle}', handle), file: DATA_FILES.user(handle) }
+  for (const { owner, name, record_sha256 } of index) {
+    const at = (path: string) => path.replace('{owner}', owner).replace('{name}', name)
+    const raw = at(ROUTES.getRaw.path)
+    const file = DATA_FILES.repository(owner, name)
+    yield { id: 'getRepository', address: at(ROUTES.getRepository.path), file, sha256: record_sha256 }
+    yield { id: 'listVersions', address: at(ROUTES.listVersions.path), file: DATA_FILES.versions(owner, name) }
+    const record = (await open(file, Record))?.data
+    if (record?.content_sha256)
+      yield { id: 'getRaw', address: raw, file: DATA_FILES.raw(owner, name), sha256: record.content_sha256 }
+    const rawOf = (version: string) => DATA_FILES.rawVersion(owner, name, version)
+    for (const [label, version] of Object.entries(record?.labels ?? {}))
+      yield { id: 'getRaw', address: `${raw}?label=${label}`, file: rawOf(version) }
+    const versions = await open(DATA_FILES.versions(owner, name), ROUTES.listVersions.response)
+    for (const { version, content_sha256 } of versions?.data ?? []) {
+      const address = at(ROUTES.getVersion.path).replace('{version}', version)
+      yield { id: 'getVersion', address, file: DATA_FILES.version(owner, name, version) }
+      yield { id: 'getRaw', address: `${raw}?version=${version}`, file: rawOf(version), sha256: content_sha256 }
+    }
+  }
+}
+
+/** The first page exists even when it is empty. */
+async function* listPages(
+  address: string,
+  fileOf: (page: number) => string,
+  open: (file: string, schema: typeof Page) => Promise<z.output<typeof Page> | undefined>,
+): AsyncGenerator<PlainRead> {
+  const first = await open(fileOf(1), Page)
+  for (let page = 1; page <= Math.max(1, first?.meta.pages ?? 1); page++)
+    yield { id: 'listRepositories', address: `${address}&page=${page}`, file: fileOf(page) }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,124 @@
+// Pins that plain web servers are mirrors: nginx, as documented, and Python's own server answer every file, and every read of the API but search is among them.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDeployedHub } from '../../src/doctor/hub-answers.ts'
+import { checkMirror } from '../../src/doctor/mirror.ts'
+import { type BuiltHub, startBuiltHub } from '../account/built-hub.ts'
+import { versionFile } from '../doctor/patients.ts'
+import { poll } from '../e2e/client.ts'
+import { freePort } from '../e2e/targets.ts'
+import { isInstalled, type Running, startNginxMirror } from '../host/programs.ts'
+
+const index = (more: string) => `---\ntitle: Greet\ndescription: Says hello.\n${more}---\nA readme.\n`
+/** Two pages, two owners, labels, a withdrawn version and a repository without any other one. */
+const CONTENT = {
+  ...Object.fromEntries(
+    Array.from({ length: 22 }, (_, number) => [
+      `content/acme/greet-${number}/versions/1.0.0.md`,
+      versionFile(`Greet ${number}.`),
+    ]),
+  ),
+  ...Object.fromEntries(
+    Array.from({ length: 22 }, (_, number) => [`content/acme/greet-${number}/index.md`, index('tags: [greeting]\n')]),
+  ),
+  'content/zoe/hello/index.md': index(
+    'tags: [greeting, short]\nlabels: {production: "1.0.0"}\nyanked: {"1.0.1": "Wrong."}\n',
+  ),
+  'content/zoe/hello/versions/1.0.0.md': versionFile('Hé — hello {{name}}.'),
+  'content/zoe/hello/versions/1.0.1.md': versionFile('Hello.'),
+  'content/zoe/hello/versions/1.1.0.md': versionFile('Hello {{name}}!'),
+}
+
+let hub: BuiltHub
+beforeAll(async () => {
+  hub = await startBuiltHub(await freePort(), {}, CONTENT)
+}, 60_000)
+afterAll(() => hub?.stop())
+
+/** The server that comes with Python, as docs/running.md section 8 starts it. */
+async function startPython(port: number, files: string): Promise<Running> {
+  const options = ['--bind', '127.0.0.1', '--directory', files]
+  const child: ChildProcess = spawn('python3', ['-m', 'http.server', String(port), ...options], { stdio: 'ignore' })
+  const url = `http://127.0.0.1:${port}`
+  await poll(`an answer at ${url}`, 15_000, () =>
+    fetch(url).then(
+      () => true,
+      () => undefined,
+    ),
+  )
+  return {
+    url,
+    stop: () =>
+      new Promise((ended) => {
+        child.once('close', () => ended())
+        child.kill('SIGTERM')
+      }),
+  }
+}
+
+describe.each([
+  { name: 'nginx', program: 'nginx', start: startNginxMirror },
+  { name: 'Python', program: 'python3', start: startPython },
+])('$name', ({ program, start }) => {
+  const isHere = isInstalled(program)
+  let mirror: Running
+  beforeAll(async () => {
+    if (isHere) mirror = await start(await freePort(), hub.dist)
+  }, 30_000)
+  afterAll(() => mirror?.stop())
+  const openMirror = () => openDeployedHub(mirror.url, () => new Date()).ask
+
+  test.skipIf(!isHere)(
+    'every file has its address and its bytes, and every page the address that links lead to',
+    async () => {
+      const files = readdirSync(hub.dist, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(hub.dist.length))
+      expect(files.length).toBeGreaterThan(300)
+      for (const file of files) {
+        const answer = await fetch(mirror.url + file)
+        expect([file, answer.status]).toEqual([file, 200])
+        expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(join(hub.dist, file))), file).toBe(true)
+      }
+      const pages = files
+        .filter((file) => file.endsWith('/index.html'))
+        .map((file) => file.replace(/\/index\.html$/, ''))
+      expect(pages).toEqual(expect.arrayContaining(['', '/zoe/hello', '/zoe/hello/v/1.0.0']))
+      for (const page of pages) expect([page, (await fetch(`${mirror.url}${page}`)).status]).toEqual([page, 200])
+      expect((await fetch(`${mirror.url}/data/v1/repos/zoe/nothing.json`)).status).toBe(404)
+    },
+  )
+
+  test.skipIf(!isHere)('every read of the API but search is one of them, as the same bytes', async () => {
+    const { reads, problems } = await checkMirror(openMirror(), openDeployedHub(hub.url, () => new Date()).ask)
+    expect(problems).toEqual([])
+    expect(reads).toEqual({
+      // Three orders: two pages of all, two of one tag, one of the other.
+      ...{ listRepositories: 15, getRepository: 23, listVersions: 23, getVersion: 25, listTags: 1, getUser: 2 },
+      // The latest of each, every version, and a label.
+      ...{ getRaw: 23 + 25 + 1, getOpenapi: 1 },
+    })
+  })
+})
+
+test('what a mirror lacks, or has of another time, is named', async () => {
+  const mirror = await startPython(await freePort(), hub.dist)
+  const { ask } = openDeployedHub(mirror.url, () => new Date())
+  const missing = join(hub.dist, 'data/v1/repos/zoe/hello/versions/1.0.1.json')
+  const changed = join(hub.dist, 'data/v1/repos/zoe/hello/raw/1.0.0.txt')
+  const before = readFileSync(changed)
+  renameSync(missing, `${missing}.away`)
+  writeFileSync(changed, 'Something else.')
+  try {
+    expect((await checkMirror(ask)).problems.sort()).toEqual([
+      '/data/v1/repos/zoe/hello/raw/1.0.0.txt has other bytes than its digest says.',
+      '/data/v1/repos/zoe/hello/versions/1.0.1.json is answered with 404; it holds /api/v1/repos/zoe/hello/versions/1.0.1.',
+    ])
+  } finally {
+    renameSync(`${missing}.away`, missing)
+    writeFileSync(changed, before)
+    await mirror.stop()
+  }
+})
