@@ -94,9 +94,10 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
   if (settings.status !== 200)
     return [wrong(`/settings answers ${settings.status}.`, 'Let requests to /settings and /auth through to the hub.')]
   const start = await ask('/auth/sign-in')
-  // Local mode and sign-in that is off have no such address, and that is well.
-  if (start.status === 404) return []
-  const location = URL.parse(start.headers.get('Location') ?? '')
+  const given = start.headers.get('Location') ?? ''
+  // In local mode a page says that the link is needed, and where sign-in is off there is no such address: both are well.
+  if (start.status < 300 || start.status === 404 || given.startsWith('/')) return []
+  const location = URL.parse(given)
   const callback = location?.searchParams.get('redirect_uri')
   if (!location || callback !== `${url}/auth/callback`)
     return [

@@ -17,7 +17,7 @@ interface PlainRead {
 }
 
 /** What a mirror came to. */
-export interface MirrorReport {
+interface MirrorReport {
   /** How many reads each route was found to have. */
   reads: Record<RouteId, number>
   /** A sentence each. */

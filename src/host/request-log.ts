@@ -36,6 +36,7 @@ export function withoutSecrets(path: string): string {
     .slice(0, MOST_PATH)
     .replace(/[?#].*$/s, '')
     .replace(/\bhub_[0-9A-Za-z]{6,}/g, 'hub_…')
+    .replace(/\b(gh[opsur]_|github_pat_)\w{6,}/g, '$1…')
     .replace(/\beyJ[\w-]{10,}(?:\.[\w-]*)*/g, 'eyJ…')
 }
 

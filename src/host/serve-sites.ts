@@ -116,6 +116,7 @@ export async function serveSites(
       fresh,
       blobs,
       localGit: git,
+      countGit: metrics?.countGit,
       localKeys,
     }
   })

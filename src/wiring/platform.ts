@@ -24,6 +24,8 @@ export interface Hub {
   localKeys: LocalKeys
   /** Git on this machine; used unless the settings name a repository on GitHub. */
   localGit: GitStore
+  /** Counts the calls of a store that the settings name, where the host counts. */
+  countGit?: ((git: GitStore) => GitStore) | undefined
 }
 
 /** What a function is told about a request: by Netlify, or by our own host, which adds what it serves. */

@@ -59,7 +59,10 @@ let github: GitStore | undefined
 
 function openGit({ gitStore }: Config, hub: Hub | undefined): GitStore {
   if (gitStore.kind === 'github') {
-    github ??= openGitHub(gitStore)
+    if (!github) {
+      const opened = openGitHub(gitStore)
+      github = hub?.countGit?.(opened) ?? opened
+    }
     return github
   }
   if (gitStore.kind === 'incomplete')

@@ -63,6 +63,18 @@ export function startVarnish(port: number, backend: number): Promise<Running> {
   })
 }
 
+/** Starts Caddy with a documented configuration, over http in place of its own certificates. @param caddyfile one site, `hub.example.org` */
+export function startCaddy(port: number, caddyfile: string): Promise<Running> {
+  return start(port, (dir) => {
+    const site = caddyfile.replace('hub.example.org {', `http://localhost:${port} {`).replace(/^\s*tls internal\n/m, '')
+    writeFileSync(
+      join(dir, 'Caddyfile'),
+      `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${dir}/data\n}\n${site}`,
+    )
+    return ['caddy', ['run', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')]]
+  })
+}
+
 async function start(port: number, configure: (dir: string) => [string, string[]]): Promise<Running> {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-cache-'))
   const child: ChildProcess = spawn(...configure(dir), { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -12,7 +12,10 @@ import { openMetrics, routeOf } from '../../src/host/metrics.ts'
 import { formatRequest, nameRequest, withoutSecrets, writeLines } from '../../src/host/request-log.ts'
 import { answerWith, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
+import type { Hub } from '../../src/wiring/platform.ts'
+import { connectPublish } from '../../src/wiring/publish.ts'
 import { poll } from '../e2e/client.ts'
+import { memoryBlobs } from '../publish/open-hub.ts'
 
 const TOKEN = 'hub_000000000000000000000000000000002XhiBt'
 const answered = (given: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
@@ -32,6 +35,8 @@ describe('the line of a request', () => {
     ['/auth/local?key=secret', '/auth/local'],
     ['/api/v1/repos?q=my+illness', '/api/v1/repos'],
     [`/api/v1/${TOKEN}/x`, '/api/v1/hub_…/x'],
+    ['/x/ghp_0123456789abcdef/y', '/x/ghp_…/y'],
+    ['/x/github_pat_11AAAAAAA0_abcdef/y', '/x/github_pat_…/y'],
     ['/x/eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln/y', '/x/eyJ…/y'],
     [`/${'x'.repeat(2_000)}`, `/${'x'.repeat(499)}`],
   ])('%s → %s', (path, left) => expect(withoutSecrets(path)).toBe(left))
@@ -141,6 +146,27 @@ describe('counters', () => {
     expect(text).toContain('hub_served{what="built_at_seconds"} 60')
     expect(text).toMatch(/^hub_build_duration_seconds 2/m)
   })
+})
+
+test('calls of GitHub are counted as those of git on this machine are', async () => {
+  const before = process.env
+  const settings = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'ghp_x', GITHUB_API_URL: 'http://127.0.0.1:9' }
+  process.env = { ...before, ...settings }
+  try {
+    const metrics = openMetrics()
+    const absent = async () => undefined
+    const hub = { blobs: memoryBlobs(), countGit: metrics.countGit, files: { read: absent } } as Partial<Hub> as Hub
+    const { git } = connectPublish(new Request('http://localhost/'), { ip: '127.0.0.1', hub })
+    await expect(git.readBlob('0'.repeat(40), { signal: AbortSignal.timeout(5_000) })).rejects.toThrow('git host')
+    const answer = metrics.withMetrics(
+      async () => new Response(),
+      () => STARTING,
+    )
+    const text = await (await answer(new Request('http://localhost/metrics'), '')).text()
+    expect(text).toContain('hub_git_duration_seconds_count{verb="read_blob",outcome="error"} 1')
+  } finally {
+    process.env = before
+  }
 })
 
 test('what the server tells of a request: its status, its time, its bytes on the wire', async () => {

@@ -42,6 +42,8 @@ export async function openPages(root: string, scratchDir: string): Promise<PageR
   await build({
     ...ASTRO_OPTIONS,
     ...{ root, configFile: false, logLevel: 'warn', outDir: scratchDir, integrations: [keepPrerenderer] },
+    // The project's own folder may be one that cannot be written to.
+    ...{ cacheDir: `${scratchDir}-cache`, vite: { ...ASTRO_OPTIONS.vite, cacheDir: `${scratchDir}-cache/vite` } },
   })
   if (!prerenderer) throw new Error('Astro rendered no page.')
   const pages = prerenderer

@@ -69,7 +69,19 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
   {
     title: 'Run',
     guides: [
-      { path: '/docs/hosting', words: 'Running your own', about: 'On one machine, behind a proxy, or on Netlify.' },
+      { path: '/docs/hosting', words: 'Running your own', about: 'A first look, and which way to go.' },
+      {
+        path: '/docs/hosting-machine',
+        words: 'On one machine',
+        about: 'A service or a container, a proxy, backups, upgrades.',
+      },
+      {
+        path: '/docs/hosting-netlify',
+        words: 'On Netlify and GitHub',
+        about: 'The repository, an App, sign-in, settings, first publish.',
+      },
+      { path: '/docs/hosting-private', words: 'A private hub', about: 'For one network alone.' },
+      { path: '/docs/hosting-mirror', words: 'A mirror', about: 'Every read but search as plain files.' },
     ],
   },
   {

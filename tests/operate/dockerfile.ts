@@ -1,0 +1,80 @@
+// Owns reading a Dockerfile and its .dockerignore as docker does, as far as ours go; a word that is not known here is an error, never passed over.
+
+/** One instruction. */
+export interface Step {
+  word: string
+  /** `--from=packages` and the like. */
+  flags: Readonly<Record<string, string>>
+  /** The list of the JSON form, or the words of the other one; of RUN, the whole line for the shell. */
+  args: readonly string[]
+  line: number
+}
+
+/** What begins with one FROM. */
+export interface Stage {
+  base: string
+  name: string | undefined
+  steps: readonly Step[]
+}
+
+const WORDS = new Set(['COPY', 'RUN', 'WORKDIR', 'ENV', 'USER', 'VOLUME', 'EXPOSE', 'HEALTHCHECK', 'CMD'])
+
+/** Divides a Dockerfile. @throws Error for what this reader does not know */
+export function readDockerfile(text: string): Stage[] {
+  const stages: (Stage & { steps: Step[] })[] = []
+  for (const { line, text: instruction } of listInstructions(text)) {
+    const [, word = '', rest = ''] = /^(\w+)\s+([\s\S]*)$/.exec(instruction) ?? []
+    if (word === 'FROM') {
+      const [, base = '', , name] = /^(\S+)(\s+AS\s+(\S+))?$/.exec(rest) ?? []
+      stages.push({ base, name, steps: [] })
+      continue
+    }
+    const stage = stages.at(-1)
+    if (!stage || !WORDS.has(word)) throw new Error(`Dockerfile:${line}: ${word} is not known here`)
+    stage.steps.push({ word, line, ...readArguments(word, rest) })
+  }
+  return stages
+}
+
+function listInstructions(text: string): { line: number; text: string }[] {
+  const found: { line: number; text: string }[] = []
+  let isContinued = false
+  for (const [index, line] of text.split('\n').entries()) {
+    if (/^\s*(?:#|$)/.test(line)) continue
+    if (isContinued) found.at(-1)!.text += ` ${line.replace(/\\$/, '').trim()}`
+    else found.push({ line: index + 1, text: line.replace(/\\$/, '').trim() })
+    isContinued = line.endsWith('\\')
+  }
+  return found
+}
+
+function readArguments(word: string, rest: string): Pick<Step, 'flags' | 'args'> {
+  const flags: Record<string, string> = {}
+  let left = rest
+  for (let flag = /^--([\w-]+)=(\S+)\s+/.exec(left); flag; flag = /^--([\w-]+)=(\S+)\s+/.exec(left)) {
+    flags[flag[1]!] = flag[2]!
+    left = left.slice(flag[0].length)
+  }
+  if (word === 'HEALTHCHECK') left = left.replace(/^CMD\s+/, '')
+  if (left.startsWith('[')) return { flags, args: JSON.parse(left) as string[] }
+  return { flags, args: word === 'RUN' ? [left] : left.split(/\s+/) }
+}
+
+/** Which files reach docker: the last pattern that fits a file or a folder above it counts. @param files paths from the root */
+export function listContext(ignore: string, files: readonly string[]): string[] {
+  const patterns = ignore.split('\n').filter((line) => /^[^#\s]/.test(line))
+  return files.filter((file) => {
+    const places = file.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))
+    let isIn = true
+    for (const pattern of patterns) {
+      const bare = pattern.replace(/^!/, '')
+      if (places.some((place) => toExpression(bare).test(place))) isIn = pattern.startsWith('!')
+    }
+    return isIn
+  })
+}
+
+/** As Go's `filepath.Match`, of which we use the star alone: within a folder, names that begin with a dot included. */
+function toExpression(pattern: string): RegExp {
+  return new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')}$`)
+}

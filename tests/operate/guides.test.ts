@@ -1,0 +1,212 @@
+// Pins the guides to running a hub by following them: every line of their shell is run, as far as this machine goes, and every configuration by its program.
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { examineSetup } from '../../src/doctor/doctor.ts'
+import { freePort } from '../e2e/targets.ts'
+import { isInstalled, type Running, startCaddy, startNginx } from '../host/programs.ts'
+import { blocksOf, type GuideMachine, openMachine } from './follow-guide.ts'
+
+const UNIT = 'deploy/systemd/prompt-hub.service'
+
+test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('systemd accepts the unit', () => {
+  const dir = join(process.cwd(), 'node_modules/.cache/prompt-hub-unit')
+  spawnSync('mkdir', ['-p', dir])
+  // It asks whether the program is there; ours lies where the guide puts it.
+  const unit = readFileSync(UNIT, 'utf8').replace('/srv/prompt-hub/node_modules/.bin/node', process.execPath)
+  writeFileSync(join(dir, 'prompt-hub.service'), unit)
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(dir, 'prompt-hub.service')], {
+    encoding: 'utf8',
+  })
+  spawnSync('rm', ['-r', dir])
+  expect([status, stderr.split('\n').filter((line) => line.includes('prompt-hub'))]).toEqual([0, []])
+})
+
+test('the unit’s folders are those of the guide, and it may write nowhere else', () => {
+  const unit = readFileSync(UNIT, 'utf8')
+  const guide = readFileSync('src/pages/docs/hosting-machine.md', 'utf8')
+  const folders = [...new Set(unit.replace(/^ExecStart=.*$/m, '').match(/\/(?:srv|etc)\/[\w./-]+/g))].sort()
+  expect(folders).toEqual(['/etc/prompt-hub.env', '/srv/catalogue', '/srv/prompt-hub', '/srv/prompt-hub/.hub'])
+  for (const folder of folders) expect(guide).toContain(`\`${folder}\``)
+  expect(unit).toContain('ReadWritePaths=/srv/prompt-hub/.hub /srv/catalogue\n')
+  expect(unit).toMatch(/ProtectSystem=strict[\s\S]*NoNewPrivileges=yes/)
+})
+
+describe('a hub on one machine', () => {
+  const [install, catalogue, doctor, service, container, look, publish, backup, restore, upgrade, ...more] = blocksOf(
+    'hosting-machine',
+    'sh',
+  ) as [string, string, string, string, string, string, string, string, string, string]
+  const settings = blocksOf('hosting-machine', 'ini')[0]!
+  const caddyfile = blocksOf('hosting-machine', 'caddyfile')[0]!
+  let machine: GuideMachine
+  let second: GuideMachine | undefined
+  let caddy: Running | undefined
+  let url: string
+  let hubPort: number
+  beforeAll(async () => {
+    const [port, frontPort] = [await freePort(), await freePort()]
+    hubPort = port
+    url = isInstalled('caddy') ? `http://localhost:${frontPort}` : `http://localhost:${port}`
+    machine = openMachine(port, url)
+    if (isInstalled('caddy')) caddy = await startCaddy(frontPort, machine.localise(caddyfile))
+  })
+  afterAll(async () => {
+    await caddy?.stop()
+    await machine?.remove()
+    await second?.remove()
+  })
+  const write = (on: GuideMachine) => writeFileSync(join(on.root, 'etc/prompt-hub.env'), on.localise(settings))
+  const versions = async (port: number) => {
+    const answer = await fetch(`http://localhost:${port}/api/v1/repos/acme/greeting/versions`)
+    return ((await answer.json()) as { data: { version: string }[] }).data.map(({ version }) => version)
+  }
+
+  test('is installed, looked at and started; it is reached through Caddy as documented, and published to', async () => {
+    expect(more).toEqual([])
+    await machine.follow([install, catalogue])
+    write(machine)
+    expect(await machine.follow([`cd /srv/prompt-hub`, doctor])).toMatch(/Nothing keeps this hub from working/)
+    await machine.follow([`cd /srv/prompt-hub`, service])
+    const said = await machine.follow([`cd /srv/prompt-hub`, look, publish])
+    expect(said).toMatch(/ok +hub-mcp[\s\S]*Nothing keeps this hub from working/)
+    expect(said).toMatch(/"version":"1\.0\.1"/)
+    expect(await versions(hubPort)).toEqual(['1.0.1', '1.0.0'])
+    expect(machine.log()).toMatch(/"path":"\/mcp","status":200/)
+  }, 90_000)
+
+  test.skipIf(!isInstalled('nginx'))(
+    'nginx, as documented, passes the same looks',
+    async () => {
+      const nginx = await startNginx(await freePort(), [hubPort])
+      const failed = await machine
+        .follow([
+          `cd /srv/prompt-hub`,
+          `npm run --silent doctor -- --json --url ${nginx.url.replace('127.0.0.1', 'localhost')}`,
+        ])
+        .catch((error: Error) => error.message)
+      await nginx.stop()
+      // Only that it is another address than the hub's own.
+      const wrong = [...failed.matchAll(/"check": "([\w-]+)",\s+"about": "[^"]*",\s+"outcome": "error"/g)].map(
+        ([, name]) => name,
+      )
+      expect(wrong).toEqual(['hub-address'])
+    },
+    30_000,
+  )
+
+  test('is backed up while somebody publishes, and moved to another machine with nothing lost', async () => {
+    const [first = '', then = ''] = backup.trim().split('\n')
+    const again = publish.replace('kindly', 'warmly')
+    await machine.follow([`cd /srv/prompt-hub`, first, again, then])
+    expect(await versions(hubPort)).toEqual(['1.0.2', '1.0.1', '1.0.0'])
+    const token = await machine.follow([`cd /srv/prompt-hub`, 'npm run --silent token -- acme'])
+    const other = await freePort()
+    second = openMachine(other, `http://localhost:${other}`)
+    write(second)
+    await second.follow([
+      install,
+      `cp ${machine.root}/var/backups/* /var/backups/`,
+      restore,
+      `cd /srv/prompt-hub`,
+      service,
+    ])
+    expect(await versions(other)).toEqual(['1.0.2', '1.0.1', '1.0.0'])
+    // What was made after the backup is not there; the next publish has the next number, and needs a token of this machine's store.
+    const refused = await second.follow([
+      `TOKEN=${token.trim()}`,
+      publish.split('\n').slice(1).join('\n').replace('--fail-with-body', ''),
+    ])
+    expect(refused).toMatch(/unauthorized/)
+    expect(await second.follow([`cd /srv/prompt-hub`, publish.replace('kindly', 'on the new machine')])).toMatch(
+      /"version":"1\.0\.3"/,
+    )
+    await second.follow(['systemctl stop prompt-hub'])
+  }, 90_000)
+
+  test('is upgraded with what it has', async () => {
+    const token = await machine.follow([`cd /srv/prompt-hub`, 'npm run --silent token -- acme'])
+    await machine.follow([upgrade])
+    expect(await versions(hubPort)).toEqual(['1.0.2', '1.0.1', '1.0.0'])
+    const withToken = [`TOKEN=${token.trim()}`, publish.split('\n').slice(1).join('\n').replace('kindly', 'once more')]
+    expect(await machine.follow(withToken)).toMatch(/"version":"1\.0\.3"/)
+    await machine.follow(['systemctl stop prompt-hub'])
+  }, 90_000)
+
+  test('the container is started with the volumes and the port that the image has', () => {
+    const dockerfile = readFileSync('Dockerfile', 'utf8')
+    for (const volume of ['/hub/.hub', '/catalogue']) {
+      expect(container).toMatch(new RegExp(`--volume \\S+:${volume}[ \n]`))
+      expect(dockerfile).toMatch(new RegExp(`VOLUME .*"${volume}"`))
+    }
+    expect(container).toContain('--read-only --tmpfs /tmp')
+    expect(container).toContain('127.0.0.1:8888:8888')
+    expect(dockerfile).toContain('EXPOSE 8888')
+  })
+
+  test('a mirror of it, by its guide', async () => {
+    const [build, serve, check, read, ...rest] = blocksOf('hosting-mirror', 'sh') as [string, string, string, string]
+    expect(rest).toEqual([])
+    const port = String(await freePort())
+    const at = (block: string) => block.replaceAll(/\b8000\b/g, port)
+    const said = await machine.follow([
+      'cd /srv/prompt-hub',
+      'export CONTENT_DIR=/srv/catalogue/content',
+      build,
+      `${at(serve).trim()} >/dev/null 2>&1 & server=$!`,
+      `tries=0; until curl -fs -o /dev/null http://localhost:${port}/ || [ $tries -gt 50 ]; do tries=$((tries + 1)); sleep 0.1; done`,
+      `{ ${at(check)} ${at(read)} } || { kill $server; exit 1; }`,
+      'kill $server',
+    ])
+    expect(said).toMatch(/4 {2}getVersion[\s\S]*Every read but search is there as a file\./)
+    expect(said).toContain('1.0.3')
+  }, 90_000)
+})
+
+describe('a private hub', () => {
+  const caddyfile = blocksOf('hosting-private', 'caddyfile')[0]!
+
+  test.skipIf(!isInstalled('caddy'))(
+    'Caddy lets the network in, and nobody else',
+    async () => {
+      const hub = createServer((_, outgoing) => outgoing.end('{"status":"ok"}'))
+      const port = await freePort()
+      await new Promise<void>((listening) => hub.listen(port, 'localhost', listening))
+      const local = caddyfile.replace('localhost:8888', `localhost:${port}`)
+      const ask = ({ url }: Running) =>
+        fetch(url.replace('127.0.0.1', 'localhost')).then(
+          ({ status }) => status,
+          () => 'nothing',
+        )
+      const inside = await startCaddy(await freePort(), local)
+      expect(await ask(inside)).toBe(200)
+      await inside.stop()
+      const outside = await startCaddy(await freePort(), local.replace('private_ranges', '192.0.2.0/24'))
+      expect(await ask(outside)).toBe('nothing')
+      await outside.stop()
+      await new Promise((closed) => hub.close(closed))
+      const whole = spawnSync('caddy', ['adapt', '--adapter', 'caddyfile', '--config', '-'], {
+        input: caddyfile,
+        encoding: 'utf8',
+      })
+      expect(whole.stdout).toMatch(/"module":"internal"/)
+    },
+    30_000,
+  )
+
+  test('its settings are those of a machine behind a proxy, and looked at as such', async () => {
+    const settings = Object.fromEntries(
+      blocksOf('hosting-private', 'ini')[0]!
+        .trim()
+        .split('\n')
+        .map((line) => line.split('=') as [string, string]),
+    )
+    const examined = await examineSetup({ environment: { ...settings, PATH: process.env.PATH }, root: process.cwd() })
+    const wrong = examined.filter(
+      ({ check, outcome }) => ['settings', 'address', 'proxies'].includes(check) && outcome !== 'well',
+    )
+    expect(wrong).toEqual([])
+  })
+})

@@ -1,0 +1,111 @@
+// Pins the guide to a hub on Netlify and GitHub by following it: against a stand-in of GitHub, with our own host in the place of Netlify.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { Settings } from '../../src/config.ts'
+import { freePort } from '../e2e/targets.ts'
+import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { blocksOf, type GuideMachine, openMachine } from './follow-guide.ts'
+
+const [repository, credential, signIn, publish, look, ...more] = blocksOf('hosting-netlify', 'sh') as [
+  ...[string, string, string, string, string],
+]
+const Ruleset = z.object({
+  enforcement: z.literal('active'),
+  bypass_actors: z.array(z.object({ actor_id: z.number(), bypass_mode: z.literal('always') })),
+  rules: z.array(z.object({ type: z.string() })),
+})
+const ruleset = Ruleset.parse(JSON.parse(blocksOf('hosting-netlify', 'json')[0]!))
+
+let github: GitHubStandIn
+let place: StandInRepository
+let machine: GuideMachine
+let settings: string[]
+beforeAll(async () => {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  github = await startGitHubStandIn({ redirectUris: [`${url}/auth/callback`] })
+  place = await github.createRepository()
+  machine = openMachine(port, url, {
+    'OWNER/prompt-hub': place.repository,
+    Ov23exampleexample: github.oauth.clientId,
+    'from-the-app': github.oauth.clientSecret,
+  })
+  writeFileSync(join(machine.root, 'app.private-key.pem'), github.app.privateKey)
+  settings = [
+    `cd ${machine.root}/source && { [ -e node_modules ] || npm ci; }`,
+    `export GITHUB_API_URL=${github.url} GITHUB_OAUTH_URL=${github.url}`,
+  ]
+  // What GitHub answers of the rules that the guide sets, to whom its bypass list names.
+  const rules = ruleset.rules.map(({ type }) => ({ type, ruleset_id: 7 }))
+  for (const [path, body] of [
+    ['/rules/branches/main', rules],
+    [
+      '/rulesets/7',
+      { name: 'Published versions stay', current_user_can_bypass: ruleset.bypass_actors[0]!.bypass_mode },
+    ],
+  ] as const)
+    github.script({
+      on: 'rest',
+      times: Number.POSITIVE_INFINITY,
+      when: ({ name }) => name === `GET /repos/${place.repository}${path}`,
+      fault: {
+        kind: 'answer',
+        applied: false,
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      },
+    })
+}, 60_000)
+afterAll(async () => {
+  await machine?.remove()
+  await github?.close()
+})
+
+test('every step is followed: the repository, the App, the branch, sign-in, the first publish, and what the doctor says of each', async () => {
+  expect(more).toEqual([])
+  expect(ruleset.rules.map(({ type }) => type)).toEqual(['deletion', 'non_fast_forward', 'pull_request'])
+  expect(ruleset.bypass_actors[0]!.actor_id).toBe(Number(/GITHUB_APP_ID=(\d+)/.exec(credential)![1]))
+  expect(await machine.follow([...settings, repository])).toMatch(/1 repositories checked: no problems/)
+  const key = credential.replace('app.private-key.pem', `${machine.root}/app.private-key.pem`)
+  expect(await machine.follow([...settings, key])).toMatch(
+    /ok +github-write[\s\S]*ok +github-protection[\s\S]*Nothing keeps/,
+  )
+  await github.commitOutside(place, {
+    'content/acme/greeting/index.md': readFileSync(join(machine.root, 'source/content/acme/greeting/index.md')),
+    'content/acme/greeting/versions/1.0.0.md': readFileSync(
+      join(machine.root, 'source/content/acme/greeting/versions/1.0.0.md'),
+    ),
+  })
+  const said = await machine.follow([
+    ...settings,
+    `${key}\n${signIn}`,
+    // Netlify's part: our own host, with the same functions.
+    'node_modules/.bin/node scripts/start.ts > hub.log 2>&1 & hub=$!',
+    'until curl -fs -o /dev/null http://localhost:8888/healthz; do kill -0 $hub || { cat hub.log >&2; exit 1; }; sleep 0.2; done',
+    // Signing in takes a browser; tests/account has it.
+    'TOKEN=$(npm run --silent token -- acme)',
+    `{ ${publish.trim()} && ${look.trim()}; } || { kill $hub; cat hub.log >&2; exit 1; }`,
+    'kill $hub; wait $hub || true',
+  ])
+  expect(said).toMatch(
+    /ok +sign-in-application[\s\S]*"version":"1\.0\.1"[\s\S]*ok +hub-sign-in[\s\S]*Nothing keeps this hub from working/,
+  )
+  const message = github.calls.findLast(({ kind }) => kind === 'mutation')
+  expect(JSON.stringify(message?.values)).toContain('Publish acme/greeting 1.0.1')
+}, 120_000)
+
+test('the template asks for settings that there are, and for every one that the guide names', () => {
+  const toml = readFileSync('netlify.toml', 'utf8')
+  const asked = [...toml.slice(toml.indexOf('[template.environment]')).matchAll(/^([A-Z_]+) = "(.+)"/gm)].map(
+    ([, name]) => name!,
+  )
+  for (const name of asked) expect(Object.keys(Settings.shape)).toContain(name)
+  const guide = readFileSync('src/pages/docs/hosting-netlify.md', 'utf8')
+  const section = guide.slice(guide.indexOf('## 5. Netlify'), guide.indexOf('## 6.'))
+  const named = [...new Set(section.match(/`[A-Z_]{3,}`/g))].map((name) => name.slice(1, -1))
+  expect(asked.sort()).toEqual(named.sort())
+  expect(toml).not.toMatch(/ghp_|BEGIN [A-Z ]*PRIVATE KEY/)
+})
