@@ -1,8 +1,9 @@
 // Owns reading a hub from its plain files alone: which file holds the answer of each read of the API, search left out, and whether a mirror has it.
 import { hash } from 'node:crypto'
 import { z } from 'zod'
+import { ROUTES_WITH_SCHEMAS } from '../domain/api/route-schemas.ts'
 import { DATA_FILES, ROUTES, type RouteId } from '../domain/api/routes.ts'
-import { Meta, Repository, single } from '../domain/api/schema.ts'
+import { list, Meta, Repository, single, TagRecord, VersionSummary } from '../domain/api/schema.ts'
 import { SORTS } from '../domain/catalogue/ranking.ts'
 import type { HubAnswer } from './hub-answers.ts'
 
@@ -38,6 +39,7 @@ const Index = z.object({
 })
 const Record = single(Repository.pick({ labels: true, latest_version: true, content_sha256: true }))
 const Page = z.object({ meta: Meta })
+const RESPONSES = new Map(ROUTES_WITH_SCHEMAS.map(({ id, response }) => [id, response]))
 
 /**
  * Reads everything that a mirror must have.
@@ -57,7 +59,7 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
     if (status !== 200) return say(`${file} is answered with ${status}; it holds ${address}.`)
     if (sha256 !== undefined && hash('sha256', text) !== sha256)
       return say(`${file} has other bytes than its digest says.`)
-    const { response } = ROUTES[id]
+    const response = RESPONSES.get(id)
     if (response && !response.safeParse(parseJson(text)).success) return say(`${file} is not what ${address} answers.`)
     const said = await hub?.(address)
     if (said && said.text !== text) say(`${file} has other bytes than ${address} answers (${said.status}).`)
@@ -86,7 +88,7 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
   for (const sort of SORTS) {
     yield* listPages(`${ROUTES.listRepositories.path}?sort=${sort}`, (page) => DATA_FILES.list(sort, page), open)
   }
-  const tags = await open(DATA_FILES.tags(), ROUTES.listTags.response)
+  const tags = await open(DATA_FILES.tags(), list(TagRecord))
   for (const { name } of tags?.data ?? [])
     for (const sort of SORTS)
       yield* listPages(
@@ -109,7 +111,7 @@ async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGen
     const rawOf = (version: string) => DATA_FILES.rawVersion(owner, name, version)
     for (const [label, version] of Object.entries(record?.labels ?? {}))
       yield { id: 'getRaw', address: `${raw}?label=${label}`, file: rawOf(version) }
-    const versions = await open(DATA_FILES.versions(owner, name), ROUTES.listVersions.response)
+    const versions = await open(DATA_FILES.versions(owner, name), list(VersionSummary))
     for (const { version, content_sha256 } of versions?.data ?? []) {
       const address = at(ROUTES.getVersion.path).replace('{version}', version)
       yield { id: 'getVersion', address, file: DATA_FILES.version(owner, name, version) }

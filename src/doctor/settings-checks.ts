@@ -119,7 +119,7 @@ function lookAtAddress({ RATE_LIMIT_PER_MINUTE }: Environment, { baseUrl, isLoca
   if (isLocal)
     return listenAt === 'everywhere' || !listenAt.every(isLoopback)
       ? [
-          wrong(
+          advise(
             'HOST lets other machines in, and in local mode whoever opens the printed link signs in as anybody.',
             'Set SITE_URL to the public address, which ends local mode, or leave HOST out.',
           ),

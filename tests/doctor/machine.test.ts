@@ -74,7 +74,6 @@ describe('a machine', () => {
       'sign-in-settings',
       /SESSION_SECRET/,
     ],
-    ['local mode for the whole network', { HOST: '0.0.0.0' }, 'address', /signs in as anybody/],
     ['tokens without https', { ...PUBLIC, SITE_URL: 'http://hub.example' }, 'address', /http:\/\/.*read them/],
     ['everybody a proxy', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, 'proxies', /every address/],
     ['a proxy that is not told', { ...PUBLIC, TRUSTED_PROXIES: '' }, 'proxies', /TRUSTED_PROXIES=loopback/],
@@ -112,6 +111,14 @@ describe('a machine', () => {
   ])('%s', async (_, spoil, check, said) => {
     spoil(repository.folder)
     await expectIll(setup(), check, said)
+  })
+
+  test('local mode for the whole network is advice: a container listens everywhere inside, and the link that signs in is printed', async () => {
+    const examined = await examineSetup(setup({ HOST: '0.0.0.0' }))
+    expect([isWell(examined), illsOf(examined)]).toEqual([
+      true,
+      { address: expect.stringMatching(/^advice: .*signs in as anybody.*SITE_URL/) },
+    ])
   })
 
   test('an old Node', async () => expectIll(setup({}, { nodeVersion: '20.11.0' }), 'node', /20\.11\.0.*npm/))
