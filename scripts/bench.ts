@@ -12,6 +12,7 @@ import { measurePublish } from './bench/publish.ts'
 import { measureRead } from './bench/read.ts'
 import { measureRelevance } from './bench/relevance.ts'
 import { measureSearch } from './bench/search.ts'
+import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite, VERSIONS } from './bench/site.ts'
 
@@ -27,7 +28,9 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
 
 /** Measured once, whatever the sizes are: its catalogues are real ones. */
 const RELEVANCE = 'relevance'
-const ALL = [...Object.keys(PARTS), RELEVANCE]
+/** Measured without a site: what it asks is meant for sizes at which one takes an hour to write. */
+const SCALE = 'search-scale'
+const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE]
 
 const { values: flags } = parseArgs({
   options: {
@@ -86,18 +89,24 @@ if (failures.length > 0 || rows.some(({ isKept }) => isKept === false)) process.
 
 async function measureSize(size: number): Promise<void> {
   const report = (text: string) => console.error(`${size} prompts: ${text} …`)
-  report('making the catalogue')
-  const site = makeSite(join(dir, String(size)), size)
+  const workDir = join(dir, String(size))
+  let site: BenchSite | undefined
+  const makeOnce = () => {
+    if (!site) report('making the catalogue')
+    site ??= makeSite(workDir, size)
+    return site
+  }
   for (const part of parts) {
     report(part)
     try {
-      for (const measurement of await PARTS[part]!(site)) rows.push(judge(measurement, size))
+      const measured = part === SCALE ? measureScale(`${workDir}-scale`, size) : PARTS[part]!(makeOnce())
+      for (const measurement of await measured) rows.push(judge(measurement, size))
     } catch (error) {
       // One part that cannot be measured must not hide the others.
       failures.push(`${size} prompts: ${part}: ${error instanceof Error ? error.message : error}`)
     }
   }
-  rmSync(site.dir, { recursive: true })
+  for (const made of [workDir, `${workDir}-scale`]) rmSync(made, { recursive: true, force: true })
 }
 
 async function cleanUp(): Promise<void> {

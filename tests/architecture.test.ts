@@ -198,7 +198,7 @@ describe('who may import whom', () => {
         'src/stores/git-turn.ts',
         'src/stores/process-lock.ts',
         'src/stores/rate-limiter-file.ts',
-        ...['find', 'index', 'index-edits', 'lexicon', 'sqlite', 'tables'].map(
+        ...['find', 'index', 'index-edits', 'records', 'sqlite', 'tables', 'vocabulary'].map(
           (part) => `src/stores/search-${part}.ts`,
         ),
       ],

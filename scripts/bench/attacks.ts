@@ -117,8 +117,8 @@ function prepare({ dir }: BenchSite): string {
   return execFileSync(process.execPath, command, { cwd: dir }).toString().trim()
 }
 
-/** What a reader waited while some work was done. */
-async function beside({ port }: Target, path: string, work: () => Promise<unknown>) {
+/** What a reader waited while some work was done, which lasts at least three seconds. */
+export async function beside({ port }: Pick<Target, 'port'>, path: string, work: () => Promise<unknown>) {
   const prober: ChildProcess = spawn(process.execPath, [PROBER, String(port), path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -173,6 +173,7 @@ async function refuseFilling(target: Target): Promise<void> {
   if (!/bytes/.test(text)) throw new Error(`The filling was not refused: ${text.slice(0, 300)}`)
 }
 
-function residentBytes(pid: number): number {
+/** Memory that a process holds, its threads' included. */
+export function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
 }

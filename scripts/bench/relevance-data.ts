@@ -32,6 +32,8 @@ const ShortPrompt = z.strictObject({
   tags: z.array(z.string()),
   content: z.string(),
 })
+/** A prompt of one version. */
+export type ShortPrompt = z.infer<typeof ShortPrompt>
 
 /** Reads every question. */
 export function readQuestions(): RelevanceQuestion[] {
@@ -48,18 +50,15 @@ export function readCatalogues(): Record<RelevanceQuestion['catalogue'], Catalog
   return { starter, second: buildCatalogue(tree, { baseUrl: BASE_URL, day: DAY }) }
 }
 
-function toRepository({
-  owner,
-  name,
-  title,
-  description,
-  tags,
-  content,
-}: z.infer<typeof ShortPrompt>): RepositoryEntry {
+/** What the catalogue takes such a prompt for. */
+export function toRepository(
+  { owner, name, title, description, tags, content }: ShortPrompt,
+  readme = '',
+): RepositoryEntry {
   return {
     owner,
     name,
-    file: { ...RepositoryFrontMatter.parse({ title, description, tags }), readme: '' },
+    file: { ...RepositoryFrontMatter.parse({ title, description, tags }), readme },
     versions: [
       {
         version: '1.0.0',

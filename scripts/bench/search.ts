@@ -4,7 +4,8 @@ import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { splitWords } from '../../src/domain/search/words.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
 import { type Measurement, quantile, time, timeAsync } from './measure.ts'
-import { between, pick, type Random, seedRandom } from './random.ts'
+import { between, pick, seedRandom } from './random.ts'
+import { mistype } from './search-questions.ts'
 import type { BenchSite } from './site.ts'
 
 const OPENINGS = 25
@@ -159,12 +160,4 @@ function inventQuestions({ entries, listed }: Catalogue): Question[] {
 /** Every word, the last one as a prefix. docs/contract.md section 4. */
 function prefixed(words: readonly string[]): string {
   return `${words.map((word) => `"${word}"`).join(' AND ')} *`
-}
-
-/** Leaves a letter out, or swaps two. */
-function mistype(word: string, random: Random): string {
-  const at = between(random, 1, word.length - 2)
-  return random() < 0.5
-    ? word.slice(0, at) + word.slice(at + 1)
-    : word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2)
 }

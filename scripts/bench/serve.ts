@@ -15,7 +15,8 @@ const ROUNDS = 3
 /** How many details are asked for, in turn. */
 const DETAILS = 500
 
-const LOAD = fileURLToPath(new URL('load.ts', import.meta.url))
+/** The load generator. */
+export const LOAD = fileURLToPath(new URL('load.ts', import.meta.url))
 
 /** Measures our host under load. */
 export async function measureServe(site: BenchSite): Promise<Measurement[]> {
@@ -52,7 +53,7 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
 }
 
 /** The site's folder holds what `npm run serve` looks for. */
-function serveHub({ dir, settings }: BenchSite) {
+export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>) {
   return startNode((port) => ({
     parameters: [join(PROJECT_DIR, 'scripts/serve.ts')],
     surroundings: { cwd: dir, settings: { ...settings, PORT: String(port), RATE_LIMIT_PER_MINUTE: '0' } },

@@ -15,7 +15,7 @@ const SPAN_DAYS = 1_000
 const DAY_MS = 86_400_000
 
 /** Prompts of people: half have fewer words, and one in a hundred has ten times as many. */
-const CONTENT_WORDS = { median: 150, sigma: 0.95, most: 20_000 }
+export const CONTENT_WORDS = { median: 150, sigma: 0.95, most: 20_000 }
 
 /** The variables of a repository: name → its lines in the front matter. */
 type Variables = Map<string, string[]>

@@ -17,8 +17,8 @@ interface SearchThreadLimits {
 const USUAL_LIMITS: SearchThreadLimits = { deadlineMs: 2_000, queue: 100 }
 /** More would take memory, and the cores that answering needs. */
 const MOST_THREADS = 4
-/** A thread holds the pages of the index that it read last and the numbers of one question. */
-const THREAD_MEMORY_MB = 192
+/** Of objects a thread holds little at any time; what it reads and counts lies beside them. With less room, what is used up is given back sooner. */
+const THREAD_MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
 /**
  * Opens an index in threads of its own.
@@ -33,7 +33,7 @@ export function openSearchThreads(path: string, limits = USUAL_LIMITS): Search &
     minThreads: 1,
     maxThreads: Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1)),
     maxQueue: limits.queue,
-    resourceLimits: { maxOldGenerationSizeMb: THREAD_MEMORY_MB },
+    resourceLimits: THREAD_MEMORY,
   })
   const run = async <Verb extends keyof Search>(
     verb: Verb,

@@ -1,87 +1,86 @@
 // Owns answering a question from an index: words to readings, readings to matches, matches to a page. How matches rank stands in domain/search/tally.ts.
 import type { DatabaseSync } from 'node:sqlite'
 import { LIMITS } from '../domain/api/limits.ts'
-import { addressesBelow } from '../domain/api/record-links.ts'
-import type { RepositorySummary } from '../domain/api/schema.ts'
-import { SORTS, type Sort } from '../domain/catalogue/ranking.ts'
+import type { Sort } from '../domain/catalogue/ranking.ts'
 import { isTag } from '../domain/content/names.ts'
-import { tagKey } from '../domain/search/document.ts'
+import { affordReadings } from '../domain/search/budget.ts'
 import { indexEquivalents } from '../domain/search/equivalents.ts'
+import { tagKey, termKey, titleKey } from '../domain/search/keys.ts'
+import { Lexicon, type Reading, type WordReadings } from '../domain/search/lexicon.ts'
 import { decodePostings, makePostingRoom } from '../domain/search/postings.ts'
-import { CLASSES, classOf, ENOUGH, placeOf, raise, Tally } from '../domain/search/tally.ts'
-import { pairIdeographs, STOP_WORDS } from '../domain/search/terms.ts'
-import { isIdeograph, splitQuestion } from '../domain/search/words.ts'
+import { sliceSorted } from '../domain/search/smallest.ts'
+import { CLASSES, ENOUGH, placeOf, raise, Tally } from '../domain/search/tally.ts'
+import { isStopWord, listUnits, termOf } from '../domain/search/terms.ts'
+import { splitQuestion } from '../domain/search/words.ts'
 import type { SearchAnswer, SearchQuestion } from '../ports/search.ts'
-import { Lexicon, type Reading, type WordReadings } from './search-lexicon.ts'
-import { decodeText } from './search-tables.ts'
+import { readOrders, summaryReader, textReader } from './search-records.ts'
+import { IndexVocabulary } from './search-vocabulary.ts'
 
-/** So many postings are counted for one question: what makes its cost bounded. The rarest words come first, then the ways to read them. */
-const MOST_POSTINGS = 800_000
 /** So many of the best matches are looked at for words that stand together. */
-const MOST_LOOKED_AT = 200
+const MOST_LOOKED_AT = 100
 /** A question or a title of more words is not the name of a prompt. */
 const MOST_NAMED = 1_000
 
 /** The search in one opened index. */
 export class Finder {
+  readonly #vocabulary: IndexVocabulary
   readonly #lexicon: Lexicon
   readonly #tally: Tally
-  readonly #places: Readonly<Record<Sort, Uint32Array>>
-  readonly #numbers: Readonly<Record<Sort, Uint32Array>>
-  readonly #summaryOf: (id: number) => RepositorySummary
+  readonly #orders
+  readonly #prompts: number
+  readonly #room
+  readonly #summaryOf
   readonly #textOf
-  readonly #byTitle
   readonly #byName
   readonly #byFullName
 
   /** @param state the table of that name */
   constructor(database: DatabaseSync, state: ReadonlyMap<string, unknown>) {
-    this.#lexicon = new Lexicon(database, indexEquivalents(JSON.parse(String(state.get('equivalents')))))
-    this.#places = eachSort((sort) => readPlaces(state.get(sort)))
-    this.#numbers = eachSort((sort) => invert(this.#places[sort]))
-    this.#tally = new Tally(this.#places.top.length)
+    this.#vocabulary = new IndexVocabulary(database)
+    this.#lexicon = new Lexicon(this.#vocabulary, indexEquivalents(JSON.parse(String(state.get('equivalents')))))
+    this.#orders = readOrders(state)
+    this.#prompts = this.#orders.top.places.length
+    this.#tally = new Tally(this.#prompts)
+    this.#room = makePostingRoom(this.#prompts)
     this.#summaryOf = summaryReader(database, state)
-    this.#textOf = database.prepare('SELECT words FROM texts WHERE id = ?')
-    this.#byTitle = database.prepare(`SELECT id FROM titles WHERE title = ? LIMIT ${MOST_NAMED}`)
-    this.#byName = database.prepare(`SELECT id FROM names WHERE name = ? LIMIT ${MOST_NAMED}`)
-    this.#byFullName = database.prepare('SELECT id FROM names WHERE owner = ? AND name = ?')
+    this.#textOf = textReader(database)
+    this.#byName = database.prepare(`SELECT id FROM prompts WHERE name = ? LIMIT ${MOST_NAMED}`)
+    this.#byFullName = database.prepare('SELECT id FROM prompts WHERE owner = ? AND name = ?')
   }
 
   /** Answers a question. */
-  find({ text, tags, sort, offset, limit }: SearchQuestion): SearchAnswer {
+  find(question: SearchQuestion): SearchAnswer {
+    const { text, tags, sort } = question
     const isAsked = text.trim() !== ''
     const matched = { exact: 0, corrected: {}, ignored: [] }
     const nothing = { matches: [], total: 0, isTotalExact: true, matched: isAsked ? matched : undefined }
     // Nothing carries more tags than it may.
     if (tags.length > LIMITS.tagsPerRepository || !tags.every(isTag)) return nothing
     const isTagged = tags.length === 0 ? undefined : this.#findTagged(tags)
-    const page = (keys: Float64Array, order: Sort) =>
-      [...keys.subarray(offset, offset + limit)].map((key) => this.#summaryOf(this.#numbers[order][placeOf(key)]!))
+    const order = sort ?? 'top'
+    const show = (places: Float64Array) =>
+      Array.from(places, (key) => this.#summaryOf(this.#orders[order].numbers[placeOf(key)]!))
     if (!isAsked) {
-      const keys = this.#list(sort ?? 'top', isTagged)
-      return { ...nothing, matches: page(keys, sort ?? 'top'), total: keys.length }
+      const places = this.#list(order, isTagged)
+      return { ...nothing, matches: show(pageOf(places, question)), total: places.length }
     }
     const { phrases, ignored } = splitQuestion(text)
     if (phrases.length === 0) return nothing
-    const found = this.#findWords(text, phrases, { sort, isTagged })
+    const found = this.#findWords(question, phrases, isTagged)
     return {
-      matches: page(found.keys, sort ?? 'top'),
-      total: found.keys.length,
+      matches: show(found.page),
+      total: found.total,
       isTotalExact: found.isComplete,
       matched: { exact: found.exact, corrected: found.corrected, ignored: [...found.ignored, ...ignored] },
     }
   }
 
-  #findWords(
-    text: string,
-    phrases: string[][],
-    { sort, isTagged }: { sort: Sort | undefined; isTagged: Uint8Array | undefined },
-  ) {
-    const read = this.#lexicon.readWords(unitsOf(phrases), phrases.at(-1)!.at(-1)!)
-    const known = read.filter(({ readings }) => readings.length > 0)
-    const { words, dropped } = affordable(known)
-    const order = sort ?? 'top'
+  #findWords(question: SearchQuestion, phrases: string[][], isAllowed: Uint8Array | undefined) {
+    const { text, sort } = question
+    const read = this.#lexicon.readWords(listUnits(phrases), phrases.at(-1)!.at(-1)!)
+    const { words, dropped } = affordReadings(read.filter(({ readings }) => readings.length > 0))
     const named = this.#findNamed(text, phrases)
+    const { places } = this.#orders[sort ?? 'top']
     const rank = (further: ReadonlyMap<string, Reading>) => {
       this.#tally.clear()
       for (const { word, readings } of words) {
@@ -91,34 +90,45 @@ export class Finder {
           this.#weigh(readings),
         )
       }
-      return this.#tally.rank(this.#places[order], isTagged, named, sort !== undefined)
+      return this.#tally.rank({ places, isAllowed, named, isSorted: sort !== undefined })
     }
     const corrected = new Map(read.flatMap(({ word, readAs }) => (readAs === undefined ? [] : [[word, readAs]])))
-    let { full, partly } = rank(new Map())
-    if (full.length < ENOUGH) {
+    let ranked = rank(new Map())
+    if (ranked.full.length < ENOUGH) {
       const further = this.#readFurther(words)
       if (further.size > 0) {
-        const again = rank(further)
+        const before = ranked.partly.length
+        ranked = rank(further)
         // Only what it brings is worth saying.
-        if (again.partly.length > partly.length)
-          for (const [word, reading] of further) corrected.set(word, reading.word)
-        full = again.full
-        partly = again.partly
+        if (ranked.partly.length > before) for (const [word, reading] of further) corrected.set(word, reading.word)
       }
     }
-    if (sort === undefined) this.#raiseTogether(full, phrases)
-    const ignored = read.filter((one) => !words.includes(one)).map(({ word }) => word)
-    const keys = new Float64Array(full.length + partly.length)
-    keys.set(full)
-    keys.set(partly, full.length)
+    const known = new Set(words.map(({ word }) => word))
+    const ignored = read.filter(({ word }) => !known.has(word)).map(({ word }) => word)
     const isAsTyped = ignored.length === 0 && read.every(({ readAs }) => readAs === undefined)
+    const total = ranked.full.length + ranked.partly.length
     return {
-      keys: words.length === 0 ? new Float64Array() : keys,
-      exact: isAsTyped ? full.length : 0,
+      page: this.#turnTo(question, ranked, phrases),
+      total,
+      exact: isAsTyped ? ranked.full.length : 0,
       corrected: Object.fromEntries(corrected),
       ignored,
       isComplete: !dropped,
     }
+  }
+
+  /** The page that was asked for: only as many matches as it takes are put in order. */
+  #turnTo(question: SearchQuestion, { full, better, partly }: ReturnType<Tally['rank']>, phrases: string[][]) {
+    const { offset, limit, sort } = question
+    const end = offset + limit
+    if (offset >= full.length) return pageOf(partly, { offset: offset - full.length, limit })
+    // Words that stand together are looked for among the first that hold all of them, whichever page is asked for.
+    const looked = sort === undefined && better < end ? better + MOST_LOOKED_AT : 0
+    const start = offset < looked ? 0 : offset
+    const best = sliceSorted(full, start, Math.max(end, start === 0 ? looked : 0))
+    if (start === 0 && looked > 0) this.#raiseTogether(best.subarray(better, looked), phrases)
+    const page = best.subarray(offset - start, end - start)
+    return Float64Array.of(...page, ...partly.subarray(0, limit - page.length))
   }
 
   /** Words that are known but find little may be typos of words that find much. */
@@ -133,7 +143,7 @@ export class Finder {
   }
 
   #open({ terms, weight }: Reading, counts: boolean) {
-    return { postings: terms.map((term) => this.#lexicon.readPostings(term)), weight, counts }
+    return { postings: terms.map(({ key }) => this.#vocabulary.readPostings(key)), weight, counts }
   }
 
   /** The rarer a word, the more it tells. */
@@ -142,7 +152,7 @@ export class Finder {
     const rarest = readings.some(({ weight }) => weight === 1)
       ? prompts
       : Math.max(1, ...readings.map(({ terms }) => leastOf(terms)))
-    return Math.log(1 + (this.#places.top.length + 1) / rarest)
+    return Math.log(1 + (this.#prompts + 1) / rarest)
   }
 
   /** Prompts whose full name, name or title is the question. */
@@ -152,117 +162,62 @@ export class Finder {
     const rows = [
       ...(rest.length === 0 && name !== '' ? this.#byFullName.all(owner, name) : []),
       ...this.#byName.all(words.join('-')),
-      ...this.#byTitle.all(words.join(' ')),
     ]
-    return new Set(rows.map(({ id }) => Number(id)))
+    const named = new Set(rows.map(({ id }) => Number(id)))
+    this.#eachFiled(titleKey(words), (id) => named.add(id))
+    return named
   }
 
-  /** Puts matches in which the words stand together before those in which they stand anywhere. */
+  /** Puts matches in which the words stand together before those in which they stand anywhere. @param keys in order; brought into the new one */
   #raiseTogether(keys: Float64Array, phrases: readonly string[][]): void {
-    const words = phrases.flat()
-    if (words.length < 2) return
-    const first = keys.findIndex((key) => classOf(key) === CLASSES.everywhere)
-    if (first < 0) return
-    const forms = words.map((word) => this.#lexicon.listForms(word))
-    const formsOf = new Map(words.map((word, index) => [word, forms[index]!]))
-    const joined = phrases.filter(({ length }) => length > 1).map((phrase) => phrase.map((word) => formsOf.get(word)!))
-    const looked = keys.subarray(first, first + MOST_LOOKED_AT)
-    for (const [index, key] of looked.entries()) {
-      const row = this.#textOf.get(this.#numbers.top[placeOf(key)]!)
-      if (!(row?.words instanceof Uint8Array)) continue
-      const text = decodeText(row.words).inOrder
-      const isTogether =
-        holdsInRow(text, forms) || (joined.length > 0 && joined.every((phrase) => holdsInRow(text, phrase)))
-      if (isTogether) looked[index] = raise(key, CLASSES.together)
+    const numbered = [phrases.flat(), ...phrases].map((words) =>
+      words
+        .filter((word) => !isStopWord(word))
+        .map((word) => this.#vocabulary.findTerm(termKey(termOf(word)))?.number ?? NOWHERE),
+    )
+    const [whole = [], ...parts] = numbered
+    if (whole.length < 2) return
+    const joined = parts.filter((terms) => terms.length > 1)
+    for (const [index, key] of keys.entries()) {
+      const text = this.#textOf(this.#orders.top.numbers[placeOf(key)]!)
+      const isJoined = joined.length > 0 && joined.every((terms) => holdsInRow(text, terms))
+      if (isJoined || holdsInRow(text, whole)) keys[index] = raise(key, CLASSES.together)
     }
-    looked.sort()
+    keys.sort()
   }
 
   #findTagged(tags: readonly string[]): Uint8Array {
-    const size = this.#places.top.length + 1
-    const counts = new Uint8Array(size)
-    const room = makePostingRoom(size)
-    for (const tag of tags) {
-      const term = this.#lexicon.findTerm(tagKey(tag))
-      const found = term ? decodePostings(this.#lexicon.readPostings(term), room) : 0
-      for (let index = 0; index < found; index++) counts[room.ids[index]!]!++
-    }
+    const counts = new Uint8Array(this.#prompts + 1)
+    for (const tag of tags) this.#eachFiled(tagKey(tag), (id) => counts[id]!++)
     return counts.map((count) => (count === tags.length ? 1 : 0))
   }
 
-  #list(sort: Sort, isAllowed: Uint8Array | undefined): Float64Array {
-    const numbers = this.#numbers[sort]
+  #eachFiled(key: number, work: (id: number) => void): void {
+    const found = decodePostings(this.#vocabulary.readPostings(key), this.#room)
+    for (let index = 0; index < found; index++) work(this.#room.ids[index]!)
+  }
+
+  #list(order: Sort, isAllowed: Uint8Array | undefined): Float64Array {
+    const { numbers } = this.#orders[order]
     const places = Float64Array.from(numbers.subarray(1), (_, index) => index + 1)
     return isAllowed ? places.filter((place) => isAllowed[numbers[place]!] === 1) : places
   }
 }
 
-/** The words that count one by one: scripts without spaces by pairs; stop words not, unless there are no others or they hang together with others. */
-function unitsOf(phrases: readonly string[][]): string[] {
-  const telling = phrases.filter(([word = '', ...more]) => more.length > 0 || !STOP_WORDS.has(word))
-  const units = (telling.length > 0 ? telling : phrases).flatMap((phrase) => {
-    const pairs = pairIdeographs(phrase)
-    return pairs.length === 0 ? phrase : [...phrase.filter((word) => !isIdeograph(word)), ...pairs]
-  })
-  return [...new Set(units)]
-}
-
-/** What a question may cost: the rarest words first, then the ways to read them; words that are too common to be afforded tell nothing apart. */
-function affordable(read: readonly WordReadings[]): { words: WordReadings[]; dropped: boolean } {
-  const costOf = ({ terms }: Reading) => terms.reduce((sum, { prompts }) => sum + prompts, 0)
-  let spent = 0
-  let dropped = false
-  const affords = (reading: Reading) => {
-    const cost = costOf(reading)
-    const fits = spent + cost <= MOST_POSTINGS
-    if (fits) spent += cost
-    else dropped = true
-    return fits
-  }
-  const rarestFirst = [...read].sort((a, b) => costOf(a.readings[0]!) - costOf(b.readings[0]!))
-  const kept = new Set(rarestFirst.filter(({ readings }) => affords(readings[0]!)))
-  const words = read
-    .filter((one) => kept.has(one))
-    .map((one) => {
-      one.readings = one.readings.filter((reading, index) => index === 0 || affords(reading))
-      return one
-    })
-  return { words, dropped }
+function pageOf(places: Float64Array, { offset, limit }: Pick<SearchQuestion, 'offset' | 'limit'>): Float64Array {
+  return places.subarray(offset, offset + limit)
 }
 
 function leastOf(terms: readonly { prompts: number }[]): number {
   return Math.min(...terms.map(({ prompts }) => prompts))
 }
 
-/** Whether words of a text stand in a row in the forms that are asked for. */
-function holdsInRow(text: readonly number[], forms: readonly ReadonlySet<number>[]): boolean {
-  return text.some((word, at) => forms[0]!.has(word) && forms.every((form, index) => form.has(text[at + index]!)))
-}
+/** The number of a term that no prompt holds. */
+const NOWHERE = -1
 
-function eachSort<Value>(make: (sort: Sort) => Value): Record<Sort, Value> {
-  return Object.fromEntries(SORTS.map((sort) => [sort, make(sort)])) as Record<Sort, Value>
-}
-
-function readPlaces(value: unknown): Uint32Array {
-  const bytes = value instanceof Uint8Array ? value : new Uint8Array()
-  return new Uint32Array(bytes.slice().buffer)
-}
-
-/** From the place in an order to the number of the prompt. */
-function invert(places: Uint32Array): Uint32Array {
-  const numbers = new Uint32Array(places.reduce((count, place) => Math.max(count, place), 0) + 1)
-  for (const [id, place] of places.entries()) if (place > 0) numbers[place] = id
-  return numbers
-}
-
-function summaryReader(database: DatabaseSync, state: ReadonlyMap<string, unknown>): (id: number) => RepositorySummary {
-  const statement = database.prepare('SELECT summary FROM prompts WHERE id = ?')
-  const fields: string[] = JSON.parse(String(state.get('fields')))
-  const addresses = addressesBelow(String(state.get('base_url')))
-  return (id) => {
-    const values: unknown[] = JSON.parse(String(statement.get(id)?.summary))
-    const kept = Object.fromEntries(fields.map((field, index) => [field, values[index]]))
-    const { owner, name, ...rest } = kept as Omit<RepositorySummary, 'full_name' | 'url' | 'html_url' | 'raw_url'>
-    return { owner, name, full_name: `${owner}/${name}`, ...rest, ...addresses.repository(owner, name) }
-  }
+/** Whether terms stand in a row in a text. */
+function holdsInRow(text: Uint32Array, terms: readonly number[]): boolean {
+  for (let at = text.indexOf(terms[0]!); at >= 0; at = text.indexOf(terms[0]!, at + 1))
+    if (terms.every((term, index) => text[at + index] === term)) return true
+  return false
 }

@@ -3,18 +3,18 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
 import {
   distinctWords,
-  FIELDS,
-  type FieldWords,
   LEAST_VOTES,
+  listKeys,
+  listOrderedTerms,
   readFields,
   voteForWords,
   weighKeys,
-  weighTerms,
 } from '../domain/search/document.ts'
-import { editPostings, encodePostings } from '../domain/search/postings.ts'
+import { joinGuesses, partGuesses } from '../domain/search/guesses.ts'
+import { termKey } from '../domain/search/keys.ts'
+import { editPostings } from '../domain/search/postings.ts'
 import { termOf } from '../domain/search/terms.ts'
-import { forgivenTypos, typoKeys } from '../domain/search/typos.ts'
-import { decodeText, promptWriter } from './search-tables.ts'
+import { decodeSource, promptWriter } from './search-tables.ts'
 
 /** What changes about a word, as differences. */
 interface WordChange {
@@ -35,15 +35,15 @@ export function editIndex(
 ): Map<string, number> {
   const numbers = new Map(
     database
-      .prepare('SELECT owner, name, id FROM names')
+      .prepare('SELECT owner, name, id FROM prompts')
       .all()
       .map(({ owner, name, id }) => [`${owner}/${name}`, Number(id)]),
   )
   const removed = new Set<number>()
-  const added = new Map<string, Map<number, number>>()
-  const emptied = new Set<string>()
+  const added = new Map<number, Map<number, number>>()
+  const emptied = new Set<number>()
   const words = new Map<string, WordChange>()
-  const changeWords = (fields: FieldWords, distinct: ReadonlySet<string>, by: number) => {
+  const changeWords = (fields: Parameters<typeof voteForWords>[0], distinct: ReadonlySet<string>, by: number) => {
     const changeOf = (word: string) => {
       const change = words.get(word) ?? { prompts: 0, votes: 0 }
       words.set(word, change)
@@ -55,14 +55,12 @@ export function editIndex(
   for (const name of names) {
     const id = numbers.get(name)
     if (id === undefined) continue
-    const { fields, tags, distinct } = readPrompt(database, id)
-    changeWords(fields, distinct, -1)
-    for (const word of distinct) emptied.add(termOf(word))
-    for (const key of weighKeys(fields, tags).keys()) emptied.add(key)
+    const { fields, tags } = readPrompt(database, id)
+    changeWords(fields, fields.distinct, -1)
+    for (const key of listKeys(fields, tags, fields.distinct)) emptied.add(key)
     removed.add(id)
     numbers.delete(name)
-    for (const table of ['prompts', 'texts', 'names', 'titles'])
-      database.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id)
+    for (const table of ['prompts', 'texts', 'sources']) database.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id)
   }
   const listed = [...names].sort().filter((name) => entries.get(name)?.isListed)
   const free = freeNumbers(numbers)
@@ -71,17 +69,26 @@ export function editIndex(
     const fields = readFields(repository)
     const id = free.next().value
     changeWords(fields, distinctWords(fields), 1)
-    for (const [term, strength] of [...weighTerms(fields), ...weighKeys(fields, summary.tags)]) {
-      const postings = added.get(term) ?? new Map<number, number>()
-      added.set(term, postings.set(id, strength))
+    for (const [key, strength] of weighKeys(fields, summary.tags)) {
+      const postings = added.get(key) ?? new Map<number, number>()
+      added.set(key, postings.set(id, strength))
     }
     numbers.set(name, id)
     return { id, summary, fields }
   })
   editTerms(database, new Set([...emptied, ...added.keys()]), removed, added)
-  const numberOf = editWords(database, words)
+  editWords(database, words)
+  const numberOf = database.prepare('SELECT number FROM terms WHERE key = ?')
   const write = promptWriter(database, true)
-  for (const { id, summary, fields } of arrivals) write(id, summary, fields, numberOf)
+  for (const { id, summary, fields } of arrivals) {
+    const texts = listOrderedTerms(fields, termOf)
+    write(
+      id,
+      summary,
+      fields,
+      texts.map((terms) => terms.map((term) => Number(numberOf.get(termKey(term))!.number))),
+    )
+  }
   return numbers
 }
 
@@ -91,72 +98,66 @@ function* freeNumbers(numbers: ReadonlyMap<string, number>): Generator<number, n
   for (let id = 1; ; id++) if (!taken.has(id)) yield id
 }
 
-/** What the index keeps of a prompt: its words, those of readme and content only in part in their order. */
+/** What the index was made of where a prompt is concerned. */
 function readPrompt(database: DatabaseSync, id: number) {
-  const text = database.prepare('SELECT words FROM texts WHERE id = ?').get(id)?.words
-  const find = database.prepare('SELECT word FROM words WHERE id = ?')
-  const wordOf = (number: number) => String(find.get(number)?.word)
-  const { inOrder, others } = decodeText(text as Uint8Array)
-  const fields = Object.fromEntries(FIELDS.map((field) => [field, [] as string[]])) as Record<
-    (typeof FIELDS)[number],
-    string[]
-  >
-  let field = 0
-  for (const number of inOrder) {
-    if (number === 0) field++
-    else fields[FIELDS[field]!].push(wordOf(number))
-  }
-  const state = database.prepare(`SELECT value FROM state WHERE key = 'fields'`).get()
-  const names: string[] = JSON.parse(String(state?.value))
+  const source = database.prepare('SELECT words FROM sources WHERE id = ?').get(id)?.words
+  const names: string[] = JSON.parse(
+    String(database.prepare(`SELECT value FROM state WHERE key = 'fields'`).get()?.value),
+  )
   const summary = JSON.parse(String(database.prepare('SELECT summary FROM prompts WHERE id = ?').get(id)?.summary))
   const tags: string[] = summary[names.indexOf('tags')]
-  return { fields, tags, distinct: new Set([...distinctWords(fields), ...others.map(wordOf)]) }
+  return { fields: decodeSource(source as Uint8Array), tags }
 }
 
 function editTerms(
   database: DatabaseSync,
-  terms: ReadonlySet<string>,
+  keys: ReadonlySet<number>,
   removed: ReadonlySet<number>,
-  added: ReadonlyMap<string, ReadonlyMap<number, number>>,
+  added: ReadonlyMap<number, ReadonlyMap<number, number>>,
 ): void {
-  const read = database.prepare('SELECT id, postings FROM terms WHERE term = ?')
-  const insert = database.prepare('INSERT INTO terms (term, prompts, postings) VALUES (?, ?, ?)')
-  const update = database.prepare('UPDATE terms SET prompts = ?, postings = ? WHERE id = ?')
-  const remove = database.prepare('DELETE FROM terms WHERE id = ?')
-  for (const term of terms) {
-    const row = read.get(term)
-    const old = row === undefined ? new Uint8Array() : (row.postings as Uint8Array)
-    const postings = editPostings(old, removed, added.get(term) ?? new Map())
-    if (row === undefined) insert.run(term, postings.length, encodePostings(postings))
-    else if (postings.length > 0) update.run(postings.length, encodePostings(postings), row.id!)
-    else remove.run(row.id!)
+  const read = database.prepare('SELECT postings FROM terms WHERE key = ?')
+  const insert = database.prepare('INSERT INTO terms VALUES (?, ?, ?, ?)')
+  const update = database.prepare('UPDATE terms SET prompts = ?, postings = ? WHERE key = ?')
+  const remove = database.prepare('DELETE FROM terms WHERE key = ?')
+  let last = Number(database.prepare(`SELECT value FROM state WHERE key = 'last_number'`).get()?.value)
+  for (const key of keys) {
+    const row = read.get(key)
+    const { count, bytes } = editPostings(
+      row === undefined ? new Uint8Array() : (row.postings as Uint8Array),
+      removed,
+      added.get(key) ?? new Map(),
+    )
+    if (row !== undefined && count > 0) update.run(count, bytes, key)
+    else if (row !== undefined) remove.run(key)
+    else if (count > 0) insert.run(key, ++last, count, bytes)
   }
+  database.prepare(`UPDATE state SET value = ? WHERE key = 'last_number'`).run(last)
 }
 
-/** @returns the number of a word */
-function editWords(database: DatabaseSync, changes: ReadonlyMap<string, WordChange>): (word: string) => number {
-  const read = database.prepare('SELECT id, prompts, votes FROM words WHERE word = ?')
-  const termId = database.prepare('SELECT id FROM terms WHERE term = ?')
-  const insert = database.prepare('INSERT INTO words (word, term, prompts, votes) VALUES (?, ?, ?, ?)')
-  const update = database.prepare('UPDATE words SET prompts = ?, votes = ? WHERE id = ?')
-  const remove = database.prepare('DELETE FROM words WHERE id = ?')
-  const insertTypo = database.prepare('INSERT INTO typos VALUES (?, ?)')
-  const removeTypo = database.prepare('DELETE FROM typos WHERE key = ? AND word = ?')
+function editWords(database: DatabaseSync, changes: ReadonlyMap<string, WordChange>): void {
+  const read = database.prepare('SELECT prompts, votes FROM words WHERE word = ?')
+  const write = database.prepare('INSERT OR REPLACE INTO words VALUES (?, ?, ?)')
+  const remove = database.prepare('DELETE FROM words WHERE word = ?')
+  const guesses = new Map<string, boolean>()
   for (const [word, change] of changes) {
     const row = read.get(word)
-    const before = { id: Number(row?.id), prompts: Number(row?.prompts ?? 0), votes: Number(row?.votes ?? 0) }
-    const prompts = before.prompts + change.prompts
-    const votes = before.votes + change.votes
-    let { id } = before
-    if (row === undefined) {
-      if (prompts === 0) continue
-      id = Number(insert.run(word, termId.get(termOf(word))!.id!, prompts, votes).lastInsertRowid)
-    } else if (prompts > 0) update.run(prompts, votes, id)
-    else remove.run(id)
-    const was = before.votes >= LEAST_VOTES
-    const is = votes >= LEAST_VOTES
-    if (was === is) continue
-    for (const key of typoKeys(word, forgivenTypos(word))) (is ? insertTypo : removeTypo).run(key, id)
+    const prompts = Number(row?.prompts ?? 0) + change.prompts
+    const before = Number(row?.votes ?? 0)
+    const votes = before + change.votes
+    if (prompts > 0) write.run(word, prompts, votes)
+    else remove.run(word)
+    if (before >= LEAST_VOTES !== votes >= LEAST_VOTES) guesses.set(word, votes >= LEAST_VOTES)
   }
-  return (word) => Number(read.get(word)?.id)
+  editGuesses(database, guesses)
+}
+
+/** @param changes words, and whether each may now be meant by a mistyped one */
+function editGuesses(database: DatabaseSync, changes: ReadonlyMap<string, boolean>): void {
+  const read = database.prepare('SELECT words FROM guesses WHERE length = ?')
+  const write = database.prepare('INSERT OR REPLACE INTO guesses VALUES (?, ?)')
+  for (const length of new Set([...changes.keys()].map((word) => word.length))) {
+    const words = new Set(partGuesses(length, String(read.get(length)?.words ?? '')))
+    for (const [word, isThere] of changes) if (word.length === length) words[isThere ? 'add' : 'delete'](word)
+    write.run(length, joinGuesses(words).get(length) ?? '')
+  }
 }

@@ -7,14 +7,15 @@ import { SORTS } from '../domain/catalogue/ranking.ts'
 import {
   distinctWords,
   LEAST_VOTES,
+  listOrderedTerms,
   readFields,
   voteForWords,
   weighKeys,
-  weighTerms,
 } from '../domain/search/document.ts'
-import { encodeNumbers } from '../domain/search/postings.ts'
+import { joinGuesses } from '../domain/search/guesses.ts'
+import { termKey } from '../domain/search/keys.ts'
+import { PostingWriter } from '../domain/search/postings.ts'
 import { termOf } from '../domain/search/terms.ts'
-import { forgivenTypos, typoKeys } from '../domain/search/typos.ts'
 import { MENU_SIZE, type MenuEntry } from '../ports/search.ts'
 import { editIndex } from './search-index-edits.ts'
 import { INDEX_SHAPE, INDEXES, promptWriter, storedFields, TABLES } from './search-tables.ts'
@@ -100,53 +101,53 @@ function editCopy(path: string, next: string, catalogue: Catalogue, names: Reado
   }
 }
 
-/** The postings of a term as they grow: prompts come in the order of their numbers. */
+/** What is filed under a key, as it grows: prompts come in the order of their numbers. */
 interface GrowingTerm {
-  id: number
-  bytes: number[]
-  last: number
-  prompts: number
+  number: number
+  postings: PostingWriter
 }
 
 function fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue, isEditable: boolean): void {
   const insert = promptWriter(database, isEditable)
-  const terms = new Map<string, GrowingTerm>()
-  const words = new Map<string, { id: number; term: string; prompts: number; votes: number }>()
+  const terms = new Map<number, GrowingTerm>()
+  const words = new Map<string, { term: string; prompts: number; votes: number }>()
   const wordOf = (word: string) => {
     let known = words.get(word)
     if (!known) {
-      known = { id: words.size + 1, term: termOf(word), prompts: 0, votes: 0 }
+      known = { term: termOf(word), prompts: 0, votes: 0 }
       words.set(word, known)
     }
     return known
   }
+  const stem = (word: string) => wordOf(word).term
   for (const [index, summary] of listed.top.entries()) {
     const id = index + 1
     const fields = readFields(entries.get(summary.full_name)!.repository)
     const distinct = distinctWords(fields)
-    insert(id, summary, fields, (word) => wordOf(word).id)
     for (const word of distinct) wordOf(word).prompts++
     for (const [word, votes] of voteForWords(fields, distinct)) wordOf(word).votes += votes
-    const strengths = weighTerms(fields, (word) => wordOf(word).term)
-    for (const [term, strength] of [...strengths, ...weighKeys(fields, summary.tags)]) {
-      let growing = terms.get(term)
+    for (const [key, strength] of weighKeys(fields, summary.tags, stem)) {
+      let growing = terms.get(key)
       if (!growing) {
-        growing = { id: terms.size + 1, bytes: [], last: 0, prompts: 0 }
-        terms.set(term, growing)
+        growing = { number: terms.size + 1, postings: new PostingWriter() }
+        terms.set(key, growing)
       }
-      growing.bytes.push(...encodeNumbers([(id - growing.last) * 16 + strength]))
-      growing.last = id
-      growing.prompts++
+      growing.postings.add(id, strength)
     }
+    const texts = listOrderedTerms(fields, stem).map((list) => list.map((term) => terms.get(termKey(term))!.number))
+    insert(id, summary, fields, texts)
   }
+  // In the order of their tables, which is faster and leaves no gaps.
   const insertTerm = database.prepare('INSERT INTO terms VALUES (?, ?, ?, ?)')
-  for (const [term, { id, bytes, prompts }] of terms) insertTerm.run(id, term, prompts, Uint8Array.from(bytes))
-  const insertWord = database.prepare('INSERT INTO words VALUES (?, ?, ?, ?, ?)')
-  const insertTypo = database.prepare('INSERT INTO typos VALUES (?, ?)')
-  for (const [word, { id, term, prompts, votes }] of words) {
-    insertWord.run(id, word, terms.get(term)!.id, prompts, votes)
-    if (votes >= LEAST_VOTES) for (const key of typoKeys(word, forgivenTypos(word))) insertTypo.run(key, id)
-  }
+  for (const [key, { number, postings }] of [...terms].sort(([a], [b]) => a - b))
+    insertTerm.run(key, number, postings.count, postings.bytes)
+  database.prepare(`INSERT INTO state VALUES ('last_number', ?)`).run(terms.size)
+  const insertWord = database.prepare('INSERT INTO words VALUES (?, ?, ?)')
+  for (const [word, { prompts, votes }] of [...words].sort(([a], [b]) => (a < b ? -1 : 1)))
+    insertWord.run(word, prompts, votes)
+  const guesses = [...words].filter(([, { votes }]) => votes >= LEAST_VOTES).map(([word]) => word)
+  const insertGuesses = database.prepare('INSERT INTO guesses VALUES (?, ?)')
+  for (const [length, joined] of joinGuesses(guesses)) insertGuesses.run(length, joined)
 }
 
 /** Writes what changes with every catalogue: places, menu, and what the index was made by. @param numbers of the listed prompts, by full name */

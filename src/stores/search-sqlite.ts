@@ -40,16 +40,18 @@ export function openSearchIndex(path: string): Search & { close(): void } {
       ),
     completeOwner: async (prefix, limit) =>
       orUnavailable(() => {
-        const next = database.prepare('SELECT min(owner) AS value FROM names WHERE owner >= ? AND owner < ?')
+        const next = database.prepare('SELECT min(owner) AS value FROM prompts WHERE owner >= ? AND owner < ?')
         return complete(prefix, limit, (from, end) => next.get(from, end))
       }),
     completeName: async (prefix, owner, limit) =>
       orUnavailable(() => {
         if (owner === undefined) {
-          const next = database.prepare('SELECT min(name) AS value FROM names WHERE name >= ? AND name < ?')
+          const next = database.prepare('SELECT min(name) AS value FROM prompts WHERE name >= ? AND name < ?')
           return complete(prefix, limit, (from, end) => next.get(from, end))
         }
-        const next = database.prepare('SELECT min(name) AS value FROM names WHERE owner = ? AND name >= ? AND name < ?')
+        const next = database.prepare(
+          'SELECT min(name) AS value FROM prompts WHERE owner = ? AND name >= ? AND name < ?',
+        )
         return complete(prefix, limit, (from, end) => next.get(owner, from, end))
       }),
     close: () => database.close(),

@@ -1,74 +1,76 @@
-// Owns the tables of search.db, and what is kept of one prompt apart from its terms.
+// Owns the tables of search.db, and what is kept of one prompt apart from what it is filed under.
 import type { DatabaseSync } from 'node:sqlite'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { RepositorySummary } from '../domain/api/schema.ts'
-import { distinctWords, FIELDS, type FieldWords, KEPT_IN_ORDER } from '../domain/search/document.ts'
-import { decodeNumbers, encodeNumbers } from '../domain/search/postings.ts'
+import { distinctWords, type FieldWords } from '../domain/search/document.ts'
+import { encodeNumbers } from '../domain/search/postings.ts'
 
 /** Another number means that an index of before cannot be brought up to date: terms, strengths or tables changed. */
-export const INDEX_SHAPE = 3
+export const INDEX_SHAPE = 4
 /**
- * `terms` hold words' stems, short prefixes and tags; `words` lead from a word as written to its term, and from the number in `texts` to a word.
- * Where a prompt stands in each order is in `state`, for that changes with every publish.
+ * `terms` hold the prompts of whatever they are filed under, by the keys of domain/search/keys.ts; `texts` the numbers of a prompt's terms in
+ * their order; `guesses` the words that may be meant by a mistyped one; `sources`, for editing alone, what a prompt was filed under. Where a
+ * prompt stands in each order is in `state`, for that changes with every publish.
  */
 export const TABLES = `
   CREATE TABLE state (key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID;
-  CREATE TABLE prompts (id INTEGER PRIMARY KEY, summary TEXT NOT NULL);
-  CREATE TABLE texts (id INTEGER PRIMARY KEY, words BLOB NOT NULL);
-  CREATE TABLE names (owner TEXT NOT NULL, name TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (owner, name)) WITHOUT ROWID;
-  CREATE TABLE titles (title TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (title, id)) WITHOUT ROWID;
+  CREATE TABLE prompts (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, summary TEXT NOT NULL);
+  CREATE TABLE texts (id INTEGER PRIMARY KEY, terms BLOB NOT NULL);
+  CREATE TABLE sources (id INTEGER PRIMARY KEY, words BLOB NOT NULL);
   CREATE TABLE menu (id INTEGER PRIMARY KEY, entry TEXT NOT NULL);
-  CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL, prompts INTEGER NOT NULL, postings BLOB NOT NULL);
-  CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT NOT NULL, term INTEGER NOT NULL, prompts INTEGER NOT NULL, votes INTEGER NOT NULL);
-  CREATE TABLE typos (key TEXT NOT NULL, word INTEGER NOT NULL, PRIMARY KEY (key, word)) WITHOUT ROWID;
+  CREATE TABLE terms (key INTEGER PRIMARY KEY, number INTEGER NOT NULL, prompts INTEGER NOT NULL, postings BLOB NOT NULL);
+  CREATE TABLE words (word TEXT PRIMARY KEY, prompts INTEGER NOT NULL, votes INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE guesses (length INTEGER PRIMARY KEY, words TEXT NOT NULL);
 `
 /** Made when the tables are full, which is faster. */
 export const INDEXES = `
-  CREATE INDEX names_by_name ON names (name, id);
-  CREATE UNIQUE INDEX terms_by_term ON terms (term);
-  CREATE UNIQUE INDEX words_by_word ON words (word);
-  CREATE INDEX words_by_term ON words (term);
+  CREATE UNIQUE INDEX prompts_by_owner ON prompts (owner, name);
+  CREATE INDEX prompts_by_name ON prompts (name);
 `
 
-/** The words of a prompt as numbers: some in their order, each field ended by a zero; then, for editing alone, all others, ascending, by their distances. */
-function encodeText(fields: FieldWords, numberOf: (word: string) => number, isEditable: boolean): Uint8Array {
-  const inOrder = FIELDS.flatMap((field) => [...fields[field].slice(0, KEPT_IN_ORDER[field]).map(numberOf), 0])
-  if (!isEditable) return encodeNumbers(inOrder)
-  const kept = new Set(inOrder)
-  const others = [...distinctWords(fields)].map(numberOf).filter((number) => !kept.has(number))
-  others.sort((a, b) => a - b)
-  return encodeNumbers([...inOrder, ...others.map((number, index) => number - (others[index - 1] ?? 0))])
+/** What a prompt was filed under, as far as it cannot be concluded from its summary. */
+type Source = Pick<FieldWords, (typeof SOURCE_FIELDS)[number]> & {
+  /** All of its different words. */
+  distinct: Set<string>
 }
 
-/** The inverse of writing them. */
-export function decodeText(bytes: Uint8Array): { inOrder: number[]; others: number[] } {
-  const numbers = decodeNumbers(bytes)
-  let end = -1
-  for (let field = 0; field < FIELDS.length; field++) end = numbers.indexOf(0, end + 1)
-  let last = 0
-  const others = numbers.slice(end + 1).map((distance) => {
-    last += distance
-    return last
-  })
-  return { inOrder: numbers.slice(0, end + 1), others }
+const SOURCE_FIELDS = ['owner', 'name', 'title', 'tags', 'description'] as const
+
+function encodeSource(fields: FieldWords): Uint8Array {
+  const lists = [...SOURCE_FIELDS.map((field) => fields[field]), [...distinctWords(fields)]]
+  return deflateRawSync(lists.map((words) => words.join(' ')).join('\n'), { level: 1 })
 }
 
-/** Writes what is kept of one prompt apart from terms. */
-export function promptWriter(database: DatabaseSync, isEditable: boolean) {
-  const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?)')
-  const insertText = database.prepare('INSERT INTO texts VALUES (?, ?)')
-  const insertName = database.prepare('INSERT INTO names VALUES (?, ?, ?)')
-  const insertTitle = database.prepare('INSERT INTO titles VALUES (?, ?)')
-  return (id: number, summary: RepositorySummary, fields: FieldWords, numberOf: (word: string) => number): void => {
-    insertPrompt.run(id, JSON.stringify(storedFields(summary).map((field) => summary[field])))
-    insertText.run(id, encodeText(fields, numberOf, isEditable))
-    insertName.run(summary.owner, summary.name, id)
-    const title = fields.title.join(' ')
-    if (title !== fields.name.join(' ')) insertTitle.run(title, id)
+/** The inverse of writing it. */
+export function decodeSource(bytes: Uint8Array): Source {
+  const lists = inflateRawSync(bytes).toString().split('\n')
+  const [owner, name, title, tags, description, distinct] = lists.map((line) => line.split(' ').filter(Boolean))
+  return {
+    owner: owner!,
+    name: name!,
+    title: title!,
+    tags: tags!,
+    description: description!,
+    distinct: new Set(distinct!),
   }
 }
 
-/** The fields of a summary that cannot be concluded from the others; the addresses take more room than all the rest. */
+/** Writes what is kept of one prompt apart from what it is filed under. */
+export function promptWriter(database: DatabaseSync, isEditable: boolean) {
+  const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?, ?, ?)')
+  const insertText = database.prepare('INSERT INTO texts VALUES (?, ?)')
+  const insertSource = database.prepare('INSERT INTO sources VALUES (?, ?)')
+  /** @param texts the numbers of its terms in their order, a list for each field */
+  return (id: number, summary: RepositorySummary, fields: FieldWords, texts: readonly (readonly number[])[]): void => {
+    const { owner, name } = summary
+    insertPrompt.run(id, owner, name, JSON.stringify(storedFields(summary).map((field) => summary[field])))
+    insertText.run(id, encodeNumbers(texts.flatMap((numbers) => [...numbers, 0])))
+    if (isEditable) insertSource.run(id, encodeSource(fields))
+  }
+}
+
+/** The fields of a summary that cannot be concluded from owner and name; the addresses take more room than all the rest. */
 export function storedFields(summary: RepositorySummary): (keyof RepositorySummary)[] {
-  const concluded = new Set(['full_name', 'url', 'html_url', 'raw_url'])
+  const concluded = new Set(['owner', 'name', 'full_name', 'url', 'html_url', 'raw_url'])
   return (Object.keys(summary) as (keyof RepositorySummary)[]).filter((field) => !concluded.has(field))
 }

@@ -1,7 +1,8 @@
-// Pins which typos the search forgives: how many in which word, how they are counted, and that the keys find them. docs/contract.md section 4.
+// Pins which typos the search forgives: how many in which word, how they are counted, and which known words they lead to. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countTypos, forgivenTypos, typoKeys } from '../../src/domain/search/typos.ts'
+import { Guesses, joinGuesses, partGuesses } from '../../src/domain/search/guesses.ts'
+import { countTypos, forgivenTypos } from '../../src/domain/search/typos.ts'
 
 test.each([
   ['abc', 0],
@@ -59,27 +60,43 @@ describe('typos between two words', () => {
       { numRuns: 1000 },
     )
   })
-
-  test.each([1, 2])('two words %i typos apart share a key', (typos) => {
-    const apart = (a: string) => {
-      let made = new Set([a])
-      for (let count = 0; count < typos; count++) made = new Set([...made].flatMap((one) => [...makeTypos(one, 'ab')]))
-      return made
-    }
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 9 }), fc.integer(), (a, chosen) => {
-        const all = [...apart(a)].filter((b) => countTypos(a, b, typos) <= typos)
-        const b = all[Math.abs(chosen) % all.length]!
-        expect(typoKeys(a, typos).some((key) => typoKeys(b, typos).includes(key))).toBe(true)
-      }),
-      { numRuns: 200 },
-    )
-  })
 })
 
-test('the keys of a word are its beginning with each choice of letters left out, each once', () => {
-  expect(typoKeys('abb', 1).sort()).toEqual(['ab', 'abb', 'bb'])
-  expect(typoKeys('abb', 2).sort()).toEqual(['a', 'ab', 'abb', 'b', 'bb'])
-  expect(typoKeys('abcdefghij', 1)).toHaveLength(8)
-  expect(typoKeys('abcdefghij', 2)).toHaveLength(29)
+describe('the known words that a mistyped one may be', () => {
+  const find = (words: readonly string[], word: string, most: number) => {
+    const found = [...joinGuesses(words)].map(([length, joined]) => new Guesses(length, joined).findClosest(word, most))
+    const least = Math.min(...found.filter((one) => one.words.length > 0).map(({ typos }) => typos))
+    return found.flatMap(({ words: close, typos }) => (typos === least ? close : []))
+  }
+
+  test.each([
+    ['one typo away', ['review', 'poem', 'preview'], 'reveiw', 1, ['review']],
+    ['the closest alone', ['summarize', 'summarized'], 'summarzie', 2, ['summarize']],
+    ['all that are as close', ['cart', 'card', 'care'], 'carx', 1, ['card', 'care', 'cart']],
+    ['never the word itself', ['cart', 'carts'], 'cart', 1, ['carts']],
+    ['nothing beyond the typos', ['review'], 'raviaw', 1, []],
+    ['other scripts', ['привет', 'ответ'], 'прувет', 1, ['привет']],
+    ['nothing among none', [], 'word', 2, []],
+  ] as const)('%s', (_, words, word, most, expected) => expect(find(words, word, most)).toEqual(expected))
+
+  test('are those that counting every typo finds', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'z'), minLength: 1, maxLength: 7 })
+    fc.assert(
+      fc.property(fc.uniqueArray(letters, { maxLength: 20 }), letters, fc.constantFrom(1, 2), (words, asked, most) => {
+        const typos = words.map((one) => countTypos(asked, one, most)).filter((count) => count > 0 && count <= most)
+        const expected = words.filter((one) => countTypos(asked, one, most) === Math.min(...typos))
+        expect(find(words, asked, most).sort()).toEqual(expected.sort())
+      }),
+    )
+  })
+
+  test('are parted as they were joined', () => {
+    const joined = joinGuesses(['bb', 'a', 'cc', 'aa', 'привет'])
+    expect([...joined]).toEqual([
+      [1, 'a'],
+      [2, 'aabbcc'],
+      [6, 'привет'],
+    ])
+    expect(partGuesses(2, joined.get(2)!)).toEqual(['aa', 'bb', 'cc'])
+  })
 })

@@ -45,6 +45,11 @@ describe('what hostile prompts may take of the index', () => {
     expect(written).toBeLessThan(2.5 * given)
   })
 
+  test('long words that are cut within a character are one word', () => {
+    const words = ['𐐨', '𞤢'].map((letter) => `${'a'.repeat(39)}${letter}b`)
+    expect(() => indexOf('cut', [words.join(' ')])).not.toThrow()
+  })
+
   test('one word without end takes next to nothing', () => {
     const { given, written } = indexOf('repeated', ['a '.repeat(131_072).slice(0, 262_143)])
     expect(written).toBeLessThan(given)

@@ -1,7 +1,8 @@
 // Owns what the search keeps of a prompt: its words by field, bounded, and how strongly it holds each term.
 import type { Repository } from '../api/schema.ts'
+import { PREFIX_LETTERS, prefixKey, tagKey, termKey, titleKey } from './keys.ts'
 import { IN_NAME, LEVEL } from './postings.ts'
-import { pairIdeographs, termOf } from './terms.ts'
+import { isStopWord, pairIdeographs, termOf } from './terms.ts'
 import { forgivenTypos } from './typos.ts'
 import { splitWords } from './words.ts'
 
@@ -11,7 +12,7 @@ const WORDS_PER_FIELD = 4_000
 const DIFFERENT_WORDS = 2_000
 /** Longer ones are identifiers, hashes and keys: they are found by their beginning. */
 const LETTERS_PER_WORD = 40
-/** So many different words of one prompt may be what somebody mistyped: each takes many times its length in keys. */
+/** So many different words of one prompt may be what somebody mistyped. */
 const MOST_GUESSABLE = 500
 
 /** So many words of one prompt may be mistyped although nobody shares them. */
@@ -31,7 +32,7 @@ export function readFields(repository: Repository): FieldWords {
   const words = (text: string) =>
     splitWords(text)
       .slice(0, WORDS_PER_FIELD)
-      .map((word) => word.slice(0, LETTERS_PER_WORD))
+      .map(cutWord)
       .filter((word) => different.has(word) || (different.size < DIFFERENT_WORDS && different.add(word)))
   return {
     owner: words(owner),
@@ -44,18 +45,12 @@ export function readFields(repository: Repository): FieldWords {
   }
 }
 
-/** Prefixes of so many letters have postings of their own: people who search as they type ask for them, and they stand for thousands of words. */
-export const PREFIX_LETTERS = 3
-
-/** The key of a short prefix beside the terms; no word holds the sign. */
-export function prefixKey(prefix: string): string {
-  return `${prefix}*`
+/** Half a character at the end would be stored as another one. */
+function cutWord(word: string): string {
+  return word.length <= LETTERS_PER_WORD ? word : word.slice(0, LETTERS_PER_WORD).replace(HALF, '')
 }
 
-/** The key of a tag beside the terms. */
-export function tagKey(tag: string): string {
-  return `#${tag}`
-}
+const HALF = /[\ud800-\udbff]$/
 
 /** The different words of a prompt, and the pairs of scripts without spaces. */
 export function distinctWords(fields: FieldWords): Set<string> {
@@ -63,7 +58,7 @@ export function distinctWords(fields: FieldWords): Set<string> {
 }
 
 /** How strongly a prompt holds each term. @param stem turns a word into its term; given so that a build looks each word up once */
-export function weighTerms(fields: FieldWords, stem = termOf): Map<string, number> {
+function weighTerms(fields: FieldWords, stem: (word: string) => string): Map<string, number> {
   const terms = new Map<string, Record<Field, number>>()
   const termsOfWords = new Map<string, string>()
   for (const field of FIELDS) {
@@ -80,22 +75,45 @@ export function weighTerms(fields: FieldWords, stem = termOf): Map<string, numbe
 }
 
 /**
- * What a prompt is filed under beside its terms: its tags, and the short prefixes of the words that say what it is. Contents are left out of the
- * latter, for nearly every prompt holds a word with any two letters.
+ * What a prompt is filed under: its terms, its tags, its title where that is not its name, and the short prefixes of the words that say what it
+ * is; contents are left out of the latter, for nearly every prompt holds a word with any two letters.
  *
+ * @param stem turns a word into its term; given so that a build looks each word up once
  * @returns strengths as in `Posting`, by key
  */
-export function weighKeys(fields: Pick<FieldWords, DescribingField>, tags: readonly string[]): Map<string, number> {
+export function weighKeys(fields: FieldWords, tags: readonly string[], stem = termOf): Map<number, number> {
+  const strengths = new Map<number, number>()
+  for (const [term, strength] of weighTerms(fields, stem)) strengths.set(termKey(term), strength)
+  for (const [prefix, strength] of weighPrefixes(fields)) strengths.set(prefixKey(prefix), strength)
+  for (const tag of tags) strengths.set(tagKey(tag), LEVEL)
+  if (fields.title.join(' ') !== fields.name.join(' ')) strengths.set(titleKey(fields.title), LEVEL)
+  return strengths
+}
+
+/** The keys under which a prompt is filed, found by what is left of it. @param words all of its words */
+export function listKeys(
+  fields: Pick<FieldWords, DescribingField>,
+  tags: readonly string[],
+  words: Iterable<string>,
+): Set<number> {
+  return new Set([
+    ...Array.from(words, (word) => termKey(termOf(word))),
+    ...Array.from(weighPrefixes(fields).keys(), prefixKey),
+    ...tags.map(tagKey),
+    titleKey(fields.title),
+  ])
+}
+
+function weighPrefixes(fields: Pick<FieldWords, DescribingField>): Map<string, number> {
   const strengths = new Map<string, number>()
   for (const [field, strength] of DESCRIBING) {
     for (const word of fields[field]) {
       for (let letters = 1; letters <= Math.min(PREFIX_LETTERS, word.length); letters++) {
-        const key = prefixKey(word.slice(0, letters))
-        strengths.set(key, Math.max(strengths.get(key) ?? 0, strength))
+        const prefix = word.slice(0, letters)
+        strengths.set(prefix, Math.max(strengths.get(prefix) ?? 0, strength))
       }
     }
   }
-  for (const tag of tags) strengths.set(tagKey(tag), LEVEL)
   return strengths
 }
 
@@ -155,8 +173,18 @@ export function voteForWords(fields: Pick<FieldWords, DescribingField>, words: I
   return votes
 }
 
-/** How many words of each field are kept in their order, to see what stands together. */
-export const KEPT_IN_ORDER: Readonly<Record<Field, number>> = {
+/** The terms of a prompt in their order, field by field, as far as they are kept to see what stands together; stop words are not. */
+export function listOrderedTerms(fields: FieldWords, stem: (word: string) => string): string[][] {
+  return FIELDS.map((field) =>
+    fields[field]
+      .filter((word) => !isStopWord(word))
+      .slice(0, KEPT_IN_ORDER[field])
+      .map(stem),
+  )
+}
+
+/** How many words of each field are kept in their order: of all but the longest texts all, of those where they begin. */
+const KEPT_IN_ORDER: Readonly<Record<Field, number>> = {
   owner: 40,
   name: 64,
   title: 200,

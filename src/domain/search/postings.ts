@@ -1,14 +1,6 @@
 // Owns how the prompts that hold a term are written down: ascending numbers with a strength each, in a byte or two apiece.
 
-/** How strongly a prompt holds a term: 0 to 7, and whether in its name or title. */
-export interface Posting {
-  /** The number of the prompt, from 1. */
-  id: number
-  /** 0 to 15: the level, and 8 when the term stands in name or title. */
-  strength: number
-}
-
-/** The part of a strength that says: in name or title. */
+/** The part of a strength that says: in name or title; with the level, a strength is 0 to 15. */
 export const IN_NAME = 8
 /** The part of a strength that is its level. */
 export const LEVEL = 7
@@ -25,18 +17,38 @@ export function makePostingRoom(prompts: number): PostingRoom {
   return { ids: new Uint32Array(prompts + 1), strengths: new Uint8Array(prompts + 1) }
 }
 
-/** Writes postings. @param postings ascending by id, each id once */
-export function encodePostings(postings: readonly Posting[]): Uint8Array {
-  const bytes: number[] = []
-  let last = 0
-  for (const { id, strength } of postings) {
-    writeNumber(bytes, (id - last) * 2 ** STRENGTH_BITS + strength)
-    last = id
+/** Postings as they are written, one after the other. */
+export class PostingWriter {
+  /** How many there are. */
+  count = 0
+  #bytes = new Uint8Array(8)
+  #length = 0
+  #last = 0
+
+  /** @param id higher than that of the last one */
+  add(id: number, strength: number): void {
+    if (this.#length + LONGEST_NUMBER > this.#bytes.length) {
+      const longer = new Uint8Array(2 * this.#bytes.length)
+      longer.set(this.#bytes)
+      this.#bytes = longer
+    }
+    let rest = ((id - this.#last) << STRENGTH_BITS) | strength
+    for (; rest > 127; rest >>>= 7) this.#bytes[this.#length++] = (rest & 127) | 128
+    this.#bytes[this.#length++] = rest
+    this.#last = id
+    this.count++
   }
-  return Uint8Array.from(bytes)
+
+  /** What `decodePostings` reads. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length)
+  }
 }
 
-/** Reads postings. The inverse of `encodePostings`. @returns how many there are in the room */
+/** Seven bits a byte, of 31. */
+const LONGEST_NUMBER = 5
+
+/** Reads postings, as `PostingWriter` wrote them. @returns how many there are in the room */
 export function decodePostings(bytes: Uint8Array, { ids, strengths }: PostingRoom): number {
   let count = 0
   let id = 0
@@ -61,37 +73,41 @@ export function editPostings(
   bytes: Uint8Array,
   removed: ReadonlySet<number>,
   added: ReadonlyMap<number, number>,
-): Posting[] {
+): PostingWriter {
   const room = makePostingRoom(bytes.length)
   const count = decodePostings(bytes, room)
-  const postings = [...added].map(([id, strength]): Posting => ({ id, strength }))
+  const arrivals = [...added].sort(([a], [b]) => a - b)
+  const writer = new PostingWriter()
+  let next = 0
   for (let index = 0; index < count; index++) {
     const id = room.ids[index]!
-    if (!removed.has(id) && !added.has(id)) postings.push({ id, strength: room.strengths[index]! })
+    for (; next < arrivals.length && arrivals[next]![0] <= id; next++) writer.add(...arrivals[next]!)
+    if (!removed.has(id) && !added.has(id)) writer.add(id, room.strengths[index]!)
   }
-  return postings.sort((a, b) => a.id - b.id)
+  for (; next < arrivals.length; next++) writer.add(...arrivals[next]!)
+  return writer
 }
 
-/** Writes the words of a prompt as numbers. */
+/** Writes numbers as they come. */
 export function encodeNumbers(numbers: Iterable<number>): Uint8Array {
   const bytes: number[] = []
   for (const number of numbers) writeNumber(bytes, number)
   return Uint8Array.from(bytes)
 }
 
-/** Reads them. The inverse of `encodeNumbers`. */
-export function decodeNumbers(bytes: Uint8Array): number[] {
-  const numbers: number[] = []
-  for (let at = 0; at < bytes.length; ) {
+/** Reads them into a room; what does not fit is left out. The inverse of `encodeNumbers`. @returns the part of the room that holds them */
+export function decodeNumbers(bytes: Uint8Array, room: Uint32Array): Uint32Array {
+  let count = 0
+  for (let at = 0; at < bytes.length && count < room.length; ) {
     let byte = bytes[at++]!
     let value = byte & 127
     for (let shift = 7; byte > 127; shift += 7) {
       byte = bytes[at++]!
       value |= (byte & 127) << shift
     }
-    numbers.push(value)
+    room[count++] = value
   }
-  return numbers
+  return room.subarray(0, count)
 }
 
 /** Seven bits a byte, the lowest first; the highest bit says that more follow. Numbers stay below 2^31. */

@@ -1,5 +1,6 @@
 // Owns counting matches: which prompts hold which words of a question, how well, and the order that follows. docs/contract.md section 4.
 import { decodePostings, IN_NAME, LEVEL, makePostingRoom, type PostingRoom } from './postings.ts'
+import { sliceSorted } from './smallest.ts'
 
 /** The classes of matches, the best first. */
 export const CLASSES = { named: 0, inName: 1, together: 2, everywhere: 3, partly: 4 } as const
@@ -22,7 +23,7 @@ interface Alternative {
 const SCORE_STEPS = 2 ** 23
 const PLACES = 2 ** 20
 
-/** Counts the matches of one question at a time; its memory is that of five numbers a prompt. */
+/** Counts the matches of one question at a time; its memory is some 50 bytes a prompt. */
 export class Tally {
   readonly #room: PostingRoom
   readonly #other: PostingRoom
@@ -34,6 +35,7 @@ export class Tally {
   readonly #flags: Uint8Array
   readonly #touched: Uint32Array
   readonly #group: Uint32Array
+  readonly #keys: Float64Array
   #touchedCount = 0
   #groups = 0
   #weight = 0
@@ -50,6 +52,7 @@ export class Tally {
     this.#flags = new Uint8Array(prompts + 1)
     this.#touched = new Uint32Array(prompts + 1)
     this.#group = new Uint32Array(prompts + 1)
+    this.#keys = new Float64Array(prompts + 1)
   }
 
   /** Forgets the last question. */
@@ -63,10 +66,15 @@ export class Tally {
 
   /** Counts one word of the question. @param weight how much it tells: the rarer, the more */
   addWord(alternatives: readonly Alternative[], weight: number): void {
-    let count = 0
-    for (const alternative of alternatives) count = this.#addAlternative(alternative, count)
     this.#groups++
     this.#weight += weight
+    const [first, ...others] = alternatives
+    if (first && others.length === 0 && first.postings.length === 1) {
+      this.#addPlainly(first, weight)
+      return
+    }
+    let count = 0
+    for (const alternative of alternatives) count = this.#addAlternative(alternative, count)
     for (let index = 0; index < count; index++) {
       const id = this.#group[index]!
       const flags = this.#flags[id]!
@@ -79,15 +87,34 @@ export class Tally {
     }
   }
 
-  #addAlternative({ postings, weight, counts }: Alternative, known: number): number {
+  /** One way alone: nothing has to be compared. */
+  #addPlainly(alternative: Alternative, weight: number): void {
+    const { ids, strengths } = this.#room
+    const found = decodePostings(alternative.postings[0]!, this.#room)
+    const counts = alternative.counts ? 1 : 0
+    const values = Array.from({ length: LEVEL + 1 }, (_, level) => weight * worthOf(alternative, level))
+    for (let index = 0; index < found; index++) {
+      const id = ids[index]!
+      const strength = strengths[index]!
+      if (this.#share[id] === 0) this.#touched[this.#touchedCount++] = id
+      this.#score[id]! += values[strength & LEVEL]!
+      this.#share[id]! += weight
+      this.#full[id]! += counts
+      if (strength & IN_NAME) this.#named[id]! += counts
+    }
+  }
+
+  #addAlternative(alternative: Alternative, known: number): number {
+    const { postings, counts } = alternative
     let found = decodePostings(postings[0]!, this.#room)
     for (const more of postings.slice(1)) found = this.#keepThoseIn(more, found)
     const { ids, strengths } = this.#room
+    const values = Array.from({ length: LEVEL + 1 }, (_, level) => worthOf(alternative, level))
     let count = known
     for (let index = 0; index < found; index++) {
       const id = ids[index]!
       const strength = strengths[index]!
-      const value = (weight * ((strength & LEVEL) + 0.5)) / (LEVEL + 0.5)
+      const value = values[strength & LEVEL]!
       if (this.#flags[id] === 0) this.#group[count++] = id
       if (value > this.#best[id]!) this.#best[id] = value
       this.#flags[id]! |= TOUCHED | (counts ? COUNTS | (strength & IN_NAME ? NAMED : 0) : 0)
@@ -114,46 +141,60 @@ export class Tally {
     return kept
   }
 
-  /**
-   * The matches in their order.
-   *
-   * @param places the place of each prompt in the order that breaks ties, or that was asked for, from 1
-   * @param isAllowed whether a prompt may be found at all, by number; everything may when undefined
-   * @param named prompts whose name or title the question is
-   * @param isSorted whether only places decide, as when an order was asked for
-   * @returns keys that `placeOf` reads, ascending
-   */
-  rank(
-    places: Uint32Array,
-    isAllowed: Uint8Array | undefined,
-    named: ReadonlySet<number>,
-    isSorted: boolean,
-  ): { full: Float64Array; partly: Float64Array } {
-    const full = new Float64Array(this.#touchedCount)
+  /** What matches, before it is put in order; good until the next question is ranked. @param isSorted whether only places decide, as when an order was asked for */
+  rank({ places, isAllowed, named, isSorted }: RankedBy): Ranked {
+    const keys = this.#keys
+    const scale = 1 / this.#weight
+    const least = LEAST_SHARE * this.#weight
     let fullCount = 0
-    const partly: number[] = []
+    let better = 0
+    // From the other end, towards those that hold every word.
+    let partlyStart = keys.length
     for (let index = 0; index < this.#touchedCount; index++) {
       const id = this.#touched[index]!
       if (isAllowed && isAllowed[id] === 0) continue
-      const isFull = this.#full[id] === this.#groups
-      if (!isFull && this.#share[id]! < LEAST_SHARE * this.#weight) continue
-      const { named: exact, inName, everywhere } = CLASSES
-      const matchClass = !isFull
-        ? CLASSES.partly
-        : named.has(id)
-          ? exact
-          : this.#named[id] === this.#groups
-            ? inName
-            : everywhere
-      const key = keyOf(isSorted ? 0 : matchClass, isSorted ? 0 : this.#score[id]! / this.#weight, places[id]!)
-      if (isFull) full[fullCount++] = key
-      else partly.push(keyOf(CLASSES.partly, this.#score[id]! / this.#weight, places[id]!))
+      if (this.#full[id] === this.#groups) {
+        const isInName = this.#named[id] === this.#groups
+        const matchClass =
+          named.size > 0 && named.has(id) ? CLASSES.named : isInName ? CLASSES.inName : CLASSES.everywhere
+        if (matchClass < CLASSES.everywhere) better++
+        keys[fullCount++] = isSorted ? places[id]! : keyOf(matchClass, this.#score[id]! * scale, places[id]!)
+      } else if (fullCount < ENOUGH && this.#share[id]! >= least) {
+        keys[--partlyStart] = keyOf(CLASSES.partly, this.#score[id]! * scale, places[id]!)
+      }
     }
-    if (fullCount >= ENOUGH) return { full: full.subarray(0, fullCount).sort(), partly: new Float64Array() }
-    const best = Float64Array.from(partly).sort().subarray(0, MOST_PARTLY)
+    const full = keys.subarray(0, fullCount)
+    if (fullCount >= ENOUGH) return { full, better, partly: new Float64Array() }
+    const best = sliceSorted(keys.subarray(partlyStart), 0, MOST_PARTLY)
     const sorted = isSorted ? best.map((key) => keyOf(CLASSES.partly, 0, placeOf(key))).sort() : best
-    return { full: full.subarray(0, fullCount).sort(), partly: sorted }
+    return { full, better, partly: sorted }
   }
+}
+
+/** What decides about the order of matches. */
+interface RankedBy {
+  /** The place of each prompt in the order that breaks ties, or that was asked for, from 1. */
+  places: Uint32Array
+  /** Whether a prompt may be found at all, by number; everything may when undefined. */
+  isAllowed: Uint8Array | undefined
+  /** Prompts whose name or title the question is. */
+  named: ReadonlySet<number>
+  isSorted: boolean
+}
+
+/** Matches as keys that `placeOf` reads: the lower, the better. */
+interface Ranked {
+  /** Those that hold every word, in no order. */
+  full: Float64Array
+  /** How many of these stand before the class `together`. */
+  better: number
+  /** The best of those that hold most of the words, in their order; none where enough hold every word. */
+  partly: Float64Array
+}
+
+/** What a way to hold a word is worth. @param level of a strength */
+function worthOf({ weight }: Alternative, level: number): number {
+  return (weight * (level + 0.5)) / (LEVEL + 0.5)
 }
 
 const TOUCHED = 1

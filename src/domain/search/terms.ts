@@ -33,10 +33,25 @@ export function pairIdeographs(words: readonly string[]): string[] {
 }
 
 /** Words that carry a question rather than say what it is about. They are left out of questions, never of the index, and never all of them. */
-export const STOP_WORDS: ReadonlySet<string> = new Set(
+const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about am an and any are as at be been but by can could did do does for from get give got had has have help her his how i
   if in into is it its just like ll m me my need of on or our out please s should so some such t tell than that the their
   them then there these they this those to us ve very want was we were what when where which who why will with would you your`.split(
     /\s+/,
   ),
 )
+
+/** Whether a word carries a question rather than says what it is about. */
+export function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word)
+}
+
+/** The words of a question that count one by one: scripts without spaces by pairs; stop words not, unless there are no others or they hang together with others. */
+export function listUnits(phrases: readonly (readonly string[])[]): string[] {
+  const telling = phrases.filter(([word = '', ...more]) => more.length > 0 || !isStopWord(word))
+  const units = (telling.length > 0 ? telling : phrases).flatMap((phrase) => {
+    const pairs = pairIdeographs(phrase)
+    return pairs.length === 0 ? phrase : [...phrase.filter((word) => !isIdeograph(word)), ...pairs]
+  })
+  return [...new Set(units)]
+}

@@ -1,4 +1,4 @@
-// Owns which typos are forgiven: how far a word may be from the one that was meant, and the keys by which such words find each other.
+// Owns which typos are forgiven, and how far a word is from the one that was meant.
 
 /** The shortest word in which a typo is forgiven: in three letters, one changed letter is another word. */
 const SHORTEST_FORGIVEN = 4
@@ -6,8 +6,6 @@ const SHORTEST_FORGIVEN = 4
 const LONGEST_FORGIVEN = 32
 /** Up to this length one typo is forgiven, in longer words two. */
 const LONGEST_FOR_ONE = 7
-/** Keys are made of so many letters at the beginning: typos beyond them leave the keys as they are. */
-const KEYED_LETTERS = 7
 
 /** How many typos are forgiven in a word. */
 export function forgivenTypos(word: string): 0 | 1 | 2 {
@@ -16,43 +14,49 @@ export function forgivenTypos(word: string): 0 | 1 | 2 {
 }
 
 /**
- * The beginning of a word with every choice of so many letters left out: two words that are that many typos apart share one of these.
- *
- * @param typos at most 2; 2 makes at most 29 keys
- * @see https://github.com/wolfgarbe/SymSpell symmetric deletes of a prefix
- */
-export function typoKeys(word: string, typos: number): string[] {
-  const keys = new Set([word.slice(0, KEYED_LETTERS)])
-  let last = [...keys]
-  for (let count = 0; count < typos; count++) {
-    last = last.flatMap((key) => Array.from(key, (_, at) => key.slice(0, at) + key.slice(at + 1)))
-    for (const key of last) keys.add(key)
-  }
-  return [...keys]
-}
-
-/**
  * How many typos lie between two words: characters added, left out or changed, neighbours swapped (optimal string alignment).
  *
  * @param most counting ends there; anything beyond is `most + 1`
  */
 export function countTypos(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1
-  let before: number[] = []
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  const none = most + 1
+  if (Math.abs(a.length - b.length) > most) return none
+  let [before, row, next] = rowsFor(b.length)
+  for (let j = 0; j <= b.length; j++) row[j] = j
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    let least = i
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1
-      let count = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + cost)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) count = Math.min(count, before[j - 2]! + 1)
-      next.push(count)
-      least = Math.min(least, count)
+    // Beyond so many places to each side, the words differ too much already.
+    const from = Math.max(1, i - most)
+    const to = Math.min(b.length, i + most)
+    next[from - 1] = from === 1 ? i : none
+    let least = next[from - 1]!
+    const letter = a.charCodeAt(i - 1)
+    for (let j = from; j <= to; j++) {
+      const other = b.charCodeAt(j - 1)
+      let count = row[j - 1]! + (letter === other ? 0 : 1)
+      if (row[j]! < count) count = row[j]! + 1
+      if (next[j - 1]! < count) count = next[j - 1]! + 1
+      const isSwapped = i > 1 && j > 1 && letter === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === other
+      if (isSwapped && before[j - 2]! < count) count = before[j - 2]! + 1
+      next[j] = count
+      if (count < least) least = count
     }
-    if (least > most) return most + 1
+    if (least > most) return none
+    if (to < b.length) next[to + 1] = none
+    const spare = before
     before = row
     row = next
+    next = spare
   }
-  return Math.min(row[b.length]!, most + 1)
+  return Math.min(row[b.length]!, none)
+}
+
+let rows: [Uint16Array, Uint16Array, Uint16Array] | undefined
+
+/** Kept from call to call: thousands of words are compared for one that is mistyped. */
+function rowsFor(length: number): [Uint16Array, Uint16Array, Uint16Array] {
+  if (rows === undefined || rows[0].length < length + 2) {
+    const room = length + 64
+    rows = [new Uint16Array(room), new Uint16Array(room), new Uint16Array(room)]
+  }
+  return rows
 }

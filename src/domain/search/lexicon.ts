@@ -1,15 +1,28 @@
-// Owns finding out what the words of a question may mean in an index: its forms, its beginnings, equivalents, joined and split words, typos.
-import type { DatabaseSync } from 'node:sqlite'
-import { PREFIX_LETTERS, prefixKey } from '../domain/search/document.ts'
-import { keyOf } from '../domain/search/equivalents.ts'
-import { relatedTerms, termOf } from '../domain/search/terms.ts'
-import { countTypos, forgivenTypos, typoKeys } from '../domain/search/typos.ts'
+// Owns what the words of a question may mean: their forms, beginnings, equivalents, joined and split words, typos. What an index knows of words is asked of its vocabulary.
+import { keyOf } from './equivalents.ts'
+import { PREFIX_LETTERS, prefixKey, termKey } from './keys.ts'
+import { relatedTerms, termOf } from './terms.ts'
+import { forgivenTypos } from './typos.ts'
 
-/** A term of the index. */
-interface Term {
-  id: number
+/** A term of an index, or whatever else prompts are filed under. */
+export interface Term {
+  key: number
+  /** What stands for it where the order of words is kept. */
+  number: number
   /** How many prompts hold it. */
   prompts: number
+}
+
+/** What an index knows of words; every answer takes a bounded number of look-ups. */
+export interface Vocabulary {
+  /** What is filed under a key. */
+  findTerm(key: number): Term | undefined
+  /** Whether a text has a word exactly so: a stem by itself is no word. */
+  hasWord(word: string): boolean
+  /** Words that begin so, in the order of letters, at most so many. */
+  listBeginning(prefix: string, most: number): { word: string; prompts: number }[]
+  /** The words that are closest to a mistyped one, at most so many typos away, with their votes; and how many words were looked at. */
+  findClose(word: string, most: number): { close: { word: string; votes: number }[]; looked: number }
 }
 
 /** One way to read a word of a question: all of the terms must be held. */
@@ -33,62 +46,29 @@ const WEIGHTS = { itself: 1, beginning: 0.8, joined: 0.9, split: 0.85, typo: 0.8
 const MANY_LISTED = 100
 /** So many words are looked at for a beginning, in the order of letters, and the most used of them are taken. */
 const MOST_BEGINNINGS = { seen: 2_000, taken: 32 }
-/** So many words are looked at for a typo, and the closest of them are taken. */
-const MOST_CORRECTIONS = { seen: 2_000, taken: 4 }
+/** So many words are looked at for all typos of a question, and the best of the closest are taken for each. */
+const MOST_CORRECTIONS = { looked: 2_000_000, taken: 4 }
 /** The shortest part of a word that was written together. */
 const SHORTEST_PART = 3
 const LONGEST_SPLIT = 32
 /** Equivalents and joined words reach over so many words. */
 const LONGEST_SPAN = 4
 
-/** What an index knows of words. Every statement looks a bounded number of rows up by key. */
+/** Reads the words of questions. */
 export class Lexicon {
-  readonly #term
-  readonly #termById
-  readonly #postings
-  readonly #wordsOfTerm
-  readonly #word
-  readonly #beginnings
-  readonly #candidates
+  readonly #vocabulary: Vocabulary
   readonly #equivalents: ReadonlyMap<string, string[][]>
+  #looked = 0
 
-  constructor(database: DatabaseSync, equivalents: ReadonlyMap<string, string[][]>) {
-    this.#term = database.prepare('SELECT id, prompts FROM terms WHERE term = ?')
-    this.#termById = database.prepare('SELECT id, prompts FROM terms WHERE id = ?')
-    this.#postings = database.prepare('SELECT postings FROM terms WHERE id = ?')
-    this.#word = database.prepare(
-      'SELECT terms.id AS id, terms.prompts AS prompts FROM words JOIN terms ON terms.id = words.term WHERE word = ?',
-    )
-    this.#wordsOfTerm = database.prepare('SELECT id FROM words WHERE term = ? LIMIT 200')
-    this.#beginnings = database.prepare(
-      `SELECT term, prompts FROM words WHERE word >= ? AND word < ? ORDER BY word LIMIT ${MOST_BEGINNINGS.seen}`,
-    )
-    this.#candidates = database.prepare(
-      `SELECT words.word AS word, votes, term FROM typos JOIN words ON words.id = typos.word WHERE key = ? LIMIT ${MOST_CORRECTIONS.seen}`,
-    )
+  /** @param equivalents what else may be meant, by the key of a phrase */
+  constructor(vocabulary: Vocabulary, equivalents: ReadonlyMap<string, string[][]>) {
+    this.#vocabulary = vocabulary
     this.#equivalents = equivalents
-  }
-
-  /** The postings of a term. */
-  readPostings({ id }: Term): Uint8Array {
-    const postings = this.#postings.get(id)?.postings
-    return postings instanceof Uint8Array ? postings : new Uint8Array()
-  }
-
-  /** The numbers of the words that a typed word may be in a text. */
-  listForms(word: string): Set<number> {
-    const term = this.findTerm(termOf(word))
-    return new Set(term === undefined ? [] : this.#wordsOfTerm.all(term.id).map(({ id }) => Number(id)))
-  }
-
-  /** A term by its key. */
-  findTerm(key: string): Term | undefined {
-    const row = this.#term.get(key)
-    return row === undefined ? undefined : { id: Number(row.id), prompts: Number(row.prompts) }
   }
 
   /** Reads the words of a question. @param words in their order @param begun the one that may be only the beginning of a word */
   readWords(words: readonly string[], begun: string): WordReadings[] {
+    this.#looked = 0
     const read = words.map((word): WordReadings => {
       const readings = [
         ...this.#readTerms([termOf(word)], WEIGHTS.itself),
@@ -109,27 +89,27 @@ export class Lexicon {
     return best && { terms: [best.term], weight: WEIGHTS.typo / 2, word: best.word }
   }
 
-  #readTerms(keys: readonly string[], weight: number): Reading[] {
-    const terms = keys.map((key) => this.findTerm(key))
+  #readTerms(words: readonly string[], weight: number): Reading[] {
+    const terms = words.map((word) => this.#findTerm(word))
     return terms.every((term) => term !== undefined) ? [{ terms, weight }] : []
   }
 
+  #findTerm(term: string): Term | undefined {
+    return this.#vocabulary.findTerm(termKey(term))
+  }
+
   #readBeginning(word: string): Reading[] {
-    const listed = word.length > PREFIX_LETTERS ? [] : this.#readTerms([prefixKey(word)], WEIGHTS.beginning)
+    const short = word.length > PREFIX_LETTERS ? undefined : this.#vocabulary.findTerm(prefixKey(word))
+    const listed = short ? [{ terms: [short], weight: WEIGHTS.beginning }] : []
     // Where names and descriptions have enough, contents are not looked at.
-    if (listed.some(({ terms }) => terms[0]!.prompts >= MANY_LISTED)) return listed
-    const found = new Map<number, number>()
-    // Behind everything that begins with it: no word holds a character beyond the last plane.
-    for (const { term, prompts } of this.#beginnings.all(word, `${word}\u{10ffff}`))
-      found.set(Number(term), (found.get(Number(term)) ?? 0) + Number(prompts))
+    if (short && short.prompts >= MANY_LISTED) return listed
+    const found = new Map<string, number>()
+    for (const { word: whole, prompts } of this.#vocabulary.listBeginning(word, MOST_BEGINNINGS.seen)) {
+      const term = termOf(whole)
+      found.set(term, (found.get(term) ?? 0) + prompts)
+    }
     const most = [...found].sort(([, a], [, b]) => b - a).slice(0, MOST_BEGINNINGS.taken)
-    const others = most.flatMap(([id]) => {
-      const row = this.#termById.get(id)
-      return row === undefined
-        ? []
-        : [{ terms: [{ id: Number(row.id), prompts: Number(row.prompts) }], weight: WEIGHTS.beginning }]
-    })
-    return [...listed, ...others]
+    return [...listed, ...most.flatMap(([term]) => this.#readTerms([term], WEIGHTS.beginning))]
   }
 
   /** What several neighbours may mean together: each of them is then held. */
@@ -170,43 +150,28 @@ export class Lexicon {
     let best: { parts: string[]; terms: Term[]; least: number } | undefined
     for (let at = SHORTEST_PART; at <= word.length - SHORTEST_PART; at++) {
       const parts = [word.slice(0, at), word.slice(at)]
-      const terms = parts.map((part) => this.#findWord(part)).filter((term) => term !== undefined)
+      if (!parts.every((part) => this.#vocabulary.hasWord(part))) continue
+      const terms = parts.flatMap((part) => this.#findTerm(termOf(part)) ?? [])
       const least = Math.min(...terms.map(({ prompts }) => prompts))
       if (terms.length === 2 && least > (best?.least ?? 0)) best = { parts, terms, least }
     }
     return best
   }
 
-  /** The term of a word that stands in a text exactly so: a stem by itself is no word. */
-  #findWord(word: string): Term | undefined {
-    const row = this.#word.get(word)
-    return row === undefined ? undefined : { id: Number(row.id), prompts: Number(row.prompts) }
-  }
-
   /** The words that one may be a typo of: the closest, of these the most used. */
   #correct(word: string): { word: string; votes: number; term: Term }[] {
     const most = forgivenTypos(word)
-    if (most === 0) return []
-    const seen = new Map<string, { word: string; votes: number; term: number; typos: number }>()
-    for (const key of typoKeys(word, most)) {
-      if (seen.size > MOST_CORRECTIONS.seen) break
-      for (const row of this.#candidates.all(key)) {
-        const candidate = String(row.word)
-        if (candidate === word || seen.has(candidate)) continue
-        const typos = countTypos(word, candidate, most)
-        seen.set(candidate, { word: candidate, votes: Number(row.votes), term: Number(row.term), typos })
-      }
-    }
-    const close = [...seen.values()].filter(({ typos }) => typos <= most)
-    const least = Math.min(...close.map(({ typos }) => typos))
+    if (most === 0 || this.#looked > MOST_CORRECTIONS.looked) return []
+    const { close, looked } = this.#vocabulary.findClose(word, most)
+    this.#looked += looked
     const first = (candidate: string) => (candidate[0] === word[0] ? 0 : 1)
-    const best = close
-      .filter(({ typos }) => typos === least)
+    return close
       .sort((a, b) => first(a.word) - first(b.word) || b.votes - a.votes || (a.word < b.word ? -1 : 1))
-    return best.slice(0, MOST_CORRECTIONS.taken).flatMap(({ term, ...rest }) => {
-      const row = this.#termById.get(term)
-      return row === undefined ? [] : [{ ...rest, term: { id: Number(row.id), prompts: Number(row.prompts) } }]
-    })
+      .slice(0, MOST_CORRECTIONS.taken)
+      .flatMap((one) => {
+        const term = this.#findTerm(termOf(one.word))
+        return term === undefined ? [] : [{ ...one, term }]
+      })
   }
 }
 

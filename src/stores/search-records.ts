@@ -1,0 +1,63 @@
+// Owns what an opened index says of its prompts by their numbers: how they are shown, where they stand in each order, and their terms in a row.
+import type { DatabaseSync } from 'node:sqlite'
+import { addressesBelow } from '../domain/api/record-links.ts'
+import type { RepositorySummary } from '../domain/api/schema.ts'
+import { SORTS, type Sort } from '../domain/catalogue/ranking.ts'
+import { decodeNumbers } from '../domain/search/postings.ts'
+
+/** Prompts in one order. */
+interface Order {
+  /** From the number of a prompt to its place, from 1; 0 for numbers that no prompt has. */
+  places: Uint32Array
+  /** From a place to the number of a prompt. */
+  numbers: Uint32Array
+}
+
+/** More than `listOrderedTerms` lists of a prompt. */
+const MOST_IN_ROW = 2_048
+
+/** Reads the orders of an index. @param state its table of that name */
+export function readOrders(state: ReadonlyMap<string, unknown>): Readonly<Record<Sort, Order>> {
+  const orders = SORTS.map((sort): [Sort, Order] => {
+    const bytes = state.get(sort)
+    const places = new Uint32Array((bytes instanceof Uint8Array ? bytes : new Uint8Array()).slice().buffer)
+    let last = 0
+    for (let id = 1; id < places.length; id++) last = Math.max(last, places[id]!)
+    const numbers = new Uint32Array(last + 1)
+    for (let id = 1; id < places.length; id++) if (places[id]! > 0) numbers[places[id]!] = id
+    return [sort, { places, numbers }]
+  })
+  return Object.fromEntries(orders) as Record<Sort, Order>
+}
+
+/** Reads summaries. @param state the index's table of that name */
+export function summaryReader(
+  database: DatabaseSync,
+  state: ReadonlyMap<string, unknown>,
+): (id: number) => RepositorySummary {
+  const statement = database.prepare('SELECT owner, name, summary FROM prompts WHERE id = ?')
+  const fields: string[] = JSON.parse(String(state.get('fields')))
+  const addresses = addressesBelow(String(state.get('base_url')))
+  return (id) => {
+    const row = statement.get(id)
+    const [owner, name] = [String(row?.owner), String(row?.name)]
+    const values: unknown[] = JSON.parse(String(row?.summary))
+    const summary: Record<string, unknown> = { owner, name, full_name: `${owner}/${name}` }
+    for (const [index, field] of fields.entries()) summary[field] = values[index]
+    return Object.assign(summary, addresses.repository(owner, name)) as unknown as RepositorySummary
+  }
+}
+
+/**
+ * Reads what stands in a row in a prompt: the numbers of its terms, stop words left out, each field ended by a zero.
+ *
+ * @returns a reader; what it reads is good until it reads the next
+ */
+export function textReader(database: DatabaseSync): (id: number) => Uint32Array {
+  const statement = database.prepare('SELECT terms FROM texts WHERE id = ?')
+  const room = new Uint32Array(MOST_IN_ROW)
+  return (id) => {
+    const terms = statement.get(id)?.terms
+    return terms instanceof Uint8Array ? decodeNumbers(terms, room) : room.subarray(0, 0)
+  }
+}
