@@ -9,7 +9,7 @@ import { tagKey, termKey, titleKey } from '../domain/search/keys.ts'
 import { Lexicon, type Reading, type WordReadings } from '../domain/search/lexicon.ts'
 import { decodePostings, makePostingRoom } from '../domain/search/postings.ts'
 import { sliceSorted } from '../domain/search/smallest.ts'
-import { CLASSES, ENOUGH, placeOf, raise, Tally } from '../domain/search/tally.ts'
+import { ENOUGH, placeOf, raise, Tally } from '../domain/search/tally.ts'
 import { isStopWord, listUnits, termOf } from '../domain/search/terms.ts'
 import { splitQuestion } from '../domain/search/words.ts'
 import type { SearchAnswer, SearchQuestion } from '../ports/search.ts'
@@ -83,11 +83,11 @@ export class Finder {
     const { places } = this.#orders[sort ?? 'top']
     const rank = (further: ReadonlyMap<string, Reading>) => {
       this.#tally.clear()
-      for (const { word, readings } of words) {
+      for (const { word, readings, tells } of words) {
         const extra = further.get(word)
         this.#tally.addWord(
           [...readings.map((one) => this.#open(one, true)), ...(extra ? [this.#open(extra, false)] : [])],
-          this.#weigh(readings),
+          tells * this.#weigh(readings),
         )
       }
       return this.#tally.rank({ places, isAllowed, named, isSorted: sort !== undefined })
@@ -122,11 +122,17 @@ export class Finder {
     const { offset, limit, sort } = question
     const end = offset + limit
     if (offset >= full.length) return pageOf(partly, { offset: offset - full.length, limit })
-    // Words that stand together are looked for among the first that hold all of them, whichever page is asked for.
-    const looked = sort === undefined && better < end ? better + MOST_LOOKED_AT : 0
+    // What stands together is looked for among the first of those that hold all words, whichever page is asked for.
+    const joined = phrases.filter(({ length }) => length > 1)
+    const inNames = sort === undefined && joined.length > 0 ? Math.min(better, MOST_LOOKED_AT) : 0
+    const anywhere = sort === undefined && better < end ? better + MOST_LOOKED_AT : 0
+    const looked = Math.max(inNames, anywhere)
     const start = offset < looked ? 0 : offset
     const best = sliceSorted(full, start, Math.max(end, start === 0 ? looked : 0))
-    if (start === 0 && looked > 0) this.#raiseTogether(best.subarray(better, looked), phrases)
+    if (start === 0) {
+      this.#raiseTogether(best.subarray(0, inNames), joined, [])
+      this.#raiseTogether(best.subarray(better, Math.max(better, anywhere)), joined, phrases.flat())
+    }
     const page = best.subarray(offset - start, end - start)
     return Float64Array.of(...page, ...partly.subarray(0, limit - page.length))
   }
@@ -168,20 +174,25 @@ export class Finder {
     return named
   }
 
-  /** Puts matches in which the words stand together before those in which they stand anywhere. @param keys in order; brought into the new one */
-  #raiseTogether(keys: Float64Array, phrases: readonly string[][]): void {
-    const numbered = [phrases.flat(), ...phrases].map((words) =>
+  /**
+   * Puts matches in which words stand together before those in which they stand anywhere.
+   *
+   * @param keys in order; brought into the new one
+   * @param joined words that were typed together, each of which shall stand in a row
+   * @param all words that do as well when all of them stand in a row
+   */
+  #raiseTogether(keys: Float64Array, joined: readonly string[][], all: readonly string[]): void {
+    const numbersOf = (words: readonly string[]) =>
       words
         .filter((word) => !isStopWord(word))
-        .map((word) => this.#vocabulary.findTerm(termKey(termOf(word)))?.number ?? NOWHERE),
-    )
-    const [whole = [], ...parts] = numbered
-    if (whole.length < 2) return
-    const joined = parts.filter((terms) => terms.length > 1)
+        .map((word) => this.#vocabulary.findTerm(termKey(termOf(word)))?.number ?? NOWHERE)
+    const [whole, ...parts] = [all, ...joined].map(numbersOf)
+    const rows = parts.filter((terms) => terms.length > 1)
+    if (keys.length === 0 || (rows.length === 0 && whole!.length < 2)) return
     for (const [index, key] of keys.entries()) {
       const text = this.#textOf(this.#orders.top.numbers[placeOf(key)]!)
-      const isJoined = joined.length > 0 && joined.every((terms) => holdsInRow(text, terms))
-      if (isJoined || holdsInRow(text, whole)) keys[index] = raise(key, CLASSES.together)
+      const isJoined = rows.length > 0 && rows.every((terms) => holdsInRow(text, terms))
+      if (isJoined || (whole!.length > 1 && holdsInRow(text, whole!))) keys[index] = raise(key)
     }
     keys.sort()
   }

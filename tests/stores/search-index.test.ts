@@ -83,7 +83,7 @@ describe('a typo', () => {
     ['one letter missing', 'revew', ['code-review', 'poetry']],
     ['one letter too many', 'revieew', ['code-review', 'poetry']],
     ['one letter wrong', 'rewiew', ['code-review', 'poetry']],
-    ['in one of two words', 'reviwe patch', ['code-review', 'poetry']],
+    ['in one of two words: what holds the guess alone holds too little', 'reviwe patch', ['code-review']],
     ['in each of two words', 'reviwe codee', ['code-review', 'cafe', 'poetry']],
     ['in the first letter', 'zeview', ['code-review', 'poetry']],
     ['a word of one prompt alone is nobody’s guess', 'pacth', []],

@@ -128,6 +128,34 @@ describe('what a word stands for', () => {
   })
 })
 
+describe('what must not mislead', () => {
+  const find = open(
+    catalogueOf(
+      {
+        'a-draft': { title: 'Draft' },
+        'dnd-builder': { title: 'Encounters for an evening of D&D and dice' },
+        aggregation: { title: 'Aggregation pipeline' },
+        actions: { description: 'Builds a continuous integration pipeline.' },
+        scanner: { title: 'Scan' },
+        'phishing-mail': { title: 'Phishing mail' },
+        evaluation: { title: 'Evaluation of output' },
+        output: { content: 'Some output.' },
+        letters: { content: 'A mail.' },
+      },
+      [['continuous integration', 'pipeline']],
+    ),
+  )
+  test.each([
+    ['letters that were typed together stand together in a title', 'd&d', 'dnd-builder', {}],
+    ['what was typed itself stands for nothing else', 'continuous integration pipeline', 'actions', {}],
+    ['a guessed word tells less than a typed one', 'scam mail', 'phishing-mail', { scam: 'scan' }],
+    ['an unknown word may be cut off', 'eval output', 'evaluation', { eval: 'evaluation' }],
+  ] as const)('%s', async (_, text, name, corrected) => {
+    const answer = await find(text)
+    expect({ ...answer, names: answer.names[0] }).toMatchObject({ names: name, corrected })
+  })
+})
+
 test('a known word that finds little may be a typo of one that finds much', async () => {
   const many = Array.from({ length: 12 }, (_, index) => [`p${index}`, { content: 'a translation' }])
   const find = open(catalogueOf({ ...Object.fromEntries(many), odd: { content: 'a tranlation' } }))

@@ -19,7 +19,7 @@ const MOST_GUESSABLE = 500
 const MOST_TELLING = 16
 
 /** Where words stand, the weightiest first. */
-export const FIELDS = ['owner', 'name', 'title', 'tags', 'description', 'readme', 'content'] as const
+const FIELDS = ['owner', 'name', 'title', 'tags', 'description', 'readme', 'content'] as const
 type Field = (typeof FIELDS)[number]
 
 /** The words of each field, in their order. */

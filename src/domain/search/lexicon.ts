@@ -38,17 +38,32 @@ export interface WordReadings {
   readings: Reading[]
   /** What it was read as, where nothing holds the word itself. */
   readAs: string | undefined
+  /** How much the word tells beside one that was typed as it is known: 1, or less where it was guessed. */
+  tells: number
 }
 
 /** How much each way of reading a word is worth beside the word itself. */
-const WEIGHTS = { itself: 1, beginning: 0.8, joined: 0.9, split: 0.85, typo: 0.8, related: 0.7, equivalent: 0.6 }
+const WEIGHTS = {
+  itself: 1,
+  beginning: 0.8,
+  joined: 0.9,
+  split: 0.85,
+  typo: 0.8,
+  clipped: 0.8,
+  related: 0.7,
+  equivalent: 0.6,
+}
+/** How much a word tells that was guessed, beside one that was typed so. */
+const GUESSED_TELLS = 0.7
 /** A short beginning of words in so many names and descriptions is no longer looked for in contents. */
 const MANY_LISTED = 100
 /** So many words are looked at for a beginning, in the order of letters, and the most used of them are taken. */
 const MOST_BEGINNINGS = { seen: 2_000, taken: 32 }
 /** So many words are looked at for all typos of a question, and the best of the closest are taken for each. */
 const MOST_CORRECTIONS = { looked: 2_000_000, taken: 4 }
-/** The shortest part of a word that was written together. */
+/** As for a beginning, for words that are not the last. */
+const MOST_CLIPPED = { seen: 200, taken: 4 }
+/** The shortest part of a word that was written together or cut off. */
 const SHORTEST_PART = 3
 const LONGEST_SPLIT = 32
 /** Equivalents and joined words reach over so many words. */
@@ -75,7 +90,7 @@ export class Lexicon {
         ...(word === begun ? this.#readBeginning(word) : []),
         ...relatedTerms(word).flatMap((term) => this.#readTerms([term], WEIGHTS.related)),
       ]
-      return { word, readings, readAs: undefined }
+      return { word, readings, readAs: undefined, tells: 1 }
     })
     const isKnown = read.map(({ readings }) => readings.length > 0)
     this.#readSpans(words, read, isKnown)
@@ -114,12 +129,14 @@ export class Lexicon {
 
   /** What several neighbours may mean together: each of them is then held. */
   #readSpans(words: readonly string[], read: readonly WordReadings[], isKnown: readonly boolean[]): void {
+    const typed = new Set(words.map(termOf))
     for (let start = 0; start < words.length; start++) {
       for (let length = 1; length <= LONGEST_SPAN && start + length <= words.length; length++) {
         const span = words.slice(start, start + length)
-        const readings = (this.#equivalents.get(keyOf(span)) ?? []).flatMap((terms) =>
-          this.#readTerms(terms, WEIGHTS.equivalent),
-        )
+        // What was typed itself stands for nothing else that was typed.
+        const readings = (this.#equivalents.get(keyOf(span)) ?? [])
+          .filter((terms) => !terms.every((term) => typed.has(term)))
+          .flatMap((terms) => this.#readTerms(terms, WEIGHTS.equivalent))
         if (length === 2) {
           const joined = this.#readTerms([termOf(span.join(''))], WEIGHTS.joined)
           readings.push(...joined)
@@ -139,9 +156,20 @@ export class Lexicon {
       one.readAs = split.parts.join(' ')
       return
     }
+    one.tells = GUESSED_TELLS
     const corrections = this.#correct(one.word)
     for (const { term } of corrections) one.readings.push({ terms: [term], weight: WEIGHTS.typo })
     one.readAs = corrections[0]?.word
+    if (corrections.length === 0) this.#readClipped(one)
+  }
+
+  /** A word of which people write only the beginning: `eval`, `config`. */
+  #readClipped(one: WordReadings): void {
+    if (one.word.length < SHORTEST_PART) return
+    const whole = this.#vocabulary.listBeginning(one.word, MOST_CLIPPED.seen).sort((a, b) => b.prompts - a.prompts)
+    for (const { word } of whole.slice(0, MOST_CLIPPED.taken))
+      one.readings.push(...this.#readTerms([termOf(word)], WEIGHTS.clipped))
+    one.readAs = whole[0]?.word
   }
 
   /** The two known words that one was written together of: where the rarer of them is most used. */

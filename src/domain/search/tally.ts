@@ -2,8 +2,8 @@
 import { decodePostings, IN_NAME, LEVEL, makePostingRoom, type PostingRoom } from './postings.ts'
 import { sliceSorted } from './smallest.ts'
 
-/** The classes of matches, the best first. */
-export const CLASSES = { named: 0, inName: 1, together: 2, everywhere: 3, partly: 4 } as const
+/** The classes of matches, the best first. Before each there is room for those in which the words stand together. */
+const CLASSES = { named: 1, inName: 3, everywhere: 5, partly: 7 } as const
 /** With so many full matches, nobody needs those that hold a part of the words. */
 export const ENOUGH = 5
 /** More of those would be noise. */
@@ -186,7 +186,7 @@ interface RankedBy {
 interface Ranked {
   /** Those that hold every word, in no order. */
   full: Float64Array
-  /** How many of these stand before the class `together`. */
+  /** How many of these stand in a better class than `everywhere`. */
   better: number
   /** The best of those that hold most of the words, in their order; none where enough hold every word. */
   partly: Float64Array
@@ -212,12 +212,7 @@ export function placeOf(key: number): number {
   return key % PLACES
 }
 
-/** The class that a key begins with. */
-export function classOf(key: number): number {
-  return Math.floor(key / PLACES / SCORE_STEPS)
-}
-
-/** A key of a better class. */
-export function raise(key: number, matchClass: number): number {
-  return key - (classOf(key) - matchClass) * SCORE_STEPS * PLACES
+/** The key of a match in which the words stand together: before all others of its class. */
+export function raise(key: number): number {
+  return key - SCORE_STEPS * PLACES
 }
