@@ -1,10 +1,11 @@
-// `npm run bench`: measures build, search, read handler, MCP, host and attacks on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
+// `npm run bench`: measures build, search, read handler, MCP, host, attacks and client on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAttacks } from './bench/attacks.ts'
 import { measureBuild } from './bench/build.ts'
+import { measureClient } from './bench/client.ts'
 import { measureMcp } from './bench/mcp.ts'
 import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
 import { stopAll } from './bench/processes.ts'
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   serve: measureServe,
   publish: measurePublish,
   attacks: measureAttacks,
+  client: measureClient,
 }
 
 /** Measured once, whatever the sizes are: its catalogues are real ones. */

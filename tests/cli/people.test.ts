@@ -47,6 +47,45 @@ test('completion works in bash', () => {
   expect(complete('hubcli', 'pull', 'acme/a', '-')).toBe('--version\n--label\n-o\n')
 })
 
+describe('completion at a real prompt', () => {
+  const lock = `{\n  "lockfile": 1,\n  "hub": "http://x.example",\n  "prompts": {\n    "acme/review": {\n`
+  const folder = makeFolder()
+  writeFileSync(path.join(folder, 'prompts.lock'), lock)
+  const missing = (name: string) =>
+    findProgram(name) === undefined ? ` (SKIPPED: ${name} is missing; apt-get install ${name})` : ''
+
+  test.skipIf(findProgram('fish') === undefined).each([
+    ['hubcli p', 'pull\npush\n'],
+    ['hubcli push acme/a f c m', 'major\nminor\n'],
+    ['hubcli pull acme/a --', '--label\n--version\n'],
+    ['hubcli update ', 'acme/review\n'],
+    ['hubcli completion ', 'bash\nfish\nzsh\n'],
+  ])(`fish${missing('fish')}: %s`, (typed, offered) => {
+    const program = 'sh $argv[1] completion fish | source; complete -C $argv[2]'
+    expect(execFileSync('fish', ['--no-config', '-c', program, HUBCLI, typed], { cwd: folder }).toString()).toBe(
+      offered,
+    )
+  })
+
+  test.skipIf(findProgram('zsh') === undefined).each([
+    ['pul', 'pull'],
+    ['push acme/a f c ma', 'push acme/a f c major'],
+    ['verify --on', 'verify --online'],
+    ['remove ac', 'remove acme/review'],
+  ])(`zsh${missing('zsh')}: %s and the tabulator`, (typed, completed) => {
+    // A zsh at a terminal of its own, in which hubcli says what it was called with.
+    const program = `zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PROMPT=; autoload -Uz compinit; compinit -u -D; eval \\"\\$(sh $1 completion zsh)\\"; hubcli() { print -r \\"got:\\$*:\\"; }; print ready''1"
+zpty -r z out '*ready1*' && zpty -w -n z "hubcli $2"$'\\t'$'\\n' && zpty -r z out '*got:*:*' && print -r -- $out
+zpty -d z`
+    const script = path.join(makeFolder(), 'type.zsh')
+    writeFileSync(script, program)
+    const said = execFileSync('zsh', ['-f', script, HUBCLI, typed], { cwd: folder, timeout: 30_000 }).toString()
+    expect(said).toContain(`got:${completed}:`)
+  })
+})
+
 test('hubcli is executable, ASCII, and short enough to read', () => {
   const script = readFileSync(HUBCLI, 'utf8')
   expect(statSync(HUBCLI).mode & 0o111).toBe(0o111)

@@ -51,7 +51,9 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
       return send(answer, 200, 'text/plain; charset=utf-8', prompt.versions[asked ?? ''] ?? '')
     }
     const data =
-      view === 'versions' && part === undefined ? known.map(describe(prompt)) : recordOf(prompt, active, asked)
+      view === 'versions' && part === undefined
+        ? known.map(describe(prompt))
+        : { full_name: `${owner}/${name}`, ...recordOf(prompt, active, asked) }
     send(answer, 200, 'application/json', JSON.stringify({ data, meta: { total: known.length } }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -84,7 +86,8 @@ function describe(prompt: Prompt) {
 function recordOf(prompt: Prompt, active: string[], version: string | undefined) {
   const content = version === undefined ? null : (prompt.versions[version] ?? null)
   return {
-    ...{ content, content_sha256: content === null ? null : sha256(content), variables: [] },
+    ...{ version, content, content_sha256: content === null ? null : sha256(content), variables: [], parameters: {} },
+    ...{ status: 'active', status_message: null },
     ...{ latest_version: active[0] ?? null, versions: active },
     ...{ labels: prompt.labels ?? {}, advisories: prompt.advisories ?? [] },
   }

@@ -11,10 +11,14 @@ export interface FaultHub {
   url: string
   /** Every address that was asked for, in order. */
   asked: string[]
+  /** Those of them that were answered with 304. */
+  unchanged: string[]
   /** Answers that stand in for the usual ones, by address; set and removed by the test. */
   faults: Map<string, Fault>
   /** Applied to every address. */
   outage: Fault | undefined
+  /** The usual answer. */
+  answer: Fault
   stop(): Promise<void>
 }
 
@@ -51,6 +55,10 @@ const FILES: Record<string, unknown> = {
     latest_version: '1.1.0',
     labels: { production: '1.0.0' },
     versions: ['1.1.0', '1.0.0'],
+    content: CONTENTS['1.1.0'],
+    content_sha256: sha256(CONTENTS['1.1.0']!),
+    variables,
+    parameters: { temperature: 0.2 },
     advisories: [{ range: '1.0.x', severity: 'low', message: 'Leaves out the greeting.' }],
   },
   '/data/v1/repos/acme/hello/versions.json': [row('2.0.0', true), row('1.1.0'), row('1.0.0')],
@@ -70,24 +78,63 @@ export const status =
     return true
   }
 
+/** Ends the connection without an answer. */
+export const noConnection: Fault = (request) => {
+  request.socket.destroy()
+  return true
+}
+
+/** Never answers. */
+export const silence: Fault = () => true
+
+/** Ends the connection within the answer. */
+export const cut: Fault = (_request, response) => {
+  response.writeHead(200, { 'Content-Length': '10000' })
+  response.write('{"data":')
+  setImmediate(() => response.destroy())
+  return true
+}
+
+/** Answers with a content that its own digest does not fit. */
+export const otherBytes: Fault = (request, response) => {
+  const { data } = { data: FILES[request.url ?? ''] ?? {} }
+  response.end(JSON.stringify({ data: { ...data, content: 'evil' } }))
+  return true
+}
+
 /** Opens the hub on a port of its own. */
 export async function openFaultHub(): Promise<FaultHub> {
-  const hub: FaultHub = { url: '', asked: [], faults: new Map(), outage: undefined, stop: async () => {} }
+  const hub: FaultHub = {
+    url: '',
+    asked: [],
+    unchanged: [],
+    faults: new Map(),
+    outage: undefined,
+    answer: () => false,
+    stop: async () => {},
+  }
   const server = createServer((request, response) => {
     const path = request.url ?? ''
     hub.asked.push(path)
     if (hub.outage?.(request, response) || hub.faults.get(path)?.(request, response)) return
+    hub.answer(request, response)
+  })
+  hub.answer = (request, response) => {
+    const path = request.url ?? ''
     const data = FILES[path]
     if (!data) {
       const error = { code: 'not_found', message: `There is nothing at ${path}.` }
       response.writeHead(404, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }))
-      return
+      return true
     }
     const text = JSON.stringify({ data })
     const etag = `"${sha256(text).slice(0, 12)}"`
-    if (request.headers['if-none-match'] === etag) response.writeHead(304).end()
-    else response.writeHead(200, { 'Content-Type': 'application/json', ETag: etag }).end(text)
-  })
+    if (request.headers['if-none-match'] === etag) {
+      hub.unchanged.push(path)
+      response.writeHead(304).end()
+    } else response.writeHead(200, { 'Content-Type': 'application/json', ETag: etag }).end(text)
+    return true
+  }
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   hub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   hub.stop = () =>

@@ -15,6 +15,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeFolder, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
+import { CLIENTS, runClient } from '../clients/three-clients.ts'
 import { poll } from '../e2e/client.ts'
 import { freePort } from '../e2e/targets.ts'
 import { consecutive, sorted } from './open-hub.ts'
@@ -73,6 +75,7 @@ afterAll(async () => {
     await once(host, 'exit')
   }
   rmSync(folder, { recursive: true, force: true })
+  rmSync(SCRATCH, { recursive: true, force: true })
 })
 
 test('a token is made with one command, which prints it and nothing else but npm’s own lines', () => {
@@ -145,6 +148,44 @@ test('twelve at once get twelve consecutive versions', async () => {
   expect(git('log', '--format=', '--name-status', '--', 'content/acme/at-once').trim().split('\n')).toHaveLength(12)
   expect(git('fsck', '--full', '--strict', '--no-dangling')).toBe('')
 })
+
+test.each(SHELLS)(
+  '$name: hubcli adds, installs, verifies and updates a prompt that is published meanwhile, and the libraries read its lock',
+  async (shell) => {
+    const cwd = makeFolder()
+    const name = `acme/for-${shell.name.replaceAll(' ', '-')}`
+    const hubcli = (...args: string[]) =>
+      runHubcli(shell, args, { cwd, tools: WITH_PYTHON, env: { HUB_URL: base, HUB_TOKEN: token } })
+    const file = join(cwd, `prompts/${name}.md`)
+    const publishNext = async (content: string, version: string) => {
+      writeFileSync(join(cwd, 'next'), content)
+      const pushed = await hubcli('push', name, 'next', `Change to ${version}`, 'minor')
+      expect(pushed).toMatchObject({ code: 0, stdout: expect.stringMatching(new RegExp(`^${version} `)) })
+    }
+    await publishNext('one {{x}}\n', '1.0.0')
+    expect(await hubcli('add', `${name}@^1`)).toMatchObject({ code: 0, stdout: `${name} 1.0.0 prompts/${name}.md\n` })
+    rmSync(file)
+    expect(await hubcli('install')).toMatchObject({ code: 0, stderr: '' })
+    expect(await hubcli('verify')).toMatchObject({ code: 0, stderr: '' })
+    await publishNext('two {{x}}\r\n', '1.1.0')
+    // The files that clients read first have it after the next build.
+    await poll('the build has it', 90_000, async () => {
+      const listed = await fetch(`${base}/data/v1/repos/${name}/versions.json`)
+      return (await listed.text()).includes('"1.1.0"') || undefined
+    })
+    expect(readFileSync(file, 'utf8')).toBe('one {{x}}\n')
+    expect((await hubcli('outdated')).stdout).toBe(`${name}  1.0.0  1.1.0  1.1.0  ^1\n`)
+    expect(await hubcli('update')).toMatchObject({ code: 0, stdout: `${name} 1.0.0 -> 1.1.0 prompts/${name}.md\n` })
+    expect(readFileSync(file, 'utf8')).toBe('two {{x}}\r\n')
+    expect(await hubcli('verify', '--online')).toMatchObject({ code: 0, stderr: '' })
+    const lock = readFileSync(join(cwd, 'prompts.lock'), 'utf8')
+    for (const { command } of CLIENTS) {
+      expect(await runClient(command, ['verify'], cwd, base)).toMatchObject({ code: 0, stderr: '' })
+      expect(await runClient(command, ['add', `${name}@^1`], cwd, base)).toMatchObject({ code: 0, stderr: '' })
+      expect(readFileSync(join(cwd, 'prompts.lock'), 'utf8')).toBe(lock)
+    }
+  },
+)
 
 test('a token is good for thirty publishes a minute', async () => {
   const once = () =>

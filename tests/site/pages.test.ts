@@ -1,6 +1,6 @@
 // Owns the promises of the website, checked in a real browser on a built site whose every field is hostile. docs/contract.md section 10.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { HtmlValidate } from 'html-validate'
@@ -46,6 +46,46 @@ beforeAll(async () => {
 })
 
 afterAll(() => site?.close())
+
+test('the TypeScript library reads from a page of another origin, of a hub and of a mirror that answers nothing but GET', async () => {
+  const methods: (string | undefined)[] = []
+  const open = async (answer: (path: string, response: ServerResponse) => void) => {
+    const server = createServer((request, response) => answer(request.url ?? '', response))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  }
+  const library = await open((path, response) => {
+    const isPage = path === '/'
+    response.setHeader('Content-Type', isPage ? 'text/html' : 'text/javascript')
+    response.end(isPage ? '<!doctype html>' : readFileSync(`src/clients/releases/1.0.0/typescript/dist${path}`))
+  })
+  const mirror = await open((path, response) => {
+    methods.push(response.req.method)
+    void fetch(site.origin + path).then(async (answer) => {
+      const headers = { 'Access-Control-Allow-Origin': '*', ETag: answer.headers.get('ETag') ?? '' }
+      response.writeHead(response.req.method === 'GET' ? answer.status : 501, headers).end(await answer.text())
+    })
+  })
+  const context = await site.browser.newContext()
+  const page = await context.newPage()
+  await page.goto(library.origin)
+  for (const url of [site.origin, mirror.origin]) {
+    // As text: vitest would rewrite the import.
+    const got = await page.evaluate(`import('/prompt-hub.js').then(async ({ PromptHub }) => {
+      const events = []
+      const onEvent = ({ type }) => events.push(type)
+      const hub = new PromptHub({ url: '${url}', retries: 0, freshMs: 0, revalidateMs: 0, onEvent })
+      const sources = []
+      for (const wish of ['', '', '@999999.999999.999999', '@*']) sources.push((await hub.get('trent/long' + wish)).source)
+      return { sources, stale: events.includes('stale') }
+    })`)
+    expect(got).toEqual({ sources: ['network', 'network', 'network', 'network'], stale: false })
+  }
+  expect(new Set(methods)).toEqual(new Set(['GET']))
+  await context.close()
+  library.server.close()
+  mirror.server.close()
+})
 
 describe('reading without a browser', () => {
   test('every link of the site leads somewhere, and everything that is listed is linked', async () => {

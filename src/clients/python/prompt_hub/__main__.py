@@ -7,6 +7,7 @@ import os
 import sys
 from typing import Optional, Sequence
 
+from .files import write_whole
 from .hub import PromptHub, open_lock
 from .trouble import PromptHubError
 from .typing_file import write_types
@@ -36,7 +37,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print(f"prompt-hub: {error}", file=sys.stderr)
         return _EXIT.get(error.code, 1)
     except OSError as error:
-        print(f"prompt-hub: {error}", file=sys.stderr)
+        # Trouble with files comes before the first change, or is undone.
+        print(f"prompt-hub: {error}; nothing was changed", file=sys.stderr)
         return 1
 
 
@@ -56,8 +58,7 @@ def _run(given: argparse.Namespace) -> str:
         return f"{len(lock.prompts)} verified"
     hub = PromptHub(lock.hub)
     text = write_types({name: hub.get(name, version=each.version).variables for name, each in lock.prompts.items()})
-    with open(given.output, "w", encoding="utf-8") as file:
-        file.write(text)
+    write_whole(given.output, text.encode("utf-8"))
     return f"{given.output}: {len(lock.prompts)} prompts"
 
 

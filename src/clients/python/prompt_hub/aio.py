@@ -6,8 +6,9 @@ import asyncio
 import functools
 from typing import Callable, Optional, Sequence, TypeVar
 
-from .hub import Event, Prompt, PromptHub
+from .hub import Prompt, PromptHub
 from .records import VersionRow
+from .standing import Event
 
 Value = TypeVar("Value")
 

@@ -87,6 +87,12 @@ class AnswerCache(Generic[Value]):
             entry = self._entries.get(url)
         return None if entry is None else entry[0]
 
+    def is_fresh(self, url: str) -> bool:
+        """Whether an answer that may change would be given without asking."""
+        with self._turn:
+            entry = self._entries.get(url)
+        return entry is not None and time.time() - entry[1].checked_at < self._settings.fresh
+
     def _join(self, url: str) -> "Tuple[Future[Answer[Value]], bool]":
         with self._turn:
             under_way = self._under_way.get(url)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import uuid
-from typing import Optional
+from dataclasses import dataclass
+from typing import List, Optional, Sequence
 
 from .trouble import PromptHubError
 
@@ -36,10 +37,45 @@ def write_whole(path: str, data: bytes) -> None:
     """Writes a file that is there whole or not at all."""
     temporary = write_temporary(path, data)
     try:
-        os.replace(temporary, path)
+        put_all([Staged(path, temporary)])
     except BaseException:
         remove_if_there(temporary)
         raise
+
+
+@dataclass
+class Staged:
+    """A file that is written and waits for its place."""
+
+    place: str
+    temporary: str
+    before: Optional[str] = None
+    """A copy of what stands there now."""
+
+
+def put_all(staged: Sequence[Staged]) -> None:
+    """Puts files in their places, all of them: when one cannot be put, those before it get back what stood there."""
+    done: List[Staged] = []
+    try:
+        for each in staged:
+            os.replace(each.temporary, each.place)
+            done.append(each)
+    except BaseException:
+        for each in reversed(done):
+            if each.before is None:
+                remove_if_there(each.place)
+            else:
+                os.replace(each.before, each.place)
+        raise
+
+
+def make_folders(folder: str, made: List[str]) -> None:
+    """Makes a folder and those above it; `made` gets those that were not there, the outermost first."""
+    if os.path.lexists(folder):
+        return
+    make_folders(os.path.dirname(folder), made)
+    os.mkdir(folder)
+    made.append(folder)
 
 
 def remove_if_there(path: str) -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import threading
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, TypeVar
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, TypeVar
 
 from .address import HUB_URL
 from .cache import Answer, AnswerCache, CacheSettings
-from .files import read_if_there, read_vendored
+from .files import read_if_there
 from .filling import fill_content, find_variables
-from .lock import FULL_NAME, Lock, LockedPrompt, is_hub_address, parse_lock
-from .ranges import highest_in, is_label, is_range, is_version, satisfies
+from .lock import FULL_NAME, Lock, is_hub_address, parse_lock
+from .locked import LockReader
+from .ranges import highest_in, is_label, is_range, is_version
 from .records import (
-    Advisory,
     RepositoryRecord,
     Variable,
     VersionRecord,
@@ -25,32 +23,13 @@ from .records import (
     read_version_record,
 )
 from .requests import RequestSettings
+from .standing import Event, Standing, StandingWatch
 from .trouble import PromptHubError
+from .verify import require_record
 
 Value = TypeVar("Value")
 Wish = Optional[Tuple[str, str]]
 """`("version" | "range" | "label", text)`, or None for the latest."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """What its owner says of a prompt now: why it is deprecated, why this version was yanked, warnings about it."""
-
-    deprecated: Optional[str]
-    yanked: Optional[str]
-    advisories: Tuple[Advisory, ...]
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that a program may want to log: an answer is never anything but fresh without a word.
-
-    `type` is `stale`, `fallback`, `deprecated`, `yanked`, `advisory` or `variables_unknown`; `subject` is what it is about.
-    """
-
-    type: str
-    subject: str
-    message: str
 
 
 @dataclass(frozen=True)
@@ -92,14 +71,11 @@ class PromptHub:
         on_event: Optional[Callable[[Event], None]] = None,
     ) -> None:
         """`lock` is the path of a prompts.lock: nothing is got that it does not name. `cache_dir` keeps answers beyond this process."""
-        self._lock: Optional[Lock] = None if lock is None else open_lock(lock)
-        self._lock_folder = "" if lock is None else os.path.dirname(os.path.abspath(lock))
-        self.url = (url or (self._lock.hub if self._lock else HUB_URL)).rstrip("/")
+        opened = None if lock is None else open_lock(lock)
+        self.url = (url or (opened.hub if opened else HUB_URL)).rstrip("/")
         if not is_hub_address(self.url):
             raise PromptHubError("invalid_request", f"url: expected the address of a hub, got {self.url!r}")
         self._on_event = on_event
-        self._said: Set[Event] = set()
-        self._vendored: Dict[str, str] = {}
         settings = CacheSettings(
             fresh=fresh,
             revalidate=revalidate,
@@ -107,9 +83,14 @@ class PromptHub:
             requests=RequestSettings(timeout, retries, deadline),
             on_stale=lambda where, age, cause: self._say(Event("stale", where, f"{age:.0f} s old: {cause or 'asked again'}")),
         )
-        self._versions: AnswerCache[VersionRecord] = AnswerCache(_read_checked, settings)
-        self._repositories: AnswerCache[RepositoryRecord] = AnswerCache(read_repository_record, settings)
+        self._versions: AnswerCache[VersionRecord] = AnswerCache(_read_checked_version, settings)
+        self._repositories: AnswerCache[RepositoryRecord] = AnswerCache(_read_checked_repository, settings)
         self._lists: AnswerCache[Tuple[VersionRow, ...]] = AnswerCache(read_version_list, settings)
+        self._standing = StandingWatch(self.url, self._repositories, self._lists, self._say)
+        self._locked: Optional[LockReader] = None
+        if opened is not None and lock is not None:
+            folder = os.path.dirname(os.path.abspath(lock))
+            self._locked = LockReader(self.url, opened, folder, _read_checked_version, settings, self._say)
 
     def get(
         self,
@@ -126,9 +107,10 @@ class PromptHub:
         """
         full_name, wish = _read_question(name, version, range, label)
         try:
-            if self._lock is not None:
-                return self._get_locked(self._lock, full_name, wish)
-            return self._get_from(full_name, wish)
+            if self._locked is None:
+                return self._get_from(full_name, wish)
+            record, source = self._locked.get(full_name, wish)
+            return _prompt(record, source, 0.0, None)
         except PromptHubError as error:
             if fallback is None or error.code != "unavailable":
                 raise
@@ -145,7 +127,7 @@ class PromptHub:
 
     def _get_from(self, name: str, wish: Wish) -> Prompt:
         if wish is not None and wish[0] == "version":
-            return self._read_version(name, wish[1], None)
+            return self._read_version(name, wish[1], None, ("record", "list"))
         if wish is not None and wish[0] == "range":
             range_ = wish[1]
             rows = self._read_either(
@@ -157,7 +139,7 @@ class PromptHub:
             chosen = highest_in(_active(rows.value), range_)
             if chosen is None:
                 raise PromptHubError("not_found", f"{name} has no active version in {range_}.")
-            return self._read_version(name, chosen, (rows.source, rows.age))
+            return self._read_version(name, chosen, (rows.source, rows.age), ("record",))
         label = None if wish is None else wish[1]
         record = self._read_either(
             self._repositories,
@@ -165,14 +147,24 @@ class PromptHub:
             f"repos/{name}",
             lambda record: label is None or label in record.labels,
         )
+        latest = record.value.latest
+        if label is None and latest is not None:
+            # The record holds the latest version whole: one request for what is asked for most.
+            return self._prompt_from(name, latest, record.source, record.age, ())
         wanted = record.value.latest_version if label is None else record.value.labels.get(label)
         if wanted is None:
             known = ", ".join(record.value.labels) or "none"
             what = "no active version" if label is None else f"no label {label}; it has {known}"
             raise PromptHubError("not_found", f"{name} has {what}.")
-        return self._read_version(name, wanted, (record.source, record.age))
+        return self._read_version(name, wanted, (record.source, record.age), ())
 
-    def _read_version(self, name: str, version: str, found: Optional[Tuple[str, float]]) -> Prompt:
+    def _read_version(
+        self, name: str, version: str, found: Optional[Tuple[str, float]], unasked: Sequence[str]
+    ) -> Prompt:
+        """`found`: where the version's number came from; None when the caller gave it, and then it cannot change.
+
+        `unasked`: what was not asked for on the way and may say something of the version.
+        """
         answer = self._read_either(
             self._versions,
             f"repos/{name}/versions/{version}.json",
@@ -180,12 +172,16 @@ class PromptHub:
             lambda _: True,
             changes=False,
         )
-        record = answer.value
-        if (record.full_name, record.version) != (name, version):
-            raise PromptHubError("integrity", f"{name}@{version}: the hub answered {record.full_name}@{record.version}.")
-        self._ask_standing(name, version, found is None)
+        if answer.value.version != version:
+            raise PromptHubError("integrity", f"{name}@{version}: the hub answered {answer.value.version}.")
         source = answer.source if found is None else _farther(found[0], answer.source)
-        return _prompt(record, source, 0.0 if found is None else found[1], self._standing(name, version))
+        return self._prompt_from(name, answer.value, source, 0.0 if found is None else found[1], unasked)
+
+    def _prompt_from(self, name: str, record: VersionRecord, source: str, age: float, unasked: Sequence[str]) -> Prompt:
+        if record.full_name != name:
+            raise PromptHubError("integrity", f"{name}: the hub answered with {record.full_name}.")
+        self._standing.ask(name, record.version, unasked)
+        return _prompt(record, source, age, self._standing.of(name, record.version))
 
     def _read_either(
         self,
@@ -214,86 +210,6 @@ class PromptHub:
                 return answer
             raise error if error.code == "not_found" or refusal is None else refusal from None
 
-    def _get_locked(self, lock: Lock, name: str, wish: Wish) -> Prompt:
-        locked = lock.prompts.get(name)
-        if locked is None:
-            raise PromptHubError("not_locked", f"{name} is not in prompts.lock. Add it: hubcli add {name}")
-        _require_granted(name, wish, locked)
-        content = self._read_vendored(name, locked)
-        try:
-            answer = self._versions.get(f"{self.url}/data/v1/repos/{name}/versions/{locked.version}.json", False)
-        except PromptHubError as error:
-            if content is None or error.code == "integrity":
-                raise
-            self._say(Event("variables_unknown", name, str(error)))
-            variables = tuple(find_variables(content))
-            return Prompt(name, locked.version, content, locked.sha256, variables, {}, "lock", 0.0, None)
-        if answer.value.content_sha256 != locked.sha256:
-            raise PromptHubError("integrity", f"{name}@{locked.version}: the hub has other bytes than prompts.lock.")
-        return _prompt(answer.value, answer.source if content is None else "lock", 0.0, None)
-
-    def _read_vendored(self, name: str, locked: LockedPrompt) -> Optional[str]:
-        known = self._vendored.get(locked.sha256)
-        if known is not None:
-            return known
-        data = read_vendored(self._lock_folder, locked.path)
-        if data is None:
-            return None
-        if hashlib.sha256(data).hexdigest() != locked.sha256:
-            raise PromptHubError("integrity", f"{locked.path}, the vendored {name}, has other bytes than prompts.lock says.")
-        text = data.decode("utf-8")
-        self._vendored[locked.sha256] = text
-        return text
-
-    def _ask_standing(self, name: str, version: str, is_pinned: bool) -> None:
-        """Asks in the background what the owner says of a prompt; nobody waits for it, and its failure is nobody's."""
-        record_url = f"{self.url}/data/v1/repos/{name}.json"
-        list_url = f"{self.url}/data/v1/repos/{name}/versions.json"
-        if self._repositories.peek(record_url) is not None and (not is_pinned or self._lists.peek(list_url) is not None):
-            self._say_standing(name, version)
-            return
-
-        def look() -> None:
-            try:
-                self._repositories.get(record_url, True)
-                if is_pinned:
-                    self._lists.get(list_url, True)
-            except PromptHubError:
-                return  # What was got is right either way; the next call asks again.
-            self._say_standing(name, version)
-
-        threading.Thread(target=look, daemon=True).start()
-
-    def _standing(self, name: str, version: str) -> Optional[Standing]:
-        record = self._repositories.peek(f"{self.url}/data/v1/repos/{name}.json")
-        rows = self._lists.peek(f"{self.url}/data/v1/repos/{name}/versions.json")
-        if record is None and rows is None:
-            return None
-        row = next((row for row in rows or () if row.version == version), None)
-        deprecated = None
-        if record is not None and record.status != "active":
-            deprecated = record.status_message or record.status
-        return Standing(
-            deprecated=deprecated,
-            yanked=(row.yank_reason or "yanked") if row is not None and row.yanked else None,
-            advisories=tuple(each for each in (record.advisories if record else ()) if satisfies(version, each.range)),
-        )
-
-    def _say_standing(self, name: str, version: str) -> None:
-        standing = self._standing(name, version)
-        if standing is None:
-            return
-        events: List[Event] = []
-        if standing.deprecated is not None:
-            events.append(Event("deprecated", name, standing.deprecated))
-        if standing.yanked is not None:
-            events.append(Event("yanked", f"{name}@{version}", standing.yanked))
-        events += [Event("advisory", f"{name}@{version}", f"{each.severity}: {each.message}") for each in standing.advisories]
-        for event in events:
-            if event not in self._said and len(self._said) < 10_000:
-                self._said.add(event)
-                self._say(event)
-
     def _say(self, event: Event) -> None:
         if self._on_event is None:
             return
@@ -314,15 +230,14 @@ def open_lock(path: str = "prompts.lock") -> Lock:
         raise PromptHubError("integrity", f"{path} is no UTF-8.") from error
 
 
-def _read_checked(text: str, url: str) -> VersionRecord:
-    record = read_version_record(text, url)
-    try:
-        digest = hashlib.sha256(record.content.encode("utf-8")).hexdigest()
-    except UnicodeEncodeError:
-        digest = ""
-    if digest != record.content_sha256:
-        what = f"{record.full_name}@{record.version}"
-        raise PromptHubError("integrity", f"{what} has other bytes than its SHA-256 says.")
+def _read_checked_version(text: str, url: str) -> VersionRecord:
+    return require_record(read_version_record(text, url))
+
+
+def _read_checked_repository(text: str, url: str) -> RepositoryRecord:
+    record = read_repository_record(text, url)
+    if record.latest is not None:
+        require_record(record.latest)
     return record
 
 
@@ -343,21 +258,6 @@ def _read_question(
     if not {"version": is_version, "range": is_range, "label": is_label}[kind](text):
         raise PromptHubError("invalid_request", f"{full_name}: expected a {kind}, got {text[:60]!r}")
     return full_name, (kind, text)
-
-
-def _require_granted(name: str, wish: Wish, locked: LockedPrompt) -> None:
-    """A lock decides; asking for something else under it is a mistake that must be heard of."""
-    if wish is None:
-        return
-    kind, text = wish
-    is_met = (
-        (kind == "version" and text == locked.version)
-        or (kind == "range" and (text == locked.range or satisfies(locked.version, text)))
-        or (kind == "label" and text == locked.range)
-    )
-    if not is_met:
-        has = f"prompts.lock has {name} {locked.range} at {locked.version}"
-        raise PromptHubError("not_locked", f"{has}, which is not what was asked for.")
 
 
 def _prompt(record: VersionRecord, source: str, age: float, standing: Optional[Standing]) -> Prompt:

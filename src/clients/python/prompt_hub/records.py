@@ -67,6 +67,8 @@ class RepositoryRecord:
     latest_version: Optional[str]
     labels: Dict[str, str]
     advisories: Tuple[Advisory, ...]
+    latest: Optional[VersionRecord]
+    """The latest version whole, where the hub sends it."""
 
 
 def read_version_record(text: str, url: str) -> VersionRecord:
@@ -100,6 +102,7 @@ def read_repository_record(text: str, url: str) -> RepositoryRecord:
                 Advisory(_text(each["range"]), _text(each["severity"]), _text(each["message"]))
                 for each in map(_dict, _list(data.get("advisories", [])))
             ),
+            latest=_latest(data),
         )
     except (KeyError, TypeError) as error:
         raise _no_record(url) from error
@@ -115,6 +118,15 @@ def read_version_list(text: str, url: str) -> Tuple[VersionRow, ...]:
         )
     except (KeyError, TypeError) as error:
         raise _no_record(url) from error
+
+
+def _latest(data: Dict[str, Any]) -> Optional[VersionRecord]:
+    texts = [data.get(key) for key in ("full_name", "latest_version", "content", "content_sha256")]
+    if not all(isinstance(text, str) for text in texts) or "variables" not in data or "parameters" not in data:
+        return None
+    name, version, content, digest = map(_text, texts)
+    variables = tuple(_variable(each) for each in _list(data["variables"]))
+    return VersionRecord(name, version, content, digest, variables, _dict(data["parameters"]))
 
 
 def _variable(value: object) -> Variable:
@@ -153,7 +165,7 @@ def _dict(value: object) -> Dict[str, Any]:
 def _list(value: Any) -> Sequence[Any]:
     if not isinstance(value, list):
         raise TypeError("no list")
-    return value
+    return cast("Sequence[Any]", value)
 
 
 def _text(value: object) -> str:

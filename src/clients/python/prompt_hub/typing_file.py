@@ -12,10 +12,10 @@ from .records import Variable
 
 def write_types(prompts: Mapping[str, Sequence[Variable]]) -> str:
     """A module with one TypedDict for the values of each prompt, to be handed to `Prompt.fill`."""
-    parts = [_write_class(name, variables) for name, variables in sorted(prompts.items())]
+    text = "".join(_write_class(name, variables) for name, variables in sorted(prompts.items()))
     head = "# Made by `prompt-hub types` from prompts.lock; make it anew after each change of the lock.\n"
-    imports = "from typing import Literal, TypedDict, Union\n"
-    return head + imports + "".join(parts)
+    used = [word for word in ("Literal", "TypedDict", "Union") if word + "[" in text or word + "(" in text]
+    return head + (f"from typing import {', '.join(used)}\n" if used else "") + text
 
 
 def _write_class(name: str, variables: Sequence[Variable]) -> str:

@@ -7,7 +7,7 @@ import os
 import time
 from typing import Callable, List, Optional, Tuple
 
-from .files import read_if_there, read_vendored, remove_if_there, require_no_link, write_temporary
+from .files import Staged, make_folders, put_all, read_if_there, read_vendored, remove_if_there, require_no_link, write_temporary
 from .hub import PromptHub, open_lock
 from .lock import Lock, LockedPrompt, format_lock, is_safe_path, parse_lock
 from .trouble import PromptHubError
@@ -71,7 +71,8 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
     folder = os.path.dirname(path)
     turn = path + ".new"
     _take_turn(turn)
-    written: List[Tuple[str, str]] = []
+    staged: List[Staged] = []
+    made: List[str] = []
     try:
         lock = Lock(hub.url) if read_if_there(path) is None else open_lock(path)
         known = {each.path: each.sha256 for each in lock.prompts.values()}
@@ -82,20 +83,30 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
             data = content.encode("utf-8")
             _require_ours(folder, target, data, name, known.get(target), hub)
             place = os.path.join(folder, *target.split("/"))
-            os.makedirs(os.path.dirname(place), exist_ok=True)
-            written.append((write_temporary(place, data), place))
+            make_folders(os.path.dirname(place), made)
+            before = read_vendored(folder, target)
+            staged.append(Staged(place, write_temporary(place, data)))
+            if before is not None:
+                staged[-1].before = write_temporary(place, before)
         with open(turn, "wb") as file:
             file.write(text.encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
-        for temporary, place in written:
-            os.replace(temporary, place)
-        os.replace(turn, path)
+        put_all([*staged, Staged(path, turn)])
     except BaseException:
-        for temporary, _ in written:
-            remove_if_there(temporary)
+        for each in staged:
+            remove_if_there(each.temporary)
+        for made_folder in reversed(made):
+            try:
+                os.rmdir(made_folder)
+            except OSError:
+                pass  # Somebody put something into it meanwhile.
         remove_if_there(turn)
         raise
+    finally:
+        for each in staged:
+            if each.before is not None:
+                remove_if_there(each.before)
 
 
 def _take_turn(path: str) -> None:

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 // Owns the command `prompt-hub`: adding to a lock, installing and checking it, and writing types from it.
-import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { openLock } from './files.ts'
+import { openLock, writeWhole } from './files.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { PromptHubError } from './trouble.ts'
 import { writeTypes } from './typing.ts'
@@ -66,7 +65,7 @@ async function types(path: string, output: string): Promise<void> {
       async ([name, { version }]) => [name, (await hub.get(name, { version })).variables] as const,
     ),
   )
-  await writeFile(output, writeTypes(new Map(prompts)))
+  await writeWhole(output, writeTypes(new Map(prompts)))
   say(`${output}: ${prompts.length} prompts`)
 }
 
@@ -77,6 +76,8 @@ function say(text: string): void {
 try {
   await main()
 } catch (error) {
-  process.stderr.write(`prompt-hub: ${error instanceof Error ? error.message : String(error)}\n`)
+  const sentence = error instanceof Error ? error.message : String(error)
+  // Trouble with files comes before the first change, or is undone.
+  process.stderr.write(`prompt-hub: ${sentence}${error instanceof PromptHubError ? '' : '; nothing was changed'}\n`)
   process.exitCode = (error instanceof PromptHubError && EXIT[error.code]) || 1
 }

@@ -73,14 +73,56 @@ export async function requireNoLink(folder: string, file: string): Promise<void>
 
 /** Writes a file that is there whole or not at all. */
 export async function writeWhole(path: string, data: string | Uint8Array): Promise<void> {
+  const temporary = await writeTemporary(path, data)
+  await putAll([{ place: path, temporary }]).catch(async (error: unknown) => {
+    await rm(temporary, { force: true })
+    throw error
+  })
+}
+
+/** Writes a new, flushed file beside a path; renaming it makes it appear whole. @returns where it is */
+export async function writeTemporary(path: string, data: string | Uint8Array): Promise<string> {
   const temporary = join(dirname(path), `.prompt-hub.${randomUUID()}`)
   try {
     await writeFile(temporary, data, { flag: 'wx', flush: true })
-    await rename(temporary, path)
+    return temporary
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
   }
+}
+
+/** A file that is written and waits for its place. */
+export interface Staged {
+  place: string
+  temporary: string
+  /** A copy of what stands there now. */
+  before?: string
+}
+
+/** Puts files in their places, all of them: when one cannot be put, those before it get back what stood there. */
+export async function putAll(staged: readonly Staged[]): Promise<void> {
+  const done: Staged[] = []
+  try {
+    for (const each of staged) {
+      await rename(each.temporary, each.place)
+      done.push(each)
+    }
+  } catch (error) {
+    for (const { place, before } of done.reverse()) {
+      if (before === undefined) await rm(place, { force: true })
+      else await rename(before, place)
+    }
+    throw error
+  }
+}
+
+/** Makes a folder and those above it. @param made gets those that were not there, the outermost first */
+export async function makeFolders(dir: string, made: string[]): Promise<void> {
+  if (await lstat(dir).catch(() => undefined)) return
+  await makeFolders(dirname(dir), made)
+  await mkdir(dir)
+  made.push(dir)
 }
 
 async function readIfThere(path: string): Promise<Buffer | undefined> {

@@ -1,12 +1,14 @@
 // Owns the library's front door: a hub, and getting a prompt from it.
 import { HUB_URL } from './address.ts'
-import { AnswerCache, type CacheSettings, type Store } from './cache.ts'
+import { AnswerCache, type AnswerSource, type CacheSettings, type Store } from './cache.ts'
 import type { Values } from './filling.ts'
-import { isHubAddress, type Lock, type LockedPrompt } from './lock.ts'
-import { factsOf, fallbackFacts, makePrompt, type Prompt, type PromptFacts, type Standing, slower } from './prompt.ts'
-import { type GetOptions, readQuestion, requireLocked } from './question.ts'
-import { highestIn, satisfies, type Wish } from './ranges.ts'
+import { isHubAddress } from './lock.ts'
+import { type LockInForce, LockReader } from './locked.ts'
+import { factsOf, fallbackFacts, makePrompt, type Prompt, type PromptFacts, slower } from './prompt.ts'
+import { type GetOptions, readQuestion } from './question.ts'
+import { highestIn, type Wish } from './ranges.ts'
 import {
+  latestOf,
   type RepositoryRecord,
   readRepositoryRecord,
   readVersionList,
@@ -14,16 +16,19 @@ import {
   type VersionRecord,
   type VersionRow,
 } from './records.ts'
+import { type HubEvent, StandingWatch } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
-import { findVariables, requireDigest } from './verify.ts'
+import { requireRecord } from './verify.ts'
 
 export type { Kept, Store } from './cache.ts'
 export { fillContent, type Values } from './filling.ts'
 export { formatLock, type Lock, type LockedPrompt, parseLock } from './lock.ts'
+export type { LockInForce } from './locked.ts'
 export type { Prompt, PromptFacts, Source, Standing } from './prompt.ts'
 export type { GetOptions } from './question.ts'
 export { highestIn, isRange, isVersion, readWish, satisfies, type Wish } from './ranges.ts'
 export type { Advisory, Variable, VersionRow } from './records.ts'
+export type { HubEvent } from './standing.ts'
 export { PromptHubError, type TroubleCode, type ValueProblem } from './trouble.ts'
 
 /** The values of each prompt by its full name; `prompt-hub types` adds the prompts of a lock to it. */
@@ -32,22 +37,6 @@ export interface PromptValues {}
 
 /** What a prompt of some name is filled with. */
 export type ValuesOf<Name extends string> = Name extends keyof PromptValues ? PromptValues[Name] & object : Values
-
-/** Something that a program may want to log: an answer is never anything but fresh without a word. */
-export type HubEvent =
-  | { type: 'stale'; url: string; ageMs: number; cause: unknown }
-  | { type: 'fallback'; name: string; cause: unknown }
-  | { type: 'deprecated'; name: string; message: string }
-  | { type: 'yanked'; name: string; version: string; reason: string }
-  | { type: 'advisory'; name: string; version: string; severity: string; message: string }
-  | { type: 'variables_unknown'; name: string; cause: unknown }
-
-/** A lock that is in force, with a way to its vendored files. */
-export interface LockInForce {
-  lock: Lock
-  /** @returns the bytes at a path of the lock, or undefined when there is no file */
-  readFile(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>
-}
 
 /** How a hub is used. */
 export interface HubOptions {
@@ -77,20 +66,18 @@ export interface HubOptions {
 export class PromptHub {
   /** The hub's address, without a final slash. */
   readonly url: string
-  readonly #lock: LockInForce | undefined
+  readonly #locked: LockReader | undefined
   readonly #versions: AnswerCache<VersionRecord>
   readonly #repositories: AnswerCache<RepositoryRecord>
   readonly #lists: AnswerCache<VersionRow[]>
+  readonly #standing: StandingWatch
   readonly #onEvent: (event: HubEvent) => void
-  readonly #said = new Set<string>()
-  readonly #vendored = new Map<string, string>()
 
   /** @throws PromptHubError `invalid_request` when the address cannot be one */
   constructor(options: HubOptions = {}) {
     this.url = (options.url ?? options.lock?.lock.hub ?? HUB_URL).replace(/\/$/, '')
     if (!isHubAddress(this.url))
       throw new PromptHubError('invalid_request', `url: expected the address of a hub, got ${JSON.stringify(this.url)}`)
-    this.#lock = options.lock
     this.#onEvent = (event) => {
       try {
         options.onEvent?.(event)
@@ -111,17 +98,17 @@ export class PromptHub {
         deadlineMs: options.deadlineMs ?? 15_000,
       },
     }
-    this.#versions = new AnswerCache(async (text, url) => {
-      const record = readVersionRecord(text, url)
-      await requireDigest(
-        new TextEncoder().encode(record.content),
-        record.content_sha256,
-        `${record.full_name}@${record.version}`,
-      )
+    const readVersion = (text: string, url: string) => requireRecord(readVersionRecord(text, url))
+    this.#versions = new AnswerCache(readVersion, settings)
+    this.#repositories = new AnswerCache(async (text, url) => {
+      const record = readRepositoryRecord(text, url)
+      const latest = latestOf(record)
+      if (latest) await requireRecord(latest)
       return record
     }, settings)
-    this.#repositories = new AnswerCache(readRepositoryRecord, settings)
     this.#lists = new AnswerCache(readVersionList, settings)
+    this.#standing = new StandingWatch(this.url, this.#repositories, this.#lists, this.#onEvent)
+    this.#locked = options.lock && new LockReader(this.url, options.lock, readVersion, settings, this.#onEvent)
   }
 
   /**
@@ -133,7 +120,7 @@ export class PromptHub {
   async get<Name extends string>(name: Name, options: GetOptions = {}): Promise<Prompt<ValuesOf<Name>>> {
     const { fullName, wish } = readQuestion(name, options)
     try {
-      const facts = await (this.#lock ? this.#getLocked(this.#lock, fullName, wish) : this.#getFrom(fullName, wish))
+      const facts = await (this.#locked?.get(fullName, wish) ?? this.#getFrom(fullName, wish))
       return makePrompt(facts)
     } catch (error) {
       if (options.fallback === undefined || !(error instanceof PromptHubError) || error.code !== 'unavailable')
@@ -156,7 +143,7 @@ export class PromptHub {
   }
 
   async #getFrom(name: string, wish: Wish | undefined): Promise<PromptFacts> {
-    if (wish?.kind === 'version') return this.#readVersion(name, wish.version, undefined)
+    if (wish?.kind === 'version') return this.#readVersion(name, wish.version, undefined, ['record', 'list'])
     if (wish?.kind === 'range') {
       const list = await this.#readEither(
         this.#lists,
@@ -166,7 +153,7 @@ export class PromptHub {
       )
       const version = highestIn(activeOf(list.value), wish.range)
       if (version === undefined) throw notThere(`${name} has no active version in ${wish.range}.`)
-      return this.#readVersion(name, version, list)
+      return this.#readVersion(name, version, list, ['record'])
     }
     const record = await this.#readEither(
       this.#repositories,
@@ -175,33 +162,47 @@ export class PromptHub {
       ({ labels }) => wish === undefined || labelled(labels, wish.label) !== undefined,
     )
     const { labels, latest_version } = record.value
+    // The record holds the latest version whole: one request for what is asked for most.
+    const latest = wish ? undefined : latestOf(record.value)
+    if (latest) return this.#factsFrom(name, latest, record, [])
     const version = wish ? labelled(labels, wish.label) : latest_version
     if (!version) throw notThere(wish ? noLabel(name, wish.label, labels) : `${name} has no active version.`)
-    return this.#readVersion(name, version, record)
+    return this.#readVersion(name, version, record, [])
   }
 
-  /** @param found where the version's number came from; undefined when the caller gave it, and then it cannot change */
+  /**
+   * @param found where the version's number came from; undefined when the caller gave it, and then it cannot change
+   * @param unasked what was not asked for on the way and may say something of the version
+   */
   async #readVersion(
     name: string,
     version: string,
-    found: { source: PromptFacts['source']; ageMs: number } | undefined,
+    found: { source: AnswerSource; ageMs: number } | undefined,
+    unasked: readonly ('record' | 'list')[],
   ): Promise<PromptFacts> {
-    const { value, source } = await this.#readEither(
+    const answer = await this.#readEither(
       this.#versions,
       `repos/${name}/versions/${version}.json`,
       `repos/${name}/versions/${version}`,
       () => true,
       false,
     )
-    if (value.full_name !== name || value.version !== version)
-      throw new PromptHubError('integrity', `${name}@${version}: the hub answered ${value.full_name}@${value.version}.`)
-    this.#askStanding(name, version, found === undefined)
-    return {
-      ...factsOf(value),
-      source: found?.source === 'stale' ? 'stale' : (found && slower(found.source, source)) || source,
-      ageMs: found?.ageMs ?? 0,
-      standing: this.#standingOf(name, version),
-    }
+    if (answer.value.version !== version)
+      throw new PromptHubError('integrity', `${name}@${version}: the hub answered ${answer.value.version}.`)
+    const source = found ? slower(found.source, answer.source) : answer.source
+    return this.#factsFrom(name, answer.value, { source, ageMs: found?.ageMs ?? 0 }, unasked)
+  }
+
+  #factsFrom(
+    name: string,
+    record: VersionRecord,
+    { source, ageMs }: { source: AnswerSource; ageMs: number },
+    unasked: readonly ('record' | 'list')[],
+  ): PromptFacts {
+    if (record.full_name !== name)
+      throw new PromptHubError('integrity', `${name}: the hub answered with ${record.full_name}.`)
+    this.#standing.ask(name, record.version, unasked)
+    return { ...factsOf(record), source, ageMs, standing: this.#standing.of(name, record.version) }
   }
 
   /** The plain file, which no limit counts and every mirror has; the API where it knows more: a publish is there before the next build. */
@@ -229,96 +230,6 @@ export class PromptHub {
       if (answer) return answer
       throw error instanceof PromptHubError && error.code === 'not_found' ? error : (refusal ?? error)
     }
-  }
-
-  async #getLocked({ lock, readFile }: LockInForce, name: string, wish: Wish | undefined): Promise<PromptFacts> {
-    const locked = Object.hasOwn(lock.prompts, name) ? lock.prompts[name] : undefined
-    if (!locked) throw new PromptHubError('not_locked', `${name} is not in prompts.lock. Add it: hubcli add ${name}`)
-    requireLocked(name, wish, locked)
-    const content = await this.#readVendored(name, locked, readFile)
-    let record: VersionRecord | undefined
-    let cause: unknown
-    try {
-      const answer = await this.#versions.get(
-        `${this.url}/data/v1/repos/${name}/versions/${locked.version}.json`,
-        false,
-      )
-      if (answer.value.content_sha256 !== locked.sha256)
-        throw new PromptHubError('integrity', `${name}@${locked.version}: the hub has other bytes than prompts.lock.`)
-      record = answer.value
-      if (content === undefined) return { ...factsOf(record), source: answer.source, ageMs: 0, standing: undefined }
-    } catch (error) {
-      if (content === undefined || (error instanceof PromptHubError && error.code === 'integrity')) throw error
-      cause = error
-    }
-    if (!record) this.#onEvent({ type: 'variables_unknown', name, cause })
-    return {
-      name,
-      version: locked.version,
-      content,
-      sha256: locked.sha256,
-      variables: record?.variables ?? findVariables(content),
-      parameters: record?.parameters ?? {},
-      source: 'lock',
-      ageMs: 0,
-      standing: undefined,
-    }
-  }
-
-  /** @returns the text of a vendored file, checked once a process; undefined when there is no file */
-  async #readVendored(
-    name: string,
-    { path, sha256 }: LockedPrompt,
-    readFile: LockInForce['readFile'],
-  ): Promise<string | undefined> {
-    const known = this.#vendored.get(sha256)
-    if (known !== undefined) return known
-    const bytes = await readFile(path)
-    if (!bytes) return undefined
-    await requireDigest(bytes, sha256, `${path}, the vendored ${name}`)
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    this.#vendored.set(sha256, text)
-    return text
-  }
-
-  /** Asks in the background what the owner says of a prompt; nobody waits for it, and its failure is nobody's. */
-  #askStanding(name: string, version: string, isPinned: boolean): void {
-    const asked: Promise<unknown>[] = [this.#repositories.get(`${this.url}/data/v1/repos/${name}.json`, true)]
-    if (isPinned) asked.push(this.#lists.get(`${this.url}/data/v1/repos/${name}/versions.json`, true))
-    Promise.all(asked)
-      .then(() => {
-        const standing = this.#standingOf(name, version)
-        if (standing) this.#sayStanding(name, version, standing)
-      })
-      .catch(() => {
-        // What was got is right either way; the next call asks again.
-      })
-  }
-
-  #standingOf(name: string, version: string): Standing | undefined {
-    const record = this.#repositories.peek(`${this.url}/data/v1/repos/${name}.json`)
-    const rows = this.#lists.peek(`${this.url}/data/v1/repos/${name}/versions.json`)
-    if (!record && !rows) return undefined
-    const row = rows?.find((each) => each.version === version)
-    return {
-      deprecated: record && record.status !== 'active' ? (record.status_message ?? record.status) : null,
-      yanked: row?.yanked ? (row.yank_reason ?? 'yanked') : null,
-      advisories: record?.advisories?.filter(({ range }) => satisfies(version, range)) ?? [],
-    }
-  }
-
-  #sayStanding(name: string, version: string, { deprecated, yanked, advisories }: Standing): void {
-    if (deprecated !== null) this.#sayOnce({ type: 'deprecated', name, message: deprecated })
-    if (yanked !== null) this.#sayOnce({ type: 'yanked', name, version, reason: yanked })
-    for (const { severity, message } of advisories)
-      this.#sayOnce({ type: 'advisory', name, version, severity, message })
-  }
-
-  #sayOnce(event: HubEvent): void {
-    const key = JSON.stringify(event)
-    if (this.#said.has(key) || this.#said.size >= 10_000) return
-    this.#said.add(key)
-    this.#onEvent(event)
   }
 }
 

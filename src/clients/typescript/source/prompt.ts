@@ -75,6 +75,6 @@ export function fallbackFacts(name: string, content: string): PromptFacts {
 }
 
 /** Of two steps, the one that had to go farther says where a prompt came from. */
-export function slower(a: PromptFacts['source'], b: PromptFacts['source']): PromptFacts['source'] {
-  return a === 'network' || b === 'network' ? 'network' : a === 'disk' || b === 'disk' ? 'disk' : a
+export function slower(a: AnswerSource, b: AnswerSource): AnswerSource {
+  return (['stale', 'network', 'disk'] as const).find((source) => source === a || source === b) ?? 'memory'
 }

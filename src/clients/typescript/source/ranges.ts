@@ -10,6 +10,7 @@ const RANGE = new RegExp(
 const LABEL = /^(?=.{1,36}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 type Numbers = readonly [number, number, number]
+type Bounds = readonly [from: Numbers, below: Numbers | undefined]
 
 /** What stands behind the `@` of a dependency. */
 export type Wish =
@@ -42,20 +43,24 @@ export function isRange(text: string): boolean {
 export function satisfies(version: string, range: string): boolean {
   const numbers = numbersOf(version)
   const bounds = boundsOf(range)
-  if (!numbers || !bounds) return false
-  const [from, below] = bounds
-  return compare(numbers, from) >= 0 && (below === undefined || compare(numbers, below) < 0)
+  return numbers !== undefined && bounds !== undefined && isWithin(numbers, bounds)
 }
 
 /** The highest of some versions that lies in a range, or undefined. */
 export function highestIn(versions: Iterable<string>, range: string): string | undefined {
+  const bounds = boundsOf(range)
+  if (!bounds) return undefined
   let best: { version: string; numbers: Numbers } | undefined
   for (const version of versions) {
     const numbers = numbersOf(version)
-    if (!numbers || !satisfies(version, range)) continue
+    if (!numbers || !isWithin(numbers, bounds)) continue
     if (!best || compare(numbers, best.numbers) > 0) best = { version, numbers }
   }
   return best?.version
+}
+
+function isWithin(numbers: Numbers, [from, below]: Bounds): boolean {
+  return compare(numbers, from) >= 0 && (below === undefined || compare(numbers, below) < 0)
 }
 
 function numbersOf(version: string): Numbers | undefined {
@@ -64,7 +69,7 @@ function numbersOf(version: string): Numbers | undefined {
 }
 
 /** @returns the lowest version of a range, and the first one above it; undefined when it cannot be read */
-function boundsOf(range: string): readonly [Numbers, Numbers | undefined] | undefined {
+function boundsOf(range: string): Bounds | undefined {
   const match = RANGE.exec(range)
   if (!match) return undefined
   const [major, minor, patch] = match.slice(2).map((text) => (text === undefined ? undefined : Number(text)))

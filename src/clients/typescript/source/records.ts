@@ -41,6 +41,11 @@ export interface RepositoryRecord {
   /** Active versions, highest first. */
   versions: string[]
   advisories?: Advisory[]
+  /** The latest version whole, where the hub sends it. */
+  content?: string | null
+  content_sha256?: string | null
+  variables?: Variable[]
+  parameters?: Record<string, unknown>
 }
 
 /** A version in the list of versions. */
@@ -86,6 +91,15 @@ export function readRepositoryRecord(text: string, url: string): RepositoryRecor
     Array.isArray(data.versions)
   if (!isRecord) throw noRecord(url)
   return data as unknown as RepositoryRecord
+}
+
+/** The latest version as it stands in a repository's record; undefined when it does not stand there. */
+export function latestOf(record: RepositoryRecord): VersionRecord | undefined {
+  const { full_name, latest_version, content, content_sha256, variables, parameters } = record
+  if (typeof latest_version !== 'string' || typeof content !== 'string' || typeof content_sha256 !== 'string')
+    return undefined
+  if (!Array.isArray(variables) || !isObject(parameters)) return undefined
+  return { full_name, version: latest_version, content, content_sha256, variables, parameters }
 }
 
 function readObject(text: string, url: string): Record<string, unknown> {

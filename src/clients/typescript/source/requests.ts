@@ -50,7 +50,7 @@ async function tryOnce(
 ): Promise<Outcome> {
   const signal = AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, endsAt - Date.now())))
   try {
-    const response = await fetch(url, { headers: headersFor(etag), signal })
+    const response = await fetch(url, { ...conditionFor(etag), signal })
     if (response.status === 304) return { kind: 'unchanged' }
     const text = await readBounded(response, url)
     if (response.ok) return { kind: 'new', text, etag: response.headers.get('ETag') ?? undefined }
@@ -62,13 +62,13 @@ async function tryOnce(
   }
 }
 
-function headersFor(etag: string | undefined): Record<string, string> {
-  // A browser sends its own User-Agent, and asks the hub for leave before it sends another.
-  const isBrowser = typeof document !== 'undefined'
+function conditionFor(etag: string | undefined): RequestInit {
+  const accept = { Accept: 'application/json, text/plain' }
+  // A browser sends its own User-Agent, and keeps ETags itself. With either in the request it would ask the hub for leave first, which a mirror of plain files cannot give.
+  if (globalThis.navigator?.userAgent?.startsWith('Mozilla/'))
+    return { headers: accept, ...(etag === undefined ? {} : { cache: 'no-cache' }) }
   return {
-    Accept: 'application/json, text/plain',
-    ...(isBrowser ? {} : { 'User-Agent': USER_AGENT }),
-    ...(etag === undefined ? {} : { 'If-None-Match': etag }),
+    headers: { ...accept, 'User-Agent': USER_AGENT, ...(etag === undefined ? {} : { 'If-None-Match': etag }) },
   }
 }
 

@@ -1,8 +1,8 @@
 // Owns changing a lock and the vendored files that it names: everything is fetched and checked first, then all of it appears or none. docs/lock-file.md.
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { readLockFile, readVendored, requireNoLink } from './files.ts'
+import { makeFolders, putAll, readLockFile, readVendored, requireNoLink, type Staged, writeTemporary } from './files.ts'
 import { emptyLock, formatLock, isSafePath, type Lock, parseLock } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { isVersion, readWish } from './ranges.ts'
@@ -92,32 +92,39 @@ async function changeLock(
   const path = resolve(lockPath)
   const folder = dirname(path)
   const handle = await takeTurn(`${path}.new`)
-  const written: [string, string][] = []
+  const staged: Staged[] = []
+  const made: string[] = []
   try {
-    const before = await readLockFile(path)
-    const lock = before ?? emptyLock(hub)
+    const lock = (await readLockFile(path)) ?? emptyLock(hub)
     const known = new Map(Object.values(lock.prompts).map((each) => [each.path, each.sha256]))
     const contents = change(lock)
     parseLock(formatLock(lock))
     for (const [target, content, name] of contents) {
       await requireOurs(folder, target, content, name, known, lock.hub)
-      await mkdir(dirname(join(folder, target)), { recursive: true })
-      const temporary = join(dirname(join(folder, target)), `.prompt-hub.${randomUUID()}`)
-      written.push([temporary, join(folder, target)])
-      await writeFile(temporary, content, { flag: 'wx', flush: true })
+      const place = join(folder, target)
+      await makeFolders(dirname(place), made)
+      const before = await readVendored(folder, target)
+      const each: Staged = { place, temporary: await writeTemporary(place, content) }
+      staged.push(each)
+      if (before) each.before = await writeTemporary(place, before)
     }
     await handle.writeFile(formatLock(lock))
     await handle.sync()
     await handle.close()
-    for (const [temporary, target] of written) await rename(temporary, target)
-    await rename(`${path}.new`, path)
+    await putAll([...staged, { place: path, temporary: `${path}.new` }])
   } catch (error) {
     await handle.close().catch(() => {
       // It was closed before the renames began.
     })
-    for (const [temporary] of written) await rm(temporary, { force: true })
+    for (const { temporary } of staged) await rm(temporary, { force: true })
+    for (const dir of made.reverse())
+      await rmdir(dir).catch(() => {
+        // Somebody put something into it meanwhile.
+      })
     await rm(`${path}.new`, { force: true })
     throw error
+  } finally {
+    for (const { before } of staged) if (before !== undefined) await rm(before, { force: true })
   }
 }
 

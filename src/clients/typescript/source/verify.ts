@@ -1,5 +1,5 @@
 // Owns checking bytes against a digest, and what can be known of a text alone.
-import type { Variable } from './records.ts'
+import type { Variable, VersionRecord } from './records.ts'
 import { PromptHubError } from './trouble.ts'
 
 /**
@@ -15,6 +15,13 @@ export async function requireDigest(bytes: Uint8Array<ArrayBuffer>, sha256: stri
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
   if (hex !== sha256) throw new PromptHubError('integrity', `${what} has other bytes than its SHA-256 says.`)
+}
+
+/** @returns the record, once its content is what its own SHA-256 says. @throws PromptHubError `integrity` otherwise */
+export async function requireRecord(record: VersionRecord): Promise<VersionRecord> {
+  const { content, content_sha256, full_name, version } = record
+  await requireDigest(new TextEncoder().encode(content), content_sha256, `${full_name}@${version}`)
+  return record
 }
 
 /** The placeholders of a text whose record is not at hand: required texts, for nothing more is known. */

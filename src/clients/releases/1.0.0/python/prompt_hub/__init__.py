@@ -2,10 +2,11 @@
 
 from .aio import AsyncPromptHub
 from .filling import fill_content
-from .hub import Event, Prompt, PromptHub, Standing, open_lock
+from .hub import Prompt, PromptHub, open_lock
 from .lock import Lock, LockedPrompt, format_lock, parse_lock
 from .ranges import highest_in, is_range, is_version, satisfies
 from .records import Advisory, Variable, VersionRow
+from .standing import Event, Standing
 from .trouble import PromptHubError, ValueProblem
 
 __version__ = "1.0.0"

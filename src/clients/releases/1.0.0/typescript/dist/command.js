@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 // Owns the command `prompt-hub`: adding to a lock, installing and checking it, and writing types from it.
-import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { openLock } from "./files.js";
+import { openLock, writeWhole } from "./files.js";
 import { PromptHub } from "./prompt-hub.js";
 import { PromptHubError } from "./trouble.js";
 import { writeTypes } from "./typing.js";
@@ -54,7 +53,7 @@ async function types(path, output) {
     const lockInForce = await openLock(path);
     const hub = new PromptHub({ url: lockInForce.lock.hub });
     const prompts = await Promise.all(Object.entries(lockInForce.lock.prompts).map(async ([name, { version }]) => [name, (await hub.get(name, { version })).variables]));
-    await writeFile(output, writeTypes(new Map(prompts)));
+    await writeWhole(output, writeTypes(new Map(prompts)));
     say(`${output}: ${prompts.length} prompts`);
 }
 function say(text) {
@@ -64,6 +63,8 @@ try {
     await main();
 }
 catch (error) {
-    process.stderr.write(`prompt-hub: ${error instanceof Error ? error.message : String(error)}\n`);
+    const sentence = error instanceof Error ? error.message : String(error);
+    // Trouble with files comes before the first change, or is undone.
+    process.stderr.write(`prompt-hub: ${sentence}${error instanceof PromptHubError ? '' : '; nothing was changed'}\n`);
     process.exitCode = (error instanceof PromptHubError && EXIT[error.code]) || 1;
 }

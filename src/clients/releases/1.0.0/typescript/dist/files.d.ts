@@ -27,3 +27,16 @@ export declare function readVendored(folder: string, file: string): Promise<Uint
 export declare function requireNoLink(folder: string, file: string): Promise<void>;
 /** Writes a file that is there whole or not at all. */
 export declare function writeWhole(path: string, data: string | Uint8Array): Promise<void>;
+/** Writes a new, flushed file beside a path; renaming it makes it appear whole. @returns where it is */
+export declare function writeTemporary(path: string, data: string | Uint8Array): Promise<string>;
+/** A file that is written and waits for its place. */
+export interface Staged {
+    place: string;
+    temporary: string;
+    /** A copy of what stands there now. */
+    before?: string;
+}
+/** Puts files in their places, all of them: when one cannot be put, those before it get back what stood there. */
+export declare function putAll(staged: readonly Staged[]): Promise<void>;
+/** Makes a folder and those above it. @param made gets those that were not there, the outermost first */
+export declare function makeFolders(dir: string, made: string[]): Promise<void>;

@@ -66,15 +66,50 @@ export async function requireNoLink(folder, file) {
 }
 /** Writes a file that is there whole or not at all. */
 export async function writeWhole(path, data) {
+    const temporary = await writeTemporary(path, data);
+    await putAll([{ place: path, temporary }]).catch(async (error) => {
+        await rm(temporary, { force: true });
+        throw error;
+    });
+}
+/** Writes a new, flushed file beside a path; renaming it makes it appear whole. @returns where it is */
+export async function writeTemporary(path, data) {
     const temporary = join(dirname(path), `.prompt-hub.${randomUUID()}`);
     try {
         await writeFile(temporary, data, { flag: 'wx', flush: true });
-        await rename(temporary, path);
+        return temporary;
     }
     catch (error) {
         await rm(temporary, { force: true });
         throw error;
     }
+}
+/** Puts files in their places, all of them: when one cannot be put, those before it get back what stood there. */
+export async function putAll(staged) {
+    const done = [];
+    try {
+        for (const each of staged) {
+            await rename(each.temporary, each.place);
+            done.push(each);
+        }
+    }
+    catch (error) {
+        for (const { place, before } of done.reverse()) {
+            if (before === undefined)
+                await rm(place, { force: true });
+            else
+                await rename(before, place);
+        }
+        throw error;
+    }
+}
+/** Makes a folder and those above it. @param made gets those that were not there, the outermost first */
+export async function makeFolders(dir, made) {
+    if (await lstat(dir).catch(() => undefined))
+        return;
+    await makeFolders(dirname(dir), made);
+    await mkdir(dir);
+    made.push(dir);
 }
 async function readIfThere(path) {
     try {

@@ -1,58 +1,25 @@
 import { type Store } from './cache.ts';
 import type { Values } from './filling.ts';
-import { type Lock } from './lock.ts';
+import { type LockInForce } from './locked.ts';
 import { type Prompt } from './prompt.ts';
 import { type GetOptions } from './question.ts';
 import { type VersionRow } from './records.ts';
+import { type HubEvent } from './standing.ts';
 export type { Kept, Store } from './cache.ts';
 export { fillContent, type Values } from './filling.ts';
 export { formatLock, type Lock, type LockedPrompt, parseLock } from './lock.ts';
+export type { LockInForce } from './locked.ts';
 export type { Prompt, PromptFacts, Source, Standing } from './prompt.ts';
 export type { GetOptions } from './question.ts';
 export { highestIn, isRange, isVersion, readWish, satisfies, type Wish } from './ranges.ts';
 export type { Advisory, Variable, VersionRow } from './records.ts';
+export type { HubEvent } from './standing.ts';
 export { PromptHubError, type TroubleCode, type ValueProblem } from './trouble.ts';
 /** The values of each prompt by its full name; `prompt-hub types` adds the prompts of a lock to it. */
 export interface PromptValues {
 }
 /** What a prompt of some name is filled with. */
 export type ValuesOf<Name extends string> = Name extends keyof PromptValues ? PromptValues[Name] & object : Values;
-/** Something that a program may want to log: an answer is never anything but fresh without a word. */
-export type HubEvent = {
-    type: 'stale';
-    url: string;
-    ageMs: number;
-    cause: unknown;
-} | {
-    type: 'fallback';
-    name: string;
-    cause: unknown;
-} | {
-    type: 'deprecated';
-    name: string;
-    message: string;
-} | {
-    type: 'yanked';
-    name: string;
-    version: string;
-    reason: string;
-} | {
-    type: 'advisory';
-    name: string;
-    version: string;
-    severity: string;
-    message: string;
-} | {
-    type: 'variables_unknown';
-    name: string;
-    cause: unknown;
-};
-/** A lock that is in force, with a way to its vendored files. */
-export interface LockInForce {
-    lock: Lock;
-    /** @returns the bytes at a path of the lock, or undefined when there is no file */
-    readFile(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-}
 /** How a hub is used. */
 export interface HubOptions {
     /** Its address; the hub that this library came from unless given, or that of the lock. */

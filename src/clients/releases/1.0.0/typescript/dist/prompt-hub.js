@@ -2,12 +2,14 @@
 import { HUB_URL } from "./address.js";
 import { AnswerCache } from "./cache.js";
 import { isHubAddress } from "./lock.js";
+import { LockReader } from "./locked.js";
 import { factsOf, fallbackFacts, makePrompt, slower } from "./prompt.js";
-import { readQuestion, requireLocked } from "./question.js";
-import { highestIn, satisfies } from "./ranges.js";
-import { readRepositoryRecord, readVersionList, readVersionRecord, } from "./records.js";
+import { readQuestion } from "./question.js";
+import { highestIn } from "./ranges.js";
+import { latestOf, readRepositoryRecord, readVersionList, readVersionRecord, } from "./records.js";
+import { StandingWatch } from "./standing.js";
 import { PromptHubError } from "./trouble.js";
-import { findVariables, requireDigest } from "./verify.js";
+import { requireRecord } from "./verify.js";
 export { fillContent } from "./filling.js";
 export { formatLock, parseLock } from "./lock.js";
 export { highestIn, isRange, isVersion, readWish, satisfies } from "./ranges.js";
@@ -16,19 +18,17 @@ export { PromptHubError } from "./trouble.js";
 export class PromptHub {
     /** The hub's address, without a final slash. */
     url;
-    #lock;
+    #locked;
     #versions;
     #repositories;
     #lists;
+    #standing;
     #onEvent;
-    #said = new Set();
-    #vendored = new Map();
     /** @throws PromptHubError `invalid_request` when the address cannot be one */
     constructor(options = {}) {
         this.url = (options.url ?? options.lock?.lock.hub ?? HUB_URL).replace(/\/$/, '');
         if (!isHubAddress(this.url))
             throw new PromptHubError('invalid_request', `url: expected the address of a hub, got ${JSON.stringify(this.url)}`);
-        this.#lock = options.lock;
         this.#onEvent = (event) => {
             try {
                 options.onEvent?.(event);
@@ -50,13 +50,18 @@ export class PromptHub {
                 deadlineMs: options.deadlineMs ?? 15_000,
             },
         };
-        this.#versions = new AnswerCache(async (text, url) => {
-            const record = readVersionRecord(text, url);
-            await requireDigest(new TextEncoder().encode(record.content), record.content_sha256, `${record.full_name}@${record.version}`);
+        const readVersion = (text, url) => requireRecord(readVersionRecord(text, url));
+        this.#versions = new AnswerCache(readVersion, settings);
+        this.#repositories = new AnswerCache(async (text, url) => {
+            const record = readRepositoryRecord(text, url);
+            const latest = latestOf(record);
+            if (latest)
+                await requireRecord(latest);
             return record;
         }, settings);
-        this.#repositories = new AnswerCache(readRepositoryRecord, settings);
         this.#lists = new AnswerCache(readVersionList, settings);
+        this.#standing = new StandingWatch(this.url, this.#repositories, this.#lists, this.#onEvent);
+        this.#locked = options.lock && new LockReader(this.url, options.lock, readVersion, settings, this.#onEvent);
     }
     /**
      * Gets a prompt.
@@ -67,7 +72,7 @@ export class PromptHub {
     async get(name, options = {}) {
         const { fullName, wish } = readQuestion(name, options);
         try {
-            const facts = await (this.#lock ? this.#getLocked(this.#lock, fullName, wish) : this.#getFrom(fullName, wish));
+            const facts = await (this.#locked?.get(fullName, wish) ?? this.#getFrom(fullName, wish));
             return makePrompt(facts);
         }
         catch (error) {
@@ -88,33 +93,41 @@ export class PromptHub {
     }
     async #getFrom(name, wish) {
         if (wish?.kind === 'version')
-            return this.#readVersion(name, wish.version, undefined);
+            return this.#readVersion(name, wish.version, undefined, ['record', 'list']);
         if (wish?.kind === 'range') {
             const list = await this.#readEither(this.#lists, `repos/${name}/versions.json`, `repos/${name}/versions`, (rows) => highestIn(activeOf(rows), wish.range) !== undefined);
             const version = highestIn(activeOf(list.value), wish.range);
             if (version === undefined)
                 throw notThere(`${name} has no active version in ${wish.range}.`);
-            return this.#readVersion(name, version, list);
+            return this.#readVersion(name, version, list, ['record']);
         }
         const record = await this.#readEither(this.#repositories, `repos/${name}.json`, `repos/${name}`, ({ labels }) => wish === undefined || labelled(labels, wish.label) !== undefined);
         const { labels, latest_version } = record.value;
+        // The record holds the latest version whole: one request for what is asked for most.
+        const latest = wish ? undefined : latestOf(record.value);
+        if (latest)
+            return this.#factsFrom(name, latest, record, []);
         const version = wish ? labelled(labels, wish.label) : latest_version;
         if (!version)
             throw notThere(wish ? noLabel(name, wish.label, labels) : `${name} has no active version.`);
-        return this.#readVersion(name, version, record);
+        return this.#readVersion(name, version, record, []);
     }
-    /** @param found where the version's number came from; undefined when the caller gave it, and then it cannot change */
-    async #readVersion(name, version, found) {
-        const { value, source } = await this.#readEither(this.#versions, `repos/${name}/versions/${version}.json`, `repos/${name}/versions/${version}`, () => true, false);
-        if (value.full_name !== name || value.version !== version)
-            throw new PromptHubError('integrity', `${name}@${version}: the hub answered ${value.full_name}@${value.version}.`);
-        this.#askStanding(name, version, found === undefined);
-        return {
-            ...factsOf(value),
-            source: found?.source === 'stale' ? 'stale' : (found && slower(found.source, source)) || source,
-            ageMs: found?.ageMs ?? 0,
-            standing: this.#standingOf(name, version),
-        };
+    /**
+     * @param found where the version's number came from; undefined when the caller gave it, and then it cannot change
+     * @param unasked what was not asked for on the way and may say something of the version
+     */
+    async #readVersion(name, version, found, unasked) {
+        const answer = await this.#readEither(this.#versions, `repos/${name}/versions/${version}.json`, `repos/${name}/versions/${version}`, () => true, false);
+        if (answer.value.version !== version)
+            throw new PromptHubError('integrity', `${name}@${version}: the hub answered ${answer.value.version}.`);
+        const source = found ? slower(found.source, answer.source) : answer.source;
+        return this.#factsFrom(name, answer.value, { source, ageMs: found?.ageMs ?? 0 }, unasked);
+    }
+    #factsFrom(name, record, { source, ageMs }, unasked) {
+        if (record.full_name !== name)
+            throw new PromptHubError('integrity', `${name}: the hub answered with ${record.full_name}.`);
+        this.#standing.ask(name, record.version, unasked);
+        return { ...factsOf(record), source, ageMs, standing: this.#standing.of(name, record.version) };
     }
     /** The plain file, which no limit counts and every mirror has; the API where it knows more: a publish is there before the next build. */
     async #readEither(cache, file, address, isEnough, changes = true) {
@@ -140,96 +153,6 @@ export class PromptHub {
                 return answer;
             throw error instanceof PromptHubError && error.code === 'not_found' ? error : (refusal ?? error);
         }
-    }
-    async #getLocked({ lock, readFile }, name, wish) {
-        const locked = Object.hasOwn(lock.prompts, name) ? lock.prompts[name] : undefined;
-        if (!locked)
-            throw new PromptHubError('not_locked', `${name} is not in prompts.lock. Add it: hubcli add ${name}`);
-        requireLocked(name, wish, locked);
-        const content = await this.#readVendored(name, locked, readFile);
-        let record;
-        let cause;
-        try {
-            const answer = await this.#versions.get(`${this.url}/data/v1/repos/${name}/versions/${locked.version}.json`, false);
-            if (answer.value.content_sha256 !== locked.sha256)
-                throw new PromptHubError('integrity', `${name}@${locked.version}: the hub has other bytes than prompts.lock.`);
-            record = answer.value;
-            if (content === undefined)
-                return { ...factsOf(record), source: answer.source, ageMs: 0, standing: undefined };
-        }
-        catch (error) {
-            if (content === undefined || (error instanceof PromptHubError && error.code === 'integrity'))
-                throw error;
-            cause = error;
-        }
-        if (!record)
-            this.#onEvent({ type: 'variables_unknown', name, cause });
-        return {
-            name,
-            version: locked.version,
-            content,
-            sha256: locked.sha256,
-            variables: record?.variables ?? findVariables(content),
-            parameters: record?.parameters ?? {},
-            source: 'lock',
-            ageMs: 0,
-            standing: undefined,
-        };
-    }
-    /** @returns the text of a vendored file, checked once a process; undefined when there is no file */
-    async #readVendored(name, { path, sha256 }, readFile) {
-        const known = this.#vendored.get(sha256);
-        if (known !== undefined)
-            return known;
-        const bytes = await readFile(path);
-        if (!bytes)
-            return undefined;
-        await requireDigest(bytes, sha256, `${path}, the vendored ${name}`);
-        const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-        this.#vendored.set(sha256, text);
-        return text;
-    }
-    /** Asks in the background what the owner says of a prompt; nobody waits for it, and its failure is nobody's. */
-    #askStanding(name, version, isPinned) {
-        const asked = [this.#repositories.get(`${this.url}/data/v1/repos/${name}.json`, true)];
-        if (isPinned)
-            asked.push(this.#lists.get(`${this.url}/data/v1/repos/${name}/versions.json`, true));
-        Promise.all(asked)
-            .then(() => {
-            const standing = this.#standingOf(name, version);
-            if (standing)
-                this.#sayStanding(name, version, standing);
-        })
-            .catch(() => {
-            // What was got is right either way; the next call asks again.
-        });
-    }
-    #standingOf(name, version) {
-        const record = this.#repositories.peek(`${this.url}/data/v1/repos/${name}.json`);
-        const rows = this.#lists.peek(`${this.url}/data/v1/repos/${name}/versions.json`);
-        if (!record && !rows)
-            return undefined;
-        const row = rows?.find((each) => each.version === version);
-        return {
-            deprecated: record && record.status !== 'active' ? (record.status_message ?? record.status) : null,
-            yanked: row?.yanked ? (row.yank_reason ?? 'yanked') : null,
-            advisories: record?.advisories?.filter(({ range }) => satisfies(version, range)) ?? [],
-        };
-    }
-    #sayStanding(name, version, { deprecated, yanked, advisories }) {
-        if (deprecated !== null)
-            this.#sayOnce({ type: 'deprecated', name, message: deprecated });
-        if (yanked !== null)
-            this.#sayOnce({ type: 'yanked', name, version, reason: yanked });
-        for (const { severity, message } of advisories)
-            this.#sayOnce({ type: 'advisory', name, version, severity, message });
-    }
-    #sayOnce(event) {
-        const key = JSON.stringify(event);
-        if (this.#said.has(key) || this.#said.size >= 10_000)
-            return;
-        this.#said.add(key);
-        this.#onEvent(event);
     }
 }
 function activeOf(rows) {

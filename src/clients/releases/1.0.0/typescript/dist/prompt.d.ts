@@ -47,4 +47,4 @@ export declare function factsOf(record: VersionRecord): Omit<PromptFacts, 'sourc
 /** The facts of a text that the caller gave in case of need. */
 export declare function fallbackFacts(name: string, content: string): PromptFacts;
 /** Of two steps, the one that had to go farther says where a prompt came from. */
-export declare function slower(a: PromptFacts['source'], b: PromptFacts['source']): PromptFacts['source'];
+export declare function slower(a: AnswerSource, b: AnswerSource): AnswerSource;

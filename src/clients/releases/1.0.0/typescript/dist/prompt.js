@@ -26,5 +26,5 @@ export function fallbackFacts(name, content) {
 }
 /** Of two steps, the one that had to go farther says where a prompt came from. */
 export function slower(a, b) {
-    return a === 'network' || b === 'network' ? 'network' : a === 'disk' || b === 'disk' ? 'disk' : a;
+    return ['stale', 'network', 'disk'].find((source) => source === a || source === b) ?? 'memory';
 }

@@ -29,22 +29,25 @@ export function isRange(text) {
 export function satisfies(version, range) {
     const numbers = numbersOf(version);
     const bounds = boundsOf(range);
-    if (!numbers || !bounds)
-        return false;
-    const [from, below] = bounds;
-    return compare(numbers, from) >= 0 && (below === undefined || compare(numbers, below) < 0);
+    return numbers !== undefined && bounds !== undefined && isWithin(numbers, bounds);
 }
 /** The highest of some versions that lies in a range, or undefined. */
 export function highestIn(versions, range) {
+    const bounds = boundsOf(range);
+    if (!bounds)
+        return undefined;
     let best;
     for (const version of versions) {
         const numbers = numbersOf(version);
-        if (!numbers || !satisfies(version, range))
+        if (!numbers || !isWithin(numbers, bounds))
             continue;
         if (!best || compare(numbers, best.numbers) > 0)
             best = { version, numbers };
     }
     return best?.version;
+}
+function isWithin(numbers, [from, below]) {
+    return compare(numbers, from) >= 0 && (below === undefined || compare(numbers, below) < 0);
 }
 function numbersOf(version) {
     const match = VERSION.exec(version);

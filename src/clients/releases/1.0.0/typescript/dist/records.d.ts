@@ -35,6 +35,11 @@ export interface RepositoryRecord {
     /** Active versions, highest first. */
     versions: string[];
     advisories?: Advisory[];
+    /** The latest version whole, where the hub sends it. */
+    content?: string | null;
+    content_sha256?: string | null;
+    variables?: Variable[];
+    parameters?: Record<string, unknown>;
 }
 /** A version in the list of versions. */
 export interface VersionRow {
@@ -49,5 +54,7 @@ export declare function readVersionList(text: string, url: string): VersionRow[]
 export declare function readVersionRecord(text: string, url: string): VersionRecord;
 /** @throws PromptHubError `unavailable` when the text is no repository record */
 export declare function readRepositoryRecord(text: string, url: string): RepositoryRecord;
+/** The latest version as it stands in a repository's record; undefined when it does not stand there. */
+export declare function latestOf(record: RepositoryRecord): VersionRecord | undefined;
 /** Whether a value is a JSON object. */
 export declare function isObject(value: unknown): value is Record<string, unknown>;

@@ -34,6 +34,15 @@ export function readRepositoryRecord(text, url) {
         throw noRecord(url);
     return data;
 }
+/** The latest version as it stands in a repository's record; undefined when it does not stand there. */
+export function latestOf(record) {
+    const { full_name, latest_version, content, content_sha256, variables, parameters } = record;
+    if (typeof latest_version !== 'string' || typeof content !== 'string' || typeof content_sha256 !== 'string')
+        return undefined;
+    if (!Array.isArray(variables) || !isObject(parameters))
+        return undefined;
+    return { full_name, version: latest_version, content, content_sha256, variables, parameters };
+}
 function readObject(text, url) {
     const data = readData(text, url);
     if (!isObject(data))

@@ -1,0 +1,107 @@
+// Owns reading under a lock: nothing that it does not name, vendored files first, every byte checked.
+import { AnswerCache, type CacheSettings } from './cache.ts'
+import type { Lock, LockedPrompt } from './lock.ts'
+import { factsOf, type PromptFacts } from './prompt.ts'
+import { requireLocked } from './question.ts'
+import type { Wish } from './ranges.ts'
+import type { VersionRecord } from './records.ts'
+import type { HubEvent } from './standing.ts'
+import { PromptHubError } from './trouble.ts'
+import { findVariables, requireDigest } from './verify.ts'
+
+/** A lock that is in force, with a way to its vendored files. */
+export interface LockInForce {
+  lock: Lock
+  /** @returns the bytes at a path of the lock, or undefined when there is no file */
+  readFile(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>
+}
+
+/** Prompts as a lock names them. */
+export class LockReader {
+  readonly #url: string
+  readonly #given: LockInForce
+  readonly #versions: AnswerCache<VersionRecord>
+  readonly #records: AnswerCache<VersionRecord>
+  readonly #settings: CacheSettings
+  readonly #onEvent: (event: HubEvent) => void
+  readonly #vendored = new Map<string, string>()
+  #trouble: { until: number; cause: unknown } | undefined
+
+  /** @param readVersion reads and checks a version's record */
+  constructor(
+    url: string,
+    given: LockInForce,
+    readVersion: (text: string, url: string) => Promise<VersionRecord>,
+    settings: CacheSettings,
+    onEvent: (event: HubEvent) => void,
+  ) {
+    this.#url = url
+    this.#given = given
+    this.#settings = settings
+    this.#onEvent = onEvent
+    this.#versions = new AnswerCache(readVersion, settings)
+    // Where the text is at hand, nobody waits for a second try.
+    this.#records = new AnswerCache(readVersion, { ...settings, requests: { ...settings.requests, retries: 0 } })
+  }
+
+  /** @throws PromptHubError `not_locked` or `integrity`, and without a vendored file what asking the hub throws */
+  async get(name: string, wish: Wish | undefined): Promise<PromptFacts> {
+    const { prompts } = this.#given.lock
+    const locked = Object.hasOwn(prompts, name) ? prompts[name] : undefined
+    if (!locked) throw new PromptHubError('not_locked', `${name} is not in prompts.lock. Add it: hubcli add ${name}`)
+    requireLocked(name, wish, locked)
+    const content = await this.#readVendored(name, locked)
+    const url = `${this.#url}/data/v1/repos/${name}/versions/${locked.version}.json`
+    if (content === undefined) {
+      const { value, source } = await this.#versions.get(url, false)
+      requireSame(name, locked, value)
+      return { ...factsOf(value), source, ageMs: 0, standing: undefined }
+    }
+    const record = await this.#findRecord(url, name, locked)
+    return {
+      name,
+      version: locked.version,
+      content,
+      sha256: locked.sha256,
+      variables: record?.variables ?? findVariables(content),
+      parameters: record?.parameters ?? {},
+      source: 'lock',
+      ageMs: 0,
+      standing: undefined,
+    }
+  }
+
+  /** What a vendored file does not say of itself. After trouble the hub is let alone for a while: a program without a network must not wait at each call. */
+  async #findRecord(url: string, name: string, locked: LockedPrompt): Promise<VersionRecord | undefined> {
+    try {
+      const known = this.#records.peek(url)
+      if (!known && this.#trouble && this.#settings.now() < this.#trouble.until) throw this.#trouble.cause
+      const record = known ?? (await this.#records.get(url, false)).value
+      requireSame(name, locked, record)
+      return record
+    } catch (error) {
+      if (error instanceof PromptHubError && error.code === 'integrity') throw error
+      if (error instanceof PromptHubError && error.code === 'unavailable' && error !== this.#trouble?.cause)
+        this.#trouble = { until: this.#settings.now() + this.#settings.freshMs, cause: error }
+      this.#onEvent({ type: 'variables_unknown', name, cause: error })
+      return undefined
+    }
+  }
+
+  /** @returns the text of a vendored file, checked once a process; undefined when there is no file */
+  async #readVendored(name: string, { path, sha256 }: LockedPrompt): Promise<string | undefined> {
+    const known = this.#vendored.get(sha256)
+    if (known !== undefined) return known
+    const bytes = await this.#given.readFile(path)
+    if (!bytes) return undefined
+    await requireDigest(bytes, sha256, `${path}, the vendored ${name}`)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    this.#vendored.set(sha256, text)
+    return text
+  }
+}
+
+function requireSame(name: string, { version, sha256 }: LockedPrompt, record: VersionRecord): void {
+  if (record.content_sha256 !== sha256)
+    throw new PromptHubError('integrity', `${name}@${version}: the hub has other bytes than prompts.lock.`)
+}

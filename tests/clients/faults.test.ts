@@ -1,0 +1,214 @@
+// Pins what both libraries answer before a hub that fails in every way: the same source or trouble, after the same number of requests.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { diskStore } from '../../src/clients/typescript/source/files.ts'
+import { PromptHub, PromptHubError } from '../../src/clients/typescript/source/prompt-hub.ts'
+import { cut, type Fault, type FaultHub, noConnection, openFaultHub, otherBytes, silence, status } from './fault-hub.ts'
+
+/** How a client is opened; times in milliseconds. */
+interface Settings {
+  url: string
+  freshMs: number
+  revalidateMs: number
+  folder?: string
+}
+interface Got {
+  /** Where the prompt came from, or the code of the trouble. */
+  source: string
+  events: string[]
+}
+/** One library; each opened client has its own memory. */
+type Library = (settings: Settings) => (name: string, fallback?: string) => Promise<Got>
+
+const RETRIES = 1
+const TIMEOUT_MS = 300
+
+const typescript: Library = ({ url, freshMs, revalidateMs, folder }) => {
+  const events: string[] = []
+  const store = folder === undefined ? {} : { store: diskStore(folder) }
+  const times = { freshMs, revalidateMs, timeoutMs: TIMEOUT_MS, retries: RETRIES }
+  const hub = new PromptHub({ url, ...times, ...store, onEvent: ({ type }) => events.push(type) })
+  return async (name, fallback) => {
+    try {
+      return { source: (await hub.get(name, fallback === undefined ? {} : { fallback })).source, events }
+    } catch (error) {
+      if (!(error instanceof PromptHubError)) throw error
+      return { source: error.code, events }
+    }
+  }
+}
+
+let driver: ChildProcess
+const waiting = new Map<number, (got: Got) => void>()
+let opened = 0
+let asked = 0
+const python: Library = ({ url, freshMs, revalidateMs, folder }) => {
+  const client = ++opened
+  const times = { fresh: freshMs / 1000, revalidate: revalidateMs / 1000, timeout: TIMEOUT_MS / 1000, retries: RETRIES }
+  const options = { url, ...times, ...(folder === undefined ? {} : { cache_dir: folder }) }
+  return (name, fallback) => {
+    const number = ++asked
+    const given = fallback === undefined ? {} : { fallback }
+    driver.stdin!.write(`${JSON.stringify([number, client, options, name, given])}\n`)
+    return new Promise((resolve) => waiting.set(number, resolve))
+  }
+}
+
+let scratch: string
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-faults-'))
+  const env = { ...process.env, PYTHONPATH: 'src/clients/python', PYTHONDONTWRITEBYTECODE: '1' }
+  driver = spawn('python3', ['tests/clients/python_driver.py'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  createInterface({ input: driver.stdout! }).on('line', (line) => {
+    const { number, ...got } = JSON.parse(line) as Got & { number: number }
+    waiting.get(number)?.(got)
+  })
+})
+afterAll(() => {
+  driver.stdin!.end()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+//  what the hub does             nothing kept     and a fallback   an old answer kept   what comes after an old answer was asked for again
+const FAULTS: [string, Fault, string, string, string, string][] = [
+  ['no connection', noConnection, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  ['silence', silence, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  ['a cut answer', cut, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  ['500', status(500), 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  ['503', status(503), 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  ['a page that is no record', status(200), 'unavailable 1', 'fallback 1', 'stale 1', 'stale'],
+  ['429', status(429), 'unavailable 2', 'fallback 2', 'unavailable 2', 'stale'],
+  // The file is not there, and the API, which would know of a later publish, says so too.
+  ['404', status(404), 'not_found 2', 'not_found 2', 'not_found 2', 'not_found'],
+  ['401', status(401), 'refused 1', 'refused 1', 'refused 1', 'refused'],
+  ['403', status(403), 'refused 1', 'refused 1', 'refused 1', 'refused'],
+  ['410', status(410), 'refused 1', 'refused 1', 'refused 1', 'refused'],
+  ['other bytes', otherBytes, 'integrity 1', 'integrity 1', 'integrity 1', 'stale'],
+]
+const HOUR_MS = 3_600_000
+
+describe.each([
+  ['TypeScript', typescript],
+  ['Python', python],
+] as const)('%s', (_, library) => {
+  describe.concurrent.each(FAULTS)('%s', (_what, fault, cold, fallback, old, later) => {
+    const withHub = async (work: (hub: FaultHub, settings: Settings) => Promise<void>, settings: Partial<Settings>) => {
+      const hub = await openFaultHub()
+      try {
+        await work(hub, { url: hub.url, freshMs: HOUR_MS, revalidateMs: 0, ...settings })
+      } finally {
+        await hub.stop()
+      }
+    }
+    /** What is got once the hub fails, and how often it was asked for that. */
+    const fail = async (hub: FaultHub, get: () => Promise<Got>) => {
+      hub.outage = fault
+      hub.asked.length = 0
+      const { source, events } = await get()
+      return { got: `${source} ${hub.asked.length}`, events }
+    }
+    /** Until all that is asked in the background was asked. */
+    const settle = (hub: FaultHub, count: number) => vi.waitFor(() => expect(hub.asked).toHaveLength(count))
+    const PINNED = 'acme/hello@1.1.0'
+    const newFolder = () => mkdtempSync(join(scratch, 'cache-'))
+
+    test('nothing is kept', () =>
+      withHub(async (hub, settings) => {
+        const get = library(settings)
+        expect((await fail(hub, () => get('acme/hello'))).got).toBe(cold)
+      }, {}))
+
+    test('nothing is kept, and there is a fallback', () =>
+      withHub(async (hub, settings) => {
+        const get = library(settings)
+        const { got, events } = await fail(hub, () => get('acme/hello', 'Hi {{name}}'))
+        expect(got).toBe(fallback)
+        expect(events).toEqual(fallback.startsWith('fallback') ? ['fallback'] : [])
+      }, {}))
+
+    test('what is kept is fresh', () =>
+      withHub(async (hub, settings) => {
+        const get = library(settings)
+        await get('acme/hello')
+        expect((await fail(hub, () => get('acme/hello'))).got).toBe('memory 0')
+      }, {}))
+
+    test('what is kept is old', () =>
+      withHub(
+        async (hub, settings) => {
+          const get = library(settings)
+          await get('acme/hello')
+          const { got, events } = await fail(hub, () => get('acme/hello'))
+          expect(got).toBe(old)
+          expect(events.includes('stale')).toBe(old.startsWith('stale'))
+        },
+        { freshMs: 0 },
+      ))
+
+    test('what is kept on disk is old', () =>
+      withHub(
+        async (hub, settings) => {
+          await library(settings)('acme/hello')
+          const get = library(settings)
+          expect((await fail(hub, () => get('acme/hello'))).got).toBe(old)
+        },
+        { freshMs: 0, folder: newFolder() },
+      ))
+
+    test('an old answer is given at once, and the next one is what the hub says', () =>
+      withHub(
+        async (hub, settings) => {
+          const get = library(settings)
+          await get('acme/hello')
+          const { got } = await fail(hub, () => get('acme/hello'))
+          expect(got).toMatch(/^stale /)
+          // Of an address that is gone, the file alone is asked for again.
+          await settle(hub, later === 'not_found' ? 1 : Number(old.split(' ')[1]))
+          await sleep(fault === silence ? TIMEOUT_MS : 50)
+          expect((await get('acme/hello')).source).toBe(later)
+        },
+        { freshMs: 0, revalidateMs: HOUR_MS },
+      ))
+
+    test('an exact version is never asked for again', () =>
+      withHub(async (hub, settings) => {
+        const get = library(settings)
+        await get(PINNED)
+        await settle(hub, 3)
+        expect((await fail(hub, () => get(PINNED))).got).toBe('memory 0')
+      }, {}))
+
+    test('nor by another process that has the folder', () =>
+      withHub(
+        async (hub, settings) => {
+          await library(settings)(PINNED)
+          await settle(hub, 3)
+          await sleep(100)
+          const get = library(settings)
+          expect((await fail(hub, () => get(PINNED))).got).toBe('disk 0')
+        },
+        { folder: newFolder() },
+      ))
+  })
+
+  test('files older than the last publish: the API is asked, which knows it', async () => {
+    const hub = await openFaultHub()
+    const file = '/data/v1/repos/acme/hello/versions/1.1.0.json'
+    hub.faults.set(file, status(404))
+    hub.faults.set('/api/v1/repos/acme/hello/versions/1.1.0', (request, response) => {
+      request.url = file
+      hub.faults.delete(file)
+      return hub.answer(request, response)
+    })
+    expect((await library({ url: hub.url, freshMs: HOUR_MS, revalidateMs: 0 })('acme/hello@1.1.0')).source).toBe(
+      'network',
+    )
+    expect(hub.asked.slice(0, 2)).toEqual([file, '/api/v1/repos/acme/hello/versions/1.1.0'])
+    await hub.stop()
+  })
+})

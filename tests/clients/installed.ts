@@ -1,0 +1,20 @@
+// Owns a project that has the frozen TypeScript library, as npm unpacks it, with a hub's address built in.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { listClientDownloads, readClientReleases } from '../../src/clients/downloads.ts'
+
+/** Makes the project in a folder below this one, so that its programs find the packages of this project too. The caller removes it. */
+export async function makeProject(hub: string): Promise<string> {
+  mkdirSync('.hub', { recursive: true })
+  const folder = mkdtempSync(resolve('.hub', 'client-project-'))
+  const library = join(folder, 'node_modules/prompt-hub-client')
+  mkdirSync(library, { recursive: true })
+  for (const [path, content] of listClientDownloads(await readClientReleases('src/clients'), hub)) {
+    if (!path.endsWith('.tgz')) continue
+    writeFileSync(join(folder, 'library.tgz'), content)
+    execFileSync('tar', ['-xzf', join(folder, 'library.tgz'), '-C', library, '--strip-components=1'])
+  }
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  return folder
+}

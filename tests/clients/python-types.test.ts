@@ -1,0 +1,91 @@
+// Pins that the frozen Python library and a program that uses it satisfy two strict checkers, pyright and mypy, and that both see a missing value.
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listClientDownloads, readClientReleases } from '../../src/clients/downloads.ts'
+import { type FaultHub, openFaultHub } from './fault-hub.ts'
+
+const run = promisify(execFile)
+const HAS_MYPY = spawnSync('mypy', ['--version']).status === 0
+const NO_MYPY = HAS_MYPY ? '' : ' (SKIPPED: mypy is missing; apt-get install mypy)'
+
+/** As in the guide, then everything else that a program may use. */
+const PROGRAM = `
+from typing import Optional
+
+from prompt_hub import AsyncPromptHub, Event, Prompt, PromptHub, PromptHubError, Standing, open_lock, satisfies
+from prompt_values import AcmeHello
+
+
+def log(event: Event) -> None:
+    print(event.type, event.subject, event.message)
+
+
+async def later(hub: AsyncPromptHub) -> Prompt:
+    return await hub.get("acme/hello", range="^1", fallback="Hi")
+
+
+def text() -> str:
+    hub = PromptHub(lock="prompts.lock", cache_dir="cache", on_event=log)
+    values: AcmeHello = VALUES
+    try:
+        prompt = hub.get("acme/hello")
+        standing: Optional[Standing] = prompt.standing
+        print(standing, prompt.version, satisfies("1.0.0", "^1"), open_lock().prompts)
+        return prompt.fill(values) + prompt.fill(name="Ann")
+    except PromptHubError as error:
+        return ", ".join(problem.name for problem in error.problems)
+`
+
+let hub: FaultHub
+let project: string
+beforeAll(async () => {
+  hub = await openFaultHub()
+  project = mkdtempSync(join(tmpdir(), 'prompt-hub-python-types-'))
+  const wheels = listClientDownloads(await readClientReleases('src/clients'), hub.url)
+  const [, wheel] = wheels.find(([path]) => path.endsWith('.whl'))!
+  writeFileSync(join(project, 'library.whl'), wheel)
+  const python = (...args: string[]) =>
+    run('python3', args, { cwd: project, env: { ...process.env, PYTHONPATH: 'library' } })
+  await python('-m', 'zipfile', '-e', 'library.whl', 'library')
+  await python('-m', 'prompt_hub', 'add', 'acme/hello@^1')
+  await python('-m', 'prompt_hub', 'types')
+  const [, guide = ''] = /```python\n(from prompt_hub import PromptHub\n[^`]*)```/.exec(
+    readFileSync('src/pages/docs/clients.md', 'utf8'),
+  )!
+  writeFileSync(join(project, 'guide.py'), `diff = "one line"\n${guide}print(text)\n`)
+  writeFileSync(join(project, 'use.py'), PROGRAM.replace('VALUES', '{"name": "Ann"}'))
+  writeFileSync(join(project, 'wrong.py'), PROGRAM.replace('VALUES', '{"greeting": "Hi"}'))
+})
+afterAll(async () => {
+  await hub.stop()
+  rmSync(project, { recursive: true, force: true })
+})
+
+const RIGHT = ['guide.py', 'use.py', 'prompt_values.py', 'library/prompt_hub']
+/** What a checker says; it ends with 1 when it found anything. */
+const check = (program: string, args: string[]) =>
+  run(program, args, { cwd: project, env: { ...process.env, MYPYPATH: 'library' } }).then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  )
+
+describe('pyright, strict', { timeout: 120_000 }, () => {
+  const pyright = (include: string[]) => {
+    const config = { include, extraPaths: ['library'], typeCheckingMode: 'strict', pythonVersion: '3.9' }
+    writeFileSync(join(project, 'pyrightconfig.json'), JSON.stringify(config))
+    return check(process.execPath, [resolve('node_modules/pyright/index.js'), '--project', 'pyrightconfig.json'])
+  }
+  test('finds nothing', async () => expect(await pyright(RIGHT)).toBe('0 errors, 0 warnings, 0 informations\n'))
+  test('sees a missing value', async () => expect(await pyright(['wrong.py'])).toMatch(/"name" is required/))
+})
+
+describe.skipIf(!HAS_MYPY)(`mypy --strict${NO_MYPY}`, { timeout: 120_000 }, () => {
+  const mypy = (files: string[]) => check('mypy', ['--strict', '--cache-dir', 'mypy-cache', ...files])
+  test('finds nothing', async () =>
+    expect(await mypy(RIGHT)).toMatch(/^Success: no issues found in \d+ source files\n$/))
+  test('sees a missing value', async () => expect(await mypy(['wrong.py'])).toMatch(/Missing key "name"/))
+})

@@ -1,0 +1,146 @@
+// Pins that the documented lines for each model SDK compile and send the filled prompt: run as they stand, with the real packages, against a stand-in on this machine.
+import { execFile } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
+import { makeProject } from './installed.ts'
+
+const run = promisify(execFile)
+const FILLED = 'Write a message for: one line changed'
+const PROMPT = 'Write a message for: {{diff}}'
+
+/** The documented lines, by their first import. */
+const LINES = new Map(
+  [...readFileSync('src/pages/docs/clients.md', 'utf8').matchAll(/```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g)]
+    .filter(([, lines]) => lines!.includes('{ diff }'))
+    .map(([, lines, from]) => [from!, lines!]),
+)
+
+const response = {
+  ...{ id: 'r1', object: 'response', created_at: 1, model: 'gpt-5', status: 'completed', error: null },
+  ...{ incomplete_details: null, instructions: null, metadata: {}, parallel_tool_calls: true, tools: [] },
+  output: [
+    {
+      ...{ id: 'm1', type: 'message', role: 'assistant', status: 'completed' },
+      content: [{ type: 'output_text', text: 'the answer', annotations: [] }],
+    },
+  ],
+  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+}
+const completion = {
+  ...{ id: 'c1', object: 'chat.completion', created: 1, model: 'gpt-5' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'the answer' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+}
+const message = {
+  ...{ id: 'm1', type: 'message', role: 'assistant', model: 'claude-opus-4-5', stop_reason: 'end_turn' },
+  ...{ stop_sequence: null, content: [{ type: 'text', text: 'the answer' }] },
+  usage: { input_tokens: 1, output_tokens: 1 },
+}
+const ANSWERS: Record<string, unknown> = {
+  '/v1/responses': response,
+  '/v1/chat/completions': completion,
+  '/v1/messages': message,
+}
+
+let hub: FaultHub
+let models: Server
+let asked: { path: string; body: Record<string, unknown> }[] = []
+let project: string
+let base: string
+beforeAll(async () => {
+  hub = await openFaultHub()
+  hub.faults.set('/data/v1/repos/acme/commit-message/versions.json', (_request, answer) => {
+    answer.end(JSON.stringify({ data: [{ version: '1.0.0', yanked: false, content_sha256: sha256(PROMPT) }] }))
+    return true
+  })
+  hub.faults.set('/data/v1/repos/acme/commit-message/versions/1.0.0.json', (_request, answer) => {
+    const variable = {
+      name: 'diff',
+      description: '',
+      type: 'string',
+      required: true,
+      default: null,
+      options: [],
+      example: null,
+    }
+    const record = {
+      full_name: 'acme/commit-message',
+      version: '1.0.0',
+      content: PROMPT,
+      content_sha256: sha256(PROMPT),
+    }
+    answer.end(JSON.stringify({ data: { ...record, variables: [variable], parameters: {} } }))
+    return true
+  })
+  models = createServer(async (request, answer) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    asked.push({ path: request.url ?? '', body: JSON.parse(Buffer.concat(chunks).toString()) })
+    answer.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(ANSWERS[request.url ?? '']))
+  })
+  await new Promise<void>((done) => models.listen(0, '127.0.0.1', done))
+  base = `http://127.0.0.1:${(models.address() as AddressInfo).port}`
+  project = await makeProject(hub.url)
+  for (const [from, lines] of LINES)
+    writeFileSync(join(project, `${fileOf(from)}.ts`), `const diff = 'one line changed'\n${lines}`)
+})
+afterAll(async () => {
+  await hub.stop()
+  await new Promise((done) => models.close(done))
+  rmSync(project, { recursive: true, force: true })
+})
+
+const fileOf = (from: string) => `use${from.replaceAll(/[^a-z]/g, '-')}`
+
+test('each of them is documented, in five lines', () => {
+  expect([...LINES.keys()]).toEqual(['openai', '@anthropic-ai/sdk', '@ai-sdk/openai', '@langchain/openai'])
+  for (const lines of LINES.values()) expect(lines.trimEnd().split('\n')).toHaveLength(5)
+})
+
+test('they compile, strictly', { timeout: 120_000 }, async () => {
+  const strict = [
+    '--strict',
+    '--noEmit',
+    '--skipLibCheck',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--ignoreConfig',
+  ]
+  const files = [...LINES.keys()].map((from) => `${fileOf(from)}.ts`)
+  const tsc = resolve('node_modules/typescript/bin/tsc')
+  const { stdout } = await run(process.execPath, [tsc, ...strict, '--types', 'node', ...files], { cwd: project })
+  expect(stdout).toBe('')
+})
+
+describe('what they send', { timeout: 60_000 }, () => {
+  test.each([
+    ['openai', '/v1/responses', { model: 'gpt-5', input: FILLED }],
+    [
+      '@anthropic-ai/sdk',
+      '/v1/messages',
+      { model: 'claude-opus-4-5', max_tokens: 1024, messages: [{ role: 'user', content: FILLED }] },
+    ],
+    [
+      '@ai-sdk/openai',
+      '/v1/responses',
+      { model: 'gpt-5', input: [{ role: 'user', content: [{ type: 'input_text', text: FILLED }] }] },
+    ],
+    ['@langchain/openai', '/v1/chat/completions', { model: 'gpt-5', messages: [{ role: 'user', content: FILLED }] }],
+  ])('%s', async (from, path, body) => {
+    asked = []
+    const env = {
+      ...{ PATH: process.env.PATH, OPENAI_API_KEY: 'none', ANTHROPIC_API_KEY: 'none', LANGCHAIN_TRACING_V2: 'false' },
+      ...{ OPENAI_BASE_URL: `${base}/v1`, ANTHROPIC_BASE_URL: base },
+    }
+    const { stdout } = await run(process.execPath, [`${fileOf(from)}.ts`], { cwd: project, env })
+    expect(stdout).toContain('the answer')
+    expect(asked).toMatchObject([{ path, body }])
+  })
+})
