@@ -60,6 +60,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         about: 'What a review looks at, rule by rule, and how to mend it.',
       },
       {
+        path: '/docs/moderation',
+        words: 'Moderation',
+        about: 'Withdraw, deprecate, archive, label, warn of and rename, by a commit.',
+      },
+      {
         path: '/docs/ranking',
         words: 'Order and trust',
         about: 'How top and trending are made, and what the trust card checks.',

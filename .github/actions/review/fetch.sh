@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Brings a pull request here as git's objects and nothing else: no file of it is written, no program of it runs. Says whether it touches the content.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=../say.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
+
+for sha in "$BASE_SHA" "$HEAD_SHA"; do
+  if [[ ! $sha =~ ^[0-9a-f]{40,64}$ ]]; then
+    fail 'expected the commits of a pull request.'
+    exit 1
+  fi
+done
+# The token is for a private repository; as a setting in the environment it stands in no argument and no file.
+if [ -n "${TOKEN-}" ]; then
+  export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.${GITHUB_SERVER_URL:-https://github.com}/.extraheader"
+  GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$TOKEN" | base64 --wrap=0)"
+  export GIT_CONFIG_VALUE_0
+fi
+git -c transfer.fsckObjects=true fetch --quiet --no-tags --no-recurse-submodules origin \
+  "+refs/pull/${NUMBER//[!0-9]/}/head:refs/remotes/pull/head"
+if [ "$(git rev-parse refs/remotes/pull/head)" != "$HEAD_SHA" ]; then
+  fail 'The pull request has moved on meanwhile; its next run reviews it.'
+  exit 1
+fi
+meeting=$(git merge-base "$BASE_SHA" "$HEAD_SHA" || printf '%s' "$BASE_SHA")
+if git diff --quiet --no-ext-diff --no-textconv --ignore-submodules=none "$meeting" "$HEAD_SHA" -- content; then
+  echo 'It touches no content.'
+  printf 'content=false\nproblems=0\nowner=agrees\n' >>"$GITHUB_OUTPUT"
+else
+  printf 'content=true\n' >>"$GITHUB_OUTPUT"
+fi

@@ -1,0 +1,29 @@
+// Owns CODEOWNERS as text: for each owner of the catalogue the members whom GitHub asks to look at a change of it.
+import { compareText } from '../catalogue/ranking.ts'
+import type { OwnerFile } from '../content/prompt-file.ts'
+
+/**
+ * Writes the file. Members by GitHub's number are left out, for the file knows logins alone.
+ *
+ * @param owners by handle, with their members
+ * @param maintainers logins or teams (`octocat`, `acme/team`) that are asked for everything else; none leaves that open
+ * @see https://docs.github.com/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
+ */
+export function formatCodeowners(
+  owners: ReadonlyMap<string, Pick<OwnerFile, 'members'>>,
+  maintainers: readonly string[],
+): string {
+  const named = (logins: readonly string[]) => logins.map((login) => `@${login}`).join(' ')
+  const lines = [...owners]
+    .map(([owner, { members }]) => [owner, members.filter((member) => typeof member === 'string')] as const)
+    .filter(([, logins]) => logins.length > 0)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([owner, logins]) => `/content/${owner}/ ${named([...logins].sort(compareText))}`)
+  return [
+    '# Written by `npm run codeowners` from the members of content/{owner}/index.md; write it anew after they change.',
+    // The last line that matches counts, so what is for everything comes first.
+    ...(maintainers.length === 0 ? [] : [`* ${named(maintainers)}`]),
+    ...lines,
+    '',
+  ].join('\n')
+}

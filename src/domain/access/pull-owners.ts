@@ -1,0 +1,39 @@
+// Owns whose consent a pull request needs: what it touches of an owner's is by one of their members, or waits for a maintainer.
+import type { OwnerFile } from '../content/prompt-file.ts'
+import type { Person } from './account.ts'
+import { isMember } from './memberships.ts'
+
+/** Who is asked for one part of a pull request. */
+export interface OwnerVerdict {
+  /** A handle, or undefined for what belongs to the catalogue as a whole. */
+  owner: string | undefined
+  isAllowed: boolean
+  /** Why, in a few words. */
+  reason: string
+}
+
+/**
+ * Judges every owner that a pull request touches, by the base alone: what it says of members itself counts only once it is merged.
+ *
+ * @param changed paths from the content folder
+ * @param author who opened it, as GitHub says
+ * @param ownerAt the owner's file at the base; undefined when there is none, or it cannot be read
+ * @param isNew whether the base has nothing of an owner
+ */
+export function judgeOwners(
+  changed: readonly string[],
+  author: Person,
+  ownerAt: (owner: string) => Pick<OwnerFile, 'members'> | undefined,
+): OwnerVerdict[] {
+  const owners = new Set(changed.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined)))
+  return [...owners]
+    .sort((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))
+    .map((owner) => ({ owner, ...judge(owner, author, owner === undefined ? undefined : ownerAt(owner)) }))
+}
+
+function judge(owner: string | undefined, author: Person, file: Pick<OwnerFile, 'members'> | undefined) {
+  if (owner === undefined) return { isAllowed: false, reason: 'it belongs to the catalogue as a whole' }
+  if (file && isMember(author, file)) return { isAllowed: true, reason: `${author.login} is one of its members` }
+  if (owner === author.login) return { isAllowed: true, reason: 'it is the author’s own handle' }
+  return { isAllowed: false, reason: `${author.login} is none of its members` }
+}

@@ -1,0 +1,101 @@
+// Owns the one comment that a review leaves at a pull request: problems, advice, whose consent it needs, and what differs; text of strangers stands in fences alone.
+
+/** One line of a review, as `reviewContent` says it. */
+interface Remark {
+  file: string
+  line: number
+  rule: string
+  message: string
+  severity: 'error' | 'advice'
+}
+
+/** What is said. */
+export interface PullReport {
+  entries: readonly Remark[]
+  /** Sentences of our own. */
+  notes: readonly string[]
+  owners: readonly { owner: string | undefined; isAllowed: boolean; reason: string }[]
+  /** Whether a maintainer has agreed for owners who have not. */
+  isApproved: boolean
+  differences: readonly { title: string; text: string }[]
+}
+
+/** The label by which a maintainer agrees. Taken off by the workflow when commits are added. */
+const APPROVAL_LABEL = 'owner approved'
+/** Begins the comment, so that it is found again. */
+const MARK = '<!-- prompt-hub: content review -->'
+/** GitHub takes 65,536 characters of a comment, and Linux 128 KiB of one variable of the environment. */
+const MOST_BYTES = { entries: 20_000, differences: 36_000 }
+
+/** The comment as markdown, at most some 60,000 bytes. */
+export function formatPullReport({ entries, notes, owners, isApproved, differences }: PullReport): string {
+  const errors = entries.filter(({ severity }) => severity === 'error')
+  const advice = entries.filter(({ severity }) => severity === 'advice')
+  const lines = [...errors, ...advice].map(
+    ({ file, line, rule, message, severity }) =>
+      `${file}:${line}  ${rule}${severity === 'advice' ? ' (advice)' : ''}  ${message}`,
+  )
+  const asked = owners.map(
+    ({ owner, isAllowed, reason }) => `${isAllowed ? 'yes' : 'no '}  ${owner ?? '(the catalogue)'}: ${reason}`,
+  )
+  return [
+    MARK,
+    '### Content review',
+    summarise(errors.length, advice.length),
+    ...(lines.length === 0 ? [] : [fence(lines.join('\n'), 'text', MOST_BYTES.entries)]),
+    sayOwners(owners, isApproved),
+    ...(asked.length === 0 ? [] : [fence(asked.join('\n'), 'text', 4_000)]),
+    ...notes,
+    ...formatDifferences(differences),
+  ].join('\n\n')
+}
+
+function summarise(errors: number, advice: number): string {
+  const parts = [
+    ...(errors > 0 ? [`**${errors} ${errors === 1 ? 'problem' : 'problems'}** to be mended`] : []),
+    ...(advice > 0 ? [`advice on ${advice} ${advice === 1 ? 'place' : 'places'}, which does not hold it up`] : []),
+  ]
+  return parts.length === 0
+    ? 'Every rule is kept, and there is no advice.'
+    : `${parts.join(', ')}. The same at home: \`npm run check:content -- --base origin/main\``
+}
+
+function sayOwners(owners: PullReport['owners'], isApproved: boolean): string {
+  if (owners.every(({ isAllowed }) => isAllowed)) return 'The owners of what it touches agree:'
+  return isApproved
+    ? `A maintainer agreed (label \`${APPROVAL_LABEL}\`):`
+    : `It **waits for a maintainer**, who may set the label \`${APPROVAL_LABEL}\`; a member of the owner may also open it instead:`
+}
+
+function formatDifferences(differences: PullReport['differences']): string[] {
+  if (differences.length === 0) return []
+  let left = MOST_BYTES.differences
+  const shown: string[] = []
+  for (const { title, text } of differences) {
+    if (left < 500) break
+    const part = `${fence(title, 'text', 400)}\n\n${fence(text === '' ? '(the same)' : text, 'diff', left - 420)}`
+    left -= new TextEncoder().encode(part).length
+    shown.push(part)
+  }
+  const rest = differences.length - shown.length
+  return [
+    '<details><summary>Differences</summary>',
+    ...shown,
+    ...(rest > 0 ? [`And ${rest} more: see the files of this pull request.`] : []),
+    '</details>',
+  ]
+}
+
+/** A fence is longer than any row of backticks in it: text can then become no link, image, mention or end of the fence. */
+function fence(text: string, language: string, mostBytes: number): string {
+  const clean = text.replace(/[^\n\t\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, '·').toWellFormed()
+  const cut = cutBytes(clean, mostBytes)
+  const longest = Math.max(0, ...Array.from(cut.matchAll(/`+/g), ([row]) => row.length))
+  const marks = '`'.repeat(Math.max(3, longest + 1))
+  return `${marks}${language}\n${cut}${cut === clean ? '' : '\n(and more)'}\n${marks}`
+}
+
+function cutBytes(text: string, most: number): string {
+  const bytes = new TextEncoder().encode(text)
+  return bytes.length <= most ? text : new TextDecoder().decode(bytes.subarray(0, most)).replace(/\uFFFD$/, '')
+}

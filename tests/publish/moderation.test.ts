@@ -1,0 +1,82 @@
+// Pins moderation by git alone: each step of the guide, committed as it stands there, with what readers, lists and publishers then see.
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Hub, openHub, openLocalWorld, type World } from './open-hub.ts'
+
+const world: World = openLocalWorld()
+let hub: Hub
+afterAll(() => world.close())
+
+const GUIDE = readFileSync('src/pages/docs/moderation.md', 'utf8')
+/** The lines of the guide's section for the front matter. */
+const linesOf = (section: string) => {
+  const [, lines] = new RegExp(`## ${section}\n[^#]*?\`\`\`yaml\n([^\`]*)\`\`\``).exec(GUIDE) ?? []
+  if (lines === undefined) throw new Error(`The guide has no lines for ${section}.`)
+  return lines
+}
+const ADDRESS = '/api/v1/repos/acme/review'
+/** Commits the lines and builds. @returns the list of prompts */
+async function moderate(lines: string): Promise<string> {
+  await world.commitOutside({ 'content/acme/review/index.md': `---\ntitle: Review\n${lines}---\n` })
+  return String((await hub.build()).get('/data/v1/index.json'))
+}
+const publish = (content: string, to = 'acme/review') => hub.publish({ content, bump: 'minor' }, { to })
+const rows = async () => JSON.parse((await hub.read(`${ADDRESS}/versions`)).text).data
+
+beforeAll(async () => {
+  hub = await openHub(world)
+  for (const content of ['one', 'two']) expect((await publish(content)).status).toBe(201)
+})
+
+test('withdrawing a version', async () => {
+  expect(await moderate(linesOf('Withdraw a version'))).toContain('"latest_version":"1.0.0"')
+  expect((await hub.read(`${ADDRESS}/raw`)).text).toBe('one')
+  expect((await hub.read(`${ADDRESS}/raw?version=1.1.0`)).text).toBe('two')
+  expect((await rows())[0]).toMatchObject({ version: '1.1.0', yanked: true, yank_reason: 'Leaks the system prompt' })
+  // Its number is never given again.
+  expect((await publish('three')).version).toBe('1.2.0')
+})
+
+test('warning of versions', async () => {
+  await moderate(linesOf('Warn of versions'))
+  expect((await hub.read(ADDRESS)).data.advisories).toEqual([
+    {
+      ...{ range: '<1.2.0', severity: 'high', message: 'Obeys instructions in the code under review' },
+      versions: ['1.1.0', '1.0.0'],
+    },
+  ])
+})
+
+test('deprecating', async () => {
+  expect(await moderate(linesOf('Deprecate'))).toContain('"status":"deprecated"')
+  const { status, data } = await hub.read(ADDRESS)
+  expect([status, data.status, data.status_message]).toEqual([200, 'deprecated', 'Use acme/better-review.'])
+  expect((await publish('four')).status).toBe(201)
+})
+
+test('archiving', async () => {
+  await moderate(linesOf('Archive'))
+  expect((await hub.read(`${ADDRESS}/raw`)).text).toBe('four')
+  const refused = await publish('five')
+  expect([refused.status, refused.code]).toEqual([409, 'repo_archived'])
+})
+
+test('pointing a label', async () => {
+  await moderate(linesOf('Point a label'))
+  expect((await hub.read(`${ADDRESS}/raw?label=production`)).text).toBe('one')
+  await moderate('labels: {production: "1.2.0"}\n')
+  expect((await hub.read(`${ADDRESS}/raw?label=production`)).text).toBe('three')
+})
+
+test('renaming', async () => {
+  expect((await publish('one', 'acme/new-name')).status).toBe(201)
+  const list = await moderate(linesOf('Rename'))
+  expect([list.includes('acme/review'), list.includes('acme/new-name')]).toEqual([false, true])
+  const answer = await hub.read(`${ADDRESS}/raw?version=1.0.0`)
+  expect([answer.status, answer.text]).toEqual([200, 'one'])
+  expect((await hub.read(ADDRESS)).headers.get('Link')).toBe(
+    '<https://hub.example/api/v1/repos/acme/new-name>; rel="successor-version"',
+  )
+  expect((await hub.read(ADDRESS)).data.moved_to).toBe('acme/new-name')
+  expect((await publish('six')).message).toBe('acme/review has moved to acme/new-name. Publish there.')
+})

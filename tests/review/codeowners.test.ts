@@ -1,0 +1,50 @@
+// Pins CODEOWNERS as it is written from the members of owners, and the command that writes it.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'prompt-hub-codeowners-'))
+  mkdirSync(join(root, '.github'))
+  for (const [owner, members] of Object.entries({ globex: '[zoe, 12, adam]', acme: '[octocat]', initech: '[7]' })) {
+    mkdirSync(join(root, 'content', owner), { recursive: true })
+    writeFileSync(join(root, 'content', owner, 'index.md'), `---\nmembers: ${members}\n---\n`)
+  }
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+const run = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/codeowners.ts'), ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH },
+    encoding: 'utf8',
+  })
+  return { status, said: stdout + stderr }
+}
+const HEAD =
+  '# Written by `npm run codeowners` from the members of content/{owner}/index.md; write it anew after they change.\n'
+const OWNERS = '/content/acme/ @octocat\n/content/globex/ @adam @zoe\n'
+
+test('written once, kept, checked, and never with a name that could be something else', () => {
+  const text = () => readFileSync(join(root, '.github/CODEOWNERS'), 'utf8')
+  expect(run('--check')).toMatchObject({ status: 1, said: expect.stringContaining('npm run codeowners') })
+  expect(run()).toMatchObject({ status: 0 })
+  expect(text()).toBe(HEAD + OWNERS)
+  expect(run('--maintainers', 'ada,hub/maintainers')).toMatchObject({ status: 0 })
+  expect(text()).toBe(`${HEAD}* @ada @hub/maintainers\n${OWNERS}`)
+  expect(run()).toMatchObject({ status: 0 })
+  expect(text()).toBe(`${HEAD}* @ada @hub/maintainers\n${OWNERS}`)
+  expect(run('--check')).toEqual({ status: 0, said: '.github/CODEOWNERS is what it must be.\n' })
+  expect(run('--maintainers', 'ada @evil')).toMatchObject({
+    status: 1,
+    said: expect.stringContaining('expected logins'),
+  })
+})
+
+test('the one of this repository is up to date', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/codeowners.ts', '--check'], { encoding: 'utf8' })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+})

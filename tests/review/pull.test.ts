@@ -1,0 +1,339 @@
+// Pins the review of a content pull request as its workflow runs it: what is said and who must agree, that nothing of the pull request is run or followed, and that its one comment is kept up to date on GitHub.
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
+import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const SCRIPT = resolve('scripts/review-pull.ts')
+const FETCH = resolve('.github/actions/review/fetch.sh')
+const COMMENT = resolve('.github/actions/review/comment.sh')
+let root: string
+let canary: string
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  }).trim()
+function put(path: string, text: string | null): void {
+  const file = join(root, path)
+  if (text === null) rmSync(file, { recursive: true })
+  else {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+}
+const version = (content: string) =>
+  `---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\nchangelog: A change\n---\n${content}`
+const INDEX =
+  '---\ntitle: Code review\ndescription: Finds real problems in a change and says how bad they are.\ntags: [code, review]\nlicense: MIT\n---\nWhen to use it.\n'
+const TEXT =
+  'Review this code. Name every real problem with its line, and say how bad it is for whoever has to work with it.\n'
+const A = 'content/acme/a/versions'
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'prompt-hub-pull-test-'))
+  canary = join(root, '..', `${root.split('/').at(-1)}-was-run`)
+  git('init', '-q', '-b', 'main')
+  put('content/acme/index.md', '---\nname: Acme\nmembers: [octocat, 4711]\n---\n')
+  put('content/acme/a/index.md', INDEX)
+  put(`${A}/1.0.0.md`, version(TEXT))
+  put('package.json', '{"name":"base"}')
+  git('add', '.')
+  git('commit', '-qm', 'base')
+})
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true })
+  rmSync(canary, { force: true })
+})
+beforeEach(() => git('checkout', '-q', '-f', '-b', 'pull', 'main'))
+afterEach(() => {
+  git('checkout', '-q', '-f', 'main')
+  git('branch', '-q', '-D', 'pull')
+  git('clean', '-qfdx')
+})
+
+interface Reviewed {
+  code: number
+  /** Whether anything of the pull request was run. */
+  wasRun: boolean
+  report: string
+  problems: string
+  owner: string
+}
+/** Commits what lies there as the pull request, takes the base for what is checked out, and reviews. */
+async function review(over: Record<string, string> = {}, isCommitted = false): Promise<Reviewed> {
+  if (!isCommitted) {
+    git('add', '-A')
+    git('commit', '-q', '--allow-empty', '-m', 'pull')
+  }
+  const [base, head] = [git('rev-parse', 'main'), git('rev-parse', 'pull')]
+  git('checkout', '-q', '-f', 'main')
+  const output = join(mkdtempSync(join(tmpdir(), 'prompt-hub-output-')), 'output')
+  rmSync(canary, { force: true })
+  const environment = {
+    BASE_SHA: base,
+    HEAD_SHA: head,
+    AUTHOR: 'octocat',
+    AUTHOR_ID: '1',
+    GITHUB_OUTPUT: output,
+    ...over,
+  }
+  const ran = await promisify(execFile)(process.execPath, [SCRIPT], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: root, ...environment },
+  }).then(
+    () => ({ code: 0, stderr: '' }),
+    (error: { code: number; stderr: string }) => error,
+  )
+  const wasRun = existsSync(canary)
+  const outputs = existsSync(output) ? readOutputs(readFileSync(output, 'utf8')) : {}
+  rmSync(dirname(output), { recursive: true })
+  return {
+    code: ran.code,
+    wasRun,
+    report: outputs.report ?? ran.stderr,
+    problems: outputs.problems ?? '',
+    owner: outputs.owner ?? '',
+  }
+}
+const readOutputs = (text: string) =>
+  Object.fromEntries([...text.matchAll(/^(\w+)<<(\S+)\n([\s\S]*?)\n\2$/gm)].map(([, name, , value]) => [name!, value!]))
+
+describe('what is said', () => {
+  test('a good next version: no problem, and its difference from the one before', async () => {
+    put(`${A}/1.1.0.md`, version(TEXT.replace('every', 'each')))
+    const { report, ...rest } = await review()
+    expect(rest).toEqual({ code: 0, wasRun: false, problems: '0', owner: 'agrees' })
+    expect(report).toContain('Every rule is kept, and there is no advice.')
+    expect(report).toContain('content/acme/a/versions/1.1.0.md, beside 1.0.0')
+    expect(report).toMatch(/\n-Review this code\. Name every[^\n]*\n\+Review this code\. Name each/)
+  })
+
+  test('problems with their places, advice, and what lies outside', async () => {
+    put(`${A}/1.0.0.md`, version('Other bytes.\n'))
+    put(`${A}/3.0.0.md`, version(TEXT))
+    put('package.json', '{"name":"theirs"}')
+    const { report, problems } = await review()
+    expect(Number(problems)).toBeGreaterThanOrEqual(2)
+    expect(report).toContain('content/acme/a/versions/1.0.0.md:1  version-unchanged  expected the file as it is in')
+    expect(report).toContain('content/acme/a/versions/3.0.0.md:1  ')
+    expect(report).toContain('It also touches 1 files outside `content/`')
+  })
+
+  test('a conflict with the branch is a problem of its own', async () => {
+    put('content/acme/a/index.md', INDEX.replace('Code review', 'Review of code'))
+    git('commit', '-qam', 'theirs')
+    git('checkout', '-q', 'main')
+    const before = git('rev-parse', 'main')
+    put('content/acme/a/index.md', INDEX.replace('Code review', 'Reviews'))
+    git('commit', '-qam', 'ours')
+    git('checkout', '-q', 'pull')
+    const { report, problems } = await review()
+    git('reset', '-q', '--hard', before)
+    expect([report.includes('It **conflicts** with the branch'), problems]).toEqual([true, '1'])
+  })
+
+  test('text of strangers stays in its fence: no mention, link, comment or end of the fence', async () => {
+    put(`${A}/1.1.0.md`, version(`${'`'.repeat(9)}\n@octocat [x](https://evil.example) <!-- -->\n\u202e\u0007${TEXT}`))
+    put('content/acme/a/versions/`@octocat.md', 'x')
+    const { report } = await review()
+    const outside = report.replaceAll(/^(`{3,})\w*\n[\s\S]*?\n\1$/gm, '')
+    expect(outside).not.toMatch(/octocat|evil/)
+    expect(report).not.toMatch(/[\u202e\u0007]/)
+    expect(report).toContain('``````````diff\n')
+  })
+
+  test('a change of everything is said within what GitHub takes', async () => {
+    for (let number = 0; number < 400; number++)
+      put(`content/acme/p${number}/versions/1.0.0.md`, `${'é`'.repeat(2_000)}\n`)
+    const { report, problems } = await review()
+    expect(Number(problems)).toBeGreaterThanOrEqual(400)
+    expect(Buffer.byteLength(report)).toBeLessThan(65_536)
+    expect(report).toMatch(/And \d+ more: see the files|\(and more\)/)
+  })
+})
+
+describe('whose consent it needs', () => {
+  //  what is touched                       author, id           approved   and so
+  test.each([
+    ['a member, by login', `${A}/1.1.0.md`, 'OctoCat', '1', '', 'agrees'],
+    ['a member, by GitHub’s number', `${A}/1.1.0.md`, 'renamed', '4711', '', 'agrees'],
+    ['a stranger', `${A}/1.1.0.md`, 'mallory', '2', '', 'waits'],
+    ['a stranger, and a maintainer agreed', `${A}/1.1.0.md`, 'mallory', '2', 'true', 'agrees'],
+    ['the author’s own handle', 'content/mallory/x/versions/1.0.0.md', 'mallory', '2', '', 'agrees'],
+    ['another new owner', 'content/globex/x/versions/1.0.0.md', 'mallory', '2', '', 'waits'],
+    ['the catalogue as a whole', 'content/equivalents.txt', 'octocat', '1', '', 'waits'],
+  ] as const)('%s', async (_, path, AUTHOR, AUTHOR_ID, APPROVED, owner) => {
+    put(path, path.endsWith('.md') ? version(TEXT) : 'review, critique\n')
+    expect((await review({ AUTHOR, AUTHOR_ID, APPROVED })).owner).toBe(owner)
+  })
+
+  test('nobody becomes a member by the pull request itself', async () => {
+    put('content/acme/index.md', '---\nname: Acme\nmembers: [mallory]\n---\n')
+    const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
+    expect(owner).toBe('waits')
+    expect(report).toContain('no   acme: mallory is none of its members')
+  })
+})
+
+describe('nothing of it is run or followed', () => {
+  test('programs, hooks, filters and attributes of the pull request', async () => {
+    const program = `#!/bin/sh\necho ran >'${canary}'\n`
+    put('package.json', JSON.stringify({ scripts: { postinstall: program, check: program } }))
+    put('scripts/review-pull.ts', `require('fs').writeFileSync(${JSON.stringify(canary)}, 'x')`)
+    put('.git-hooks/post-checkout', program)
+    put('.gitattributes', '* filter=evil diff=evil merge=evil text eol=crlf\n')
+    put('.gitmodules', '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c evil\n')
+    put(`${A}/1.1.0.md`, version(TEXT))
+    git('config', 'filter.evil.smudge', `touch '${canary}'; cat`)
+    git('config', 'diff.evil.textconv', `touch '${canary}'; cat`)
+    const { code, problems, wasRun } = await review()
+    git('config', '--remove-section', 'filter.evil')
+    git('config', '--remove-section', 'diff.evil')
+    expect({ code, problems, wasRun }).toEqual({ code: 0, problems: '0', wasRun: false })
+  })
+
+  test('line ends that an attribute would convert are a change all the same', async () => {
+    put('.gitattributes', '* text eol=lf\n')
+    git('add', '.gitattributes')
+    git('commit', '-qm', 'attributes')
+    const id = execFileSync('git', ['hash-object', '-w', '--no-filters', '--stdin'], {
+      cwd: root,
+      input: version(TEXT).replaceAll('\n', '\r\n'),
+      encoding: 'utf8',
+    }).trim()
+    git('update-index', '--cacheinfo', `100644,${id},${A}/1.0.0.md`)
+    git('commit', '-qm', 'other bytes')
+    git('checkout', '-q', '-f', 'pull')
+    expect((await review({}, true)).report).toContain('1.0.0.md:1  version-unchanged')
+  })
+
+  test('links are refused, and what they lead to is not read', async () => {
+    const secret = join(root, '.git/secret')
+    writeFileSync(secret, version('the secret of the runner'))
+    symlinkSync(secret, join(root, `${A}/1.1.0.md`))
+    const { report, problems } = await review()
+    expect(Number(problems)).toBeGreaterThan(0)
+    expect(report).toContain('a symbolic link')
+    expect(report).not.toContain('the secret')
+  })
+
+  test('a content folder that is a link', async () => {
+    put('content', null)
+    symlinkSync('/etc', join(root, 'content'))
+    expect(await review()).toMatchObject({ code: 1, report: 'content: expected a folder in the pull request\n' })
+  })
+})
+
+describe('fetching', () => {
+  const run = (env: Record<string, string>, cwd: string) =>
+    promisify(execFile)(FETCH, [], { cwd, env: { PATH: process.env.PATH, HOME: root, ...env } }).then(
+      ({ stdout }) => ({ code: 0, said: stdout }),
+      (error: { code: number; stderr: string }) => ({ code: error.code, said: error.stderr }),
+    )
+
+  test('objects and nothing else; a pull request without content is let through; one that moved on is not', async () => {
+    const [clone, output] = [mkdtempSync(join(tmpdir(), 'prompt-hub-fetch-')), join(root, '.git/output')]
+    const outputs = () => readFileSync(output, 'utf8')
+    put(`${A}/1.1.0.md`, version(TEXT))
+    git('add', '-A')
+    git('commit', '-qm', 'content')
+    git('update-ref', 'refs/pull/7/head', 'pull')
+    put('readme', 'x')
+    git('add', '-A')
+    git('commit', '-qm', 'code')
+    execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
+    const environment = {
+      BASE_SHA: git('rev-parse', 'main'),
+      HEAD_SHA: git('rev-parse', 'pull~1'),
+      NUMBER: '7',
+      GITHUB_OUTPUT: output,
+    }
+    expect(await run(environment, clone)).toEqual({ code: 0, said: '' })
+    expect(outputs()).toBe('content=true\n')
+    expect(existsSync(join(clone, `${A}/1.1.0.md`))).toBe(false)
+    writeFileSync(output, '')
+    const moved = await run({ ...environment, HEAD_SHA: git('rev-parse', 'pull') }, clone)
+    expect(moved).toEqual({
+      code: 1,
+      said: '::error::The pull request has moved on meanwhile; its next run reviews it.\n',
+    })
+    git('update-ref', 'refs/pull/7/head', git('commit-tree', '-p', 'main', '-m', 'code', 'main^{tree}'))
+    await run({ ...environment, HEAD_SHA: git('rev-parse', 'refs/pull/7/head') }, clone)
+    expect(outputs()).toBe('content=false\nproblems=0\nowner=agrees\n')
+    rmSync(clone, { recursive: true })
+  })
+})
+
+describe('on GitHub', () => {
+  let github: GitHubStandIn
+  beforeAll(async () => {
+    github = await startGitHubStandIn()
+  }, 60_000)
+  afterAll(() => github.close())
+
+  test('one comment is made and then changed, another’s with the same mark is let alone, and labels follow', async () => {
+    const { repository, token } = await github.createRepository()
+    const ask = async (path: string, body?: object, by = token) => {
+      const headers = { Authorization: `Bearer ${by}`, 'Content-Type': 'application/json' }
+      const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+      return (await fetch(`${github.url}/repos/${repository}${path}`, { headers, ...init })).json()
+    }
+    const { number } = (await ask('/issues', { title: 'A pull request' })) as { number: number }
+    const mark = '<!-- prompt-hub: content review -->'
+    const comments = async () =>
+      ((await ask(`/issues/${number}/comments`)) as { body: string }[]).map(({ body }) => body)
+    const labels = async () =>
+      ((await ask(`/issues/${number}/labels`)) as { name: string }[]).map(({ name }) => name).sort()
+    const run = (over: Record<string, string>) =>
+      promisify(execFile)(COMMENT, [], {
+        env: {
+          ...{ PATH: process.env.PATH!, GITHUB_API_URL: github.url, GITHUB_REPOSITORY: repository, TOKEN: token },
+          ...{ NUMBER: String(number), BOT: 'prompt-bot', PROBLEMS: '0', OWNER: 'agrees', APPROVED: 'false', ...over },
+        },
+      })
+    await ask(`/issues/${number}/comments`, { body: 'What a nice prompt' })
+    await run({ REPORT: `${mark}\n\nfirst \`x\` "é"`, PROBLEMS: '2', OWNER: 'waits' })
+    expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nfirst \`x\` "é"`])
+    expect(await labels()).toEqual(['content', 'problems', 'waits for a maintainer'])
+    await ask(`/issues/${number}/labels`, { labels: ['owner approved'] })
+    await run({ REPORT: `${mark}\n\nsecond`, APPROVED: 'true' })
+    expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nsecond`])
+    expect(await labels()).toEqual(['content', 'owner approved'])
+    // New commits: what was agreed to was something else.
+    await run({ REPORT: `${mark}\n\nthird`, OWNER: 'waits' })
+    expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nthird`])
+    expect(await labels()).toEqual(['content', 'waits for a maintainer'])
+    // Whoever else writes the mark has written another comment.
+    await run({ REPORT: `${mark}\n\nfourth`, BOT: 'somebody-else' })
+    expect(await comments()).toHaveLength(3)
+    await expect(run({ REPORT: 'no mark' })).rejects.toThrow(
+      '::error::expected the number of a pull request and a report.',
+    )
+  })
+})
+
+test('the workflow hands the scripts what they read, and passes by nobody’s word but theirs', () => {
+  const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
+  const { steps, env } = jobs.review
+  expect(Object.keys({ ...env, ...steps.at(-1).env })).toEqual([
+    'BASE_SHA',
+    'HEAD_SHA',
+    'AUTHOR',
+    'AUTHOR_ID',
+    'APPROVED',
+  ])
+  expect(steps.at(-1).run).toBe('node scripts/review-pull.ts')
+  expect(Object.keys(jobs.comment.steps.at(-1).env)).toEqual([
+    ...['NUMBER', 'REPORT', 'PROBLEMS', 'OWNER', 'APPROVED', 'BOT', 'TOKEN'],
+  ])
+  expect([jobs.rules.if, jobs.owner.if]).toEqual(['always()', 'always()'])
+  expect([jobs.rules.steps[0].run, jobs.owner.steps[0].run]).toEqual(['test "$PROBLEMS" = 0', 'test "$OWNER" = agrees'])
+})
