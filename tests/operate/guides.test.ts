@@ -1,7 +1,8 @@
 // Pins the guides to running a hub by following them: every line of their shell is run, as far as this machine goes, and every configuration by its program.
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { examineSetup } from '../../src/doctor/doctor.ts'
@@ -12,15 +13,14 @@ import { blocksOf, type GuideMachine, openMachine } from './follow-guide.ts'
 const UNIT = 'deploy/systemd/prompt-hub.service'
 
 test.runIf(spawnSync('systemd-analyze', ['--version']).status === 0)('systemd accepts the unit', () => {
-  const dir = join(process.cwd(), 'node_modules/.cache/prompt-hub-unit')
-  spawnSync('mkdir', ['-p', dir])
+  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-unit-'))
   // It asks whether the program is there; ours lies where the guide puts it.
   const unit = readFileSync(UNIT, 'utf8').replace('/srv/prompt-hub/node_modules/.bin/node', process.execPath)
   writeFileSync(join(dir, 'prompt-hub.service'), unit)
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', join(dir, 'prompt-hub.service')], {
     encoding: 'utf8',
   })
-  spawnSync('rm', ['-r', dir])
+  rmSync(dir, { recursive: true })
   expect([status, stderr.split('\n').filter((line) => line.includes('prompt-hub'))]).toEqual([0, []])
 })
 
@@ -187,10 +187,12 @@ describe('a private hub', () => {
       expect(await ask(outside)).toBe('nothing')
       await outside.stop()
       await new Promise((closed) => hub.close(closed))
-      const whole = spawnSync('caddy', ['adapt', '--adapter', 'caddyfile', '--config', '-'], {
-        input: caddyfile,
+      const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-caddy-'))
+      writeFileSync(join(dir, 'Caddyfile'), caddyfile)
+      const whole = spawnSync('caddy', ['adapt', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')], {
         encoding: 'utf8',
       })
+      rmSync(dir, { recursive: true })
       expect(whole.stdout).toMatch(/"module":"internal"/)
     },
     30_000,
