@@ -1,4 +1,4 @@
-// `npm run bench`: measures build, search, read handler, MCP, host, attacks and client on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
+// `npm run bench`: measures build, search, read handler, MCP, host, attacks, client and review on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,6 +12,7 @@ import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
 import { measureRead } from './bench/read.ts'
 import { measureRelevance } from './bench/relevance.ts'
+import { measureReview } from './bench/review.ts'
 import { measureSearch } from './bench/search.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
@@ -26,6 +27,7 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   publish: measurePublish,
   attacks: measureAttacks,
   client: measureClient,
+  review: measureReview,
 }
 
 /** Measured once, whatever the sizes are: its catalogues are real ones. */
