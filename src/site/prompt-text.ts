@@ -2,7 +2,7 @@
 
 import type { Variable } from '../domain/api/schema.ts'
 import { splitContent } from '../domain/content/placeholders.ts'
-import { UNSEEN } from '../domain/content/shown-by-number.ts'
+import { splitUnseen } from '../domain/content/shown-by-number.ts'
 
 /** How a text is drawn. */
 interface DrawOptions {
@@ -38,15 +38,11 @@ export function drawContent(content: string, variables: readonly Variable[], opt
 
 /** A text as HTML; characters that do not show themselves get their number. */
 export function drawText(text: string): string {
-  return escapeHtml(text).replace(
-    UNSEEN,
-    (character) => `<span class="unseen" data-code="${sayCode(character)}">${character}</span>`,
-  )
-}
-
-/** U+200B and the like. */
-function sayCode(character: string): string {
-  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+  return splitUnseen(text)
+    .map(({ text, code }) =>
+      code === undefined ? escapeHtml(text) : `<span class="unseen" data-code="${code}">${escapeHtml(text)}</span>`,
+    )
+    .join('')
 }
 
 /** A line is numbered by the style sheet, so that its number is never copied. Only text holds line ends; tags hold none. */

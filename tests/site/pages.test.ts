@@ -522,7 +522,8 @@ describe('a version that is newer than the site', () => {
     expect(await page.getByRole('status').first().textContent()).toMatch(
       /Its page is being built and appears here by itself/,
     )
-    expect(await page.locator('main pre').textContent()).toBe(hostile('fresh'))
+    expect(await page.locator('#content').textContent()).toBe(hostile('fresh'))
+    expect(await page.locator('#content .unseen').first().getAttribute('data-code')).toBe('U+2028')
     expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
     // What the next build does.
     mkdirSync(`${site.dir}/mallory/${name}/v/1.1.0`, { recursive: true })

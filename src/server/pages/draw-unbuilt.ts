@@ -1,5 +1,8 @@
 // Owns the pages of what no build has written: a version that was published a moment ago, and two versions to be compared in the browser.
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
+import { splitContent } from '../../domain/content/placeholders.ts'
+import { splitUnseen } from '../../domain/content/shown-by-number.ts'
+import { drawCopy } from '../account/copy-button.ts'
 import { type Html, html } from '../account/html.ts'
 import { drawDay } from './rows.ts'
 
@@ -12,8 +15,19 @@ export function drawFresh({ owner, full_name, title, description }: Repository, 
   ${description === '' ? undefined : html`<p class="lead" dir="auto">${description}</p>`}
   <p class="notice" role="status" data-refresh>Published ${drawDay(record.published_at)}. Its page is being built and appears here by itself; the text can be used at once.</p>
 </div>
-<section aria-labelledby="prompt-title"><div class="bar"><h2 id="prompt-title">Prompt</h2><a href="/api/v1/repos/${full_name}/raw?version=${record.version}">raw</a></div>
-<pre dir="auto">${record.content}</pre></section>`
+<section aria-labelledby="prompt-title"><div class="bar"><h2 id="prompt-title">Prompt</h2><a href="/api/v1/repos/${full_name}/raw?version=${record.version}">Raw</a>${drawCopy('content', 'the prompt')}</div>
+<pre><code id="content" dir="auto"${record.content.includes('\r') ? html` data-exact="${JSON.stringify(record.content)}"` : undefined}>${drawContent(record)}</code></pre></section>`
+}
+
+/** The text with its variables as chips, and with a mark at what cannot be seen. */
+function drawContent({ content, variables }: VersionRecord): Html[] {
+  const names = new Set(variables.map(({ name }) => name))
+  return splitContent(content, names).map(({ text, name }) => {
+    const shown = splitUnseen(text).map(({ text, code }) =>
+      code === undefined ? text : html`<span class="unseen" data-code="${code}">${text}</span>`,
+    )
+    return name === undefined ? html`${shown}` : html`<span class="chip">${shown}</span>`
+  })
 }
 
 /** Draws the place in which client/compare.ts compares two versions. */

@@ -11,6 +11,22 @@ document.addEventListener('click', (event) => {
   if (button && target) copyText(button, exactText(target), target).catch(reportError)
 })
 
+// Code in guides and readmes is markdown's, so its buttons come with the script that they need.
+for (const [index, code] of document.querySelectorAll('.prose pre > code').entries()) {
+  code.id ||= `code-${index}`
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'copy small'
+  button.dataset.copy = code.id
+  button.innerHTML =
+    '<span data-copy-words>Copy<span class="visually-hidden"> this code</span></span><span data-copy-done aria-hidden="true">✓ Copied</span>'
+  const block = document.createElement('div')
+  block.className = 'code-block'
+  const pre = code.parentElement
+  pre?.replaceWith(block)
+  block.append(button, pre ?? code)
+}
+
 /**
  * Copies a text and says so at the button, whose width stays as it is.
  *
