@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { judgeOwners, type OwnerVerdict } from '../src/domain/access/pull-owners.ts'
 import { resolveLatest } from '../src/domain/catalogue/versions.ts'
-import { formatPath, parseOwnerFile, parsePath } from '../src/domain/content/prompt-file.ts'
+import { formatPath, parsePath } from '../src/domain/content/content-path.ts'
+import { parseOwnerFile } from '../src/domain/content/prompt-file.ts'
 import { formatPullReport, type PullReport } from '../src/domain/content/pull-report.ts'
 import { openPullTree, type PullTree } from '../src/stores/pull-tree.ts'
 import { reviewContent } from '../src/stores/review-content.ts'
@@ -58,14 +59,14 @@ async function judge(tree: PullTree): Promise<OwnerVerdict[]> {
 async function compare(tree: PullTree): Promise<PullReport['differences']> {
   const differences: { title: string; text: string }[] = []
   for (const path of tree.changed.slice(0, MOST_DIFFERENCES)) {
-    const place = parsePath(path)
+    const place = parsePath(path).value
     const isThere = (await tree.readAt('merged', path)) !== undefined
     const wasThere = (await tree.readAt('base', path)) !== undefined
     if (!isThere) {
       differences.push({ title: `content/${path} is taken away`, text: '' })
       continue
     }
-    const isNew = !('wrong' in place) && place.kind === 'version' && !wasThere
+    const isNew = place?.kind === 'version' && !wasThere
     const before = isNew ? resolveLatest(await tree.versionsAtBase(place.owner, place.name), () => false) : undefined
     const from = isNew ? before && formatPath({ ...place, version: before }) : wasThere ? path : undefined
     const title = from === undefined || from === path ? `content/${path}` : `content/${path}, beside ${before}`

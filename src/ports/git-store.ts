@@ -1,6 +1,6 @@
 // Owns the port to git, the only source of truth: read one repository's folder at the head, commit additions on exactly that head, and how a commit's message is written and read.
 import { HubError } from '../domain/api/errors.ts'
-import { formatPath, type Place, parsePath } from '../domain/content/prompt-file.ts'
+import { formatPath, type Place, parsePath } from '../domain/content/content-path.ts'
 
 /** One commit that changed this repository's folder; ours are known by their trailers. */
 export interface PublishMark {
@@ -128,8 +128,8 @@ export function listReadPaths({ owner, name }: FolderQuestion): {
 
 /** Whether an entry of the folder `versions` is a version's file; its number, or undefined for what must not be there. */
 export function versionOfEntry({ owner, name }: FolderQuestion, entry: string): string | undefined {
-  const place = parsePath(`${owner}/${name}/versions/${entry}`)
-  return 'kind' in place && place.kind === 'version' ? place.version : undefined
+  const place = parsePath(`${owner}/${name}/versions/${entry}`).value
+  return place?.kind === 'version' ? place.version : undefined
 }
 
 /**
@@ -174,6 +174,6 @@ export function parseMessage(message: string): Pick<PublishMark, 'headline' | 't
 
 function checkedPath(place: Place): string {
   const path = formatPath(place)
-  if ('wrong' in parsePath(path)) throw new Error('a path is made of checked names alone')
+  if (parsePath(path).problems) throw new Error('a path is made of checked names alone')
   return path
 }

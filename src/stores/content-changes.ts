@@ -1,8 +1,8 @@
 // Owns what a content folder changes of a base commit, as git tells it: which versions were there, which were touched, and which may not be.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parsePath } from '../domain/content/content-path.ts'
 import type { Problem } from '../domain/content/problems.ts'
-import { parsePath } from '../domain/content/prompt-file.ts'
 import type { Changes } from '../domain/content/review.ts'
 import { nameFile } from './content-files.ts'
 import { blobId } from './git-blob-id.ts'
@@ -104,8 +104,7 @@ export async function readChanges(
 }
 
 function isVersionPath(path: string): boolean {
-  const place = parsePath(path)
-  return !('wrong' in place) && place.kind === 'version'
+  return parsePath(path).value?.kind === 'version'
 }
 
 function idHere(dir: string, path: string, like: string): string {

@@ -5,15 +5,21 @@ import { hash } from 'node:crypto'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LIMITS } from '../domain/api/limits.ts'
+import { type Place, parsePath } from '../domain/content/content-path.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../domain/content/content-tree.ts'
 import { Usage } from '../domain/content/front-matter.ts'
 import { mendTree } from '../domain/content/last-good.ts'
-import { type Parsed, type Problem, parseBy, type RuleProblem, type ValueProblem } from '../domain/content/problems.ts'
+import {
+  formatProblems,
+  type Parsed,
+  type Problem,
+  parseBy,
+  type RuleProblem,
+  type ValueProblem,
+} from '../domain/content/problems.ts'
 import {
   type OwnerFile,
-  type Place,
   parseOwnerFile,
-  parsePath,
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
@@ -145,8 +151,8 @@ function readKnown(path: string, file: string, size: bigint, before: KnownFile |
     broken: [],
     good: before?.good,
   })
-  const place = parsePath(path)
-  if ('wrong' in place) return wrong('path', place.wrong)
+  const { value: place, problems: misplaced } = parsePath(path)
+  if (misplaced) return wrong('path', formatProblems(misplaced))
   if (size > BigInt(LONGEST_FILE_BYTES))
     return wrong('file-fits', `expected at most ${LONGEST_FILE_BYTES} bytes, got ${size}`)
   let bytes: Buffer

@@ -1,9 +1,10 @@
 // Owns the review of a content folder: every problem and all advice at once, each with its file, line and rule, and how to mend it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parsePath } from '../domain/content/content-path.ts'
 import { mendFile } from '../domain/content/mechanical.ts'
 import { formatProblem, type Problem } from '../domain/content/problems.ts'
-import { findLine, parsePath } from '../domain/content/prompt-file.ts'
+import { findLine } from '../domain/content/prompt-file.ts'
 import { reviewTree } from '../domain/content/review.ts'
 import { isRuleName, RULES, type Severity } from '../domain/content/review-rules.ts'
 import { findSecretOffset } from '../domain/content/secrets.ts'
@@ -83,8 +84,8 @@ function placeOf({ file, line }: ReviewEntry): string {
 
 function mendFiles(dir: string, paths: readonly string[], published: ReadonlySet<string> | undefined): string[] {
   return paths.filter((path) => {
-    const place = parsePath(path)
-    if ('wrong' in place || (place.kind === 'version' && (!published || published.has(path)))) return false
+    const place = parsePath(path).value
+    if (!place || (place.kind === 'version' && (!published || published.has(path)))) return false
     const bytes = readFileSync(join(dir, path))
     const text = bytes.toString()
     const mended = Buffer.from(text).equals(bytes) ? mendFile(path, text) : undefined

@@ -3,14 +3,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Bump, nextVersion, sortVersions } from '../domain/catalogue/versions.ts'
+import { formatPath, parsePath } from '../domain/content/content-path.ts'
 import { formatMoment } from '../domain/content/days.ts'
 import { findPlaceholders } from '../domain/content/placeholders.ts'
 import { formatProblems } from '../domain/content/problems.ts'
 import {
   editRepositoryFile,
-  formatPath,
   formatVersionFile,
-  parsePath,
   parseRepositoryFile,
   parseVersionFile,
   undeclaredVariable,
@@ -62,8 +61,8 @@ export function scaffoldVersion(
   const folder = join(dir, owner, name, 'versions')
   if (!existsSync(folder)) throw new Error(`There is no ${owner}/${name}; npm run new makes it`)
   const used = readdirSync(folder).flatMap((file) => {
-    const place = parsePath(`${owner}/${name}/versions/${file}`)
-    return 'version' in place ? [place.version] : []
+    const place = parsePath(`${owner}/${name}/versions/${file}`).value
+    return place?.kind === 'version' ? [place.version] : []
   })
   const highest = sortVersions(used)[0]
   if (highest === undefined) throw new Error(`${owner}/${name} has no version to go on from`)

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
+import { parsePath } from '../../src/domain/content/content-path.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../../src/domain/content/content-tree.ts'
 import {
   type OwnerFile,
   parseOwnerFile,
-  parsePath,
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,
@@ -87,9 +87,9 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const path = relative(fileURLToPath(folder), join(entry.parentPath, entry.name)).replaceAll('\\', '/')
-    const place = parsePath(path)
-    if ('wrong' in place) {
-      broken.push(`${path}: ${place.wrong}`)
+    const { value: place, problems } = parsePath(path)
+    if (problems) {
+      broken.push(`${path}: ${problems[0]?.message}`)
       continue
     }
     if (place.kind === 'usage') continue

@@ -1,7 +1,7 @@
 // Pins the paths below content/: each is the inverse of the place it means, and no other is taken. docs/contract.md section 2.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatPath, type Place, parsePath } from '../../src/domain/content/prompt-file.ts'
+import { formatPath, type Place, parsePath } from '../../src/domain/content/content-path.ts'
 import { anyText } from './fixtures.ts'
 
 describe('paths', () => {
@@ -15,7 +15,7 @@ describe('paths', () => {
     ['constructor/constructor/index.md', { kind: 'repository', owner: 'constructor', name: 'constructor' }],
   ]
   test.each(places)('%s', (path, place) => {
-    expect(parsePath(path)).toEqual(place)
+    expect(parsePath(path)).toEqual({ value: place })
     expect(formatPath(place)).toBe(path)
   })
 
@@ -88,13 +88,13 @@ describe('paths', () => {
     ],
     ...['acme/a/b/index.md', 'acme/%61/index.md', 'е/index.md'],
   ])('nothing may stand at %j', (path) => {
-    expect(parsePath(path)).toEqual({ wrong: expect.stringMatching(/^expected /) })
+    expect(parsePath(path)).toEqual({ problems: [{ key: '', message: expect.stringMatching(/^expected /) }] })
   })
 
   test('are the inverse of places, and of nothing else', () => {
     const owner = fc
       .stringMatching(/^[a-z0-9](?:[a-z0-9]|-[a-z0-9]){0,18}$/)
-      .filter((text) => 'wrong' in parsePath(text))
+      .filter((text) => parsePath(text).problems !== undefined)
     const number = fc.oneof(fc.nat(20), fc.nat(999_999))
     const version = fc.tuple(number, number, number).map((parts) => parts.join('.'))
     const place: fc.Arbitrary<Place> = fc.oneof(
@@ -107,7 +107,7 @@ describe('paths', () => {
     fc.assert(
       fc.property(place, (given) => {
         fc.pre(given.kind === 'usage' || given.kind === 'equivalents' || !reserved.test(given.owner))
-        expect(parsePath(formatPath(given))).toEqual(given)
+        expect(parsePath(formatPath(given))).toEqual({ value: given })
       }),
       { numRuns: 300 },
     )
@@ -133,8 +133,8 @@ describe('paths', () => {
           anyText,
         ),
         (path) => {
-          const found = parsePath(path)
-          if (!('wrong' in found)) expect(formatPath(found)).toBe(path)
+          const found = parsePath(path).value
+          if (found) expect(formatPath(found)).toBe(path)
         },
       ),
       { numRuns: 1000 },

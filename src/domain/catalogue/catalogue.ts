@@ -1,24 +1,22 @@
 // Owns the set of all repositories as readers see it: latest versions, visibility, lists, tags and users, concluded from the parsed files.
 
 import { listMemberships } from '../access/memberships.ts'
-import { pick } from '../api/pick.ts'
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
-import {
-  type Repository,
+import type {
+  Repository,
   RepositorySummary,
-  type Stats,
-  type TagRecord,
-  type User,
-  type VersionRecord,
-  type VersionSummary,
+  Stats,
+  TagRecord,
+  User,
+  VersionRecord,
+  VersionSummary,
 } from '../api/schema.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
-import { textsOf, warnOfTexts } from '../content/findings.ts'
-import { titleFromName } from '../content/names.ts'
 import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
 import type { Equivalents } from '../search/equivalents.ts'
 import { compareText, compareUpdates, type RankedRepository, rank, type Sort } from './ranking.ts'
-import { compareVersions, selectVersions } from './versions.ts'
+import { describeRepository, recordVersion, summariseRepository, summariseVersion } from './repository-records.ts'
+import { compareVersions } from './versions.ts'
 
 /** One version with both of its records. */
 export interface CatalogueVersion {
@@ -136,111 +134,6 @@ export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresse
     isListed: file.status !== 'archived' && file.moved_to === null && latest !== undefined,
     replacedBy: file.replaced_by,
     broken: [],
-  }
-}
-
-/** What a repository's record is made of. */
-interface RepositoryParts {
-  owner: string
-  name: string
-  file: RepositoryFile
-  /** Highest first, yanked ones included; at least one. */
-  versions: readonly VersionSummary[]
-  /** The highest that is not yanked, or undefined. */
-  latest: VersionEntry | undefined
-  stats: Stats | null
-}
-
-/** Makes the record of a repository. */
-export function describeRepository(
-  { owner, name, file, versions, latest, stats }: RepositoryParts,
-  addresses: Addresses,
-): Repository {
-  const numbers = versions.map(({ version }) => version)
-  const times = versions.map((version) => version.published_at).sort((a, b) => Date.parse(a) - Date.parse(b))
-  return {
-    owner,
-    name,
-    full_name: `${owner}/${name}`,
-    title: file.title ?? titleFromName(name),
-    description: file.description,
-    tags: file.tags,
-    license: file.license,
-    status: file.status,
-    status_message: file.status_message,
-    latest_version: latest?.version ?? null,
-    versions_count: versions.length,
-    variables_count: latest?.variables.length ?? 0,
-    has_provenance: Boolean(latest?.provenance),
-    created_at: times[0]!,
-    updated_at: times.at(-1)!,
-    stats,
-    ...addresses.repository(owner, name),
-    content: latest?.content ?? null,
-    content_sha256: latest?.content_sha256 ?? null,
-    size_bytes: latest?.size_bytes ?? null,
-    variables: latest?.variables ?? [],
-    parameters: latest?.parameters ?? {},
-    labels: file.labels,
-    readme: file.readme,
-    versions: versions.filter(({ yanked }) => !yanked).map(({ version }) => version),
-    moved_to: file.moved_to,
-    advisories: file.advisories.map((advisory) => ({ ...advisory, versions: selectVersions(numbers, advisory.range) })),
-    warnings: latest ? warnOfTexts(textsOf(latest, file)) : [],
-  }
-}
-
-const SUMMARY_KEYS = RepositorySummary.keyof().options
-
-/** The part of a repository's record that stands in lists, picked by name: a new field lands there on purpose, or not at all. */
-function summariseRepository(repository: Repository): RepositorySummary {
-  return pick(repository, SUMMARY_KEYS)
-}
-
-/** Makes the record of a version as it stands in the list. */
-export function summariseVersion(
-  entry: VersionEntry,
-  file: RepositoryFile,
-  addresses: { url: string; raw_url: string },
-): VersionSummary {
-  const { version, changelog, published_at, published_by, content_sha256, size_bytes } = entry
-  const yankReason = Object.hasOwn(file.yanked, version) ? file.yanked[version]! : null
-  return {
-    version,
-    changelog,
-    published_at,
-    published_by,
-    content_sha256,
-    size_bytes,
-    yanked: yankReason !== null,
-    yank_reason: yankReason,
-    ...addresses,
-  }
-}
-
-/** Makes the single record of a version. @param previous the next lower number ever published, or null */
-export function recordVersion(
-  entry: VersionEntry,
-  previous: string | null,
-  { owner, name }: { owner: string; name: string },
-  addresses: Addresses,
-): VersionRecord {
-  return {
-    owner,
-    name,
-    full_name: `${owner}/${name}`,
-    version: entry.version,
-    previous_version: previous,
-    content: entry.content,
-    content_sha256: entry.content_sha256,
-    size_bytes: entry.size_bytes,
-    variables: entry.variables,
-    parameters: entry.parameters,
-    changelog: entry.changelog,
-    published_at: entry.published_at,
-    published_by: entry.published_by,
-    provenance: entry.provenance ?? null,
-    ...addresses.version(owner, name, entry.version),
   }
 }
 

@@ -1,7 +1,8 @@
 // Owns what a hub serves of a content folder in which something is wrong: a broken prompt keeps out itself, and nothing else.
+
+import { parsePath } from './content-path.ts'
 import type { ContentTree, RepositoryEntry } from './content-tree.ts'
 import { formatProblem, type Problem } from './problems.ts'
-import { parsePath } from './prompt-file.ts'
 import { checkRepository } from './rules.ts'
 
 /**
@@ -37,9 +38,9 @@ function unite(last: RepositoryEntry, now: RepositoryEntry): RepositoryEntry {
 export function groupProblems(problems: readonly Problem[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const problem of problems) {
-    const place = parsePath(problem.file.replace(/^content\//, ''))
+    const place = parsePath(problem.file.replace(/^content\//, '')).value
     // A file that stands where none belongs keeps nothing from being served.
-    if ('wrong' in place || place.kind === 'usage' || place.kind === 'equivalents') continue
+    if (!place || place.kind === 'usage' || place.kind === 'equivalents') continue
     const name = place.kind === 'owner' ? place.owner : `${place.owner}/${place.name}`
     groups.set(name, [...(groups.get(name) ?? []), `${problem.file}: ${formatProblem(problem)}`])
   }

@@ -1,12 +1,6 @@
 // Owns what `--fix` may mend by itself: spellings of which only one can be meant, in files that nobody has been given yet or that may change.
-import {
-  editFrontMatter,
-  parseOwnerFile,
-  parsePath,
-  parseRepositoryFile,
-  parseVersionFile,
-  splitFile,
-} from './prompt-file.ts'
+import { parsePath } from './content-path.ts'
+import { editFrontMatter, parseOwnerFile, parseRepositoryFile, parseVersionFile, splitFile } from './prompt-file.ts'
 import { findLicenseProblem } from './rules.ts'
 
 /**
@@ -16,8 +10,8 @@ import { findLicenseProblem } from './rules.ts'
  * @returns the mended text, or undefined when there is nothing that is certain
  */
 export function mendFile(path: string, text: string): string | undefined {
-  const place = parsePath(path)
-  if ('wrong' in place || place.kind === 'usage' || place.kind === 'equivalents') return undefined
+  const place = parsePath(path).value
+  if (!place || place.kind === 'usage' || place.kind === 'equivalents') return undefined
   const front = splitFile(text).value?.front
   if (!front) return undefined
   const changes = Object.fromEntries(

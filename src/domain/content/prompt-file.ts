@@ -1,53 +1,12 @@
-// Owns the files below content/: path ⇄ place and text ⇄ front matter with body, two inverse pairs.
+// Owns the files below content/ as text: text ⇄ front matter with body. Where a file may stand is content-path.ts's.
 import type { z } from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findJsonProblem } from './json-bounds.ts'
-import { isName, isOwner, isVersion } from './names.ts'
 import { findPlaceholders } from './placeholders.ts'
 import { type Parsed, parseBy, type ValueProblem } from './problems.ts'
 import { editYaml, findKeyLine, formatYaml, parseYaml, readLine } from './yaml.ts'
-
-/** What stands at a path of the content folder. */
-export type Place =
-  | { kind: 'usage' }
-  | { kind: 'equivalents' }
-  | { kind: 'owner'; owner: string }
-  | { kind: 'repository'; owner: string; name: string }
-  | { kind: 'version'; owner: string; name: string; version: string }
-
-/**
- * Reads a path of the content folder.
- *
- * @param path with forward slashes, from the content folder: `acme/code-review/versions/1.0.0.md`
- * @returns the place, or why nothing may stand there
- */
-export function parsePath(path: string): Place | { wrong: string } {
-  if (path === 'usage.json') return { kind: 'usage' }
-  if (path === 'equivalents.txt') return { kind: 'equivalents' }
-  const parts = path.split('/')
-  const [owner = '', second = '', third = '', file = ''] = parts
-  if (!isOwner(owner))
-    return { wrong: 'expected an owner of a-z, 0-9 and single hyphens that is not a reserved word as the first folder' }
-  if (parts.length === 2 && second === 'index.md') return { kind: 'owner', owner }
-  if (parts.length > 2 && !isName(second))
-    return { wrong: 'expected a name of a-z, 0-9 and single hyphens as the second folder' }
-  if (parts.length === 3 && third === 'index.md') return { kind: 'repository', owner, name: second }
-  const version = file.endsWith('.md') ? file.slice(0, -3) : ''
-  if (parts.length === 4 && third === 'versions' && isVersion(version))
-    return { kind: 'version', owner, name: second, version }
-  return { wrong: 'expected {owner}/index.md, {owner}/{name}/index.md or {owner}/{name}/versions/{x.y.z}.md' }
-}
-
-/** The path of a place, from the content folder; the inverse of `parsePath`. */
-export function formatPath(place: Place): string {
-  if (place.kind === 'usage') return 'usage.json'
-  if (place.kind === 'equivalents') return 'equivalents.txt'
-  if (place.kind === 'owner') return `${place.owner}/index.md`
-  if (place.kind === 'repository') return `${place.owner}/${place.name}/index.md`
-  return `${place.owner}/${place.name}/versions/${place.version}.md`
-}
 
 /** A version as its file holds it. `variables` are the declared ones, or the placeholders of the content when none are declared. */
 export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {

@@ -1,12 +1,12 @@
 // Owns what a review says of content beyond the rules that keep a tree from being served: of new versions, and advice; where each stands is an offset or a key.
 import { compareForCallers } from '../catalogue/difference.ts'
 import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versions.ts'
+import { formatPath, parsePath } from './content-path.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
 import { findInText, limitFindings, warnOfDifference, warnOfMetadata } from './findings.ts'
 import { findNearDuplicates } from './near-duplicates.ts'
 import { findPlaceholders } from './placeholders.ts'
 import type { Problem } from './problems.ts'
-import { formatPath, parsePath } from './prompt-file.ts'
 import type { RuleName } from './review-rules.ts'
 
 /** What changed since a base; paths are from the content folder. */
@@ -93,8 +93,8 @@ function* latestContents(tree: ContentTree): Generator<readonly [string, string]
 function groupVersions(paths: Iterable<string>): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const path of paths) {
-    const place = parsePath(path)
-    if ('wrong' in place || place.kind !== 'version') continue
+    const place = parsePath(path).value
+    if (place?.kind !== 'version') continue
     const fullName = `${place.owner}/${place.name}`
     groups.set(fullName, [...(groups.get(fullName) ?? []), place.version])
   }

@@ -2,11 +2,11 @@
 import parseLicense from 'spdx-expression-parse'
 import { LIMITS } from '../api/limits.ts'
 import { isRange } from '../catalogue/versions.ts'
+import { formatPath } from './content-path.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
 import { findPlaceholders } from './placeholders.ts'
 import { printable } from './printable.ts'
 import type { Problem, RuleProblem, ValueProblem } from './problems.ts'
-import { formatPath } from './prompt-file.ts'
 import { findCertainSecret } from './secrets.ts'
 import { findContentProblem } from './values.ts'
 

@@ -1,10 +1,9 @@
 // Owns a repository as a publish finds it in git: its `index.md` read once, its numbers in order, and what a file there that nobody can read is answered with.
 import { HubError } from '../api/errors.ts'
 import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
+import { formatPath, type Place } from '../content/content-path.ts'
 import { formatProblems, type ValueProblem } from '../content/problems.ts'
 import {
-  formatPath,
-  type Place,
   parseRepositoryFile,
   parseVersionFile,
   type RepositoryFile,

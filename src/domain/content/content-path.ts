@@ -1,0 +1,48 @@
+// Owns where a file may stand below content/: path ⇄ place, an inverse pair.
+import { isName, isOwner, isVersion } from './names.ts'
+import type { Parsed } from './problems.ts'
+
+/** What stands at a path of the content folder. */
+export type Place =
+  | { kind: 'usage' }
+  | { kind: 'equivalents' }
+  | { kind: 'owner'; owner: string }
+  | { kind: 'repository'; owner: string; name: string }
+  | { kind: 'version'; owner: string; name: string; version: string }
+
+/**
+ * Reads a path of the content folder.
+ *
+ * @param path with forward slashes, from the content folder: `acme/code-review/versions/1.0.0.md`
+ * @returns the place, or the one problem: why nothing may stand there
+ */
+export function parsePath(path: string): Parsed<Place> {
+  const value = placeAt(path)
+  return typeof value === 'string' ? { problems: [{ key: '', message: value }] } : { value }
+}
+
+/** @returns the place, or what was expected instead */
+function placeAt(path: string): Place | string {
+  if (path === 'usage.json') return { kind: 'usage' }
+  if (path === 'equivalents.txt') return { kind: 'equivalents' }
+  const parts = path.split('/')
+  const [owner = '', second = '', third = '', file = ''] = parts
+  if (!isOwner(owner))
+    return 'expected an owner of a-z, 0-9 and single hyphens that is not a reserved word as the first folder'
+  if (parts.length === 2 && second === 'index.md') return { kind: 'owner', owner }
+  if (parts.length > 2 && !isName(second)) return 'expected a name of a-z, 0-9 and single hyphens as the second folder'
+  if (parts.length === 3 && third === 'index.md') return { kind: 'repository', owner, name: second }
+  const version = file.endsWith('.md') ? file.slice(0, -3) : ''
+  if (parts.length === 4 && third === 'versions' && isVersion(version))
+    return { kind: 'version', owner, name: second, version }
+  return 'expected {owner}/index.md, {owner}/{name}/index.md or {owner}/{name}/versions/{x.y.z}.md'
+}
+
+/** The path of a place, from the content folder; the inverse of `parsePath`. */
+export function formatPath(place: Place): string {
+  if (place.kind === 'usage') return 'usage.json'
+  if (place.kind === 'equivalents') return 'equivalents.txt'
+  if (place.kind === 'owner') return `${place.owner}/index.md`
+  if (place.kind === 'repository') return `${place.owner}/${place.name}/index.md`
+  return `${place.owner}/${place.name}/versions/${place.version}.md`
+}
