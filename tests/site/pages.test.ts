@@ -1,5 +1,5 @@
 // Owns the promises of the website, checked in a real browser on a built site whose every field is hostile. docs/contract.md section 10.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -10,6 +10,7 @@ import { ERRORS } from '../../src/domain/api/errors.ts'
 import { ROUTES } from '../../src/domain/api/routes.ts'
 import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'
 import { ROUTES_LIST } from '../../src/site/links.ts'
+import { PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
 import { type BuiltSite, openBuiltSite, SITE_URL } from './built-site.ts'
 import { CONTENT, hostile, MARKER, PLAIN_COUNT, UNSEEN_CONTENT, writeHostileContent } from './hostile-content.ts'
 import { testVisitorJobs } from './visitor-jobs.ts'
@@ -45,7 +46,54 @@ beforeAll(async () => {
   site = await openBuiltSite(writeHostileContent)
 })
 
-afterAll(() => site?.close())
+afterAll(async () => {
+  await site?.close()
+  rmSync(SCRATCH, { recursive: true, force: true })
+})
+
+describe('one order for everybody', () => {
+  //  what is asked        what is said of it
+  test.each([
+    ['plain', {}, []],
+    ['evil plain', {}, []],
+    ['hostlie zzqxjk', { hostlie: 'hostile' }, ['zzqxjk']],
+  ] as const)('%s: REST, MCP, hubcli and the page', async (q, corrected, ignored) => {
+    const query = new URLSearchParams({ q })
+    const { data, meta } = await site.getJson(`/api/v1/repos?${query}`)
+    const names = data.map((one: { full_name: string }) => one.full_name)
+    expect(names.length).toBeGreaterThan(0)
+    expect(meta.matched).toMatchObject({ corrected, ignored })
+
+    const page = await (await fetch(`${site.origin}/search?${query}`)).text()
+    expect([...page.matchAll(/<h3[^>]*><a href="\/([^"]+)"/g)].map(([, name]) => name)).toEqual(names)
+    for (const word of [...Object.values(corrected), ...ignored])
+      expect(/id="reading">(.*?)<\/p>/s.exec(page)?.[1]).toContain(word)
+
+    const call = { name: 'search_prompts', arguments: { q, limit: 20 } }
+    const headers = {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2025-11-25',
+    }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })
+    const called = await (await fetch(`${site.origin}/mcp`, { method: 'POST', headers, body })).json()
+    const { structuredContent } = called.result
+    expect(structuredContent.data.map((one: Record<string, string>) => `${one.owner}/${one.name}`)).toEqual(names)
+    expect(structuredContent.meta.matched).toEqual(meta.matched)
+
+    if (PYTHON === undefined) return
+    const options = { env: { HUB_URL: site.origin }, tools: WITH_PYTHON! }
+    const { stdout, stderr, code } = await runHubcli(SHELLS[0]!, ['search', q], options)
+    expect(code).toBe(0)
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(names)
+    for (const word of [...Object.entries(corrected).flat(), ...ignored]) expect(stderr).toContain(word)
+  })
+})
 
 test('the TypeScript library reads from a page of another origin, of a hub and of a mirror that answers nothing but GET', async () => {
   const methods: (string | undefined)[] = []
