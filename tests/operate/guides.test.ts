@@ -75,7 +75,7 @@ describe('a hub on one machine', () => {
     expect(said).toMatch(/"version":"1\.0\.1"/)
     expect(await versions(hubPort)).toEqual(['1.0.1', '1.0.0'])
     expect(machine.log()).toMatch(/"path":"\/mcp","status":200/)
-  }, 90_000)
+  })
 
   test.skipIf(!isInstalled('nginx'))(
     'nginx, as documented, passes the same looks',
@@ -124,7 +124,7 @@ describe('a hub on one machine', () => {
       /"version":"1\.0\.3"/,
     )
     await second.follow(['systemctl stop prompt-hub'])
-  }, 90_000)
+  })
 
   test('is upgraded with what it has', async () => {
     const token = await machine.follow([`cd /srv/prompt-hub`, 'npm run --silent token -- acme'])
@@ -133,7 +133,7 @@ describe('a hub on one machine', () => {
     const withToken = [`TOKEN=${token.trim()}`, publish.split('\n').slice(1).join('\n').replace('kindly', 'once more')]
     expect(await machine.follow(withToken)).toMatch(/"version":"1\.0\.3"/)
     await machine.follow(['systemctl stop prompt-hub'])
-  }, 90_000)
+  })
 
   test('the container is started with the volumes and the port that the image has', () => {
     const dockerfile = readFileSync('Dockerfile', 'utf8')
@@ -162,7 +162,7 @@ describe('a hub on one machine', () => {
     ])
     expect(said).toMatch(/4 {2}getVersion[\s\S]*Every read but search is there as a file\./)
     expect(said).toContain('1.0.3')
-  }, 90_000)
+  })
 })
 
 describe('a private hub', () => {

@@ -34,7 +34,7 @@ const CONTENT = {
 let hub: BuiltHub
 beforeAll(async () => {
   hub = await startBuiltHub(await freePort(), {}, CONTENT)
-}, 60_000)
+})
 afterAll(() => hub?.stop())
 
 /** The server that comes with Python, as docs/running.md section 8 starts it. */
@@ -66,7 +66,7 @@ describe.each([
   let mirror: Running
   beforeAll(async () => {
     if (isHere) mirror = await start(await freePort(), hub.dist)
-  }, 30_000)
+  })
   afterAll(() => mirror?.stop())
   const openMirror = () => openDeployedHub(mirror.url, () => new Date()).ask
 

@@ -58,7 +58,7 @@ beforeAll(async () => {
         body: JSON.stringify(body),
       },
     })
-}, 60_000)
+})
 afterAll(async () => {
   await machine?.remove()
   await github?.close()
@@ -95,7 +95,7 @@ test('every step is followed: the repository, the App, the branch, sign-in, the 
   )
   const message = github.calls.findLast(({ kind }) => kind === 'mutation')
   expect(JSON.stringify(message?.values)).toContain('Publish acme/greeting 1.0.1')
-}, 120_000)
+})
 
 test('the template asks for settings that there are, and for every one that the guide names', () => {
   const toml = readFileSync('netlify.toml', 'utf8')
