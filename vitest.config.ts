@@ -15,7 +15,19 @@ const UNIT = [
 ]
 
 /** What takes longest, longest first: begun last, one of these would run alone while the other processor has nothing to do. */
-const LONGEST = ['tests/e2e/read-preview.test.ts']
+const LONGEST = [
+  'tests/e2e/read-preview.test.ts',
+  'tests/cli/lock.test.ts',
+  'tests/e2e/follow.test.ts',
+  'tests/publish/concurrency-github.test.ts',
+  'tests/site/pages.test.ts',
+  'tests/site/incremental.test.ts',
+  'tests/publish/kills.test.ts',
+  'tests/publish/bytes.test.ts',
+  'tests/account/browser.test.ts',
+  'tests/publish/faults-github.test.ts',
+  'tests/publish/newcomer.test.ts',
+]
 
 const placeOf = ({ moduleId }: TestSpecification) => {
   const place = LONGEST.findIndex((path) => moduleId.endsWith(path))

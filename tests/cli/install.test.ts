@@ -1,36 +1,27 @@
 // Runs the install steps of the README and of the site, as they are written, against the built site, and then the client they installed.
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import type { RunningServer } from '../../src/host/http-server.ts'
-import { openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
 import { listCliCommands, listInstallSteps } from '../../src/site/docs/cli-guide.ts'
 import { freePort } from '../e2e/targets.ts'
-import { buildSite, makeSiteFolder } from '../hubs/build-site.ts'
+import { makeSiteFolder } from '../hubs/build-site.ts'
+import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 
 const run = promisify(execFile)
 const dir = makeSiteFolder('install')
-let host: RunningServer
-let stores: Awaited<ReturnType<typeof openLocalStores>>
+let served: Awaited<ReturnType<typeof serveBuiltSite>>
 let baseUrl: string
 
 beforeAll(async () => {
   const port = await freePort()
   baseUrl = `http://localhost:${port}`
-  await buildSite(join(dir, 'dist'), { SITE_URL: baseUrl, CONTENT_DIR: 'content' })
-  stores = await openLocalStores(readConfig({ CONTENT_DIR: 'content' }))
-  const site = openSite(join(dir, 'dist'))
-  host = await serveSites(() => site, stores, { port })
+  const settings = { SITE_URL: baseUrl, CONTENT_DIR: 'content' }
+  served = await serveBuiltSite(dir, { settings, openStores: openOwnStores, serving: { port } })
 })
 
-afterAll(async () => {
-  await host.stop()
-  await stores.close()
-  rmSync(dir, { recursive: true, force: true })
-})
+afterAll(() => served?.stop())
 
 describe('the steps, as written', () => {
   const readme = () => /## hubcli[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''

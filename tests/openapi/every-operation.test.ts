@@ -5,8 +5,9 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { describeApi } from '../../src/domain/api/openapi.ts'
 import { answerRead } from '../../src/server/read/read.ts'
+import { BASE_URL } from '../hubs/handlers.ts'
 import { openMcpHub } from '../mcp/open-hub.ts'
-import { BASE_URL, openHub, openLocalWorld } from '../publish/open-hub.ts'
+import { openHub, openLocalWorld } from '../publish/open-hub.ts'
 
 interface Described {
   parameters: { name: string; in: string; schema: { enum?: string[] } }[]

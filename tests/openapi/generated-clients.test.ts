@@ -6,7 +6,8 @@ import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeApi } from '../../src/domain/api/openapi.ts'
-import { BASE_URL, type Hub, openHub, openLocalWorld } from '../publish/open-hub.ts'
+import { BASE_URL } from '../hubs/handlers.ts'
+import { type Hub, openHub, openLocalWorld } from '../publish/open-hub.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hub-generated-'))
 

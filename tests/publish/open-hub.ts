@@ -6,24 +6,16 @@ import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
-import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
-import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import type { BlobStore } from '../../src/ports/blob-store.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
-import { digestText } from '../../src/ports/measure.ts'
-import { type RateLimiter, UNLIMITED } from '../../src/ports/rate-limiter.ts'
+import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
-import { answerPublish } from '../../src/server/publish/publish.ts'
-import { createQueue } from '../../src/server/publish/queue.ts'
-import { answerRead } from '../../src/server/read/read.ts'
-import { openContentDir } from '../../src/stores/content-dir.ts'
 import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
 import { openGitHub } from '../../src/stores/git-store-github.ts'
 import { openLocalGit } from '../../src/stores/git-store-local.ts'
-import { createToken, findToken, noteUse } from '../../src/stores/tokens-blobs.ts'
 import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
+import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 
-export const BASE_URL = 'https://hub.example'
 /** Where a publish goes unless a test says otherwise. */
 export const REPOSITORY = 'acme/code-review'
 
@@ -201,59 +193,26 @@ export async function openGitHubWorld(
 
 /** Opens a hub over a repository, with one token. */
 export async function openHub(world: World, options: HubOptions = {}): Promise<Hub> {
-  const { blobs = memoryBlobs(), limiter = UNLIMITED, purge = async () => {}, isRemembering = false } = options
+  const { blobs = memoryBlobs(), limiter, purge, isRemembering = false } = options
   const git = world.openStore()
   const copies = freshInBlobs(options.freshBlobs ?? blobs)
   const fresh = isRemembering ? rememberFresh(copies) : copies
-  let files = new Map<string, string>()
-  const siteFiles = {
-    read: async (path: string) => {
-      const text = files.get(path)
-      return text === undefined ? undefined : Buffer.from(text)
-    },
-  }
-  const search = () => {
-    throw new Error('publishing needs no search')
-  }
-  const enqueue = createQueue()
-  const makeToken: Hub['makeToken'] = async ({ scope = 'acme/*', days = 90, holder } = {}, now = new Date()) =>
-    (await createToken(blobs, { holder: holder ?? { kind: 'operator' }, name: 'test', scope, days }, now)).token
-  const token = await makeToken()
-  const publishTools = {
-    baseUrl: BASE_URL,
-    git,
-    siteFiles,
-    fresh,
-    findToken: (given: string) => findToken(blobs, given),
-    holdsLogin: async () => true,
-    verifyJob: async () => {
-      throw new Error('no job publishes here')
-    },
-    spendJob: async () => false,
-    ...options.auth,
-    noteUse: (id: string) => noteUse(blobs, id, new Date()),
-    limiter,
-    failedTokens: options.failedTokens ?? UNLIMITED,
-    clientAddress: '192.0.2.1',
-    purge,
-    enqueue,
-  }
-  const readTools = { baseUrl: BASE_URL, siteFiles, fresh, search, limiter: UNLIMITED, clientAddress: '192.0.2.1' }
+  const { auth, failedTokens } = options
+  const handlers = openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, purge })
+  const token = await handlers.makeToken()
   const read: Hub['read'] = async (path, headers = {}, method = 'GET') =>
-    readAnswer(await answerRead(new Request(`${BASE_URL}${path}`, { method, headers }), () => readTools))
+    readAnswer(await handlers.read(new Request(`${BASE_URL}${path}`, { method, headers })))
   return {
     token,
     blobs,
     git,
-    publish: async (body, sending = {}) =>
-      readAnswer(await answerPublish(makeRequest(body, { token, ...sending }), () => publishTools)),
+    publish: async (body, sending = {}) => readAnswer(await handlers.publish(makeRequest(body, { token, ...sending }))),
     read,
     readRepository: (rest = '', headers = {}) => read(`/api/v1/repos/${REPOSITORY}${rest}`, headers),
-    makeToken,
+    makeToken: handlers.makeToken,
     build: async () => {
-      const { tree, problems } = openContentDir(await world.contentDir())()
+      const { files, problems } = handlers.build(await world.contentDir())
       expect(problems).toEqual([])
-      files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' }), digestText))
       return files
     },
   }

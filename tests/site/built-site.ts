@@ -1,12 +1,10 @@
 // Owns the built site that the tests of pages share: built once a file, served by our own host, opened in a real browser that notes everything wrong.
-import { rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { readConfig } from '../../src/config.ts'
-import { openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
-import { buildSite, makeSiteFolder } from '../hubs/build-site.ts'
+import { makeSiteFolder } from '../hubs/build-site.ts'
+import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 import { openBrowser } from './browser.ts'
 
 /** The address that the site is built for; it is served elsewhere, so every absolute link to itself is seen. */
@@ -30,24 +28,24 @@ export interface BuiltSite {
 }
 
 /** Builds and serves a content folder. @param write fills the folder it is given */
-export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 10_000): Promise<BuiltSite> {
-  const before = { ...process.env }
+export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 60_000): Promise<BuiltSite> {
   const dir = makeSiteFolder('pages')
   write(join(dir, 'content'))
-  Object.assign(process.env, { SITE_URL, CONTENT_DIR: join(dir, 'content'), RATE_LIMIT_PER_MINUTE: '0' })
   const opening: Promise<Browser> = openBrowser()
-  await buildSite(join(dir, 'dist'), { ...ON_GITHUB, SITE_URL, CONTENT_DIR: join(dir, 'content') })
-  const site = openSite(join(dir, 'dist'))
-  const stores = await openLocalStores(readConfig(process.env))
-  const host = await serveSites(() => site, stores, { port: 0, listenAt: ['127.0.0.1'] })
-  const origin = `http://localhost:${(host.server.address() as AddressInfo).port}`
+  const served = await serveBuiltSite(dir, {
+    settings: { SITE_URL, CONTENT_DIR: join(dir, 'content'), RATE_LIMIT_PER_MINUTE: '0' },
+    buildSettings: ON_GITHUB,
+    openStores: openOwnStores,
+    serving: { port: 0, listenAt: ['127.0.0.1'] },
+  })
+  const origin = `http://localhost:${(served.server.address() as AddressInfo).port}`
   const browser = await opening
 
   return {
     origin,
     browser,
     dir: join(dir, 'dist'),
-    fresh: stores.fresh,
+    fresh: served.stores.fresh,
     async open(path, options = {}) {
       const context = await browser.newContext(options)
       const page = await context.newPage()
@@ -76,11 +74,7 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
     getJson: async (path) => (await fetch(origin + path)).json(),
     async close() {
       await browser.close()
-      await host.stop()
-      await stores.close()
-      await site.close()
-      process.env = before
-      rmSync(dir, { recursive: true, force: true })
+      await served.stop()
     },
   }
 }

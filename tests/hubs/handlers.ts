@@ -1,0 +1,83 @@
+// Owns a hub's handlers in this process: publishing and reading over a git store and blobs, on a build that lies in memory.
+import type { TokenRecord } from '../../src/domain/access/token-record.ts'
+import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
+import type { BlobStore } from '../../src/ports/blob-store.ts'
+import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
+import type { GitStore } from '../../src/ports/git-store.ts'
+import { digestText } from '../../src/ports/measure.ts'
+import { type RateLimiter, UNLIMITED } from '../../src/ports/rate-limiter.ts'
+import type { AuthTools } from '../../src/server/publish/authenticate.ts'
+import { answerPublish } from '../../src/server/publish/publish.ts'
+import { createQueue } from '../../src/server/publish/queue.ts'
+import { answerRead } from '../../src/server/read/read.ts'
+import { openContentDir } from '../../src/stores/content-dir.ts'
+import { createToken, findToken, noteUse } from '../../src/stores/tokens-blobs.ts'
+
+export const BASE_URL = 'https://hub.example'
+
+/** What a hub stands on, and what it may be given instead of its own. */
+export interface HandlerOptions {
+  git: GitStore
+  /** Tokens. */
+  blobs: BlobStore
+  fresh: FreshCopies
+  /** How people and jobs are told apart; else every person is who they were, and no job publishes. */
+  auth?: Partial<AuthTools> | undefined
+  limiter?: RateLimiter | undefined
+  failedTokens?: RateLimiter | undefined
+  purge?: ((cacheTag: string) => Promise<void>) | undefined
+}
+
+/** The handlers, which any process may run: no test runner is needed. */
+export interface Handlers {
+  publish(request: Request): Promise<Response>
+  read(request: Request): Promise<Response>
+  makeToken(made?: { scope?: string; days?: number; holder?: TokenRecord['holder'] }, now?: Date): Promise<string>
+  /** Serves a content folder as it lies there from now on, when it has no problems. @returns path → text of each data file, and the problems */
+  build(contentDir: string): { files: ReadonlyMap<string, string>; problems: readonly unknown[] }
+}
+
+/** Opens them, with nothing built. */
+export function openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, purge }: HandlerOptions): Handlers {
+  let files = new Map<string, string>()
+  const siteFiles = {
+    read: async (path: string) => {
+      const text = files.get(path)
+      return text === undefined ? undefined : Buffer.from(text)
+    },
+  }
+  const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1' }
+  const search = () => {
+    throw new Error('publishing needs no search')
+  }
+  const readTools = { ...common, search, limiter: UNLIMITED }
+  const publishTools = {
+    ...common,
+    git,
+    findToken: (given: string) => findToken(blobs, given),
+    holdsLogin: async () => true,
+    verifyJob: async () => {
+      throw new Error('no job publishes here')
+    },
+    spendJob: async () => false,
+    ...auth,
+    noteUse: (id: string) => noteUse(blobs, id, new Date()),
+    limiter: limiter ?? UNLIMITED,
+    failedTokens: failedTokens ?? UNLIMITED,
+    purge: purge ?? (async () => {}),
+    enqueue: createQueue(),
+  }
+  return {
+    publish: (request) => answerPublish(request, () => publishTools),
+    read: (request) => answerRead(request, () => readTools),
+    makeToken: async ({ scope = 'acme/*', days = 90, holder = { kind: 'operator' as const } } = {}, now = new Date()) =>
+      (await createToken(blobs, { holder, name: 'test', scope, days }, now)).token,
+    build(contentDir) {
+      const { tree, problems } = openContentDir(contentDir)()
+      if (problems.length === 0)
+        files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' }), digestText))
+      return { files, problems }
+    },
+  }
+}

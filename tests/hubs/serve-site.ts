@@ -1,0 +1,53 @@
+// Owns a built site that our own host serves in this process, under settings that hold for as long as it runs.
+import { rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { join } from 'node:path'
+import { readConfig } from '../../src/config.ts'
+import { openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
+import { buildSite } from './build-site.ts'
+
+type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void }
+
+/** How a site is built and served. */
+export interface SiteOptions<S extends Stores> {
+  /** Of the environment, from the build to the end: CONTENT_DIR and SITE_URL at least. */
+  settings: Readonly<Record<string, string>>
+  /** More of them, for the build alone. */
+  buildSettings?: Readonly<Record<string, string>>
+  /** What the host stands on; called when the site is built. */
+  openStores: () => Promise<S>
+  /** Where the host listens, and more that it takes. */
+  serving: Parameters<typeof serveSites>[2]
+}
+
+/** The stores of this machine, as the settings have them. */
+export const openOwnStores = () => openLocalStores(readConfig(process.env))
+
+/**
+ * Builds a content folder and serves it.
+ *
+ * @param dir of `makeSiteFolder`: the site goes into its `dist`, and all of it is removed at the end
+ */
+export async function serveBuiltSite<S extends Stores>(
+  dir: string,
+  { settings, buildSettings = {}, openStores, serving }: SiteOptions<S>,
+): Promise<{ server: Server; stores: S; stop(): Promise<void> }> {
+  const before = { ...process.env }
+  Object.assign(process.env, settings)
+  await buildSite(join(dir, 'dist'), { ...settings, ...buildSettings })
+  const site = openSite(join(dir, 'dist'))
+  const stores = await openStores()
+  const { trustedProxies } = readConfig(process.env)
+  const host = await serveSites(() => site, stores, { trustedProxies, ...serving })
+  return {
+    server: host.server,
+    stores,
+    async stop() {
+      await host.stop()
+      await stores.close()
+      await site.close()
+      process.env = before
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
