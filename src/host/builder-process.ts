@@ -1,6 +1,6 @@
 // Owns the process that builds for our host: it watches the content, makes each new state beside the one that is served, and says when it is complete.
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { promisify } from 'node:util'
 import { watch } from 'chokidar'
@@ -149,10 +149,8 @@ function makeSearch({ catalogue, difference, repositories }: BuiltDifference, nu
   if (state && ![...difference.changed.keys(), ...difference.removed].some(isOfData)) return state.search
   const name = `search-${number}.db`
   const path = folder.file(name)
-  if (state) {
-    copyFileSync(folder.file(state.search), path)
-    updateSearchIndex(path, catalogue, repositories)
-  } else buildSearchIndex(catalogue, path)
+  if (state) updateSearchIndex(path, catalogue, repositories, folder.file(state.search))
+  else buildSearchIndex(catalogue, path)
   return name
 }
 

@@ -59,13 +59,19 @@ interface CatalogueChange {
  * @param path an index that `buildSearchIndex` or this function wrote; replaced in one step, so that whoever opens it meets the old
  * or the new state, and whoever has it open keeps the old one. Missing or made by other code, it is built anew
  * @param catalogue the newer one, whole: places in `top`, `trending` and `new` come from it
+ * @param from the index to begin with, where it shall stay beside the newer one
  */
-export function updateSearchIndex(path: string, catalogue: Catalogue, { changed, removed }: CatalogueChange): void {
+export function updateSearchIndex(
+  path: string,
+  catalogue: Catalogue,
+  { changed, removed }: CatalogueChange,
+  from = path,
+): void {
   const next = `${path}.next`
   const names = new Set([...changed, ...removed])
   rmSync(next, { force: true })
   const isFew = names.size <= Math.max(10, MOST_EDITED * catalogue.listed.top.length)
-  if (!isFew || !existsSync(path) || !editCopy(path, next, catalogue, names)) buildSearchIndex(catalogue, next)
+  if (!isFew || !existsSync(from) || !editCopy(from, next, catalogue, names)) buildSearchIndex(catalogue, next)
   renameSync(next, path)
 }
 

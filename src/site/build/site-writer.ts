@@ -1,8 +1,7 @@
 // Owns writing a site again at the cost of what changed: groups of files whose key is the same as last time stay as they are.
 import { hash } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { WrittenGroup } from '../../stores/build-cache.ts'
+import { openFileWriter } from './files-into.ts'
 
 /** Files that are the same as long as their key is. */
 export interface SiteGroup {
@@ -49,25 +48,30 @@ export async function writeDifference(
   const now = new Map<string, WrittenGroup>()
   const changed = new Map<string, WrittenGroup>()
   const written: string[] = []
-  const put = writerInto(dir)
-  for await (const group of groups) {
+  const writer = openFileWriter(dir)
+  const takeGroup = async (group: SiteGroup) => {
     const known = before.get(group.id)
     const given = group.key === undefined ? undefined : hashKey([group.key])
     if (known !== undefined && known.key === given && (group.areUnchanged?.(known.facts ?? {}) ?? true)) {
       now.set(group.id, known)
-      continue
+      return
     }
     const files = await group.files()
     const key = given ?? hashKey(files.flat())
     const paths = files.map(([path]) => path)
     const next = { key, paths, ...(group.facts ? { facts: group.facts } : {}) }
     now.set(group.id, next)
-    if (given === undefined && known?.key === key) continue
+    if (given === undefined && known?.key === key) return
     changed.set(group.id, next)
     for (const [path, content] of files) {
-      put(path, content)
+      await writer.put(path, content)
       written.push(path)
     }
+  }
+  try {
+    for await (const group of groups) await takeGroup(group)
+  } finally {
+    await writer.end()
   }
   const removed = [...before.keys()].filter((id) => !now.has(id))
   // A path that one group gave up may be another's now.
@@ -79,17 +83,4 @@ export async function writeDifference(
 function hashKey(parts: readonly (string | Uint8Array)[]): string {
   if (parts.length === 1 && parts[0] !== undefined) return hash('sha256', parts[0]).slice(0, 32)
   return hash('sha256', parts.map((part) => hash('sha256', part)).join(' ')).slice(0, 32)
-}
-
-/** Makes each folder once. */
-function writerInto(dir: string): (path: string, content: string | Uint8Array) => void {
-  const made = new Set<string>()
-  return (path, content) => {
-    const folder = dirname(path)
-    if (!made.has(folder)) {
-      mkdirSync(join(dir, folder), { recursive: true })
-      made.add(folder)
-    }
-    writeFileSync(join(dir, path), content)
-  }
 }
