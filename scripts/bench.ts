@@ -6,20 +6,25 @@ import { parseArgs } from 'node:util'
 import { measureAttacks } from './bench/attacks.ts'
 import { measureBuild } from './bench/build.ts'
 import { measureClient } from './bench/client.ts'
+import { measureHost } from './bench/host.ts'
 import { measureMcp } from './bench/mcp.ts'
 import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
+import { plotBuilds } from './bench/plot.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
 import { measureRead } from './bench/read.ts'
+import { measureRebuild } from './bench/rebuild.ts'
 import { measureRelevance } from './bench/relevance.ts'
 import { measureReview } from './bench/review.ts'
 import { measureSearch } from './bench/search.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
-import { type BenchSite, makeSite, VERSIONS } from './bench/site.ts'
+import { type BenchSite, makeSite } from './bench/site.ts'
 
 const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promise<Measurement[]>>> = {
   build: measureBuild,
+  rebuild: measureRebuild,
+  host: measureHost,
   search: measureSearch,
   read: measureRead,
   mcp: measureMcp,
@@ -34,20 +39,32 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
 const RELEVANCE = 'relevance'
 /** Measured without a site: what it asks is meant for sizes at which one takes an hour to write. */
 const SCALE = 'search-scale'
+/** In under two minutes: whether everything still works, and roughly where it stands. */
+const QUICK = { sizes: '500', only: 'build,rebuild,host,read,search' }
 const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE]
 
 const { values: flags } = parseArgs({
   options: {
-    sizes: { type: 'string', default: '1000,10000' },
-    only: { type: 'string', default: ALL.join(',') },
+    sizes: { type: 'string' },
+    versions: { type: 'string', default: '5' },
+    only: { type: 'string' },
+    quick: { type: 'boolean', default: false },
     json: { type: 'string', default: '.hub/bench.json' },
+    plot: { type: 'string' },
   },
 })
-const sizes = flags.sizes.split(',').map(Number)
-const chosen = flags.only.split(',')
+const usual = flags.quick ? QUICK : { sizes: '1000,10000', only: ALL.join(',') }
+const sizes = (flags.sizes ?? usual.sizes).split(',').map(Number)
+const versions = Number(flags.versions)
+const chosen = (flags.only ?? usual.only).split(',')
 const parts = chosen.filter((part) => part !== RELEVANCE)
-if (!sizes.every((size) => Number.isInteger(size) && size > 0) || !chosen.every((part) => ALL.includes(part))) {
-  console.error(`Usage: npm run bench -- [--sizes 1000,10000] [--only ${ALL.join(',')}] [--json FILE]`)
+if (
+  ![...sizes, versions].every((size) => Number.isInteger(size) && size > 0) ||
+  !chosen.every((part) => ALL.includes(part))
+) {
+  console.error(
+    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${ALL.join(',')}] [--json FILE] [--plot FILE.svg]`,
+  )
   process.exit(1)
 }
 
@@ -77,12 +94,13 @@ const machine = {
 mkdirSync(dirname(flags.json), { recursive: true })
 writeFileSync(
   flags.json,
-  `${JSON.stringify({ machine, versions_per_prompt: VERSIONS, rows, failures }, undefined, 2)}\n`,
+  `${JSON.stringify({ machine, versions_per_prompt: versions, rows, failures }, undefined, 2)}\n`,
 )
 console.log(
-  `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}, load ${machine.load}; ${VERSIONS} versions a prompt\n`,
+  `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}, load ${machine.load}; ${versions} versions a prompt\n`,
 )
 if (rows.length > 0) console.log(formatTable(rows))
+if (flags.plot) writeFileSync(flags.plot, plotBuilds(rows))
 if (chosen.includes(RELEVANCE)) {
   const { text, isKept } = await measureRelevance()
   console.log(text)
@@ -97,7 +115,7 @@ async function measureSize(size: number): Promise<void> {
   let site: BenchSite | undefined
   const makeOnce = () => {
     if (!site) report('making the catalogue')
-    site ??= makeSite(workDir, size)
+    site ??= makeSite(workDir, size, versions)
     return site
   }
   for (const part of parts) {

@@ -1,6 +1,7 @@
-// `npm run build`: the deployable site in dist/ and its search index in build/, written at the cost of what changed since the build before it.
+// `npm run build [-- --out DIR]`: the deployable site in dist/ and its search index in build/, written at the cost of what changed since the build before it.
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { readConfig } from '../src/config.ts'
 import { searchIndexPath } from '../src/host/serve-sites.ts'
@@ -12,22 +13,22 @@ import { type BuildCache, openBuildCache } from '../src/stores/build-cache.ts'
 import { takeLock } from '../src/stores/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../src/stores/search-index.ts'
 
-/** Netlify keeps this folder from one build to the next; nothing in it is needed. */
-const KEPT_DIR = resolve('node_modules/.astro/prompt-hub')
 /** What is remembered of a build: when its last file was written, or that it was not finished. */
 const BuildState = z.union([z.object({ endedMs: z.number() }), z.object({ isUnfinished: z.literal(true) })])
 
+/** Netlify keeps the usual one from one build to the next; nothing in it is needed. */
+const { out, keptDir } = readPlaces()
 const started = performance.now()
 const config = readConfig(process.env)
-const dist = resolve('dist')
+const dist = resolve(out, 'dist')
 const indexPath = searchIndexPath(dist)
-mkdirSync(KEPT_DIR, { recursive: true })
-const lock = takeLock(join(KEPT_DIR, 'build.lock'), 60_000)
+mkdirSync(keptDir, { recursive: true })
+const lock = takeLock(join(keptDir, 'build.lock'), 60_000)
 if (!lock) {
   console.error('Another build into this folder is under way.')
   process.exit(1)
 }
-const cache = openBuildCache(join(KEPT_DIR, 'cache.db'), hashCode(process.cwd()))
+const cache = openBuildCache(join(keptDir, 'cache.db'), hashCode(process.cwd()))
 const before = readState(cache)
 const isKept = before !== undefined && existsSync(indexPath) && isUntouched(dist, cache, before.endedMs)
 if (!isKept) {
@@ -37,7 +38,7 @@ if (!isKept) {
 const builder = openSiteBuilder({
   config,
   today: () => config.buildDay,
-  ...{ root: process.cwd(), openPages: () => openPages(process.cwd(), join(KEPT_DIR, 'pages')), cache },
+  ...{ root: process.cwd(), openPages: () => openPages(process.cwd(), join(keptDir, 'pages')), cache },
 })
 // From here on dist/ is neither the one nor the other, until it is said to be complete.
 cache.save(new Map(), [], JSON.stringify({ isUnfinished: true }))
@@ -63,6 +64,19 @@ try {
 } finally {
   cache.close()
   lock.release()
+}
+
+/** Where the site and its index are written, and where what is kept for the next build lies. */
+function readPlaces(): { out: string; keptDir: string } {
+  try {
+    const { out } = parseArgs({ options: { out: { type: 'string' } } }).values
+    return out === undefined
+      ? { out: '.', keptDir: resolve('node_modules/.astro/prompt-hub') }
+      : { out, keptDir: resolve(out, 'kept') }
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\nUsage: npm run build -- [--out DIR]`)
+    process.exit(1)
+  }
 }
 
 function readState(kept: BuildCache): { endedMs: number } | undefined {

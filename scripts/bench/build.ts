@@ -1,20 +1,17 @@
-// Owns measuring the build: its parts in this process, beside the raw reading and writing of the same bytes, and the whole as a process of its own.
+// Owns measuring the parts of a build in this process, beside the raw reading and writing of the same bytes.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type DataFile, listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { writeFiles } from '../../src/stores/site-files-drivers.ts'
 import { type Measurement, type Timed, time } from './measure.ts'
-import { runNode } from './processes.ts'
-import { type BenchSite, PROJECT_DIR } from './site.ts'
+import type { BenchSite } from './site.ts'
 
 /** How many files each side writes before it is the other's turn: so whatever else the machine does slows both alike. */
 const SLICE_FILES = 500
-const BUILD_DEADLINE_MS = 600_000
 
-/** Measures the parts of a build and the whole. */
-export async function measureBuild(site: BenchSite): Promise<Measurement[]> {
+/** Measures the parts of a build; rebuild.ts measures the whole. */
+export function measureBuild(site: BenchSite): Measurement[] {
   return [
     {
       name: 'build: content',
@@ -25,7 +22,6 @@ export async function measureBuild(site: BenchSite): Promise<Measurement[]> {
     },
     measureDataFiles(site),
     { name: 'build: search index', unit: 'ms', measured: site.index.ms, note: sayProcessor(site.index) },
-    ...(await measureWhole(site)),
   ]
 }
 
@@ -81,46 +77,5 @@ function writeRaw(dir: string, files: readonly DataFile[]): void {
       made.add(folder)
     }
     writeFileSync(join(dir, path), text)
-  }
-}
-
-async function measureWhole(site: BenchSite): Promise<Measurement[]> {
-  const astro = join(dirname(createRequire(import.meta.url).resolve('astro/package.json')), 'bin/astro.mjs')
-  const outDir = join(site.dir, 'whole/dist')
-  const { seconds, usage, log } = await runNode(
-    [astro, 'build', '--outDir', outDir],
-    { cwd: PROJECT_DIR, settings: { ...site.settings, ASTRO_TELEMETRY_DISABLED: '1' } },
-    BUILD_DEADLINE_MS,
-  )
-  const pages = readdirSync(outDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'))
-  rmSync(dirname(outDir), { recursive: true })
-  const said = log.split('\n').filter((line) => line.includes('[prompt-hub]'))
-  for (const line of said) console.error(`  ${line.trim()}`)
-  const partsMs = said.reduce((sum, line) => sum + Number(/ in (\d+) ms\.$/.exec(line.trim())?.[1] ?? 0), 0)
-  return [
-    {
-      name: 'build: pages and start',
-      unit: 's',
-      measured: seconds - partsMs / 1000,
-      note: `${pages.length} pages; what the whole took beyond the parts that it logged`,
-    },
-    {
-      name: 'build: whole',
-      unit: 's',
-      measured: seconds,
-      limit: { of: 'measured', most: 60 },
-      ...(usage && { note: `${usage.processorSeconds.toFixed(1)} s of processor time` }),
-    },
-    ...(usage === undefined ? [] : [describeMemory(usage.peakBytes)]),
-  ]
-}
-
-function describeMemory(peakBytes: number): Measurement {
-  return {
-    name: 'build: memory',
-    unit: 'MB',
-    measured: peakBytes / 1e6,
-    limit: { of: 'measured', most: 2_000 },
-    note: 'peak, with every process that the build starts',
   }
 }

@@ -16,8 +16,6 @@ import { LAST_DAY } from './versions.ts'
 
 /** The project's own folder. */
 export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))
-/** How many versions each prompt has; the limits are promised at this number. */
-export const VERSIONS = 5
 const SEED = 1
 
 /** A built site without its pages, and how long its parts took. */
@@ -27,6 +25,7 @@ export interface BenchSite {
   siteDir: string
   indexPath: string
   prompts: number
+  versions: number
   catalogue: Catalogue
   /** The settings that made it, for a process that makes it again. */
   settings: Record<string, string>
@@ -35,12 +34,12 @@ export interface BenchSite {
   index: Timed
 }
 
-/** Makes the site of one size. @param dir new folder to make it in */
-export function makeSite(dir: string, prompts: number): BenchSite {
+/** Makes the site of one size. @param dir new folder to make it in @param versions how many each prompt has */
+export function makeSite(dir: string, prompts: number, versions: number): BenchSite {
   const contentDir = join(dir, 'content')
   const siteDir = join(dir, 'dist')
   const indexPath = searchIndexPath(siteDir)
-  generateContent({ repositories: prompts, versions: VERSIONS, seed: SEED, dir: contentDir })
+  generateContent({ repositories: prompts, versions, seed: SEED, dir: contentDir })
   const settings = {
     CONTENT_DIR: contentDir,
     SITE_URL: 'http://localhost:8888',
@@ -54,5 +53,5 @@ export function makeSite(dir: string, prompts: number): BenchSite {
   mkdirSync(join(indexPath, '..'), { recursive: true })
   const index = timeWork(() => buildSearchIndex(catalogue, indexPath))
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
-  return { dir, siteDir, indexPath, prompts, catalogue, settings, filesRead, content, index }
+  return { dir, siteDir, indexPath, prompts, versions, catalogue, settings, filesRead, content, index }
 }

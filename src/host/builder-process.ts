@@ -60,7 +60,8 @@ const builder = openSiteBuilder({
 })
 
 function say(message: BuilderMessage): void {
-  process.send?.(message)
+  // A host that was killed hears nothing any more; its end is told by "disconnect".
+  process.send?.(message, undefined, undefined, () => {})
 }
 
 function readState(): SiteState | undefined {

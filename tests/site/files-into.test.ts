@@ -11,7 +11,7 @@ const FILES = 3_333
 const root = mkdtempSync(join(tmpdir(), 'files-into-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-test('texts and bytes, in folders that are made on the way', async () => {
+test('texts and bytes, in folders that are made on the way', { timeout: 60_000 }, async () => {
   const writer = openFileWriter(join(root, 'all'))
   const texts = Array.from({ length: FILES }, (_, number) => `Text ${number} é`)
   for (const [number, text] of texts.entries())
@@ -20,7 +20,7 @@ test('texts and bytes, in folders that are made on the way', async () => {
   expect(texts.map((_, number) => readFileSync(join(root, `all/f${number % 50}/${number}.txt`), 'utf8'))).toEqual(texts)
 })
 
-test('a file that cannot be written ends it', async () => {
+test('a file that cannot be written ends it', { timeout: 60_000 }, async () => {
   const dir = join(root, 'blocked')
   mkdirSync(dir)
   writeFileSync(join(dir, 'late'), 'a file where a folder should be')

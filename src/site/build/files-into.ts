@@ -24,7 +24,7 @@ export function filesInto(dir: string): (path: string, content: string | Uint8Ar
 }
 
 /** Takes files to be written. */
-export interface FileWriter {
+interface FileWriter {
   /** Settles when there is room for the next one. @throws what went wrong with this file or one before */
   put(path: string, content: string | Uint8Array): Promise<void>
   /** Settles when every file is written. To be called in any case. */

@@ -1,0 +1,123 @@
+// Owns measuring `npm start`: how soon a change is seen in lists, search and its page, what readers feel meanwhile, and how soon a restart answers.
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Limit, type Measurement, quantile, timeAsync } from './measure.ts'
+import { startNode } from './processes.ts'
+import { pick, seedRandom } from './random.ts'
+import { serveBare } from './read.ts'
+import { publishTo } from './rebuild.ts'
+import { type BenchSite, PROJECT_DIR } from './site.ts'
+
+const IDLE_MS = 5_000
+const READERS = 4
+/** Between two requests of a reader: load that leaves the processor time to build. */
+const PAUSE_MS = 10
+const FIRST_BUILD_MS = 1_200_000
+const DEADLINE_MS = 120_000
+/** What is promised at this size. */
+const PROMISED_AT = 10_000
+
+/** Measures our host as it follows its content. */
+export async function measureHost(site: BenchSite): Promise<Measurement[]> {
+  const limit = (most: number, of: 'measured' | 'ratio' = 'measured'): { limit?: Limit } =>
+    site.prompts === PROMISED_AT ? { limit: { of, most } } : {}
+  const first = await start(site, FIRST_BUILD_MS)
+  let measurements: Measurement[]
+  try {
+    const idle = await readFor(site, first.port, sleep(IDLE_MS))
+    const [name = ''] = publishTo(site, 1, 7)
+    const began = performance.now()
+    const since = async (isShown: () => Promise<boolean>) => {
+      const deadline = began + DEADLINE_MS
+      while (!(await isShown())) {
+        if (performance.now() > deadline) throw new Error(`the change was not shown within ${DEADLINE_MS / 1000} s`)
+        await sleep(20)
+      }
+      return (performance.now() - began) / 1000
+    }
+    const ask = async (path: string) => (await fetch(`http://127.0.0.1:${first.port}${path}`)).text()
+    const shown = Promise.all([
+      since(async () => firstOf(await ask('/api/v1/repos?sort=new')) === name),
+      since(async () => firstOf(await ask('/api/v1/repos?q=zyzzyva7')) === name),
+      since(async () => (await ask(`/${name}`)).includes('zyzzyva7')),
+    ])
+    const busy = await readFor(site, first.port, shown)
+    const [list, search, page] = await shown
+    const [calm, hurried] = [quantile(idle, 0.99), quantile(busy, 0.99)]
+    measurements = [
+      { name: 'host: change → first in sort=new', unit: 's', measured: list, ...limit(2) },
+      { name: 'host: change → first in search', unit: 's', measured: search, ...limit(2) },
+      { name: 'host: change → its page', unit: 's', measured: page, ...limit(6) },
+      {
+        ...{ name: 'host: reads meanwhile p99', unit: 'ms', measured: hurried, floor: calm, ...limit(3, 'ratio') },
+        note: `${busy.length} reads; floor: the same while nothing changes`,
+      },
+    ]
+  } finally {
+    await first.stop()
+  }
+  const bare = await timeStart(() => serveBare(site))
+  const again = await timeStart(() => start(site, DEADLINE_MS))
+  return [
+    ...measurements,
+    {
+      ...{ name: 'host: restart → first answer', unit: 's', measured: again, floor: bare, ...limit(3) },
+      note: 'floor: a bare static server',
+    },
+  ]
+}
+
+type Server = Awaited<ReturnType<typeof startNode>>
+
+/** Started when it answers from a build. */
+async function start({ settings }: BenchSite, deadlineMs: number): Promise<Server> {
+  const server = await startNode((port) => ({
+    parameters: [join(PROJECT_DIR, 'scripts/start.ts')],
+    surroundings: {
+      cwd: PROJECT_DIR,
+      settings: { ...settings, PORT: String(port), RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' },
+    },
+  }))
+  const deadline = performance.now() + deadlineMs
+  while ((await fetch(`http://127.0.0.1:${server.port}/api/v1/repos`)).status !== 200) {
+    if (performance.now() > deadline) {
+      await server.stop()
+      throw new Error('our host did not answer from a build in time')
+    }
+    await sleep(20)
+  }
+  return server
+}
+
+async function timeStart(open: () => Promise<Server>): Promise<number> {
+  let server: Server | undefined
+  const ms = await timeAsync(async () => (server = await open()))
+  await server?.stop()
+  return ms / 1000
+}
+
+function firstOf(answer: string): string | undefined {
+  const { data }: { data?: { full_name: string }[] } = JSON.parse(answer)
+  return data?.[0]?.full_name
+}
+
+/** Some readers ask for details until a promise is kept. @returns how long each answer took, in milliseconds */
+async function readFor({ catalogue }: BenchSite, port: number, until: Promise<unknown>): Promise<number[]> {
+  const random = seedRandom(17)
+  const took: number[] = []
+  let isOver = false
+  const over = until.finally(() => {
+    isOver = true
+  })
+  const read = async () => {
+    while (!isOver) {
+      const { full_name } = pick(random, catalogue.listed.top)
+      took.push(
+        await timeAsync(async () => (await fetch(`http://127.0.0.1:${port}/api/v1/repos/${full_name}`)).arrayBuffer()),
+      )
+      await sleep(PAUSE_MS)
+    }
+  }
+  await Promise.all([over, ...Array.from({ length: READERS }, read)])
+  return took
+}

@@ -1,0 +1,119 @@
+// Owns measuring `npm run build` as a process of its own: from nothing, without a change, after one publish and after many changes; each time the tree is a clean build's.
+import { hash } from 'node:crypto'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Limit, Measurement } from './measure.ts'
+import { type Finished, runNode } from './processes.ts'
+import { type BenchSite, PROJECT_DIR } from './site.ts'
+
+const BUILD_DEADLINE_MS = 1_200_000
+/** Of all prompts, for "many changes". */
+const CHANGED_SHARE = 0.01
+
+/** What is promised, in seconds and MB, by the size that it is promised at. */
+const LIMITS: Readonly<Record<string, { full: number; memory: number; publish: number; unchanged?: number }>> = {
+  '10000 × 5': { full: 35, memory: 1_200, publish: 6, unchanged: 4 },
+  '100000 × 2': { full: 240, memory: 2_500, publish: 20 },
+}
+
+/** Measures builds one after the other. @throws Error when a tree is not the clean build's */
+export async function measureRebuild(site: BenchSite): Promise<Measurement[]> {
+  const out = join(site.dir, 'rebuild')
+  const limits = LIMITS[`${site.prompts} × ${site.versions}`]
+  const full = await build(site, out)
+  const { files, writeMs, processorMs } = timeRawWriting(join(out, 'dist'), join(site.dir, 'raw'))
+  const unchanged = await build(site, out)
+  publishTo(site, 1)
+  const published = await build(site, out)
+  publishTo(site, Math.ceil(site.prompts * CHANGED_SHARE))
+  const many = await build(site, out)
+  await expectClean(site, out)
+  rmSync(out, { recursive: true })
+  return [
+    {
+      ...describe('build: whole', full, limits?.full),
+      floor: writeMs / 1000,
+      note: `${sayProcessor(full)}; ${files} files; floor: writing the same bytes, ${(processorMs / 1000).toFixed(1)} s of processor time`,
+    },
+    ...(full.usage === undefined ? [] : [describeMemory(full.usage.peakBytes, limits?.memory)]),
+    describe('build: without a change', unchanged, limits?.unchanged),
+    describe('build: after one publish', published, limits?.publish),
+    describe('build: after 1 % changed', many),
+  ]
+}
+
+function build({ settings }: BenchSite, out: string): Promise<Finished> {
+  const parameters = [join(PROJECT_DIR, 'scripts/build.ts'), '--out', out]
+  return runNode(
+    parameters,
+    { cwd: PROJECT_DIR, settings: { ...settings, ASTRO_TELEMETRY_DISABLED: '1' } },
+    BUILD_DEADLINE_MS,
+  )
+}
+
+function describe(name: string, { seconds, ...finished }: Finished, most?: number): Measurement {
+  const limit: Limit | undefined = most === undefined ? undefined : { of: 'measured', most }
+  return { name, unit: 's', measured: seconds, ...(limit && { limit }), note: sayProcessor(finished) }
+}
+
+function sayProcessor({ usage }: Pick<Finished, 'usage'>): string {
+  return usage ? `${usage.processorSeconds.toFixed(1)} s of processor time` : 'processor time unknown'
+}
+
+function describeMemory(peakBytes: number, most?: number): Measurement {
+  const limit: Limit | undefined = most === undefined ? undefined : { of: 'measured', most }
+  return {
+    ...{ name: 'build: memory', unit: 'MB', measured: peakBytes / 1e6, ...(limit && { limit }) },
+    note: 'peak, with every process that the build starts',
+  }
+}
+
+/** Publishes a version to so many prompts, as a publish writes it: one file that was not there. */
+export function publishTo({ catalogue, settings }: BenchSite, count: number, number = count): string[] {
+  const chosen = catalogue.listed.top.slice(0, count).map(({ full_name }) => full_name)
+  for (const name of chosen)
+    writeFileSync(
+      join(settings.CONTENT_DIR!, name, `versions/${900 + number}.0.0.md`),
+      `---\npublished_at: "2026-11-01T00:00:0${number % 10}Z"\npublished_by: synthetic\nchangelog: Published by the benchmark\n---\nA text of publish ${number}, zyzzyva${number}.\n`,
+    )
+  return chosen
+}
+
+/** Reads and writes by turns, so that little of it lies in memory at once; only writing counts. */
+function timeRawWriting(from: string, to: string): { files: number; writeMs: number; processorMs: number } {
+  const made = new Set<string>()
+  const total = { files: 0, writeMs: 0, processorMs: 0 }
+  const paths = listFiles(from)
+  for (let at = 0; at < paths.length; at += 500) {
+    const slice = paths.slice(at, at + 500).map((path) => [path, readFileSync(join(from, path))] as const)
+    const usage = process.cpuUsage()
+    const started = performance.now()
+    for (const [path, bytes] of slice) {
+      const folder = dirname(path)
+      if (!made.has(folder)) mkdirSync(join(to, folder), { recursive: true })
+      made.add(folder)
+      writeFileSync(join(to, path), bytes)
+    }
+    total.writeMs += performance.now() - started
+    const { user, system } = process.cpuUsage(usage)
+    total.processorMs += (user + system) / 1000
+    total.files += slice.length
+  }
+  rmSync(to, { recursive: true })
+  return total
+}
+
+function listFiles(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((path) => lstatSync(join(dir, path)).isFile())
+}
+
+async function expectClean(site: BenchSite, out: string): Promise<void> {
+  const clean = join(site.dir, 'clean')
+  await build(site, clean)
+  const [ours, theirs] = [out, clean].map((dir) => listFiles(join(dir, 'dist')).sort())
+  const isSame = (path: string) =>
+    hash('sha256', readFileSync(join(out, 'dist', path))) === hash('sha256', readFileSync(join(clean, 'dist', path)))
+  const different = ours!.join() === theirs!.join() ? ours!.find((path) => !isSame(path)) : 'the list of files'
+  rmSync(clean, { recursive: true })
+  if (different !== undefined) throw new Error(`${different} is not what a clean build writes`)
+}
