@@ -6,28 +6,13 @@ import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LIMITS } from '../domain/api/limits.ts'
 import { type Place, parsePath } from '../domain/content/content-path.ts'
-import type { ContentTree, RepositoryEntry, VersionEntry } from '../domain/content/content-tree.ts'
-import { Usage } from '../domain/content/front-matter.ts'
+import type { ContentTree } from '../domain/content/content-tree.ts'
 import { mendTree } from '../domain/content/last-good.ts'
-import {
-  formatProblems,
-  type Parsed,
-  type Problem,
-  parseBy,
-  type RuleProblem,
-  type ValueProblem,
-} from '../domain/content/problems.ts'
-import {
-  type OwnerFile,
-  parseOwnerFile,
-  parseRepositoryFile,
-  parseVersionFile,
-  type RepositoryFile,
-} from '../domain/content/prompt-file.ts'
+import { formatProblems, type Problem, type RuleProblem, type ValueProblem } from '../domain/content/problems.ts'
 import { checkTree, checkVersion } from '../domain/content/rules.ts'
-import { type Equivalents, parseEquivalents } from '../domain/search/equivalents.ts'
-import { measure } from '../ports/measure.ts'
+import { type ParsedFile, parsePlace } from './content-file.ts'
 import { type Findings, listContentFiles, nameFile } from './content-files.ts'
+import { growTrees } from './grow-trees.ts'
 
 /** What was found in the content folder. */
 interface ContentReading {
@@ -41,14 +26,6 @@ interface ContentReading {
   /** What can be served although something is wrong: in place of each file that is, its last good state, or nothing where there was none. */
   servable(): ContentTree
 }
-
-/** A file as it was parsed. */
-type ParsedFile =
-  | { kind: 'usage'; value: Usage }
-  | { kind: 'equivalents'; value: Equivalents }
-  | { kind: 'owner'; owner: string; value: OwnerFile }
-  | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
-  | { kind: 'version'; owner: string; name: string; value: VersionEntry }
 
 /** The last good state of a file. */
 export interface GoodFile {
@@ -93,8 +70,8 @@ export function openContentDir(dir: string, cache?: FileCache): () => ContentRea
   const known = new Map<string, KnownFile>()
   for (const [path, good] of cache?.load() ?? [])
     known.set(path, { ...good, parsed: { value: good.parsed }, broken: [], good })
-  const grow = growTrees()
-  const growServable = growTrees()
+  const grow = growTrees<KnownFile>()
+  const growServable = growTrees<KnownFile>()
   let served: ContentTree | undefined
   return () => {
     const findings: Findings = { problems: [], ignored: [] }
@@ -193,90 +170,4 @@ function keepGood(known: ReadonlyMap<string, KnownFile>, wrong: ReadonlySet<stri
     kept.push(path)
   }
   return kept
-}
-
-function parsePlace(place: Place, text: string): Parsed<ParsedFile> {
-  if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
-  if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))
-  const { owner } = place
-  if (place.kind === 'owner') return tagged(parseOwnerFile(text), (value) => ({ kind: 'owner', owner, value }))
-  const { name } = place
-  if (place.kind === 'repository')
-    return tagged(parseRepositoryFile(text), (value) => ({ kind: 'repository', owner, name, value }))
-  return tagged(parseVersionFile(text), (value) => ({
-    kind: 'version',
-    owner,
-    name,
-    value: {
-      ...value,
-      version: place.version,
-      ...measure(value.content),
-    },
-  }))
-}
-
-function tagged<Value>(parsed: Parsed<Value>, tag: (value: Value) => ParsedFile): Parsed<ParsedFile> {
-  return parsed.problems ? parsed : { value: tag(parsed.value) }
-}
-
-function parseUsage(text: string): Parsed<Usage> {
-  try {
-    return parseBy(Usage, JSON.parse(text))
-  } catch {
-    return { problems: [{ key: '', message: 'expected JSON' }] }
-  }
-}
-
-interface Grown {
-  /** The parsed files it was made of. */
-  parts: readonly ParsedFile[]
-  entry: RepositoryEntry
-}
-
-/** Makes a function that grows trees, in which a repository whose files are the same objects as the last time is the same object too. */
-function growTrees() {
-  let before = new Map<string, Grown>()
-  return (files: ReadonlyMap<string, KnownFile>, choose: (file: KnownFile) => ParsedFile | undefined): ContentTree => {
-    const owners = new Map<string, OwnerFile>()
-    const parts = new Map<string, ParsedFile[]>()
-    const digests = new Map<string, string[]>()
-    let usage: ContentTree['usage'] = new Map()
-    let equivalents: Equivalents = []
-    for (const [path, known] of files) {
-      const file = choose(known)
-      if (!file) continue
-      if (file.kind === 'usage') usage = new Map(Object.entries(file.value))
-      else if (file.kind === 'equivalents') equivalents = file.value
-      else if (file.kind === 'owner') owners.set(file.owner, file.value)
-      else {
-        const fullName = `${file.owner}/${file.name}`
-        const sha256 = known.parsed.value === file ? known.sha256 : (known.good?.sha256 ?? '')
-        parts.set(fullName, [...(parts.get(fullName) ?? []), file])
-        digests.set(fullName, [...(digests.get(fullName) ?? []), `${path} ${sha256}`])
-      }
-    }
-    const grown = new Map<string, Grown>()
-    for (const [fullName, files] of parts) {
-      const same = before.get(fullName)
-      const isSame = same?.parts.length === files.length && files.every((file, index) => file === same.parts[index])
-      const digest = () => hash('sha256', digests.get(fullName)!.toSorted().join('\n'))
-      grown.set(fullName, isSame ? same : { parts: files, entry: growRepository(files, digest()) })
-    }
-    before = grown
-    const repositories = new Map([...grown].map(([fullName, { entry }]) => [fullName, entry]))
-    return { owners, repositories, usage, equivalents }
-  }
-}
-
-function growRepository(files: readonly ParsedFile[], digest: string): RepositoryEntry {
-  let file: RepositoryFile | undefined
-  let place = { owner: '', name: '' }
-  const versions: VersionEntry[] = []
-  for (const part of files) {
-    if (part.kind !== 'repository' && part.kind !== 'version') continue
-    place = { owner: part.owner, name: part.name }
-    if (part.kind === 'version') versions.push(part.value)
-    else file = part.value
-  }
-  return { ...place, file, versions, digest }
 }

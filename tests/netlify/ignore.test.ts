@@ -1,0 +1,58 @@
+// Pins which builds Netlify is told to leave out: those of a commit that was overtaken, but never for longer than five minutes, and none in doubt.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+
+const root = mkdtempSync(join(tmpdir(), 'netlify-ignore-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+const git = (dir: string, args: string[], at = new Date()) =>
+  execFileSync('git', ['-C', dir, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, GIT_COMMITTER_DATE: at.toISOString() },
+  }).trim()
+
+/** A branch of commits, the first of which is so many seconds old, and a clone as Netlify makes one. */
+function makeBranch(name: string, commits: number, firstAgeS: number): { clone: string; ids: string[] } {
+  const [hub, clone] = [join(root, name), join(root, `${name}-clone`)]
+  execFileSync('git', ['init', '-q', '-b', 'main', hub])
+  const ids = Array.from({ length: commits }, (_, number) => {
+    const at = new Date(Date.now() - (number === 0 ? firstAgeS * 1000 : 0))
+    git(hub, ['commit', '-q', '--allow-empty', '-m', `Publish ${number}`], at)
+    return git(hub, ['rev-parse', 'HEAD'])
+  })
+  execFileSync('git', ['clone', '-q', hub, clone])
+  return { clone, ids }
+}
+
+const run = (cwd: string, built: string | undefined, commit: string | undefined) =>
+  spawnSync('sh', [join(process.cwd(), 'scripts/netlify-ignore.sh')], {
+    cwd,
+    env: { PATH: process.env.PATH, BRANCH: 'main', CACHED_COMMIT_REF: built, COMMIT_REF: commit },
+  }).status
+
+test('of a burst, only the newest commit is built', () => {
+  const { clone, ids } = makeBranch('burst', 4, 60)
+  expect(ids.slice(1).map((commit) => run(clone, ids[0], commit))).toEqual([0, 0, 1])
+})
+
+test('what was built last is five minutes old: every commit is built', () => {
+  const { clone, ids } = makeBranch('old', 3, 301)
+  expect(run(clone, ids[0], ids[1])).toBe(1)
+})
+
+test('nothing is left out in doubt', () => {
+  const { clone, ids } = makeBranch('doubt', 3, 60)
+  const [first, second] = ids
+  expect(run(clone, undefined, second)).toBe(1)
+  expect(run(clone, second, second)).toBe(1)
+  expect(run(clone, '1'.repeat(40), second)).toBe(1)
+  git(clone, ['remote', 'set-url', 'origin', join(root, 'nowhere')])
+  expect(run(clone, first, second)).toBe(1)
+})
+
+test('Netlify is told to ask', () => {
+  expect(readFileSync('netlify.toml', 'utf8')).toContain('\nignore = "sh scripts/netlify-ignore.sh"')
+})
