@@ -20,6 +20,7 @@ import { measureSearch } from './bench/search.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
+import { openProgress } from './progress.ts'
 
 const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promise<Measurement[]>>> = {
   build: measureBuild,
@@ -77,6 +78,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const rows: Row[] = []
+const progress = openProgress()
+let steps = -1
 const failures: string[] = []
 try {
   if (parts.length > 0) for (const size of sizes) await measureSize(size)
@@ -110,7 +113,7 @@ for (const failure of failures) console.error(failure)
 if (failures.length > 0 || rows.some(({ isKept }) => isKept === false)) process.exitCode = 1
 
 async function measureSize(size: number): Promise<void> {
-  const report = (text: string) => console.error(`${size} prompts: ${text} …`)
+  const report = (text: string) => progress.show(`${size} prompts: ${text}`, ++steps, sizes.length * (parts.length + 1))
   const workDir = join(dir, String(size))
   let site: BenchSite | undefined
   const makeOnce = () => {
@@ -132,6 +135,7 @@ async function measureSize(size: number): Promise<void> {
 }
 
 async function cleanUp(): Promise<void> {
+  progress.end()
   await stopAll()
   rmSync(dir, { recursive: true, force: true })
 }

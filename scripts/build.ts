@@ -12,6 +12,7 @@ import { openSiteBuilder } from '../src/site/build/site-builder.ts'
 import { type BuildCache, openBuildCache } from '../src/stores/build-cache.ts'
 import { takeLock } from '../src/stores/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../src/stores/search-index.ts'
+import { openProgress } from './progress.ts'
 
 /** What is remembered of a build: when its last file was written, or that it was not finished. */
 const BuildState = z.union([z.object({ endedMs: z.number() }), z.object({ isUnfinished: z.literal(true) })])
@@ -19,6 +20,7 @@ const BuildState = z.union([z.object({ endedMs: z.number() }), z.object({ isUnfi
 /** Netlify keeps the usual one from one build to the next; nothing in it is needed. */
 const { out, keptDir } = readPlaces()
 const started = performance.now()
+const progress = openProgress()
 const config = readConfig(process.env)
 const dist = resolve(out, 'dist')
 const indexPath = searchIndexPath(dist)
@@ -39,6 +41,7 @@ const builder = openSiteBuilder({
   config,
   today: () => config.buildDay,
   ...{ root: process.cwd(), openPages: () => openPages(process.cwd(), join(keptDir, 'pages')), cache },
+  onProgress: progress.show,
 })
 // From here on dist/ is neither the one nor the other, until it is said to be complete.
 cache.save(new Map(), [], JSON.stringify({ isUnfinished: true }))
@@ -51,11 +54,13 @@ try {
   else buildSearchIndex(catalogue, indexPath)
   // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
   builder.keep(difference, JSON.stringify({ endedMs: Date.now() + 1 }))
+  progress.end()
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(
     `${catalogue.entries.size} repositories, ${filesRead} files read; ${difference.written.length} of ${countFiles(difference.groups)} files written and ${difference.gone.length} removed in ${seconds} s.`,
   )
 } catch (error) {
+  progress.end()
   if (!(error instanceof ContentError)) throw error
   // It was found before anything was written.
   if (before) cache.save(new Map(), [], JSON.stringify(before))

@@ -8,6 +8,7 @@ import { isOwner } from '../src/domain/content/names.ts'
 import { inventProse, type Prose, toAscii } from './bench/prose.ts'
 import { between, pick, type Random, seedRandom, zipf } from './bench/random.ts'
 import { inventVersions, type SyntheticVersion } from './bench/versions.ts'
+import { openProgress } from './progress.ts'
 
 /** What to make. */
 export interface SyntheticCatalogue {
@@ -29,7 +30,10 @@ const MADE_BY = 'Made by `npm run generate -- '
  * @returns what was written; owners include the one that says how the folder was made
  * @throws Error when the folder holds something that this command did not make
  */
-export function generateContent({ repositories, versions, seed, dir }: SyntheticCatalogue) {
+export function generateContent(
+  { repositories, versions, seed, dir }: SyntheticCatalogue,
+  onRepository: (done: number) => void = () => {},
+) {
   emptyFolder(dir)
   const write = writerBelow(dir)
   const random = seedRandom(seed)
@@ -40,7 +44,8 @@ export function generateContent({ repositories, versions, seed, dir }: Synthetic
   const owners = new Set(places.map(({ owner }) => owner))
   for (const owner of owners) write(formatPath({ kind: 'owner', owner }), inventProfile(owner, random, prose))
   const tags = inventTags(random, prose)
-  for (const place of places) {
+  for (const [done, place] of places.entries()) {
+    onRepository(done)
     const made = inventVersions({ count: versions, publisher: place.owner, random, prose })
     for (const { version, file } of made) write(formatPath({ kind: 'version', ...place, version }), file)
     const other = pick(random, places)
@@ -181,7 +186,11 @@ if (import.meta.main) {
   try {
     const flags = readFlags()
     const started = performance.now()
-    const { files, repositories, owners } = generateContent(flags)
+    const progress = openProgress()
+    const { files, repositories, owners } = generateContent(flags, (done) =>
+      progress.show('Writing repositories', done, flags.repositories),
+    )
+    progress.end()
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     console.log(
       `Wrote ${files} files of ${repositories} repositories and ${owners} owners to ${flags.dir} in ${seconds} s.`,

@@ -6,12 +6,15 @@ import type { RunningServer } from '../src/host/http-server.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
 import type { LocalGit } from '../src/stores/git-store-local.ts'
 import { whenAsked } from './ending.ts'
+import { openProgress } from './progress.ts'
 
 const config = readConfig(process.env)
 const stopping = new AbortController()
+const progress = openProgress()
 let host: RunningServer | undefined
 // First whoever is being answered, then what they are answered from.
 whenAsked(async () => {
+  progress.end()
   await host?.stop()
   stopping.abort()
 })
@@ -41,9 +44,11 @@ try {
   const followed = followContent(config, stopping.signal, {
     beforeBuild: async () => isLocal && (await finishPublishes(stores.localGit)),
     onShow: (holdsAllUntil) => {
+      progress.end()
       stores.fresh.forgetBefore(holdsAllUntil)
       metrics?.noteBuild(holdsAllUntil)
     },
+    onProgress: progress.show,
   })
   host = await serveSites(followed.site, stores, {
     ...config,
@@ -55,12 +60,14 @@ try {
       : error
   })
   await followed.ready
+  progress.end()
   if (stopping.signal.aborted) await host.stop()
   else {
     console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
     printSignInLink(config, stores)
   }
 } catch (error) {
+  progress.end()
   if (!stopping.signal.aborted) {
     console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1

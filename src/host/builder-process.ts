@@ -29,7 +29,11 @@ export type BuilderMessage =
   /** The content was read, and this is all that is wrong with it. `isWhole`: everything published until `began` was there. */
   | { kind: 'read'; began: string; isWhole: boolean; problems: string[]; ignored: string | undefined }
   | { kind: 'failed'; message: string }
+  /** How far it is; of steps that nobody can count, `total` is 0. */
+  | { kind: 'progress'; step: string; done: number; total: number }
 
+/** More often nobody can read how far it is. */
+const PROGRESS_MS = 100
 /** Files often change together: a pull, a publish, an editor that writes twice. */
 const SETTLE_MS = 150
 /** A burst that never settles is built all the same. */
@@ -57,11 +61,21 @@ const builder = openSiteBuilder({
   config,
   today: () => readConfig(process.env).buildDay,
   ...{ root: process.cwd(), openPages: () => openPages(process.cwd(), folder.file('pages')), cache },
+  onProgress: sayProgress,
 })
 
 function say(message: BuilderMessage): void {
   // A host that was killed hears nothing any more; its end is told by "disconnect".
   process.send?.(message, undefined, undefined, () => {})
+}
+
+let saidAt = 0
+let saidStep = ''
+function sayProgress(step: string, done: number, total: number): void {
+  if (step === saidStep && performance.now() - saidAt < PROGRESS_MS) return
+  saidAt = performance.now()
+  saidStep = step
+  say({ kind: 'progress', step, done, total })
 }
 
 function readState(): SiteState | undefined {

@@ -38,6 +38,8 @@ interface FollowEvents {
   beforeBuild: () => Promise<boolean>
   /** Everything that was published until the given moment is served from the build. */
   onShow: (holdsAllUntil: Date) => void
+  /** How far the first state is, while nothing is served; of steps that nobody can count, `total` is 0. */
+  onProgress: (step: string, done: number, total: number) => void
 }
 
 /**
@@ -47,7 +49,7 @@ interface FollowEvents {
 export function followContent(
   config: Config,
   signal: AbortSignal,
-  { beforeBuild, onShow }: FollowEvents,
+  { beforeBuild, onShow, onProgress }: FollowEvents,
 ): FollowedSite {
   const folder = holdFolder(config.contentDir, config.baseUrl)
   const known = new Map<string, readonly string[]>()
@@ -84,7 +86,9 @@ export function followContent(
     if (isNew) console.log(`The site shows the content of ${state.began}: ${sayCounts(state.counts)}.`)
   }
   const hear = (message: FollowMessage) => {
-    if (message.kind === 'state') takeOver(message.state, message.written)
+    if (message.kind === 'progress') {
+      if (site === NOT_BUILT) onProgress(message.step, message.done, message.total)
+    } else if (message.kind === 'state') takeOver(message.state, message.written)
     else if (message.kind === 'read') {
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }

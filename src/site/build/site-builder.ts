@@ -42,20 +42,38 @@ interface BuilderParts {
   /** Bundles the pages, once, when a catalogue is in place. */
   openPages: () => Promise<PageRenderer>
   cache: BuildCache
+  /** Told how far a round is; of steps that nobody can count, `total` is 0. */
+  onProgress?: (step: string, done: number, total: number) => void
 }
 
 /** Opens a builder. */
-export function openSiteBuilder({ config, today, root, openPages, cache }: BuilderParts): SiteBuilder {
+export function openSiteBuilder({
+  config,
+  today,
+  root,
+  openPages,
+  cache,
+  onProgress = () => {},
+}: BuilderParts): SiteBuilder {
   const loader = openCatalogue(config, { cache: cache.files, today })
   let groups = cache.loadGroups()
   let pages: PageRenderer | undefined
   return {
     async build(dir, isStrict) {
+      onProgress('Reading the content', 0, 0)
       const loaded = isStrict ? loader.load() : loader.loadServable()
       const { catalogue } = loaded
       setCatalogue(catalogue)
-      pages ??= await openPages()
-      const difference = await writeDifference(listGroups(root, catalogue, pages), groups, dir)
+      if (!pages) {
+        onProgress('Bundling the pages', 0, 0)
+        pages = await openPages()
+      }
+      const parts = await Array.fromAsync(listGroups(root, catalogue, pages))
+      let done = 0
+      const difference = await writeDifference(parts, groups, dir, () =>
+        onProgress('Writing the site', ++done, parts.length),
+      )
+      onProgress('Writing the search index', 0, 0)
       const isRepository = (id: string) => id.startsWith(REPOSITORY)
       const nameOf = (id: string) => id.slice(REPOSITORY.length)
       return {

@@ -39,11 +39,13 @@ export interface SiteDifference {
  *
  * @param before every group as it was the last time
  * @param dir where changed files are written; only what differs is put there
+ * @param onGroup called after each group, whether it was written or not
  */
 export async function writeDifference(
   groups: Iterable<SiteGroup> | AsyncIterable<SiteGroup>,
   before: ReadonlyMap<string, WrittenGroup>,
   dir: string,
+  onGroup: () => void = () => {},
 ): Promise<SiteDifference> {
   const now = new Map<string, WrittenGroup>()
   const changed = new Map<string, WrittenGroup>()
@@ -69,7 +71,10 @@ export async function writeDifference(
     }
   }
   try {
-    for await (const group of groups) await takeGroup(group)
+    for await (const group of groups) {
+      await takeGroup(group)
+      onGroup()
+    }
   } finally {
     await writer.end()
   }

@@ -1,0 +1,34 @@
+// Pins how long work says how far it is: on a terminal one line with counts and the time left, elsewhere plain lines and not too many.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { openProgress } from '../../scripts/progress.ts'
+
+function openStream(isTTY: boolean) {
+  const written: string[] = []
+  const methods = Object.fromEntries(
+    ['cursorTo', 'clearLine', 'moveCursor', 'on', 'once'].map((name) => [name, () => true]),
+  )
+  const write = (text: string) => written.push(text) > 0
+  const stream = { ...methods, isTTY, columns: 80, write } as unknown as NodeJS.WriteStream
+  return { stream, said: () => written.join('') }
+}
+
+test('elsewhere each step is a plain line', () => {
+  const { stream, said } = openStream(false)
+  const progress = openProgress(stream)
+  for (let done = 0; done <= 1000; done++) progress.show('Writing the site', done, 1000)
+  progress.show('Writing the search index', 0, 0)
+  progress.end()
+  expect(said()).toBe('Writing the site: 0 of 1,000\nWriting the search index …\n')
+})
+
+test('on a terminal the time left is told', async () => {
+  const { stream, said } = openStream(true)
+  const progress = openProgress(stream)
+  progress.show('Writing the site', 1, 4_000)
+  await sleep(1_100)
+  progress.show('Writing the site', 1_000, 4_000)
+  progress.end()
+  expect(said()).toContain('Writing the site: 1 of 4,000')
+  expect(said()).toMatch(/Writing the site: 1,000 of 4,000, [4-9] s left/)
+})
