@@ -3,18 +3,17 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { promisify } from 'node:util'
-import { watch } from 'chokidar'
 import { readConfig } from '../config.ts'
 import { hashCode } from '../site/build/code-hash.ts'
 import { ContentError } from '../site/build/load-catalogue.ts'
 import { openPages } from '../site/build/render-pages.ts'
 import { type BuiltDifference, openSiteBuilder } from '../site/build/site-builder.ts'
 import { openBuildCache } from '../stores/build-cache.ts'
-import { isStray } from '../stores/content-files.ts'
 import { takeLock } from '../stores/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../stores/search-index.ts'
 import { inBackground } from './background.ts'
 import { describeFolder, foldLayer, removeLeftovers, SiteState } from './site-folder.ts'
+import { watchContent, watchDays } from './watch-content.ts'
 
 /** What the host is told. */
 export type BuilderMessage =
@@ -34,10 +33,6 @@ export type BuilderMessage =
 
 /** More often nobody can read how far it is. */
 const PROGRESS_MS = 100
-/** Files often change together: a pull, a publish, an editor that writes twice. */
-const SETTLE_MS = 150
-/** A burst that never settles is built all the same. */
-const LONGEST_BURST_MS = 2_000
 /** How long requests that began with a state may still read its files after another took over. */
 const RETIRE_MS = 10_000
 /** How long the builder of a host that was killed may take to notice. */
@@ -217,43 +212,7 @@ async function readCommit(): Promise<string | null> {
   }
 }
 
-function watchContent(): void {
-  const watcher = watch(config.contentDir, {
-    ignoreInitial: true,
-    followSymlinks: false,
-    ignored: (path) => path !== config.contentDir && isStray(path.slice(path.lastIndexOf('/') + 1)),
-  })
-  let settling: NodeJS.Timeout | undefined
-  let since: number | undefined
-  watcher.on('all', () => {
-    since ??= Date.now()
-    clearTimeout(settling)
-    settling = setTimeout(
-      () => {
-        since = undefined
-        want()
-      },
-      Math.max(0, Math.min(SETTLE_MS, since + LONGEST_BURST_MS - Date.now())),
-    )
-  })
-  watcher.on('error', (error) =>
-    console.error(
-      `Changes in ${config.contentDir} cannot be followed: ${error instanceof Error ? error.message : error}`,
-    ),
-  )
-}
-
-/** The order of `trending` changes with the day. */
-function watchDays(): void {
-  const now = new Date()
-  const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 0, 0, 1)
-  setTimeout(() => {
-    want()
-    watchDays()
-  }, next - now.getTime())
-}
-
 // Watching begins before the first build, so that nothing written while it runs is missed.
-watchContent()
-watchDays()
+watchContent(config.contentDir, want)
+watchDays(want)
 want()

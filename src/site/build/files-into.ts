@@ -47,8 +47,11 @@ export function openFileWriter(dir: string): FileWriter {
       batch = []
     },
     async end() {
-      for (const [path, content] of batch) putHere(path, content)
-      await thread?.end()
+      try {
+        for (const [path, content] of batch) putHere(path, content)
+      } finally {
+        await thread?.end()
+      }
     },
   }
 }

@@ -1,0 +1,43 @@
+// Owns when a site must be built again: its content changed, or a new day began.
+import { watch } from 'chokidar'
+import { isStray } from '../stores/content-files.ts'
+
+/** Files often change together: a pull, a publish, an editor that writes twice. */
+const SETTLE_MS = 150
+/** A burst that never settles is built all the same. */
+const LONGEST_BURST_MS = 2_000
+
+/** Calls when files below the folder changed: once for those that change together. */
+export function watchContent(contentDir: string, want: () => void): void {
+  const watcher = watch(contentDir, {
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignored: (path) => path !== contentDir && isStray(path.slice(path.lastIndexOf('/') + 1)),
+  })
+  let settling: NodeJS.Timeout | undefined
+  let since: number | undefined
+  watcher.on('all', () => {
+    since ??= Date.now()
+    clearTimeout(settling)
+    settling = setTimeout(
+      () => {
+        since = undefined
+        want()
+      },
+      Math.max(0, Math.min(SETTLE_MS, since + LONGEST_BURST_MS - Date.now())),
+    )
+  })
+  watcher.on('error', (error) =>
+    console.error(`Changes in ${contentDir} cannot be followed: ${error instanceof Error ? error.message : error}`),
+  )
+}
+
+/** Calls when a day begins, in UTC: the order of `trending` changes with it. */
+export function watchDays(want: () => void): void {
+  const now = new Date()
+  const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 0, 0, 1)
+  setTimeout(() => {
+    want()
+    watchDays(want)
+  }, next - now.getTime())
+}
