@@ -208,7 +208,7 @@ describe('who may import whom', () => {
     ['@modelcontextprotocol/sdk/server/index.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
-    ['chokidar', ['src/host/builder-process.ts']],
+    ['chokidar', ['src/host/watch-content.ts']],
     ['@orama/stemmers/english', ['src/domain/search/terms.ts']],
     ['tinypool', ['src/host/search-thread.ts', 'src/host/search-threads.ts']],
     ['jose', ['src/server/publish/oidc.ts']],

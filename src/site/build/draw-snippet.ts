@@ -1,6 +1,6 @@
 // Owns lines of code with a heading and a button that copies them, as plain HTML: a page of a prompt has a dozen, and components cost many times as much.
-import { drawCopy } from '../server/account/copy-button.ts'
-import { escapeHtml } from './prompt-text.ts'
+import { drawCopy } from '../../server/account/copy-button.ts'
+import { escapeHtml } from '../prompt-text.ts'
 
 /** Some lines to copy. */
 interface DrawnSnippet {
