@@ -105,12 +105,25 @@ test('every room of src is on the map', () => {
   expect(rooms.filter((room) => !map.includes(room))).toEqual([])
 })
 
+const { dependencies, devDependencies, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+  scripts: Record<string, string>
+}
+
+test('what src and the functions import is installed where only what runs is', () => {
+  const imported = files
+    .filter(({ path }) => /^(?:src|netlify)\/(?!clients\/).*\.(?:ts|mts|astro)$/.test(path))
+    .flatMap(({ text }) => [
+      ...text.matchAll(/^(?:import [^'"\n]*|} from |import )'((?:@[\w.-]+\/)?[a-z][\w.-]*)[^':]*'$/gm),
+    ])
+    .map(([, name]) => name!)
+    .filter((name) => !['prompt-hub-client', 'astro'].includes(name))
+  expect(new Set(imported).size).toBeGreaterThan(15)
+  expect(imported.filter((name) => !(name in dependencies))).toEqual([])
+})
+
 test('every listed package is used', () => {
-  const { dependencies, devDependencies, scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    dependencies: Record<string, string>
-    devDependencies: Record<string, string>
-    scripts: Record<string, string>
-  }
   const text = [
     ...files.map((file) => file.text),
     ...Object.values(scripts),
