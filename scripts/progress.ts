@@ -13,15 +13,15 @@ export interface Progress {
   end(): void
 }
 
-/** Opens a line of progress. @param stream where it is shown; standard output stays what a program may read */
-export function openProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+/** Opens a line of progress. @param stream where it is shown; standard output stays what a program may read @param clock in milliseconds */
+export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock = () => performance.now()): Progress {
   let line: Ora | undefined
   let step = ''
   let began = 0
   let shown = 0
   return {
     show(next, done, total) {
-      const now = performance.now()
+      const now = clock()
       const isNew = next !== step
       if (isNew) began = now
       if (!isNew && now - shown < (stream.isTTY ? DRAW_MS : SAY_MS)) return
@@ -32,7 +32,7 @@ export function openProgress(stream: NodeJS.WriteStream = process.stderr): Progr
         stream.write(`${words}\n`)
         return
       }
-      line ??= ora({ stream, discardStdin: false }).start()
+      line ??= ora({ stream, discardStdin: false, isEnabled: true }).start()
       line.text = words
       // The work may not let go of the thread for seconds.
       line.render()

@@ -53,7 +53,10 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
       const problems: string[] = []
       // A violation of the policy is an error of the console, too.
       page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-      page.on('pageerror', (error) => problems.push(String(error)))
+      // Chromium says this of its own transition, at times before any script of the page could listen; the page is there all the same.
+      const isOfBrowser = (message: string) =>
+        message.endsWith('Transition was aborted because of invalid state. Page already revealed')
+      page.on('pageerror', (error) => isOfBrowser(String(error)) || problems.push(String(error)))
       page.on('dialog', (dialog) => {
         problems.push(`dialog ${dialog.message()}`)
         void dialog.dismiss()

@@ -341,7 +341,7 @@ describe('in a browser', () => {
     expect(await page.getByText('One of:').isVisible()).toBe(true)
     for (const control of ['#fill-in textarea', '#fill-in select', 'main button'])
       expect(await page.locator(control).first().isVisible()).toBe(false)
-    await page.getByLabel('hubcli', { exact: true }).check({ force: true })
+    await page.locator('label', { has: page.getByLabel('hubcli', { exact: true }) }).click()
     expect(await page.getByText('hubcli pull mallory/hostile --version 1.1.0').isVisible()).toBe(true)
     await page.goto(site.origin + COMPARE)
     expect(await page.getByText('came and must be given').isVisible()).toBe(true)

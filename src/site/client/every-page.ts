@@ -1,6 +1,7 @@
 // Owns what a script adds to every page: the search field's keys and suggestions, days as "3 weeks ago", menus that close, copy buttons.
 import './copy.ts'
 import './suggest.ts'
+import './transitions.ts'
 import { sayRelative } from './relative.ts'
 
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) sayRelative(time)
