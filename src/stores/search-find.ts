@@ -7,13 +7,14 @@ import { affordReadings } from '../domain/search/budget.ts'
 import { indexEquivalents } from '../domain/search/equivalents.ts'
 import { tagKey, termKey, titleKey } from '../domain/search/keys.ts'
 import { Lexicon, type Reading, type WordReadings } from '../domain/search/lexicon.ts'
-import { decodePostings, makePostingRoom } from '../domain/search/postings.ts'
+import { placeOf, raise } from '../domain/search/match-keys.ts'
+import { decodePostings, encodeNumbers, makePostingRoom } from '../domain/search/postings.ts'
 import { sliceSorted } from '../domain/search/smallest.ts'
-import { ENOUGH, placeOf, raise, Tally } from '../domain/search/tally.ts'
+import { type Allowed, ENOUGH, Tally } from '../domain/search/tally.ts'
 import { isStopWord, listUnits, termOf } from '../domain/search/terms.ts'
 import { splitQuestion } from '../domain/search/words.ts'
 import type { SearchAnswer, SearchQuestion } from '../ports/search.ts'
-import { readOrders, summaryReader, textReader } from './search-records.ts'
+import { holdsRow, readOrders, summaryReader, textReader } from './search-records.ts'
 import { IndexVocabulary } from './search-vocabulary.ts'
 
 /** So many of the best matches are looked at for words that stand together. */
@@ -56,17 +57,17 @@ export class Finder {
     const nothing = { matches: [], total: 0, isTotalExact: true, matched: isAsked ? matched : undefined }
     // Nothing carries more tags than it may.
     if (tags.length > LIMITS.tagsPerRepository || !tags.every(isTag)) return nothing
-    const isTagged = tags.length === 0 ? undefined : this.#findTagged(tags)
+    const tagged = tags.length === 0 ? undefined : this.#findTagged(tags)
     const order = sort ?? 'top'
     const show = (places: Float64Array) =>
       Array.from(places, (key) => this.#summaryOf(this.#orders[order].numbers[placeOf(key)]!))
     if (!isAsked) {
-      const places = this.#list(order, isTagged)
+      const places = this.#list(order, tagged)
       return { ...nothing, matches: show(pageOf(places, question)), total: places.length }
     }
     const { phrases, ignored } = splitQuestion(text)
     if (phrases.length === 0) return nothing
-    const found = this.#findWords(question, phrases, isTagged)
+    const found = this.#findWords(question, phrases, tagged)
     return {
       matches: show(found.page),
       total: found.total,
@@ -75,22 +76,20 @@ export class Finder {
     }
   }
 
-  #findWords(question: SearchQuestion, phrases: string[][], isAllowed: Uint8Array | undefined) {
+  #findWords(question: SearchQuestion, phrases: string[][], allowed: Allowed | undefined) {
     const { text, sort } = question
     const read = this.#lexicon.readWords(listUnits(phrases), phrases.at(-1)!.at(-1)!)
     const { words, dropped } = affordReadings(read.filter(({ readings }) => readings.length > 0))
     const named = this.#findNamed(text, phrases)
     const { places } = this.#orders[sort ?? 'top']
     const rank = (further: ReadonlyMap<string, Reading>) => {
-      this.#tally.clear()
-      for (const { word, readings, tells } of words) {
+      const counted = words.map(({ word, readings, tells }) => {
         const extra = further.get(word)
-        this.#tally.addWord(
-          [...readings.map((one) => this.#open(one, true)), ...(extra ? [this.#open(extra, false)] : [])],
-          tells * this.#weigh(readings),
-        )
-      }
-      return this.#tally.rank({ places, isAllowed, named, isSorted: sort !== undefined })
+        const alternatives = readings.map((one) => this.#open(one, true))
+        if (extra) alternatives.push(this.#open(extra, false))
+        return { alternatives, weight: tells * this.#weigh(readings) }
+      })
+      return this.#tally.rank(counted, { places, allowed, named, isSorted: sort !== undefined })
     }
     const corrected = new Map(read.flatMap(({ word, readAs }) => (readAs === undefined ? [] : [[word, readAs]])))
     let ranked = rank(new Map())
@@ -182,25 +181,29 @@ export class Finder {
    * @param all words that do as well when all of them stand in a row
    */
   #raiseTogether(keys: Float64Array, joined: readonly string[][], all: readonly string[]): void {
-    const numbersOf = (words: readonly string[]) =>
-      words
+    const rowOf = (words: readonly string[]): Uint8Array | undefined => {
+      const terms = words
         .filter((word) => !isStopWord(word))
-        .map((word) => this.#vocabulary.findTerm(termKey(termOf(word)))?.number ?? NOWHERE)
-    const [whole, ...parts] = [all, ...joined].map(numbersOf)
-    const rows = parts.filter((terms) => terms.length > 1)
-    if (keys.length === 0 || (rows.length === 0 && whole!.length < 2)) return
+        .map((word) => this.#vocabulary.findTerm(termKey(termOf(word)))?.number)
+      if (terms.length < 2) return undefined
+      // A term that no prompt holds stands nowhere.
+      return terms.every((term) => term !== undefined) ? encodeNumbers(terms) : NOWHERE
+    }
+    const whole = rowOf(all)
+    const rows = joined.map(rowOf).filter((row) => row !== undefined)
+    if (keys.length === 0 || (rows.length === 0 && whole === undefined)) return
     for (const [index, key] of keys.entries()) {
       const text = this.#textOf(this.#orders.top.numbers[placeOf(key)]!)
-      const isJoined = rows.length > 0 && rows.every((terms) => holdsInRow(text, terms))
-      if (isJoined || (whole!.length > 1 && holdsInRow(text, whole!))) keys[index] = raise(key)
+      const holds = (row: Uint8Array) => row !== NOWHERE && holdsRow(text, row)
+      if ((rows.length > 0 && rows.every(holds)) || (whole && holds(whole))) keys[index] = raise(key)
     }
     keys.sort()
   }
 
-  #findTagged(tags: readonly string[]): Uint8Array {
-    const counts = new Uint8Array(this.#prompts + 1)
-    for (const tag of tags) this.#eachFiled(tagKey(tag), (id) => counts[id]!++)
-    return counts.map((count) => (count === tags.length ? 1 : 0))
+  #findTagged(tags: readonly string[]): Allowed {
+    const marks = new Uint8Array(this.#prompts + 1)
+    for (const tag of tags) this.#eachFiled(tagKey(tag), (id) => marks[id]!++)
+    return { marks, mark: tags.length }
   }
 
   #eachFiled(key: number, work: (id: number) => void): void {
@@ -208,10 +211,10 @@ export class Finder {
     for (let index = 0; index < found; index++) work(this.#room.ids[index]!)
   }
 
-  #list(order: Sort, isAllowed: Uint8Array | undefined): Float64Array {
+  #list(order: Sort, allowed: Allowed | undefined): Float64Array {
     const { numbers } = this.#orders[order]
     const places = Float64Array.from(numbers.subarray(1), (_, index) => index + 1)
-    return isAllowed ? places.filter((place) => isAllowed[numbers[place]!] === 1) : places
+    return allowed ? places.filter((place) => allowed.marks[numbers[place]!] === allowed.mark) : places
   }
 }
 
@@ -223,12 +226,5 @@ function leastOf(terms: readonly { prompts: number }[]): number {
   return Math.min(...terms.map(({ prompts }) => prompts))
 }
 
-/** The number of a term that no prompt holds. */
-const NOWHERE = -1
-
-/** Whether terms stand in a row in a text. */
-function holdsInRow(text: Uint32Array, terms: readonly number[]): boolean {
-  for (let at = text.indexOf(terms[0]!); at >= 0; at = text.indexOf(terms[0]!, at + 1))
-    if (terms.every((term, index) => text[at + index] === term)) return true
-  return false
-}
+/** What no text holds. */
+const NOWHERE = new Uint8Array()

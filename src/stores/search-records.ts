@@ -3,7 +3,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import { addressesBelow } from '../domain/api/record-links.ts'
 import type { RepositorySummary } from '../domain/api/schema.ts'
 import { SORTS, type Sort } from '../domain/catalogue/ranking.ts'
-import { decodeNumbers } from '../domain/search/postings.ts'
 
 /** Prompts in one order. */
 interface Order {
@@ -12,9 +11,6 @@ interface Order {
   /** From a place to the number of a prompt. */
   numbers: Uint32Array
 }
-
-/** More than `listOrderedTerms` lists of a prompt. */
-const MOST_IN_ROW = 2_048
 
 /** Reads the orders of an index. @param state its table of that name */
 export function readOrders(state: ReadonlyMap<string, unknown>): Readonly<Record<Sort, Order>> {
@@ -48,16 +44,21 @@ export function summaryReader(
   }
 }
 
-/**
- * Reads what stands in a row in a prompt: the numbers of its terms, stop words left out, each field ended by a zero.
- *
- * @returns a reader; what it reads is good until it reads the next
- */
-export function textReader(database: DatabaseSync): (id: number) => Uint32Array {
+/** Reads what stands in a row in a prompt: the numbers of its terms, stop words left out, each field ended by a zero, as `encodeNumbers` wrote them. */
+export function textReader(database: DatabaseSync): (id: number) => Uint8Array {
   const statement = database.prepare('SELECT terms FROM texts WHERE id = ?')
-  const room = new Uint32Array(MOST_IN_ROW)
   return (id) => {
     const terms = statement.get(id)?.terms
-    return terms instanceof Uint8Array ? decodeNumbers(terms, room) : room.subarray(0, 0)
+    return terms instanceof Uint8Array ? terms : new Uint8Array()
   }
+}
+
+/** Whether numbers stand in a row among others. @param row at least one; both as `encodeNumbers` wrote them */
+export function holdsRow(numbers: Uint8Array, row: Uint8Array): boolean {
+  const bytes = Buffer.from(numbers.buffer, numbers.byteOffset, numbers.length)
+  for (let at = bytes.indexOf(row); at >= 0; at = bytes.indexOf(row, at + 1)) {
+    // Else it is the rest of a longer number that was found.
+    if (at === 0 || bytes[at - 1]! < 128) return true
+  }
+  return false
 }

@@ -1,5 +1,6 @@
 // Owns opening search.db: SQLite through node:sqlite, read-only. Writing it stands in search-index.ts, answering questions in search-find.ts.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { HubError } from '../domain/api/errors.ts'
 import type { Completions, MenuEntry, Search } from '../ports/search.ts'
 import { Finder } from './search-find.ts'
@@ -15,7 +16,10 @@ const MOST_COUNTED = 1_000
  */
 export function openSearchIndex(path: string): Search & { close(): void } {
   const database = orUnavailable(() => {
-    const opened = new DatabaseSync(path, { readOnly: true })
+    const address = pathToFileURL(path)
+    // Nobody edits a file that is there, so it needs no locks, which cost more than reading. https://www.sqlite.org/uri.html#uriimmutable
+    address.searchParams.set('immutable', '1')
+    const opened = new DatabaseSync(address, { readOnly: true })
     const shape = opened.prepare(`SELECT value FROM state WHERE key = 'shape'`).get()?.value
     if (shape !== INDEX_SHAPE) throw new Error(`expected an index of shape ${INDEX_SHAPE}, got ${shape}`)
     return opened

@@ -5,6 +5,8 @@ export const IN_NAME = 8
 /** The part of a strength that is its level. */
 export const LEVEL = 7
 const STRENGTH_BITS = 4
+/** So many strengths there are. */
+export const STRENGTHS = 2 ** STRENGTH_BITS
 
 /** Room to decode into; as long as there are prompts, plus one. */
 export interface PostingRoom {
@@ -68,6 +70,33 @@ export function decodePostings(bytes: Uint8Array, { ids, strengths }: PostingRoo
   return count
 }
 
+/** Reads those of postings whose prompts have a mark; the others cost no more than passing over them. @returns how many there are in the room */
+export function decodeAmong(
+  bytes: Uint8Array,
+  { ids, strengths }: PostingRoom,
+  marks: Uint8Array,
+  mark: number,
+): number {
+  let count = 0
+  let id = 0
+  let at = 0
+  const { length } = bytes
+  while (at < length) {
+    let byte = bytes[at++]!
+    let value = byte & 127
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[at++]!
+      value |= (byte & 127) << shift
+    }
+    id += value >>> STRENGTH_BITS
+    // Written in any case, and kept or overwritten by the next: that is faster than to decide.
+    ids[count] = id
+    strengths[count] = value & 15
+    if (marks[id] === mark) count++
+  }
+  return count
+}
+
 /** Postings with some left out and some put in. @param added by id; an id that is there already gets the new strength */
 export function editPostings(
   bytes: Uint8Array,
@@ -88,26 +117,11 @@ export function editPostings(
   return writer
 }
 
-/** Writes numbers as they come. */
+/** Writes numbers as they come: the last byte of each is below 128, all before it are not. */
 export function encodeNumbers(numbers: Iterable<number>): Uint8Array {
   const bytes: number[] = []
   for (const number of numbers) writeNumber(bytes, number)
   return Uint8Array.from(bytes)
-}
-
-/** Reads them into a room; what does not fit is left out. The inverse of `encodeNumbers`. @returns the part of the room that holds them */
-export function decodeNumbers(bytes: Uint8Array, room: Uint32Array): Uint32Array {
-  let count = 0
-  for (let at = 0; at < bytes.length && count < room.length; ) {
-    let byte = bytes[at++]!
-    let value = byte & 127
-    for (let shift = 7; byte > 127; shift += 7) {
-      byte = bytes[at++]!
-      value |= (byte & 127) << shift
-    }
-    room[count++] = value
-  }
-  return room.subarray(0, count)
 }
 
 /** Seven bits a byte, the lowest first; the highest bit says that more follow. Numbers stay below 2^31. */

@@ -1,9 +1,16 @@
 // Owns counting matches: which prompts hold which words of a question, how well, and the order that follows. docs/contract.md section 4.
-import { decodePostings, IN_NAME, LEVEL, makePostingRoom, type PostingRoom } from './postings.ts'
+import { CLASSES, keyOf, placeOf } from './match-keys.ts'
+import {
+  decodeAmong,
+  decodePostings,
+  IN_NAME,
+  LEVEL,
+  makePostingRoom,
+  type PostingRoom,
+  STRENGTHS,
+} from './postings.ts'
 import { sliceSorted } from './smallest.ts'
 
-/** The classes of matches, the best first. Before each there is room for those in which the words stand together. */
-const CLASSES = { named: 1, inName: 3, everywhere: 5, partly: 7 } as const
 /** With so many full matches, nobody needs those that hold a part of the words. */
 export const ENOUGH = 5
 /** More of those would be noise. */
@@ -20,15 +27,27 @@ interface Alternative {
   counts: boolean
 }
 
-const SCORE_STEPS = 2 ** 23
-const PLACES = 2 ** 20
+/** A word of a question, as it is counted. */
+interface CountedWord {
+  /** The ways to hold it; at least one. */
+  alternatives: readonly Alternative[]
+  /** How much it tells: the rarer, the more. */
+  weight: number
+}
 
-/** Counts the matches of one question at a time; its memory is some 50 bytes a prompt. */
+/** Prompts that may be found: those with this mark, by number. */
+export interface Allowed {
+  marks: Uint8Array
+  mark: number
+}
+
+/** Counts the matches of one question at a time; its memory is some 45 bytes a prompt. */
 export class Tally {
   readonly #room: PostingRoom
   readonly #other: PostingRoom
   readonly #score: Float32Array
   readonly #share: Float32Array
+  /** How many words each prompt holds fully. */
   readonly #full: Uint8Array
   readonly #named: Uint8Array
   readonly #best: Float32Array
@@ -36,9 +55,9 @@ export class Tally {
   readonly #touched: Uint32Array
   readonly #group: Uint32Array
   readonly #keys: Float64Array
+  readonly #values = new Float64Array(STRENGTHS)
   #touchedCount = 0
-  #groups = 0
-  #weight = 0
+  #groupCount = 0
 
   /** @param prompts the highest number of a prompt */
   constructor(prompts: number) {
@@ -55,26 +74,80 @@ export class Tally {
     this.#keys = new Float64Array(prompts + 1)
   }
 
-  /** Forgets the last question. */
-  clear(): void {
-    for (let index = 0; index < this.#touchedCount; index++) {
-      const id = this.#touched[index]!
-      this.#score[id] = this.#share[id] = this.#full[id] = this.#named[id] = 0
-    }
-    this.#touchedCount = this.#groups = this.#weight = 0
+  /** What matches, before it is put in order; good until the next question is ranked. */
+  rank(words: readonly CountedWord[], by: RankedBy): Ranked {
+    // The rarest first: of the others, only what these left is counted.
+    const rarestFirst = [...words].sort((a, b) => roomOf(a) - roomOf(b))
+    const isPlain = words.every(({ alternatives }) => alternatives.every(({ counts }) => counts))
+    const ranked = (isPlain && this.#rankFull(rarestFirst, by)) || this.#rankAll(rarestFirst, by)
+    this.#clear()
+    return ranked
   }
 
-  /** Counts one word of the question. @param weight how much it tells: the rarer, the more */
-  addWord(alternatives: readonly Alternative[], weight: number): void {
-    this.#groups++
-    this.#weight += weight
-    const [first, ...others] = alternatives
-    if (first && others.length === 0 && first.postings.length === 1) {
-      this.#addPlainly(first, weight)
-      return
+  /** Those alone that hold every word. @returns nothing when they are not enough; then what holds a part of the words is asked for too */
+  #rankFull(words: readonly CountedWord[], by: RankedBy): Ranked | undefined {
+    for (const [index, word] of words.entries()) {
+      this.#countAmong(word, index, by.allowed)
+      if (this.#groupCount < ENOUGH) return undefined
     }
-    let count = 0
-    for (const alternative of alternatives) count = this.#addAlternative(alternative, count)
+    const scale = 1 / totalOf(words)
+    let better = 0
+    for (let index = 0; index < this.#groupCount; index++) {
+      const id = this.#group[index]!
+      const matchClass = this.#classOf(id, words.length, by)
+      if (matchClass < CLASSES.everywhere) better++
+      this.#keys[index] = this.#keyOf(id, matchClass, scale, by)
+    }
+    return { full: this.#keys.subarray(0, this.#groupCount), better, partly: new Float64Array() }
+  }
+
+  /** Leaves in the group what holds one more word. @param before how many words all of the group hold already */
+  #countAmong({ alternatives, weight }: CountedWord, before: number, allowed: Allowed | undefined): void {
+    const among = before > 0 ? { marks: this.#full, mark: before } : allowed
+    const count = this.#gather(alternatives, among)
+    for (let index = 0; index < count; index++) {
+      const id = this.#group[index]!
+      this.#score[id]! += weight * this.#best[id]!
+      this.#full[id] = before + 1
+      if (this.#flags[id]! & IN_NAME) this.#named[id]!++
+      this.#best[id] = this.#flags[id] = 0
+    }
+    this.#groupCount = count
+    if (before > 0) return
+    this.#touched.set(this.#group.subarray(0, count))
+    this.#touchedCount = count
+  }
+
+  /** Those that hold every word, and the best of those that hold most of them. */
+  #rankAll(words: readonly CountedWord[], by: RankedBy): Ranked {
+    this.#clear()
+    for (const word of words) this.#countAll(word, by.allowed)
+    const total = totalOf(words)
+    const scale = 1 / total
+    const keys = this.#keys
+    let fullCount = 0
+    let better = 0
+    // From the other end, towards those that hold every word.
+    let partlyStart = keys.length
+    for (let index = 0; index < this.#touchedCount; index++) {
+      const id = this.#touched[index]!
+      if (this.#full[id] === words.length) {
+        const matchClass = this.#classOf(id, words.length, by)
+        if (matchClass < CLASSES.everywhere) better++
+        keys[fullCount++] = this.#keyOf(id, matchClass, scale, by)
+      } else if (fullCount < ENOUGH && this.#share[id]! >= LEAST_SHARE * total) {
+        keys[--partlyStart] = keyOf(CLASSES.partly, this.#score[id]! * scale, by.places[id]!)
+      }
+    }
+    const full = keys.subarray(0, fullCount)
+    if (fullCount >= ENOUGH) return { full, better, partly: new Float64Array() }
+    const best = sliceSorted(keys.subarray(partlyStart), 0, MOST_PARTLY)
+    const sorted = by.isSorted ? best.map((key) => keyOf(CLASSES.partly, 0, placeOf(key))).sort() : best
+    return { full, better, partly: sorted }
+  }
+
+  #countAll({ alternatives, weight }: CountedWord, allowed: Allowed | undefined): void {
+    const count = this.#gather(alternatives, allowed)
     for (let index = 0; index < count; index++) {
       const id = this.#group[index]!
       const flags = this.#flags[id]!
@@ -82,42 +155,33 @@ export class Tally {
       this.#score[id]! += weight * this.#best[id]!
       this.#share[id]! += weight
       if (flags & COUNTS) this.#full[id]!++
-      if (flags & NAMED) this.#named[id]!++
+      if (flags & IN_NAME) this.#named[id]!++
       this.#best[id] = this.#flags[id] = 0
     }
   }
 
-  /** One way alone: nothing has to be compared. */
-  #addPlainly(alternative: Alternative, weight: number): void {
+  /** Puts into the group what holds a word in any way, with what it is worth at best. @returns how many these are */
+  #gather(alternatives: readonly Alternative[], among: Allowed | undefined): number {
+    let count = 0
     const { ids, strengths } = this.#room
-    const found = decodePostings(alternative.postings[0]!, this.#room)
-    const counts = alternative.counts ? 1 : 0
-    const values = Array.from({ length: LEVEL + 1 }, (_, level) => weight * worthOf(alternative, level))
-    for (let index = 0; index < found; index++) {
-      const id = ids[index]!
-      const strength = strengths[index]!
-      if (this.#share[id] === 0) this.#touched[this.#touchedCount++] = id
-      this.#score[id]! += values[strength & LEVEL]!
-      this.#share[id]! += weight
-      this.#full[id]! += counts
-      if (strength & IN_NAME) this.#named[id]! += counts
-    }
-  }
-
-  #addAlternative(alternative: Alternative, known: number): number {
-    const { postings, counts } = alternative
-    let found = decodePostings(postings[0]!, this.#room)
-    for (const more of postings.slice(1)) found = this.#keepThoseIn(more, found)
-    const { ids, strengths } = this.#room
-    const values = Array.from({ length: LEVEL + 1 }, (_, level) => worthOf(alternative, level))
-    let count = known
-    for (let index = 0; index < found; index++) {
-      const id = ids[index]!
-      const strength = strengths[index]!
-      const value = values[strength & LEVEL]!
-      if (this.#flags[id] === 0) this.#group[count++] = id
-      if (value > this.#best[id]!) this.#best[id] = value
-      this.#flags[id]! |= TOUCHED | (counts ? COUNTS | (strength & IN_NAME ? NAMED : 0) : 0)
+    for (const { postings, weight, counts } of alternatives) {
+      let found = among
+        ? decodeAmong(postings[0]!, this.#room, among.marks, among.mark)
+        : decodePostings(postings[0]!, this.#room)
+      for (const more of postings.slice(1)) found = this.#keepThoseIn(more, found)
+      for (let strength = 0; strength < STRENGTHS; strength++)
+        this.#values[strength] = (weight * ((strength & LEVEL) + 0.5)) / (LEVEL + 0.5)
+      // Whoever holds a word only as a typo of it does not hold it, in its name or anywhere.
+      const flagsOf = counts ? COUNTS : TOUCHED
+      const inName = counts ? IN_NAME : 0
+      for (let index = 0; index < found; index++) {
+        const id = ids[index]!
+        const strength = strengths[index]!
+        const value = this.#values[strength]!
+        if (this.#flags[id] === 0) this.#group[count++] = id
+        if (value > this.#best[id]!) this.#best[id] = value
+        this.#flags[id]! |= flagsOf | (strength & inName)
+      }
     }
     return count
   }
@@ -141,44 +205,43 @@ export class Tally {
     return kept
   }
 
-  /** What matches, before it is put in order; good until the next question is ranked. @param isSorted whether only places decide, as when an order was asked for */
-  rank({ places, isAllowed, named, isSorted }: RankedBy): Ranked {
-    const keys = this.#keys
-    const scale = 1 / this.#weight
-    const least = LEAST_SHARE * this.#weight
-    let fullCount = 0
-    let better = 0
-    // From the other end, towards those that hold every word.
-    let partlyStart = keys.length
+  #classOf(id: number, words: number, { named }: RankedBy): number {
+    if (named.size > 0 && named.has(id)) return CLASSES.named
+    return this.#named[id] === words ? CLASSES.inName : CLASSES.everywhere
+  }
+
+  #keyOf(id: number, matchClass: number, scale: number, { places, isSorted }: RankedBy): number {
+    return isSorted ? places[id]! : keyOf(matchClass, this.#score[id]! * scale, places[id]!)
+  }
+
+  /** Forgets the last question. */
+  #clear(): void {
     for (let index = 0; index < this.#touchedCount; index++) {
       const id = this.#touched[index]!
-      if (isAllowed && isAllowed[id] === 0) continue
-      if (this.#full[id] === this.#groups) {
-        const isInName = this.#named[id] === this.#groups
-        const matchClass =
-          named.size > 0 && named.has(id) ? CLASSES.named : isInName ? CLASSES.inName : CLASSES.everywhere
-        if (matchClass < CLASSES.everywhere) better++
-        keys[fullCount++] = isSorted ? places[id]! : keyOf(matchClass, this.#score[id]! * scale, places[id]!)
-      } else if (fullCount < ENOUGH && this.#share[id]! >= least) {
-        keys[--partlyStart] = keyOf(CLASSES.partly, this.#score[id]! * scale, places[id]!)
-      }
+      this.#score[id] = this.#share[id] = this.#full[id] = this.#named[id] = 0
     }
-    const full = keys.subarray(0, fullCount)
-    if (fullCount >= ENOUGH) return { full, better, partly: new Float64Array() }
-    const best = sliceSorted(keys.subarray(partlyStart), 0, MOST_PARTLY)
-    const sorted = isSorted ? best.map((key) => keyOf(CLASSES.partly, 0, placeOf(key))).sort() : best
-    return { full, better, partly: sorted }
+    this.#touchedCount = this.#groupCount = 0
   }
+}
+
+/** So much is read to count a word. */
+function roomOf({ alternatives }: CountedWord): number {
+  return alternatives.reduce((sum, { postings }) => postings.reduce((more, { length }) => more + length, sum), 0)
+}
+
+function totalOf(words: readonly CountedWord[]): number {
+  return words.reduce((sum, { weight }) => sum + weight, 0)
 }
 
 /** What decides about the order of matches. */
 interface RankedBy {
   /** The place of each prompt in the order that breaks ties, or that was asked for, from 1. */
   places: Uint32Array
-  /** Whether a prompt may be found at all, by number; everything may when undefined. */
-  isAllowed: Uint8Array | undefined
+  /** Everything may be found when undefined. */
+  allowed: Allowed | undefined
   /** Prompts whose name or title the question is. */
   named: ReadonlySet<number>
+  /** Whether only places decide, as when an order was asked for. */
   isSorted: boolean
 }
 
@@ -192,27 +255,6 @@ interface Ranked {
   partly: Float64Array
 }
 
-/** What a way to hold a word is worth. @param level of a strength */
-function worthOf({ weight }: Alternative, level: number): number {
-  return (weight * (level + 0.5)) / (LEVEL + 0.5)
-}
-
+/** What `#flags` says of a prompt beside `IN_NAME`: that it is in the group, and that it holds the word fully. */
 const TOUCHED = 1
 const COUNTS = 2
-const NAMED = 4
-
-/** A key that sorts by class, then by score, then by place. @param score 0 to 1, the higher the better */
-function keyOf(matchClass: number, score: number, place: number): number {
-  const steps = SCORE_STEPS - 1 - Math.min(SCORE_STEPS - 1, Math.round(score * (SCORE_STEPS - 1)))
-  return (matchClass * SCORE_STEPS + steps) * PLACES + place
-}
-
-/** The place that a key ends with. */
-export function placeOf(key: number): number {
-  return key % PLACES
-}
-
-/** The key of a match in which the words stand together: before all others of its class. */
-export function raise(key: number): number {
-  return key - SCORE_STEPS * PLACES
-}
