@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { measureAttacks } from './bench/attacks.ts'
 import { measureBuild } from './bench/build.ts'
 import { measureClient } from './bench/client.ts'
+import { measureFunctions } from './bench/functions.ts'
 import { measureHost } from './bench/host.ts'
 import { measureMcp } from './bench/mcp.ts'
 import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   search: measureSearch,
   read: measureRead,
   mcp: measureMcp,
+  functions: measureFunctions,
   serve: measureServe,
   publish: measurePublish,
   attacks: measureAttacks,

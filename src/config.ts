@@ -1,6 +1,6 @@
 // Owns the settings: the only reader of the environment, one schema with every setting, its default and what it is for.
 import { isIP } from 'node:net'
-import { z } from 'zod'
+import * as z from 'zod'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'

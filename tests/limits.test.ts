@@ -42,7 +42,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/publish/renew-fresh-copy.ts MOST_UNKNOWN': 'versions that are read again after a publish',
   'src/server/publish/rounds.ts MOST_REREADS': 'how often publishing looks again',
   'src/server/read-body.ts FIRST_BYTES': 'how much is set aside for a body at first',
-  'src/server/read/asked-version.ts MOST_LABELS': 'labels that an error names',
+  'src/server/read/query-values.ts MOST_LABELS': 'labels that an error names',
   'src/server/read/list.ts MOST_META_BYTES': 'room that is set aside in an answer',
   'src/server/respond.ts MOST_CANDIDATES': 'validators of one request that are compared',
   'src/wiring/publish.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',

@@ -1,5 +1,5 @@
 // Owns the checks of the repository on GitHub that the hub publishes to: who we are there, what we may, and whether its branch lets us.
-import { z } from 'zod'
+import * as z from 'zod'
 import type { AskGitHub, GitHubAnswer } from '../stores/github-questions.ts'
 import { clockFindings } from './clock.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'

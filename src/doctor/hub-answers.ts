@@ -1,5 +1,5 @@
 // Owns asking a deployed hub as its readers do, through whatever stands in front of it.
-import { z } from 'zod'
+import * as z from 'zod'
 
 const Problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
 

@@ -1,5 +1,5 @@
 // Owns the checks of caching as a deployed hub's readers meet it: what the CDN or proxy makes of the hub's headers. docs/contract.md section 4
-import { z } from 'zod'
+import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
 import { type Check, type Finding, wrong } from './examination.ts'
 import { type DeployedHub, jsonOf } from './hub-answers.ts'

@@ -1,5 +1,5 @@
 // Owns the checks of a deployed hub that is asked from outside: that every part answers, and that what stands in front of it passes all of it on.
-import { z } from 'zod'
+import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
 import { clockFindings } from './clock.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'

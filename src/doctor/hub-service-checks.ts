@@ -1,6 +1,6 @@
 // Owns the checks of what a deployed hub does for more than readers: agents, publishing and sign-in, without publishing or signing in.
 import { randomBytes } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { makeToken } from '../domain/access/token-form.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
 import { type DeployedHub, jsonOf, problemOf, sentenceOf } from './hub-answers.ts'

@@ -1,10 +1,9 @@
 // Owns reading a hub from its plain files alone: which file holds the answer of each read of the API, search left out, and whether a mirror has it.
 import { hash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ROUTES_WITH_SCHEMAS } from '../domain/api/route-schemas.ts'
-import { DATA_FILES, ROUTES, type RouteId } from '../domain/api/routes.ts'
+import { DATA_FILES, ROUTES, type RouteId, SORTS } from '../domain/api/routes.ts'
 import { list, Meta, Repository, single, TagRecord, VersionSummary } from '../domain/api/schema.ts'
-import { SORTS } from '../domain/catalogue/ranking.ts'
 import type { HubAnswer } from './hub-answers.ts'
 
 /** One read of the API, and the file that holds the same bytes. docs/contract.md section 4 */

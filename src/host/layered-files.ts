@@ -1,7 +1,7 @@
 // Owns reading a base folder and the layers over it as the files of one site.
 
 import type { SiteFiles } from '../ports/site-files.ts'
-import { folderFiles } from '../stores/site-files-drivers.ts'
+import { folderFiles } from '../stores/site-files-folder.ts'
 import { listPaths, type SiteFolder, type SiteState } from './site-folder.ts'
 
 /** Opens the files of a state. @param known what is in layers that were opened before, by name; it is completed here and reduced to those in use */

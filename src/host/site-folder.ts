@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ProcessLock, takeLock } from '../stores/process-lock.ts'
 
 /** Where sites are kept. */

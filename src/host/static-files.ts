@@ -1,6 +1,6 @@
 // Owns serving the built site's own files on our host, as Netlify serves them there.
 import { lookup } from 'mrmime'
-import { READ_METHODS } from '../domain/api/methods.ts'
+import { READ_METHODS } from '../domain/api/routes.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { Bytes, SiteFiles } from '../ports/site-files.ts'
 import { pathOf } from '../server/address.ts'

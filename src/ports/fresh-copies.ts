@@ -24,14 +24,3 @@ export interface FreshCopies {
   /** Keeps a copy; all its new versions were kept before. */
   keep(copy: FreshCopy): Promise<void>
 }
-
-/**
- * Whether a copy is newer than what the build has.
- *
- * @param built how many versions the built record counts and its SHA-256, or undefined when no build has the repository
- */
-export function isNewer(copy: FreshCopy, built: { versionsCount: number; sha256: string } | undefined): boolean {
-  if (!built) return true
-  // Versions are never removed, so a build with as many has caught up, unless it is still the very one that the copy was made from.
-  return copy.repository.versions_count > built.versionsCount || copy.based_on === built.sha256
-}

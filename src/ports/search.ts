@@ -1,7 +1,7 @@
 // Owns the port of the search: what can be asked, and what comes back.
 
+import type { Sort } from '../domain/api/routes.ts'
 import type { Matched, Repository, RepositorySummary } from '../domain/api/schema.ts'
-import type { Sort } from '../domain/catalogue/ranking.ts'
 
 /** A question to the search; whatever is given must all hold. */
 export interface SearchQuestion {

@@ -1,8 +1,7 @@
 // Owns the refusals that need nothing but the request: no such address, no such method, too many requests.
 import { HubError } from '../domain/api/errors.ts'
-import { READ_METHODS } from '../domain/api/methods.ts'
+import { READ_METHODS } from '../domain/api/routes.ts'
 import { printable } from '../domain/content/printable.ts'
-import { refuseRate } from './refuse-rate.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
 
 /** Answers an address at which nothing is, as JSON: below /api and /data no reader ever meets a page. */
@@ -27,4 +26,25 @@ export function refuseMethod(method: string, allow: readonly string[]): HubError
   return new HubError('method_not_allowed', `${printable(method)} is not possible here. Use ${allow.join(', ')}.`, {
     allow,
   })
+}
+
+/** What there was too much of, and what helps beside waiting. */
+const SENTENCES = {
+  requests: (wait: string) =>
+    `Too many requests from this address. Try again in ${wait}, and keep answers as Cache-Control allows.`,
+  publishes: (wait: string) => `Too many publishes in your name. Try again in ${wait}.`,
+  badTokens: (wait: string) =>
+    `Too many tokens from this address were no good. Check the token, and try again in ${wait}.`,
+  toolCalls: (wait: string) => `Too many tool calls from this address. Try again in ${wait}.`,
+  messages: (wait: string) => `Too many messages from this address. Try again in ${wait}.`,
+} as const
+
+/** The sentence alone, for protocols with errors of their own. */
+export function sayTooMany(what: keyof typeof SENTENCES, waitSeconds: number): string {
+  return SENTENCES[what](`${waitSeconds} s`)
+}
+
+/** The error of a client that asks too often. */
+export function refuseRate(what: keyof typeof SENTENCES, waitSeconds: number): HubError {
+  return new HubError('rate_limited', sayTooMany(what, waitSeconds), { retryAfterSeconds: waitSeconds })
 }

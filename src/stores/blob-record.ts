@@ -1,6 +1,6 @@
 // Owns reading a record out of a blob: one that was cut short or bent is no record, and the log says which.
 
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { logTrouble } from '../ports/log.ts'
 
 /** Parses a record. @param key named in the log, so it must hold no secret. @returns undefined for a text that is no such record */

@@ -1,5 +1,5 @@
 // Owns fresh copies in the blob store; its troubles are logged and go no further.
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { FreshCopies, FreshCopy } from '../ports/fresh-copies.ts'

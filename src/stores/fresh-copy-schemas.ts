@@ -1,5 +1,5 @@
 // Owns the schemas of what lies in the blob store between a publish and the next build. Loaded with the first copy that is found: most reads find none.
-import { z } from 'zod'
+import * as z from 'zod'
 import { Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 import { Time } from '../domain/content/values.ts'
 import type { FreshCopy } from '../ports/fresh-copies.ts'

@@ -1,5 +1,5 @@
 // Owns git as a repository on GitHub: one GraphQL query a folder, one mutation a commit, and blobs believed only when their bytes have their id.
-import { z } from 'zod'
+import * as z from 'zod'
 import { HubError } from '../domain/api/errors.ts'
 import {
   type CallOptions,

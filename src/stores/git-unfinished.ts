@@ -2,7 +2,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Git } from './git-command.ts'
 import { isIndexOurs, ownFolder, releaseIndex, takeIndex } from './git-index-lock.ts'
 import { ignoreMissing, nameOf, notNow, type WorkTree } from './git-standing.ts'

@@ -1,6 +1,5 @@
 // Owns connecting to GitHub: with a token as it is, or as a GitHub App whose installation is looked up; and how long a call may take.
-import { createAppAuth } from '@octokit/auth-app'
-import { Octokit } from '@octokit/rest'
+import type { Octokit } from '@octokit/rest'
 import { Installation } from './github-queries.ts'
 
 /** Which repository, and who we are there. */
@@ -36,10 +35,13 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   let ready: Octokit | undefined
   return async (signal: AbortSignal): Promise<GitHubConnection> => {
     if (ready) return ready
+    // Loaded here, for a publish that is refused never comes here, and the bundler would load what stands at the head of a file with the function.
+    const { Octokit } = await import('@octokit/rest')
     if (credential.kind === 'token') {
       ready = new Octokit({ ...common, auth: credential.token })
       return ready
     }
+    const { createAppAuth } = await import('@octokit/auth-app')
     const { appId, privateKey } = credential
     const app = new Octokit({ ...common, authStrategy: createAppAuth, auth: { appId, privateKey } })
     const { data } = await app.request('GET /repos/{owner}/{repo}/installation', {

@@ -1,5 +1,5 @@
 // Owns what a failed call to GitHub means: by the types, statuses and headers of its answer, never by its messages.
-import { z } from 'zod'
+import * as z from 'zod'
 import { HubError } from '../domain/api/errors.ts'
 
 /** What a failure proves. Everything but `unknown` proves that nothing was written. */

@@ -1,5 +1,5 @@
 // Owns the GraphQL documents sent to GitHub, the shapes of what answers them, and when a file in an answer is believed.
-import { z } from 'zod'
+import * as z from 'zod'
 import { blobId } from './git-blob-id.ts'
 
 /** Everything stands inside one commit, whose `oid` is the head: a listing of another state could hide a version that a commit then replaces. */

@@ -1,5 +1,5 @@
 // Owns asking GitHub's REST API plain questions with the hub's own credential: what came back, whatever its status, for whoever looks for what is wrong.
-import { z } from 'zod'
+import * as z from 'zod'
 import { connectGitHub, type GitHubOptions } from './github-connection.ts'
 
 /** What GitHub answered; a call that had no answer has the reason instead. */

@@ -1,5 +1,5 @@
 // Owns asking GitHub who has signed in: a code becomes an access token, which is used once and dropped, never stored and never logged.
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Person } from '../domain/access/account.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { Handle } from '../domain/content/values.ts'

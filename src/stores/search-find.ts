@@ -1,7 +1,7 @@
 // Owns answering a question from an index: words to readings, readings to matches, matches to a page. How matches rank stands in domain/search/tally.ts.
 import type { DatabaseSync } from 'node:sqlite'
 import { LIMITS } from '../domain/api/limits.ts'
-import type { Sort } from '../domain/catalogue/ranking.ts'
+import type { Sort } from '../domain/api/routes.ts'
 import { isTag } from '../domain/content/names.ts'
 import { affordReadings } from '../domain/search/budget.ts'
 import { indexEquivalents } from '../domain/search/equivalents.ts'

@@ -1,9 +1,9 @@
 // Owns writing search.db: building it from a catalogue, and bringing it up to a newer one. What is kept of a prompt stands in domain/search.
 import { constants, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { SORTS } from '../domain/api/routes.ts'
 import type { Repository } from '../domain/api/schema.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
-import { SORTS } from '../domain/catalogue/ranking.ts'
 import {
   distinctWords,
   LEAST_VOTES,

@@ -1,8 +1,8 @@
 // Owns what an opened index says of its prompts by their numbers: how they are shown, where they stand in each order, and their terms in a row.
 import type { DatabaseSync } from 'node:sqlite'
 import { addressesBelow } from '../domain/api/record-links.ts'
+import { SORTS, type Sort } from '../domain/api/routes.ts'
 import type { RepositorySummary } from '../domain/api/schema.ts'
-import { SORTS, type Sort } from '../domain/catalogue/ranking.ts'
 
 /** Prompts in one order. */
 interface Order {

@@ -1,6 +1,6 @@
 // Owns which OIDC tokens were used, and for what: a token serves one request, which may come again when its answer was lost.
 import { hash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { BlobStore } from '../ports/blob-store.ts'
 
 /** A token in use. */

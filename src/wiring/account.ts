@@ -5,22 +5,21 @@ import { membershipsPath } from '../domain/access/memberships.ts'
 import type { AccountDependencies } from '../server/account/answer-account.ts'
 import type { SignIn } from '../server/account/sign-in.ts'
 import { parseBuilt } from '../server/site-json.ts'
-import { netlifyBlobs } from '../stores/blob-store-netlify.ts'
 import { identify } from '../stores/github-sign-in.ts'
 import { peopleInBlobs } from '../stores/sessions-blobs.ts'
 import { tokensInBlobs } from '../stores/tokens-blobs.ts'
 import { isLocalMode, isOurHost } from './people.ts'
-import { currentConfig, type FunctionContext, type Hub, siteFilesOf } from './platform.ts'
+import { blobsOf, currentConfig, type FunctionContext, type Hub, siteFilesOf } from './platform.ts'
 
 /** What the account pages need on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
-export function connectAccount(request: Request, { hub }: FunctionContext): AccountDependencies {
+export async function connectAccount(request: Request, { hub }: FunctionContext): Promise<AccountDependencies> {
   const config = currentConfig()
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
   if (signIn.kind === 'none' && !isOurHost(config, hub))
     throw notSetUp(SIGN_IN_SETTINGS.map((name) => `${name}: expected, because people sign in with GitHub`))
-  const blobs = hub?.blobs ?? netlifyBlobs()
-  const siteFiles = siteFilesOf(request, hub)
+  const blobs = await blobsOf(hub)
+  const siteFiles = await siteFilesOf(request, hub)
   return {
     baseUrl,
     accounts: { ...peopleInBlobs(blobs), ...tokensInBlobs(blobs) },

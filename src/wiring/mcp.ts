@@ -7,11 +7,11 @@ import { connectRead } from './read.ts'
 const TIMES_READS = 5
 
 /** What the MCP endpoint needs. @throws HubError `unavailable` naming a setting that is wrong */
-export function connectMcp(request: Request, context: FunctionContext): McpDependencies {
+export async function connectMcp(request: Request, context: FunctionContext): Promise<McpDependencies> {
   const config = currentConfig()
   return {
-    ...connectRead(request, context),
-    limiter: limiterOf('tool-calls', config.rateLimitPerMinute * TIMES_READS, config),
+    ...(await connectRead(request, context)),
+    limiter: await limiterOf('tool-calls', config.rateLimitPerMinute * TIMES_READS, config),
     isOwnHost: (hostname) => config.hostnames.includes(hostname) || isDeployOf(config.netlifySite, hostname),
   }
 }

@@ -9,9 +9,7 @@ import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { LocalKeys } from '../server/account/local-keys.ts'
-import { limitInFile } from '../stores/rate-limiter-file.ts'
 import { limitInMemory } from '../stores/rate-limiter-memory.ts'
-import { deployFiles } from '../stores/site-files-drivers.ts'
 
 /** One build as our own host serves it, with the host's own stores. */
 export interface Hub {
@@ -43,9 +41,25 @@ export function currentConfig(): Config {
   return known.config
 }
 
-/** The site's files: those our host serves, or those of the deploy that is being asked. */
-export function siteFilesOf(request: Request, hub: Hub | undefined): SiteFiles {
-  return hub?.files ?? deployFiles(new URL(request.url).origin)
+/** The site's files: those our host serves, or those of the deploy that is being asked. A driver of Netlify's is loaded there alone, here and below. */
+export async function siteFilesOf(request: Request, hub: Hub | undefined): Promise<SiteFiles> {
+  if (hub) return hub.files
+  const { deployFiles } = await import('../stores/site-files-deploy.ts')
+  return deployFiles(new URL(request.url).origin)
+}
+
+/** Where tokens, sessions and copies lie: with our host, or in Netlify Blobs. */
+export async function blobsOf(hub: Hub | undefined): Promise<BlobStore> {
+  if (hub) return hub.blobs
+  const { netlifyBlobs } = await import('../stores/blob-store-netlify.ts')
+  return netlifyBlobs()
+}
+
+/** The fresh copies: our host's, which remembers them, or those in Netlify Blobs. */
+export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
+  if (hub) return hub.fresh
+  const { freshInBlobs } = await import('../stores/fresh-copies-blobs.ts')
+  return freshInBlobs(await blobsOf(hub))
 }
 
 /** By what a client is limited: its address, of IPv6 the network, for whoever has one address there has all 2^64. */
@@ -68,14 +82,17 @@ const limiters = new Map<string, RateLimiter>()
  *
  * @param requests most in a minute; 0 is off
  */
-export function limiterOf(kind: string, requests: number, { isNetlifyDev }: Config): RateLimiter {
+export async function limiterOf(kind: string, requests: number, { isNetlifyDev }: Config): Promise<RateLimiter> {
+  const known = limiters.get(kind)
+  if (known) return known
   const limit = { requests, windowMs: MINUTE_MS }
   // The dev server's workers share nothing but their process, whose number keeps one run apart from the next.
-  const limiter =
-    limiters.get(kind) ??
-    (isNetlifyDev
-      ? limitInFile(limit, join(tmpdir(), 'prompt-hub', `${process.pid}-${kind}.db`))
-      : limitInMemory(limit))
+  const limiter = isNetlifyDev
+    ? (await import('../stores/rate-limiter-file.ts')).limitInFile(
+        limit,
+        join(tmpdir(), 'prompt-hub', `${process.pid}-${kind}.db`),
+      )
+    : limitInMemory(limit)
   limiters.set(kind, limiter)
   return limiter
 }

@@ -7,33 +7,42 @@ import type { GitStore } from '../ports/git-store.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishDependencies } from '../server/publish/publish.ts'
 import { createQueue } from '../server/publish/queue.ts'
-import { netlifyBlobs } from '../stores/blob-store-netlify.ts'
-import { freshInBlobs } from '../stores/fresh-copies-blobs.ts'
-import { openGitHub } from '../stores/git-store-github.ts'
 import { findToken, noteUse } from '../stores/tokens-blobs.ts'
-import { spendOnce } from '../stores/used-jobs-blobs.ts'
-import { isRightful } from './people.ts'
-import { clientKeyOf, currentConfig, type FunctionContext, type Hub, limiterOf, siteFilesOf } from './platform.ts'
+import {
+  blobsOf,
+  clientKeyOf,
+  currentConfig,
+  type FunctionContext,
+  freshOf,
+  type Hub,
+  limiterOf,
+  siteFilesOf,
+} from './platform.ts'
 
 /** Most tokens a minute and client address that are no good. */
 const FAILED_TOKENS_PER_MINUTE = 30
 
 /** What publishing needs. @throws HubError `unavailable` naming a setting that is missing or wrong */
-export function connectPublish(request: Request, { ip, hub }: FunctionContext): PublishDependencies {
+export async function connectPublish(request: Request, { ip, hub }: FunctionContext): Promise<PublishDependencies> {
   const config = currentConfig()
-  const blobs = hub?.blobs ?? netlifyBlobs()
+  const blobs = await blobsOf(hub)
   return {
     baseUrl: config.baseUrl,
-    git: openGit(config, hub),
-    siteFiles: siteFilesOf(request, hub),
-    fresh: hub?.fresh ?? freshInBlobs(blobs),
+    git: await openGit(config, hub),
+    siteFiles: await siteFilesOf(request, hub),
+    fresh: await freshOf(hub),
     findToken: (token) => findToken(blobs, token),
-    holdsLogin: (person) => isRightful(person, config, hub, blobs),
+    // People and jobs each bring what operators' tokens never need.
+    holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, blobs),
     verifyJob: jobVerifier(config),
-    spendJob: (job) => spendOnce(blobs, job),
+    spendJob: async (job) => (await import('../stores/used-jobs-blobs.ts')).spendOnce(blobs, job),
     noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
-    limiter: limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute, config),
-    failedTokens: limiterOf('failed-tokens', config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE, config),
+    limiter: await limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute, config),
+    failedTokens: await limiterOf(
+      'failed-tokens',
+      config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE,
+      config,
+    ),
     clientAddress: clientKeyOf(ip),
     // Our own host has no cache in front of it.
     purge: hub ? async () => {} : (cacheTag) => purgeCache({ tags: [cacheTag] }),
@@ -55,14 +64,14 @@ function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
   }
 }
 
-let github: GitStore | undefined
+let github: Promise<GitStore> | undefined
 
-function openGit({ gitStore }: Config, hub: Hub | undefined): GitStore {
+async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitStore> {
   if (gitStore.kind === 'github') {
-    if (!github) {
+    github ??= import('../stores/git-store-github.ts').then(({ openGitHub }) => {
       const opened = openGitHub(gitStore)
-      github = hub?.countGit?.(opened) ?? opened
-    }
+      return hub?.countGit?.(opened) ?? opened
+    })
     return github
   }
   if (gitStore.kind === 'incomplete')

@@ -3,19 +3,17 @@ import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Search } from '../ports/search.ts'
 import type { ReadDependencies } from '../server/read/read.ts'
-import { netlifyBlobs } from '../stores/blob-store-netlify.ts'
-import { freshInBlobs } from '../stores/fresh-copies-blobs.ts'
-import { clientKeyOf, currentConfig, type FunctionContext, limiterOf, siteFilesOf } from './platform.ts'
+import { clientKeyOf, currentConfig, type FunctionContext, freshOf, limiterOf, siteFilesOf } from './platform.ts'
 
 /** What reading needs. @throws HubError `unavailable` naming a setting that is wrong */
-export function connectRead(request: Request, { ip, hub }: FunctionContext): ReadDependencies {
+export async function connectRead(request: Request, { ip, hub }: FunctionContext): Promise<ReadDependencies> {
   const config = currentConfig()
   return {
     baseUrl: config.baseUrl,
-    siteFiles: siteFilesOf(request, hub),
-    fresh: hub?.fresh ?? freshInBlobs(netlifyBlobs()),
+    siteFiles: await siteFilesOf(request, hub),
+    fresh: await freshOf(hub),
     search: hub?.search ?? (() => openBundledSearch(config)),
-    limiter: limiterOf('reads', config.rateLimitPerMinute, config),
+    limiter: await limiterOf('reads', config.rateLimitPerMinute, config),
     clientAddress: clientKeyOf(ip),
   }
 }

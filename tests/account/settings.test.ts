@@ -138,11 +138,11 @@ describe('local sign-in is not there', () => {
   test('and neither is what it left behind: a local person’s token opens nothing for others', async () => {
     const local = { user_id: 'local-alice', login: 'alice' }
     const request = new Request('http://localhost:8888/')
-    expect(await connectPublish(request, { ip: '', hub }).holdsLogin(local)).toBe(true)
+    expect(await (await connectPublish(request, { ip: '', hub })).holdsLogin(local)).toBe(true)
     process.env = { ...process.env, ...GITHUB }
-    expect(await connectPublish(request, { ip: '', hub }).holdsLogin(local)).toBe(false)
+    expect(await (await connectPublish(request, { ip: '', hub })).holdsLogin(local)).toBe(false)
     process.env = { SITE_URL: 'https://hub.example' }
-    expect(await connectPublish(request, { ip: '', hub }).holdsLogin(local)).toBe(false)
+    expect(await (await connectPublish(request, { ip: '', hub })).holdsLogin(local)).toBe(false)
   })
 })
 

@@ -1,5 +1,6 @@
 // Pins the order of lists: quality, top, trending and new, with scores worked out by hand. docs/contract.md section 5.
 import { describe, expect, test } from 'vitest'
+import { SORTS } from '../../src/domain/api/routes.ts'
 import type { RepositorySummary, Variable } from '../../src/domain/api/schema.ts'
 import {
   compareText,
@@ -7,7 +8,6 @@ import {
   type RankedRepository,
   type RankedVersion,
   rank,
-  SORTS,
   scoreQuality,
   scoreTop,
   scoreTrending,

@@ -156,7 +156,7 @@ test('calls of GitHub are counted as those of git on this machine are', async ()
     const metrics = openMetrics()
     const absent = async () => undefined
     const hub = { blobs: memoryBlobs(), countGit: metrics.countGit, files: { read: absent } } as Partial<Hub> as Hub
-    const { git } = connectPublish(new Request('http://localhost/'), { ip: '127.0.0.1', hub })
+    const { git } = await connectPublish(new Request('http://localhost/'), { ip: '127.0.0.1', hub })
     await expect(git.readBlob('0'.repeat(40), { signal: AbortSignal.timeout(5_000) })).rejects.toThrow('git host')
     const answer = metrics.withMetrics(
       async () => new Response(),

@@ -152,11 +152,11 @@ describe('who asks from where', () => {
     ['a deploy', '6740aa--my-hub.netlify.app', true],
     ['somebody else’s site', 'evil-my-hub.netlify.app', false],
     ['somebody else’s preview', 'a--my-hub.netlify.app.evil.example', false],
-  ])('on the platform: %s', (_, host, isOwn) => {
+  ])('on the platform: %s', async (_, host, isOwn) => {
     vi.stubEnv('SITE_URL', 'https://prompts.example.org')
     vi.stubEnv('URL', 'https://main.example.org')
     vi.stubEnv('SITE_NAME', 'my-hub')
-    expect(connectMcp(post(LIST), { ip: '192.0.2.1' }).isOwnHost(host)).toBe(isOwn)
+    expect((await connectMcp(post(LIST), { ip: '192.0.2.1' })).isOwnHost(host)).toBe(isOwn)
   })
 })
 

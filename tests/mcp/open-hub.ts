@@ -15,7 +15,8 @@ import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { freshInBlobs } from '../../src/stores/fresh-copies-blobs.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
-import { folderFiles, writeFiles } from '../../src/stores/site-files-drivers.ts'
+import { folderFiles } from '../../src/stores/site-files-folder.ts'
+import { writeFiles } from '../../src/stores/write-files.ts'
 import { memoryBlobs } from '../publish/open-hub.ts'
 
 /** A public address: no loopback rules apply there. */

@@ -46,7 +46,7 @@ beforeAll(async () => {
     0,
   )
   url = `http://localhost:${(host.server.address() as AddressInfo).port}`
-  const verifyJob = openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
+  const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
   const hub = await openHub(world, { blobs, auth: { verifyJob, spendJob: (use) => spendOnce(blobs, use) } })
   close = () => host.stop()
   dir = mkdtempSync(join(tmpdir(), 'prompt-hub-action-'))

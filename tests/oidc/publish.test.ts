@@ -34,11 +34,11 @@ let issuer: Issuer
 let world: World
 let hub: Hub
 const blobs = memoryBlobs()
-const openJobHub = (jwksUrl = issuer.jwksUrl) =>
+const openJobHub = async (jwksUrl = issuer.jwksUrl) =>
   openHub(world, {
     blobs,
     auth: {
-      verifyJob: openJobVerifier({ issuer: ISSUER, jwksUrl, audience: AUDIENCE }),
+      verifyJob: await openJobVerifier({ issuer: ISSUER, jwksUrl, audience: AUDIENCE }),
       spendJob: (use) => spendOnce(blobs, use),
     },
   })

@@ -8,7 +8,7 @@ import type { SearchQuestion } from '../../src/ports/search.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
-import { writeFiles } from '../../src/stores/site-files-drivers.ts'
+import { writeFiles } from '../../src/stores/write-files.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-search-'))
 const version = (content: string, day = 1) =>

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderFiles, writeFiles } from '../../src/stores/site-files-drivers.ts'
+import { folderFiles } from '../../src/stores/site-files-folder.ts'
+import { writeFiles } from '../../src/stores/write-files.ts'
 
 test('files beyond the bound push out those asked for longest ago, and no others', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))

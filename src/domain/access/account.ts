@@ -1,5 +1,5 @@
 // Owns what a hub knows of people: who somebody is, their session, and the port through which accounts are kept.
-import { z } from 'zod'
+import * as z from 'zod'
 import { Handle, Time } from '../content/values.ts'
 import type { TokenRecord } from './token-record.ts'
 

@@ -1,5 +1,4 @@
 // Owns who is a member of an owner, and the list of owners that somebody is a member of, as the build writes it for the account page. What counts is git, asked at every publish.
-import { compareText } from '../catalogue/ranking.ts'
 import type { ContentTree } from '../content/content-tree.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
@@ -11,8 +10,9 @@ export const membershipsPath = (member: string | number) =>
 /** Owners by each of their members, as `members` names them. */
 export function listMemberships({ owners }: ContentTree): Map<string | number, string[]> {
   const memberships = new Map<string | number, string[]>()
-  for (const [owner, { members }] of [...owners].sort(([a], [b]) => compareText(a, b)))
-    for (const member of members) memberships.set(member, [...(memberships.get(member) ?? []), owner])
+  for (const owner of [...owners.keys()].sort())
+    for (const member of owners.get(owner)!.members)
+      memberships.set(member, [...(memberships.get(member) ?? []), owner])
   return memberships
 }
 

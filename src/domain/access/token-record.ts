@@ -1,5 +1,5 @@
 // Owns what is known of a token: the record that is stored in its place, what its scope covers, and whom it speaks for.
-import { z } from 'zod'
+import * as z from 'zod'
 import { isName, isOwner } from '../content/names.ts'
 import { Handle, line, Time } from '../content/values.ts'
 

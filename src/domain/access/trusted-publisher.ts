@@ -1,5 +1,5 @@
 // Owns when a CI job may publish: what its OIDC token says, compared with what an owner trusts.
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Provenance } from '../api/schema.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'

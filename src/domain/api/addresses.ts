@@ -1,7 +1,6 @@
 // Owns the one table of every address that is answered: its methods, who answers it, and what is there. Route by route, what can be read stands in routes.ts.
 import { membershipsPath } from '../access/memberships.ts'
-import { type Method, READ_METHODS } from './methods.ts'
-import { DATA_FILES, isPublishedAt, ROUTES, type RouteId } from './routes.ts'
+import { DATA_FILES, isPublishedAt, type Method, READ_METHODS, ROUTES, type RouteId } from './routes.ts'
 
 /** One address, or a family of them. */
 export interface Address {

@@ -1,5 +1,5 @@
 // Owns writing a schema that the code runs on as JSON Schema: the one place that asks zod for it.
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A schema as JSON Schema writes it. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema

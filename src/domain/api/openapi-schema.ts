@@ -1,5 +1,5 @@
 // Owns how a schema that the code runs on is written in OpenAPI: named records become components, and nothing that generators misread stays.
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { toJsonSchema } from './json-schema.ts'
 
 type Json = Record<string, unknown>

@@ -1,9 +1,8 @@
 // Owns what is asked and answered at each route, as schemas: for OpenAPI and the reference pages. Answering needs none of it.
-import { z } from 'zod'
-import { SORTS } from '../catalogue/ranking.ts'
+import * as z from 'zod'
 import { Name, Owner, Version } from '../content/values.ts'
 import { LIMITS } from './limits.ts'
-import { ROUTES, type Route, type RouteId } from './routes.ts'
+import { ROUTES, type Route, type RouteId, SORTS } from './routes.ts'
 import {
   list,
   Repository,
@@ -16,7 +15,7 @@ import {
   VersionSummary,
 } from './schema.ts'
 
-/** A query parameter as it is documented; it is read by `server/read/list-query.ts` and `asked-version.ts`. */
+/** A query parameter as it is documented; it is read by `server/read/list-query.ts` and `query-values.ts`. */
 export interface QueryParameter {
   name: string
   description: string

@@ -1,8 +1,17 @@
 // Owns the table of what can be read: what is answered where, from which data file, and how long it may be kept. What is asked and answered there is described in route-schemas.ts; all other addresses stand beside it, in addresses.ts.
-import type { Sort } from '../catalogue/ranking.ts'
 import { isName, isOwner, isVersion } from '../content/names.ts'
 import type { CacheClass } from './cache-class.ts'
-import { type Method, READ_METHODS } from './methods.ts'
+
+/** A method of HTTP that some address has. */
+export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST'
+
+/** What every address of the API can be asked. */
+export const READ_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const satisfies readonly Method[]
+
+/** The orders a list can have. */
+export const SORTS = ['top', 'trending', 'new'] as const
+/** One of the orders. */
+export type Sort = (typeof SORTS)[number]
 
 /** What stands in the braces of a route's path. */
 export type PathParameters = Readonly<Record<string, string>>

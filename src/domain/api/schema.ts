@@ -1,5 +1,5 @@
 // Owns the shape of every record that a reader receives; limits and names stand in values.ts, what authors write in front-matter.ts.
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   FullName,
   Handle,

@@ -2,6 +2,7 @@
 
 import { listMemberships } from '../access/memberships.ts'
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
+import type { Sort } from '../api/routes.ts'
 import type {
   Repository,
   RepositorySummary,
@@ -14,7 +15,7 @@ import type {
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
 import type { Equivalents } from '../search/equivalents.ts'
-import { compareText, compareUpdates, type RankedRepository, rank, type Sort } from './ranking.ts'
+import { compareText, compareUpdates, type RankedRepository, rank } from './ranking.ts'
 import { describeRepository, recordVersion, summariseRepository, summariseVersion } from './repository-records.ts'
 import { compareVersions } from './versions.ts'
 

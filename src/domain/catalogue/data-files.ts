@@ -4,11 +4,10 @@ import { membershipsPath } from '../access/memberships.ts'
 import { LIMITS } from '../api/limits.ts'
 import { listEnvelope } from '../api/list-envelope.ts'
 import { describeApi } from '../api/openapi.ts'
-import { DATA_FILES } from '../api/routes.ts'
+import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { MirrorEntry, RepositorySummary } from '../api/schema.ts'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
-import { SORTS } from './ranking.ts'
 
 /** A file to be written: its path from the site's root and its text. */
 export type DataFile = readonly [path: string, text: string]

@@ -1,10 +1,6 @@
 // Owns the order of lists: quality, top, trending and new. docs/contract.md section 5.
+import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, Stats, Variable } from '../api/schema.ts'
-
-/** The orders a list can have. */
-export const SORTS = ['top', 'trending', 'new'] as const
-/** One of the orders. */
-export type Sort = (typeof SORTS)[number]
 
 /** What ranking needs to know of a version; yanked ones are left out by the caller, but count as predecessors. */
 export interface RankedVersion {

@@ -1,5 +1,5 @@
 // Owns what authors may write into the front matter of the files in content/; all of it is strict, for an unknown key is a typing error.
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { type Parameters, Provenance, Scalar, Severity, Stats, Status, VariableType } from '../api/schema.ts'
 import { findJsonProblem } from './json-bounds.ts'

@@ -1,5 +1,5 @@
 // Owns how a problem in something from outside is said: where it stands, what was expected, what came.
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { printable } from './printable.ts'
 

@@ -1,5 +1,5 @@
 // Owns the files below content/ as text: text ⇄ front matter with body. Where a file may stand is content-path.ts's.
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'

@@ -1,5 +1,5 @@
 // Owns the names and values that everything else is made of; records and files are put together from them elsewhere.
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import {
   isReserved,

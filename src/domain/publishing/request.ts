@@ -1,5 +1,5 @@
 // Owns what a publish asks for and answers: the body's shape, reading it, and every problem in it at once.
-import { z } from 'zod'
+import * as z from 'zod'
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import { VersionRecord, Warning } from '../api/schema.ts'

@@ -1,6 +1,6 @@
 // Owns the account addresses: who may ask for what, in which order that is checked, and the page that answers.
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Accounts, isLocalPerson, type Session } from '../../domain/access/account.ts'
 import { Scope, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
@@ -9,6 +9,7 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import { isOwner } from '../../domain/content/names.ts'
 import { formatProblem, parseBy } from '../../domain/content/problems.ts'
 import { line } from '../../domain/content/values.ts'
+import type { Connect } from '../connect.ts'
 import { openLimitedBody } from '../publish/request-body.ts'
 import { refuseMethod } from '../refusals.ts'
 import { toHubError } from '../respond.ts'
@@ -83,12 +84,12 @@ const NOTICES: Readonly<Record<string, string>> = {
   'signed-out-everywhere': 'You are signed out, on every machine.',
 }
 
-/** Answers one request to the account addresses. Never throws. @param connect makes the dependencies; what it throws is answered too */
-export async function answerAccount(request: Request, connect: () => AccountDependencies): Promise<Response> {
+/** Answers one request to the account addresses. Never throws. */
+export async function answerAccount(request: Request, connect: Connect<AccountDependencies>): Promise<Response> {
   const now = new Date()
   let dependencies: AccountDependencies | undefined
   try {
-    dependencies = connect()
+    dependencies = await connect()
     const visited = await visit(request, dependencies, now)
     return await protect(visited, 200, request, dependencies)
   } catch (thrown) {

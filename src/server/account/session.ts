@@ -1,6 +1,6 @@
 // Owns cookies and what protects them: their names and attributes, the signed note of a sign-in under way, and which requests may change anything.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { SESSION_DAYS, type Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 

@@ -1,15 +1,15 @@
 // Owns the MCP endpoint: from a request to an answer, each check in its turn, and no answer later than its deadline.
 import { HubError } from '../../domain/api/errors.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
+import type { Connect } from '../connect.ts'
 import type { ReadTools } from '../read/answers.ts'
-import { sayTooMany } from '../refuse-rate.ts'
+import { sayTooMany } from '../refusals.ts'
 import { toHubError } from '../respond.ts'
 import { checkSource, type IsOwnHost } from './guard.ts'
 import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from './http.ts'
-import { serveLegacy } from './legacy-leg.ts'
-import { isLegacy, serveModern } from './modern-leg.ts'
 import { CODES } from './protocol.ts'
 import { readMessage } from './read-message.ts'
+import { serve } from './serving.ts'
 
 /** What the endpoint needs. */
 export interface McpDependencies extends ReadTools {
@@ -25,10 +25,10 @@ export interface McpDependencies extends ReadTools {
 /** Well under what platforms and clients wait. */
 const DEADLINE_MS = 8_000
 
-/** Answers one request. Never throws. @param connect makes the dependencies; what it throws is answered too */
-export async function answerMcp(request: Request, connect: () => McpDependencies): Promise<Response> {
+/** Answers one request. Never throws. */
+export async function answerMcp(request: Request, connect: Connect<McpDependencies>): Promise<Response> {
   try {
-    const dependencies = connect()
+    const dependencies = await connect()
     checkSource(request, dependencies.isOwnHost)
     if (request.method === 'OPTIONS') return respondToPreflight()
     if (request.method !== 'POST') {
@@ -46,8 +46,7 @@ async function answerMessage(request: Request, dependencies: McpDependencies): P
   const waitSeconds = limiter.take(clientAddress)
   // A tool says so in its own result, which models read; of all else, clients read the status.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw refuseRate(waitSeconds)
-  const serving = { request: withoutBody(request), message, tools: { ...dependencies, waitSeconds } }
-  const response = (await isLegacy(serving)) ? await serveLegacy(serving) : await serveModern(serving)
+  const response = await serve({ request: withoutBody(request), message, tools: { ...dependencies, waitSeconds } })
   return respondWithLeg(response, waitSeconds)
 }
 

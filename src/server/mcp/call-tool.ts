@@ -3,13 +3,12 @@ import type { ErrorCode } from '../../domain/api/errors.ts'
 import { printable } from '../../domain/content/printable.ts'
 import { CATALOGUE_AWAY } from '../../ports/site-files.ts'
 import type { ReadTools } from '../read/answers.ts'
-import { refuseRate } from '../refuse-rate.ts'
+import { refuseRate } from '../refusals.ts'
 import { toHubError } from '../respond.ts'
-import { type McpResult, refuseParams } from './protocol.ts'
+import { isObject, type McpResult, refuseParams } from './protocol.ts'
 import { TOOL_ANSWERS } from './tool-answers.ts'
-import { isObject, readArguments } from './tool-arguments.ts'
-import type { ToolName } from './tool-schemas.ts'
-import { TOOL_NAMES } from './tools.ts'
+import { readArguments } from './tool-arguments.ts'
+import { TOOL_NAMES, type ToolName } from './tool-schemas.ts'
 
 /** What answering needs beside the data. */
 export interface McpTools extends ReadTools {

@@ -6,9 +6,8 @@ import type { Completions } from '../../ports/search.ts'
 import type { ReadTools } from '../read/answers.ts'
 import { findRepository } from '../read/records.ts'
 import { findPrompt } from './prompts.ts'
-import { type McpResult, refuseParams } from './protocol.ts'
+import { isObject, type McpResult, refuseParams } from './protocol.ts'
 import { TEMPLATES } from './resources.ts'
-import { isObject } from './tool-arguments.ts'
 
 /** Most values in one answer, by the protocol's own rule. */
 const MOST_VALUES = 100

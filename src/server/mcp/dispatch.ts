@@ -4,14 +4,13 @@ import { toHubError } from '../respond.ts'
 import { callTool, type McpTools } from './call-tool.ts'
 import { CACHE_HINTS } from './identity.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
-import { TOOLS } from './tools.ts'
 
 type Answer = (params: Record<string, unknown>, tools: McpTools, era: Era) => McpResult | Promise<McpResult>
 
 /** Every method that is ours to answer; handshake and ping are the libraries'. Most calls are of tools, so what answers the others is loaded when first needed. */
 const METHODS: ReadonlyMap<string, Answer> = new Map(
   Object.entries<Answer>({
-    'tools/list': () => ({ tools: TOOLS }),
+    'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),
     'tools/call': callTool,
     'prompts/list': async (params, tools) => (await import('./prompts.ts')).listPrompts(params, tools),
     'prompts/get': async (params, tools) => (await import('./prompts.ts')).getPrompt(params, tools),

@@ -2,20 +2,12 @@
 import { dispatch, isOurs } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 import type { Serving } from './serving.ts'
-import { isObject } from './tool-arguments.ts'
 
-/** Loaded when first needed: most requests of a 2025 client never need it. */
+/** Loaded when first needed. The bundler puts an `import` at the head of a file among those of the whole function. */
 const load = () => import('@modelcontextprotocol/server')
 
-/** What only a request of 2026 and later carries. */
-const CLAIMS = ['io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities'] as const
-
-/** Whether a request speaks a 2025 revision. Only what could be a claim of another is put before the library. */
+/** Whether a request that could be of 2026 speaks a 2025 revision after all, which the library knows. */
 export async function isLegacy({ request, message }: Serving): Promise<boolean> {
-  const version = request.headers.get('MCP-Protocol-Version') ?? '2025'
-  const meta = isObject(message.params) && isObject(message.params._meta) ? message.params._meta : {}
-  const isPlain = /^202[45]/.test(version) && !request.headers.has('Mcp-Method')
-  if (isPlain && !CLAIMS.some((claim) => Object.hasOwn(meta, claim))) return true
   const { isLegacyRequest } = await load()
   return isLegacyRequest(request, message)
 }

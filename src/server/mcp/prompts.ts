@@ -8,8 +8,7 @@ import type { ReadTools } from '../read/answers.ts'
 import { findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'
 import { menuText } from './menu-text.ts'
-import { type McpResult, refuseParams } from './protocol.ts'
-import { isObject } from './tool-arguments.ts'
+import { isObject, type McpResult, refuseParams } from './protocol.ts'
 
 const DESCRIPTION_CHARACTERS = 300
 const ARGUMENT_CHARACTERS = 200

@@ -36,3 +36,8 @@ export class McpFailure extends Error {
 export function refuseParams(message: string): McpFailure {
   return new McpFailure(CODES.invalidParams, message)
 }
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -3,8 +3,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { openBody } from '../read-body.ts'
 import { Refusal } from './http.ts'
-import { CODES } from './protocol.ts'
-import { isObject } from './tool-arguments.ts'
+import { CODES, isObject } from './protocol.ts'
 
 /** A JSON-RPC message; without a method it is an answer to something that was never asked. */
 export type Message = Record<string, unknown> & { jsonrpc: '2.0'; method?: string }

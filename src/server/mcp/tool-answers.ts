@@ -3,10 +3,10 @@ import { HubError } from '../../domain/api/errors.ts'
 import { listEnvelope } from '../../domain/api/list-envelope.ts'
 import { pick } from '../../domain/api/pick.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
-import { type Filled, type FillingValues, fillContent, formatFillingProblems } from '../../domain/content/filling.ts'
+import type { Filled, FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import type { ReadTools } from '../read/answers.ts'
-import { resolveVersion } from '../read/asked-version.ts'
+import { resolveVersion } from '../read/query-values.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 import { searchEnvelope } from '../search-envelope.ts'
 import type { Arguments } from './tool-arguments.ts'
@@ -32,7 +32,7 @@ export const TOOL_ANSWERS: {
     }
     const record = (await findVersion(owner, name, version, tools))?.value()
     if (!record) throw noVersion(owner, name, version, repository.versions)
-    const { content, missing } = variables ? fill(record, variables) : leaveOpen(record)
+    const { content, missing } = variables ? await fill(record, variables) : leaveOpen(record)
     const yanked = !repository.versions.includes(version)
     const advisories = repository.advisories
       .filter(({ versions }) => versions.includes(version))
@@ -65,7 +65,8 @@ async function judgeTexts(record: VersionRecord): Promise<Warning[]> {
 }
 
 /** @throws HubError for a value that does not fit its variable, or a text that would be too long */
-function fill(record: VersionRecord, values: FillingValues): Filled {
+async function fill(record: VersionRecord, values: FillingValues): Promise<Filled> {
+  const { fillContent, formatFillingProblems } = await import('../../domain/content/filling.ts')
   const { value, problems } = fillContent(record, values, 'lenient')
   if (value) return value
   const code = problems.some(({ kind }) => kind === 'too_large') ? 'content_too_large' : 'invalid_request'

@@ -1,7 +1,8 @@
 // Owns reading the arguments of a tool: the forms that models like to write are accepted beside the advertised ones, then all is checked at once.
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
 import { formatProblems, parseBy } from '../../domain/content/problems.ts'
+import { isObject } from './protocol.ts'
 import { INPUTS, type ToolName } from './tool-schemas.ts'
 
 type Given = Record<string, unknown>
@@ -71,9 +72,4 @@ function textsOf(variables: Given): Given {
 
 function textsIn(variables: Given): Given {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => typeof value === 'string'))
-}
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is Given {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

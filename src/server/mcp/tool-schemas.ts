@@ -1,7 +1,7 @@
-// Owns what goes into and comes out of each tool: built from the records of domain/schema.ts, and as JSON Schema that every client compiles.
-import { z } from 'zod'
-import { type JsonSchema, toJsonSchema } from '../../domain/api/json-schema.ts'
+// Owns what goes into and comes out of each tool, built from the records of domain/api/schema.ts.
+import * as z from 'zod'
 import { LIMITS } from '../../domain/api/limits.ts'
+import { SORTS } from '../../domain/api/routes.ts'
 import {
   list,
   Matched,
@@ -13,7 +13,6 @@ import {
   VersionRecord,
   VersionSummary,
 } from '../../domain/api/schema.ts'
-import { SORTS } from '../../domain/catalogue/ranking.ts'
 import { hasOwnerForm, isName, isVersion } from '../../domain/content/names.ts'
 import { countCharacters } from '../../domain/content/text-length.ts'
 
@@ -127,7 +126,7 @@ export const FIELDS = {
 } as const
 
 /** What each tool answers. Open: fields may be added. */
-const OUTPUTS = {
+export const OUTPUTS = {
   search_prompts: inlineSearch(z.object(summary)),
   get_prompt: single(z.object(prompt)),
   list_versions: inline(list(versionRow)),
@@ -137,49 +136,8 @@ const OUTPUTS = {
 /** The name of a tool. */
 export type ToolName = keyof typeof INPUTS
 
-/** A tool's input as JSON Schema. */
-export function inputSchemaOf(tool: ToolName): JsonSchema {
-  return tidy(toJsonSchema(INPUTS[tool]), ['propertyNames'])
-}
-
-/** What a value may be at most or at least: of use to whoever sends it, not to whoever reads it. */
-const BOUNDS = ['maxLength', 'minLength', 'minimum', 'exclusiveMinimum', 'maximum', 'minItems', 'maxItems']
-
-/** A tool's output as JSON Schema; without patterns, which only the input needs and RE2 may refuse. */
-export function outputSchemaOf(tool: ToolName): JsonSchema {
-  return tidy(toJsonSchema(OUTPUTS[tool]), ['propertyNames', 'pattern', ...BOUNDS])
-}
-
-/** Leaves out what a client cannot use, and writes `anyOf` for a list of types, which strict clients do not know. */
-function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
-  const { type, anyOf, properties, items, additionalProperties, ...rest } = schema
-  const under = (part: z.core.JSONSchema._JSONSchema) => (typeof part === 'boolean' ? part : tidy(part, dropped))
-  const types = Array.isArray(type) ? type.map((each): JsonSchema => ({ type: each })) : undefined
-  const tidied: JsonSchema = {
-    ...(types || type === undefined ? {} : { type }),
-    // The field around them has the sentence.
-    ...(anyOf || types ? { anyOf: (anyOf ?? types!).map((part) => withoutDescription(tidy(part, dropped))) } : {}),
-    ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, under(part)])),
-    }),
-    ...(items !== undefined && { items: Array.isArray(items) ? items.map(under) : under(items) }),
-    ...(additionalProperties !== undefined && { additionalProperties: sayOpen(under(additionalProperties)) }),
-    ...rest,
-  }
-  for (const key of dropped) Reflect.deleteProperty(tidied, key)
-  // What a double can hold exactly is no limit of ours.
-  if (tidied.maximum === Number.MAX_SAFE_INTEGER) delete tidied.maximum
-  return tidied
-}
-
-/** "Anything" as `true`: the Inspector warns of an empty schema. */
-function sayOpen(part: z.core.JSONSchema._JSONSchema): z.core.JSONSchema._JSONSchema {
-  return typeof part !== 'boolean' && Object.keys(part).length === 0 ? true : part
-}
-
-function withoutDescription({ description: _, ...rest }: JsonSchema): JsonSchema {
-  return rest
-}
+/** The names of the tools, in the order in which they are listed. */
+export const TOOL_NAMES = Object.keys(INPUTS) as ToolName[]
 
 /** `Meta` has an id as well; see above. */
 function inline<Records extends z.ZodObject<{ data: z.ZodType; meta: z.ZodObject }>>({ shape }: Records) {

@@ -1,5 +1,7 @@
-// Owns the list of tools as clients see it: the same bytes on every call, whatever is published. No text from a prompt ever stands here.
-import { inputSchemaOf, outputSchemaOf, type ToolName } from './tool-schemas.ts'
+// Owns the list of tools as clients see it, with JSON Schemas that every client compiles: the same bytes on every call, whatever is published. No text from a prompt ever stands here.
+import type * as z from 'zod'
+import { type JsonSchema, toJsonSchema } from '../../domain/api/json-schema.ts'
+import { INPUTS, OUTPUTS, TOOL_NAMES, type ToolName } from './tool-schemas.ts'
 
 /** A tool's title and what a model is told of it. */
 const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> = {
@@ -25,8 +27,49 @@ const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> 
   },
 }
 
-/** The names of the tools, in their order. */
-export const TOOL_NAMES = ['search_prompts', 'get_prompt', 'list_versions', 'list_tags'] as const satisfies ToolName[]
+/** A tool's input as JSON Schema. */
+function inputSchemaOf(tool: ToolName): JsonSchema {
+  return tidy(toJsonSchema(INPUTS[tool]), ['propertyNames'])
+}
+
+/** What a value may be at most or at least: of use to whoever sends it, not to whoever reads it. */
+const BOUNDS = ['maxLength', 'minLength', 'minimum', 'exclusiveMinimum', 'maximum', 'minItems', 'maxItems']
+
+/** A tool's output as JSON Schema; without patterns, which only the input needs and RE2 may refuse. */
+function outputSchemaOf(tool: ToolName): JsonSchema {
+  return tidy(toJsonSchema(OUTPUTS[tool]), ['propertyNames', 'pattern', ...BOUNDS])
+}
+
+/** Leaves out what a client cannot use, and writes `anyOf` for a list of types, which strict clients do not know. */
+function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
+  const { type, anyOf, properties, items, additionalProperties, ...rest } = schema
+  const under = (part: z.core.JSONSchema._JSONSchema) => (typeof part === 'boolean' ? part : tidy(part, dropped))
+  const types = Array.isArray(type) ? type.map((each): JsonSchema => ({ type: each })) : undefined
+  const tidied: JsonSchema = {
+    ...(types || type === undefined ? {} : { type }),
+    // The field around them has the sentence.
+    ...(anyOf || types ? { anyOf: (anyOf ?? types!).map((part) => withoutDescription(tidy(part, dropped))) } : {}),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, under(part)])),
+    }),
+    ...(items !== undefined && { items: Array.isArray(items) ? items.map(under) : under(items) }),
+    ...(additionalProperties !== undefined && { additionalProperties: sayOpen(under(additionalProperties)) }),
+    ...rest,
+  }
+  for (const key of dropped) Reflect.deleteProperty(tidied, key)
+  // What a double can hold exactly is no limit of ours.
+  if (tidied.maximum === Number.MAX_SAFE_INTEGER) delete tidied.maximum
+  return tidied
+}
+
+/** "Anything" as `true`: the Inspector warns of an empty schema. */
+function sayOpen(part: z.core.JSONSchema._JSONSchema): z.core.JSONSchema._JSONSchema {
+  return typeof part !== 'boolean' && Object.keys(part).length === 0 ? true : part
+}
+
+function withoutDescription({ description: _, ...rest }: JsonSchema): JsonSchema {
+  return rest
+}
 
 /** Every tool as `tools/list` gives it. All hints are explicit, for their defaults say that a tool destroys. */
 export const TOOLS = TOOL_NAMES.map((name) => ({

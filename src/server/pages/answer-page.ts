@@ -11,11 +11,11 @@ import {
 import { headersOf } from '../../domain/api/site-headers.ts'
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { type Html, html } from '../account/html.ts'
+import type { Connect } from '../connect.ts'
 import { findClose } from '../mcp/close-names.ts'
-import { findNewest } from '../read/newest-record.ts'
 import type { ReadDependencies } from '../read/read.ts'
-import { findTags, findVersion } from '../read/records.ts'
-import { refuseRate } from '../refuse-rate.ts'
+import { findNewest, findTags, findVersion } from '../read/records.ts'
+import { refuseRate } from '../refusals.ts'
 import { respondWithBytes, respondWithError, toHubError } from '../respond.ts'
 import { readBuilt } from '../site-json.ts'
 import { drawFound } from './draw-find.ts'
@@ -27,13 +27,13 @@ import { findNearbyWords } from './nearby.ts'
 /** How many tags are offered when nothing was found. */
 const MOST_TAGS = 12
 
-/** Answers an address of the website at which no file is. Never throws: everything becomes an answer. @param connect makes the dependencies; what it throws is answered too */
-export async function answerPage(request: Request, connect: () => ReadDependencies): Promise<Response> {
+/** Answers an address of the website at which no file is. Never throws: everything becomes an answer. */
+export async function answerPage(request: Request, connect: Connect<ReadDependencies>): Promise<Response> {
   const url = new URL(request.url)
   try {
     const moved = findMoved(url)
     if (moved !== undefined) return redirect(moved)
-    const tools = connect()
+    const tools = await connect()
     const waitSeconds = tools.limiter.take(tools.clientAddress)
     if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
     const path = withoutSlash(url.pathname)

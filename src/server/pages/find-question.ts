@@ -1,7 +1,7 @@
 // Owns what the find page is asked for, and its form in an address: two inverse functions.
 
 import { LIMITS } from '../../domain/api/limits.ts'
-import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
+import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import { isOwner, isTag } from '../../domain/content/names.ts'
 
 /** What somebody looks for. */

@@ -1,5 +1,5 @@
 // Owns trusting a CI job's OIDC token: signature, issuer, audience and times. What the job may publish to is the owner's to say. The only importer of jose.
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import type { JWTPayload } from 'jose'
 import { JobClaims } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
 
@@ -29,7 +29,19 @@ interface JobVerifierOptions {
 }
 
 /** Makes a verifier that remembers the issuer's keys; keep it for the life of the process. */
-export function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOptions): VerifyJob {
+export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOptions): Promise<VerifyJob> {
+  // The bundler would load what stands at the head of this file with the function, for publishes without a job too.
+  const { createRemoteJWKSet, errors, jwtVerify } = await import('jose')
+  // Faults of the token; every other one is the issuer's, or ours, and never a reason to say that a token is bad.
+  const badToken = [
+    errors.JOSEAlgNotAllowed,
+    errors.JOSENotSupported,
+    errors.JWSInvalid,
+    errors.JWSSignatureVerificationFailed,
+    errors.JWTInvalid,
+    errors.JWKSNoMatchingKey,
+    errors.JWKSMultipleMatchingKeys,
+  ] as const
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: 3_000,
     cooldownDuration: 30_000,
@@ -63,7 +75,7 @@ export function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOption
       if (thrown instanceof errors.JWTExpired)
         throw new HubError('unauthorized', 'This OIDC token expired. Ask for a new one for each publish.')
       if (thrown instanceof errors.JWTClaimValidationFailed) throw refuseClaim(thrown.claim, audience)
-      if (BAD_TOKEN.some((kind) => thrown instanceof kind)) throw refuse()
+      if (badToken.some((kind) => thrown instanceof kind)) throw refuse()
       throw new HubError(
         'unavailable',
         'The keys of the OIDC issuer cannot be reached just now. Try again in a few seconds.',
@@ -75,17 +87,6 @@ export function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOption
     }
   }
 }
-
-/** Faults of the token; every other one is the issuer's, or ours, and never a reason to say that a token is bad. */
-const BAD_TOKEN = [
-  errors.JOSEAlgNotAllowed,
-  errors.JOSENotSupported,
-  errors.JWSInvalid,
-  errors.JWSSignatureVerificationFailed,
-  errors.JWTInvalid,
-  errors.JWKSNoMatchingKey,
-  errors.JWKSMultipleMatchingKeys,
-] as const
 
 function refuse(): HubError {
   return new HubError('unauthorized', 'This OIDC token is not good. Ask GitHub for a new one for each publish.')

@@ -8,8 +8,8 @@ import { isName, isOwner } from '../../domain/content/names.ts'
 import { parsePublishRequest } from '../../domain/publishing/request.ts'
 import { measure } from '../../ports/measure.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
-import { answerNotFound, refuseMethod } from '../refusals.ts'
-import { refuseRate } from '../refuse-rate.ts'
+import type { Connect } from '../connect.ts'
+import { answerNotFound, refuseMethod, refuseRate } from '../refusals.ts'
 import { COMMON_HEADERS, respondWithError, toHubError } from '../respond.ts'
 import { type PublishTools, publishToGit } from './attempt.ts'
 import { type AuthTools, authenticate, requireScope } from './authenticate.ts'
@@ -29,10 +29,10 @@ export interface PublishDependencies extends PublishTools, AuthTools {
   clientAddress: string
 }
 
-/** Answers one POST. Never throws: everything becomes an answer. @param connect makes the dependencies; what it throws is answered too */
+/** Answers one POST. Never throws: everything becomes an answer. */
 export async function answerPublish(
   request: Request,
-  connect: () => PublishDependencies,
+  connect: Connect<PublishDependencies>,
   time = OF_PROCESS,
 ): Promise<Response> {
   const arrivedMs = time.now()
@@ -45,7 +45,7 @@ export async function answerPublish(
     const incoming = openLimitedBody(request)
     await incoming.checkLength()
     requireJson(request)
-    const dependencies = connect()
+    const dependencies = await connect()
     // The rest of the body only once a token is good: of others nothing is kept in memory.
     let bytes: Buffer | undefined
     const readBody = async () => (bytes ??= await incoming.read())

@@ -1,6 +1,5 @@
 // Owns what each address of the read API answers: the built file, or the fresh copy where a publish is ahead of the build.
 import { HubError } from '../../domain/api/errors.ts'
-import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/content/names.ts'
@@ -9,7 +8,6 @@ import type { Search } from '../../ports/search.ts'
 import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import type { Answer } from '../respond.ts'
 import { readBuilt, readOr } from '../site-json.ts'
-import { readVersionQuery, resolveVersion } from './asked-version.ts'
 import {
   encode,
   type FoundRecord,
@@ -43,13 +41,13 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
     const repository = await findRepository(owner, name, tools)
     if (!repository) throw noRepository(owner, name)
     const bytes = repository.bytes()
-    return { bytes, headers: successorLink(repository, bytes, tools.baseUrl, '') }
+    return { bytes, headers: await successorLink(repository, bytes, tools.baseUrl, '') }
   },
   listVersions: async ({ owner = '', name = '' }, _query, tools) => {
     const found = await findVersions(owner, name, tools)
     if (!found) throw noRepository(owner, name)
     const { repository, versions } = found
-    const headers = successorLink(repository, repository.bytes(), tools.baseUrl, '/versions')
+    const headers = await successorLink(repository, repository.bytes(), tools.baseUrl, '/versions')
     return { bytes: versions.bytes(), headers }
   },
   getVersion: async ({ owner = '', name = '', version = '' }, _query, tools) => {
@@ -58,6 +56,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
     return { bytes: record.bytes() }
   },
   getRaw: async ({ owner = '', name = '' }, query, tools) => {
+    const { readVersionQuery, resolveVersion } = await import('./query-values.ts')
     const asked = readVersionQuery(query)
     if (asked.version !== undefined) {
       const bytes = await readContent(owner, name, asked.version, tools)
@@ -73,7 +72,10 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
       version === record.latest_version && record.content !== null
         ? encode(record.content)
         : await readContent(owner, name, version, tools)
-    return { bytes, headers: { 'X-Prompt-Version': version, ...linkTo(record.moved_to, tools.baseUrl, '/raw') } }
+    return {
+      bytes,
+      headers: { 'X-Prompt-Version': version, ...(await linkTo(record.moved_to, tools.baseUrl, '/raw')) },
+    }
   },
   listTags: async (_parameters, _query, tools) => ({ bytes: (await findTags(tools)).bytes() }),
   getUser: async ({ handle = '' }, _query, { siteFiles }) => ({
@@ -101,22 +103,23 @@ const NO_HEADERS: Readonly<Record<string, string>> = {}
 /** Each record is looked through once. */
 const moved = new WeakMap<Bytes, boolean>()
 
-/** Where a repository that has moved goes on. Hardly any has, so hardly any is parsed for it. RFC 5829 section 3.4 */
-function successorLink(
+/** Where a repository that has moved goes on. Hardly any has, so hardly any is parsed for it, and what makes addresses is loaded for none of the others. RFC 5829 section 3.4 */
+async function successorLink(
   repository: FoundRecord<Repository>,
   bytes: Bytes,
   baseUrl: string,
   rest: string,
-): Readonly<Record<string, string>> {
+): Promise<Readonly<Record<string, string>>> {
   const isMoved =
     moved.get(bytes) ?? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(HAS_SUCCESSOR)
   moved.set(bytes, isMoved)
   return isMoved ? linkTo(repository.value().moved_to, baseUrl, rest) : NO_HEADERS
 }
 
-function linkTo(successor: string | null, baseUrl: string, rest: string): Record<string, string> {
+async function linkTo(successor: string | null, baseUrl: string, rest: string): Promise<Record<string, string>> {
   const { owner = '', name = '' } = successor === null ? {} : (splitFullName(successor) ?? {})
   if (name === '') return {}
+  const { addressesBelow } = await import('../../domain/api/record-links.ts')
   return { Link: `<${addressesBelow(baseUrl).repository(owner, name).url}${rest}>; rel="successor-version"` }
 }
 

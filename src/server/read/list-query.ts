@@ -1,7 +1,7 @@
 // Owns reading the query of the list: every value checked once, here. docs/contract.md section 4.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { SORTS, type Sort } from '../../domain/catalogue/ranking.ts'
+import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import { countCharacters } from '../../domain/content/text-length.ts'
 import { lastOf, quote } from './query-values.ts'
 

@@ -1,5 +1,55 @@
-// Owns how a single value of a query is taken, and how a wrong one is repeated in a message.
+// Owns reading the values of a query, and which version they ask for: by number, by label, or neither.
+import { HubError } from '../../domain/api/errors.ts'
+import type { Repository } from '../../domain/api/schema.ts'
+import { isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/content/printable.ts'
+
+/** What a question says of the version. */
+interface AskedVersion {
+  version: string | undefined
+  label: string | undefined
+}
+
+/** Reads the query of an address; at most one of both is given. @throws HubError `invalid_request` */
+export function readVersionQuery(query: URLSearchParams): AskedVersion {
+  const label = lastOf(query, 'label')
+  const version = lastOf(query, 'version')
+  if (version !== undefined && !isVersion(version))
+    throw new HubError(
+      'invalid_request',
+      `version: expected the form x.y.z, such as 1.0.0, got ${quote(version)}. The list of versions is at …/versions.`,
+    )
+  if (label !== undefined && version !== undefined) throw refuseBoth()
+  return { version, label }
+}
+
+/** Labels that a message names. */
+const MOST_LABELS = 10
+
+/**
+ * The version that is asked for by its number or by a label.
+ *
+ * @returns undefined when neither is given: the latest
+ * @throws HubError `invalid_request` for both at once, `not_found` with the labels that there are
+ */
+export function resolveVersion(
+  { full_name, labels }: Pick<Repository, 'full_name' | 'labels'>,
+  { version, label }: AskedVersion,
+): string | undefined {
+  if (label === undefined) return version
+  if (version !== undefined) throw refuseBoth()
+  if (Object.hasOwn(labels, label)) return labels[label]
+  const known = Object.keys(labels)
+  const listed = known.slice(0, MOST_LABELS).join(', ') + (known.length > MOST_LABELS ? ', …' : '')
+  throw new HubError(
+    'not_found',
+    `${full_name} has no label ${printable(label)}. ${known.length === 0 ? 'It has no labels; give a version.' : `Its labels: ${listed}.`}`,
+  )
+}
+
+function refuseBoth(): HubError {
+  return new HubError('invalid_request', 'label: expected either a label or a version, got both.')
+}
 
 /** Of a repeated parameter the last counts; an empty one counts as left out. */
 export function lastOf(query: URLSearchParams, name: string): string | undefined {

@@ -1,11 +1,9 @@
 // Owns the read API: from an address to the file that answers it, or to a JSON error that says what to do.
 
-import { READ_METHODS } from '../../domain/api/methods.ts'
-import { matchRoute, ROUTES } from '../../domain/api/routes.ts'
+import { matchRoute, READ_METHODS, ROUTES } from '../../domain/api/routes.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { pathOf, queryOf } from '../address.ts'
-import { answerNotFound, refuseMethod } from '../refusals.ts'
-import { refuseRate } from '../refuse-rate.ts'
+import type { Connect } from '../connect.ts'
 import {
   repositoryTag,
   respondToOptions,
@@ -23,8 +21,8 @@ export interface ReadDependencies extends ReadTools {
   clientAddress: string
 }
 
-/** Answers one request to the read API. Never throws: everything becomes an answer. @param connect makes the dependencies; what it throws is answered too */
-export async function answerRead(request: Request, connect: () => ReadDependencies): Promise<Response> {
+/** Answers one request to the read API. Never throws: everything becomes an answer. */
+export async function answerRead(request: Request, connect: Connect<ReadDependencies>): Promise<Response> {
   const path = pathOf(request.url)
   const query = queryOf(request.url)
   const route = matchRoute(path)
@@ -32,12 +30,12 @@ export async function answerRead(request: Request, connect: () => ReadDependenci
   const cacheTag = owner && name ? repositoryTag(owner, name) : undefined
   try {
     if (request.method === 'OPTIONS') return respondToOptions(route ? ROUTES[route.id].methods : READ_METHODS)
-    if (!route) return answerUnknown(request, path, query)
+    if (!route) return await answerUnknown(request, path, query)
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw refuseMethod(request.method, ROUTES[route.id].methods)
-    const dependencies = connect()
+      throw (await refusals()).refuseMethod(request.method, ROUTES[route.id].methods)
+    const dependencies = await connect()
     const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
-    if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
+    if (waitSeconds > 0) throw (await refusals()).refuseRate('requests', waitSeconds)
     const { mediaType, cache } = ROUTES[route.id]
     return respondWith(request, {
       mediaType,
@@ -54,11 +52,16 @@ export async function answerRead(request: Request, connect: () => ReadDependenci
   }
 }
 
+/** Loaded with the first refusal. */
+const refusals = () => import('../refusals.ts')
+
 const NO_QUERY = new URLSearchParams()
 
 /** Upper case in an address that would otherwise be right is a slip, whatever stands behind the address. */
-function answerUnknown(request: Request, path: string, query: string): Response {
+async function answerUnknown(request: Request, path: string, query: string): Promise<Response> {
   const lowerCase = path.toLowerCase()
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  return isRead && matchRoute(lowerCase) ? respondWithRedirect(lowerCase + query) : answerNotFound(request)
+  return isRead && matchRoute(lowerCase)
+    ? respondWithRedirect(lowerCase + query)
+    : (await refusals()).answerNotFound(request)
 }

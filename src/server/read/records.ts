@@ -1,10 +1,47 @@
 // Owns finding records, for every handler: in the built file, or in the fresh copy where a publish is ahead of the build.
+import { hash } from 'node:crypto'
 import { listEnvelope } from '../../domain/api/list-envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, TagRecord, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
-import type { Bytes } from '../../ports/site-files.ts'
+import type { FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
+import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import { parseBuilt, readBuilt } from '../site-json.ts'
-import { findNewest, type Sources } from './newest-record.ts'
+
+/** Where a repository's newest state is looked for. */
+export interface Sources {
+  siteFiles: SiteFiles
+  fresh: FreshCopies
+}
+
+/** What the build and the copies have of a repository. */
+interface Newest {
+  /** The built record, or undefined when no build has the repository. */
+  built: Bytes | undefined
+  /** The copy, when it is newer. */
+  copy: FreshCopy | undefined
+}
+
+/** Looks a repository up in the build and among the copies. */
+export async function findNewest(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Newest> {
+  const [built, copy] = await Promise.all([siteFiles.read(DATA_FILES.repository(owner, name)), fresh.find(owner, name)])
+  if (!copy) return { built, copy: undefined }
+  const state = built && {
+    versionsCount: parseBuilt<{ data: Repository }>(built).data.versions_count,
+    sha256: hash('sha256', built),
+  }
+  return { built, copy: isNewer(copy, state) ? copy : undefined }
+}
+
+/**
+ * Whether a copy is newer than what the build has.
+ *
+ * @param built how many versions the built record counts and its SHA-256, or undefined when no build has the repository
+ */
+function isNewer(copy: FreshCopy, built: { versionsCount: number; sha256: string } | undefined): boolean {
+  if (!built) return true
+  // Versions are never removed, so a build with as many has caught up, unless it is still the very one that the copy was made from.
+  return copy.repository.versions_count > built.versionsCount || copy.based_on === built.sha256
+}
 
 /** A record that was found: whoever answers it as it lies takes its bytes, whoever works with it its value. The other one is never made. */
 export interface FoundRecord<Value> {

@@ -1,5 +1,5 @@
 // Owns the API reference as data: routes, records and limits in the words of the tables and schemas that the code runs on.
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { ADDRESSES, type Address } from '../../domain/api/addresses.ts'
 import { toJsonSchema } from '../../domain/api/json-schema.ts'
 import { LIMITS } from '../../domain/api/limits.ts'

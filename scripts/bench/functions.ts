@@ -1,0 +1,151 @@
+// Owns measuring what a function on Netlify is made of: the files of src that one call loads, and the sizes of its bundle.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { createToken } from '../../src/stores/tokens-blobs.ts'
+import { makeMcpRequest } from './mcp-request.ts'
+import type { Measurement } from './measure.ts'
+import { runNode } from './processes.ts'
+import { serveBare } from './read.ts'
+import { type BenchSite, PROJECT_DIR } from './site.ts'
+
+/** One call of a function, as its process is told of it. */
+export interface Call {
+  function: string
+  url: string
+  init: { method?: string; headers?: Record<string, string>; body?: string }
+}
+
+const LOADED_FILES = fileURLToPath(new URL('loaded-files.ts', import.meta.url))
+/** Functions and what each may weigh, in kB: some more than it does. */
+const FUNCTIONS = { read: 1_050, site: 1_050, publish: 1_350, mcp: 1_900, account: 1_200 } as const
+const SITE_ID = 'bench'
+const HEAD = '1'.repeat(40)
+
+/** Measures both, with the stores that a function has on Netlify: the deploy's own files, Netlify Blobs and GitHub. */
+export async function measureFunctions(site: BenchSite): Promise<Measurement[]> {
+  return [...(await countFiles(site)), ...measureBundles()]
+}
+
+async function countFiles(site: BenchSite): Promise<Measurement[]> {
+  const blobs = new Map<string, string>()
+  const token = await makeToken(blobs)
+  const [files, stores] = await Promise.all([serveBare(site), serveStores(blobs)])
+  try {
+    const address = stores.address()
+    const storesUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+    const settings = {
+      NETLIFY_BLOBS_CONTEXT: Buffer.from(
+        JSON.stringify({ edgeURL: storesUrl, uncachedEdgeURL: storesUrl, siteID: SITE_ID, token: 'bench' }),
+      ).toString('base64'),
+      GITHUB_API_URL: storesUrl,
+      GITHUB_REPOSITORY: 'octo/prompts',
+      GITHUB_TOKEN: 'bench',
+    }
+    const measurements: Measurement[] = []
+    for (const [name, call, most] of await listCalls(site, `http://127.0.0.1:${files.port}`, token)) {
+      const surroundings = { cwd: site.dir, settings: { ...settings, BENCH_CALL: JSON.stringify(call) } }
+      const { log } = await runNode([LOADED_FILES], surroundings, 30_000)
+      const loaded: string[] = JSON.parse(log.trim().split('\n').at(-1)!)
+      measurements.push({
+        name: `files of src loaded by ${name}`,
+        unit: 'files',
+        measured: loaded.length,
+        limit: { of: 'measured', most },
+      })
+    }
+    return measurements
+  } finally {
+    await files.stop()
+    stores.closeAllConnections()
+    stores.close()
+  }
+}
+
+type NamedCall = readonly [name: string, call: Call, mostFiles: number]
+
+async function listCalls({ catalogue }: BenchSite, origin: string, token: string): Promise<NamedCall[]> {
+  const { owner, name } = catalogue.listed.top[0]!
+  const repository = `${origin}/api/v1/repos/${owner}/${name}`
+  const get = (url: string): Call => ({ function: 'read', url, init: {} })
+  const publish: Call = {
+    function: 'publish',
+    url: `${origin}/api/v1/repos/acme/bench/versions`,
+    init: {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ content: 'Summarise {{text}}.' }),
+    },
+  }
+  const tool = async (era: '2025' | '2026', toolName: string, given: object): Promise<Call> => {
+    const request = makeMcpRequest(era, 'tools/call', { name: toolName, arguments: given })
+    const init = { method: 'POST', headers: Object.fromEntries(request.headers), body: await request.text() }
+    return { function: 'mcp', url: `${origin}/mcp`, init }
+  }
+  return [
+    ['a read', get(repository), 23],
+    ['a read of the content', get(`${repository}/raw`), 25],
+    ['a list', get(`${origin}/api/v1/repos`), 29],
+    ['a search', get(`${origin}/api/v1/repos?q=review`), 50],
+    ['a publish', publish, 72],
+    ['a tool call', await tool('2026', 'get_prompt', { owner, name }), 46],
+    ['a tool call of an older client', await tool('2025', 'get_prompt', { owner, name }), 46],
+  ]
+}
+
+async function makeToken(blobs: Map<string, string>): Promise<string> {
+  const store = {
+    get: async (key: string) => blobs.get(key),
+    set: async (key: string, value: string) => {
+      blobs.set(key, value)
+    },
+    add: async () => true,
+    delete: async () => {},
+    list: async () => [],
+  }
+  const given = { holder: { kind: 'operator' as const }, name: 'bench', scope: 'acme/*', days: 1 }
+  return (await createToken(store, given, new Date())).token
+}
+
+/** Netlify Blobs and GitHub behind one address: what is kept is a map, and every folder in git is empty. */
+async function serveStores(blobs: Map<string, string>): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '', 'http://localhost').pathname)
+    const body = await text(request)
+    if (path === '/graphql') {
+      const commit = { createCommitOnBranch: { commit: { oid: HEAD, url: null } } }
+      const folder = { repository: { ref: { target: { oid: HEAD, versions: null, index: null, ownerIndex: null } } } }
+      const data = body.includes('createCommitOnBranch') ? commit : folder
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ data }))
+      return
+    }
+    const key = path.replace(`/${SITE_ID}/site:prompt-hub/`, '')
+    if (request.method === 'PUT') blobs.set(key, body)
+    const found = request.method === 'PUT' ? '' : blobs.get(key)
+    response.writeHead(found === undefined ? 404 : 200, { ETag: '"1"' }).end(found)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return server
+}
+
+/** What each function weighs, packed as it is uploaded; without the search index, which grows with the catalogue. */
+function measureBundles(): Measurement[] {
+  const dir = join(PROJECT_DIR, '.hub', `bench-bundles-${process.pid}`)
+  mkdirSync(dir, { recursive: true })
+  try {
+    const netlify = join(PROJECT_DIR, 'node_modules/.bin/netlify')
+    const surroundings = { cwd: PROJECT_DIR, env: { ...process.env, CI: 'true' }, stdio: 'pipe' } as const
+    execFileSync(netlify, ['functions:build', '--src', 'netlify/functions', '--functions', dir], surroundings)
+    return Object.entries(FUNCTIONS).map(([name, most]) => ({
+      name: `bundle of ${name}, packed`,
+      unit: 'kB',
+      measured: statSync(join(dir, `${name}.zip`)).size / 1000,
+      limit: { of: 'measured', most },
+    }))
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}

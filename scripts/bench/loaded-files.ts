@@ -1,0 +1,21 @@
+// Prints which files of src one call of a function loads, as JSON: `node loaded-files.ts FUNCTION`, with the request as JSON and the stores' addresses in the environment.
+import { registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { Call } from './functions.ts'
+
+const SOURCE = new URL('../../src/', import.meta.url).href
+const loaded: string[] = []
+registerHooks({
+  load(url, context, nextLoad) {
+    if (url.startsWith(SOURCE)) loaded.push(fileURLToPath(url))
+    return nextLoad(url, context)
+  },
+})
+
+const call: Call = JSON.parse(process.env.BENCH_CALL ?? '')
+// Loaded by its address, so that nothing of it is here before the hook.
+const { default: answer } = await import(new URL(`../../netlify/functions/${call.function}.mts`, import.meta.url).href)
+const response: Response = await answer(new Request(call.url, call.init), { ip: '192.0.2.1' })
+const text = await response.text()
+if (!response.ok || text.includes('"isError":true')) throw new Error(`${response.status}: ${text}`)
+console.log(JSON.stringify(loaded))

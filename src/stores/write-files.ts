@@ -1,0 +1,28 @@
+// Owns writing many files into a folder: each folder is made once.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * Writes files below a folder.
+ *
+ * @returns how many files and bytes were written
+ */
+export function writeFiles(
+  dir: string,
+  files: Iterable<readonly [path: string, content: string | Uint8Array]>,
+): { files: number; bytes: number } {
+  const made = new Set<string>()
+  let count = 0
+  let bytes = 0
+  for (const [path, content] of files) {
+    const folder = dirname(path)
+    if (!made.has(folder)) {
+      mkdirSync(join(dir, folder), { recursive: true })
+      made.add(folder)
+    }
+    writeFileSync(join(dir, path), content)
+    count++
+    bytes += Buffer.byteLength(content)
+  }
+  return { files: count, bytes }
+}
