@@ -1,17 +1,15 @@
 // Owns `npm run letters`: draws the letters of the social cards once, in a browser, so that a build only has to put them beside each other (src/site/build/social-card.ts).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
-import { chromium } from 'playwright-core'
 import { LETTER_STYLES, type LetterSheet } from '../src/site/build/letters.ts'
+import { openBrowser } from './look/browser.ts'
 
 const FONT = 'src/site/fonts/inter.woff2'
 const SHEET = 'src/site/fonts/letters.bin'
 /** What titles are mostly written in; a title with other letters gives way to the prompt's name. */
 const LETTERS = [...range(0x20, 0x7e), ...range(0xa1, 0xff), ...'ŁłŒœŠšŸŽž–—‘’“”…→·']
 
-const [executablePath = process.env.CHROME_PATH] = process.argv.slice(2)
-// The page is our own; the sandbox cannot be built in most containers.
-const browser = await chromium.launch({ args: ['--no-sandbox'], ...(executablePath ? { executablePath } : {}) })
+const browser = await openBrowser()
 const page = await browser.newPage()
 const font = `data:font/woff2;base64,${readFileSync(FONT).toString('base64')}`
 const drawn = await page.evaluate(

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { z } from 'zod'
 import { freePort } from '../e2e/targets.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
-import { openBrowser } from '../site/browser.ts'
+import { openBrowser } from '../../scripts/look/browser.ts'
 import { type BuiltHub, startBuiltHub } from './built-hub.ts'
 
 const CONTENT = {

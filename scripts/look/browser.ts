@@ -1,4 +1,4 @@
-// Owns the browser of the tests: one that is installed, else the one that npm brought along.
+// Owns the browser of the scripts that look at pages and of the tests: one that is installed, else the one that npm brought along.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Tests never leave this machine, and neither does their browser. */
+/** Whoever looks at pages of this machine asks nobody else, and neither does the browser. */
 const QUIET = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-domain-reliability', '--no-pings'],
   ...['--disable-sync', '--disable-default-apps', '--metrics-recording-only', '--no-first-run'],
@@ -21,7 +21,7 @@ const QUIET = [
 /** Starts a headless browser. The caller closes it. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = findInstalledBrowser() ?? (await unpackBrowser())
-  // Chromium's sandbox cannot be built by root, nor in most containers; these tests only open pages of our own.
+  // Chromium's sandbox cannot be built by root, nor in most containers; only pages of our own are opened.
   return chromium.launch({ executablePath, args: [...QUIET, '--no-sandbox'] })
 }
 

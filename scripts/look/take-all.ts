@@ -1,0 +1,62 @@
+// Owns pictures of every kind of page, in light, in dark and on a small screen, for whoever judges how the website looks.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { ACCOUNT_KINDS, type PageKind, PUBLIC_KINDS } from './page-kinds.ts'
+import type { ScratchHub } from './scratch-hub.ts'
+
+const WIDE = { width: 1280, height: 800 }
+const NARROW = { width: 360, height: 740 }
+/** Each look: its name in the file's, its colours, its screen. */
+const LOOKS = [
+  { look: 'light', colorScheme: 'light', size: WIDE },
+  { look: 'dark', colorScheme: 'dark', size: WIDE },
+  { look: 'phone', colorScheme: 'light', size: NARROW },
+] as const
+
+/** What pictures are taken with. */
+interface Taking {
+  browser: Browser
+  hub: ScratchHub
+  dir: string
+  /** Only kinds whose name begins so. */
+  only?: string | undefined
+}
+
+/** Takes them all. @returns how many */
+export async function takeAll({ browser, hub, dir, only = '' }: Taking): Promise<number> {
+  mkdirSync(dir, { recursive: true })
+  let count = 0
+  const take = async (page: Page, kind: PageKind) => {
+    if (kind.path !== undefined) await page.goto(hub.address + kind.path)
+    await kind.prepare?.(page, hub)
+    if (!kind.name.startsWith(only)) return
+    await page.waitForLoadState('networkidle')
+    for (const { look, colorScheme, size } of LOOKS) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce', media: kind.isPrinted ? 'print' : 'screen' })
+      await page.setViewportSize(size)
+      await page.evaluate(settle)
+      await page.screenshot({ path: join(dir, `${kind.name}-${look}.png`), fullPage: kind.isScreen !== true })
+      count++
+    }
+  }
+  for (const kind of PUBLIC_KINDS.filter(({ name }) => name.startsWith(only))) {
+    const page = await browser.newPage({ viewport: WIDE, reducedMotion: 'reduce' })
+    await take(page, kind)
+    await page.close()
+  }
+  if (ACCOUNT_KINDS.some(({ name }) => name.startsWith(only))) {
+    const page = await browser.newPage({ viewport: WIDE, reducedMotion: 'reduce' })
+    for (const kind of ACCOUNT_KINDS) await take(page, kind)
+    await page.close()
+  }
+  return count
+}
+
+/** The place that the address names moves when the width changes; the letters come with the font. */
+async function settle(): Promise<void> {
+  await document.fonts.ready
+  const place = location.hash.startsWith('#?') ? null : document.getElementById(location.hash.slice(1))
+  place?.scrollIntoView()
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+}
