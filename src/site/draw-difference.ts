@@ -66,17 +66,26 @@ function foldRows(rows: readonly DifferenceRow[]): string[] {
     rows.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== 'same')
   const drawn: string[] = []
   let skipped: DifferenceRow[] = []
+  /** Lines that changed with none between them that stayed: side by side, what went stands at the left of what came in its place. */
+  let change: DifferenceRow[] = []
   const flush = () => {
+    if (change.length > 0) drawn.push(`<div class="change">${change.map(drawRow).join('')}</div>`)
     if (skipped.length > SHORTEST_FOLD) drawn.push(`<div class="skipped">${sayLines(skipped.length)} unchanged</div>`)
     else drawn.push(...skipped.map(drawRow))
+    change = []
     skipped = []
   }
   for (const [index, row] of rows.entries()) {
-    if (row.kind === 'same' && !isNear(index)) skipped.push(row)
-    else {
+    if (row.kind !== 'same') {
+      if (skipped.length > 0) flush()
+      change.push(row)
+      continue
+    }
+    if (change.length > 0) flush()
+    if (isNear(index)) {
       flush()
       drawn.push(drawRow(row))
-    }
+    } else skipped.push(row)
   }
   flush()
   return drawn

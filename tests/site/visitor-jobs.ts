@@ -17,8 +17,8 @@ async function tabTo(page: Page, words: string | RegExp): Promise<void> {
     await page.keyboard.press('Tab')
     const here = await page.evaluate(() => {
       const { activeElement: element } = document
-      const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement
-      const label = isField ? element.labels?.[0]?.textContent : undefined
+      // A field, of whatever kind, is called by its label.
+      const label = (element as HTMLInputElement | null)?.labels?.[0]?.textContent
       return (element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '').trim()
     })
     if (fits(here)) return
@@ -138,14 +138,24 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
         .locator('.line.went, .line.came')
         .evaluateAll((lines) => lines.slice(0, 2).map((line) => line.getBoundingClientRect().x))
       expect(sides[1]).toBeGreaterThan(sides[0]! + 100)
-      await page.locator('.compare-choice summary').first().focus()
-      await page.keyboard.press('Enter')
-      await tabTo(page, '1.0.0')
+      await page.goto(opened().origin + COMPARE)
+      await tabTo(page, 'From')
+      await page.keyboard.type('1.0.0')
+      await tabTo(page, 'Compare')
       await page.keyboard.press('Enter')
       await page.waitForURL('**/compare/1.0.0...1.1.0')
       await page.locator('.line.went', { hasText: 'first' }).waitFor()
+      const chosen = () =>
+        page.locator('.compare-choice select').evaluateAll((all) => all.map((one) => Reflect.get(one, 'value')))
+      expect(await chosen()).toEqual(['1.0.0', '1.1.0'])
+      await tabTo(page, 'The other way round')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/compare/1.1.0...1.0.0')
+      await page.locator('.line.came', { hasText: 'first' }).waitFor()
+      await page.goBack()
       await page.goBack()
       await page.locator('.line.went', { hasText: 'bad' }).waitFor()
+      expect(await chosen()).toEqual(['1.0.1', '1.1.0'])
       expect(problems).toEqual([])
       await page.context().close()
     })
@@ -186,8 +196,14 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     await page.locator('label[for=show-all]').click()
     expect(await page.locator('#content').evaluate((text) => text.textContent.split('\n').length)).toBe(LONG_LINES + 2)
     expect(await page.locator('.content pre').evaluate((box) => box.scrollHeight - box.clientHeight)).toBeLessThan(2)
-    await page.goto(`${opened().origin}${REPOSITORY}/compare/1.0.0...1.1.0`)
+    await page.goto(opened().origin + COMPARE)
+    await page.getByLabel('From').selectOption('1.0.0')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.waitForURL(`**${REPOSITORY}/compare/1.0.0...1.1.0`)
     expect(await page.getByText('Without one, read them one by one').isVisible()).toBe(true)
+    await page.getByLabel('From').selectOption('1.0.1')
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.waitForURL(`**${COMPARE}`)
     await page.context().close()
   })
 

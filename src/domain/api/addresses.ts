@@ -90,6 +90,12 @@ export const ADDRESSES: readonly Address[] = [
   ...['/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}', '/{owner}/{name}/compare/{pair}'].map(
     (path): Address => ({ path, methods: PAGE_METHODS, by: 'site', about: 'The same before the next build has it' }),
   ),
+  {
+    path: '/{owner}/{name}/compare',
+    methods: PAGE_METHODS,
+    by: 'site',
+    about: 'Leads to the pair that a form asks for',
+  },
   { path: '/{owner}/{name}/{version}', methods: PAGE_METHODS, by: 'site', about: 'Leads to the page of the version' },
 ]
 

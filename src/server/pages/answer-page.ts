@@ -14,7 +14,7 @@ import { type Html, html } from '../account/html.ts'
 import type { Connect } from '../connect.ts'
 import { findClose } from '../mcp/close-names.ts'
 import type { ReadDependencies } from '../read/read.ts'
-import { findNewest, findTags, findVersion } from '../read/records.ts'
+import { findNewest, findTags, findVersions } from '../read/records.ts'
 import { refuseRate } from '../refusals.ts'
 import { respondWithBytes, respondWithError, toHubError } from '../respond.ts'
 import { readBuilt } from '../site-json.ts'
@@ -57,13 +57,16 @@ export async function answerPage(request: Request, connect: Connect<ReadDependen
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
 
-/** Where an address that is nearly right leads: upper case is a slip, and a version stands below `v`. */
-function findMoved({ pathname, search }: URL): string | undefined {
+/** Where an address leads that another one stands for: upper case is a slip, a version stands below `v`, and a pair that a form asked for has an address of its own. */
+function findMoved({ pathname, search, searchParams }: URL): string | undefined {
   const path = withoutSlash(pathname)
   const lower = path.toLowerCase()
   const [owner = '', name = '', version = '', ...rest] = lower.slice(1).split('/')
   if (!isOwner(owner) || (name !== '' && !isName(name))) return undefined
   if (isVersion(version) && rest.length === 0) return `/${owner}/${name}/v/${version}${search}`
+  const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? '']
+  if (version === 'compare' && rest.length === 0)
+    return `/${owner}/${name}${isVersion(from) && isVersion(to) ? `/compare/${from}...${to}` : '#versions'}`
   return lower === path ? undefined : lower + search
 }
 
@@ -116,12 +119,13 @@ async function answerComparing(
 ): Promise<Response | undefined> {
   const [from = '', to = '', ...rest] = place.split('...')
   if (!isOwner(owner) || !isName(name) || !isVersion(from) || !isVersion(to) || rest.length > 0) return undefined
-  for (const version of [from, to]) {
-    if (!(await findVersion(owner, name, version, tools))) return undefined
-  }
+  const found = await findVersions(owner, name, tools)
+  const versions = found?.versions.value() ?? []
+  if (!found || ![from, to].every((wanted) => versions.some(({ version }) => version === wanted))) return undefined
+  const repository = found.repository.value()
   return sendPage(request, tools, {
-    title: `${owner}/${name}: ${from} to ${to}`,
-    main: drawComparing({ owner, name, from, to }),
+    title: `${repository.title}: ${from} to ${to}`,
+    main: drawComparing(repository, versions, { from, to }),
     cache: CACHE_CONTROL.changing,
   })
 }

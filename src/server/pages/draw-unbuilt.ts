@@ -1,9 +1,10 @@
 // Owns the pages of what no build has written: a version that was published a moment ago, and two versions to be compared in the browser.
-import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
+import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { splitContent } from '../../domain/content/placeholders.ts'
 import { splitUnseen } from '../../domain/content/shown-by-number.ts'
 import { drawCopy } from '../account/copy-button.ts'
 import { type Html, html } from '../account/html.ts'
+import { drawCompareChoice } from './compare-choice.ts'
 import { drawDay } from './rows.ts'
 
 /** Draws a version that is newer than the site. The page asks again by itself. */
@@ -30,24 +31,19 @@ function drawContent({ content, variables }: VersionRecord): Html[] {
   })
 }
 
-/** Draws the place in which client/compare.ts compares two versions. */
-export function drawComparing({
-  owner,
-  name,
-  from,
-  to,
-}: {
-  owner: string
-  name: string
-  from: string
-  to: string
-}): Html {
-  const raw = (version: string) => html`<a href="/api/v1/repos/${owner}/${name}/raw?version=${version}">${version}</a>`
+/** Draws the place in which client/compare.ts compares two versions. @param versions all of them, highest first */
+export function drawComparing(
+  { owner, name, full_name, title, latest_version }: Repository,
+  versions: readonly VersionSummary[],
+  { from, to }: { from: string; to: string },
+): Html {
+  const raw = (version: string) => html`<a href="/api/v1/repos/${full_name}/raw?version=${version}">${version}</a>`
   return html`
 <div class="page-head">
-  <p class="full-name"><a href="/${owner}">${owner}</a>/<a href="/${owner}/${name}">${name}</a></p>
-  <h1>${from} <span aria-hidden="true">→</span><span class="visually-hidden">to</span> ${to}</h1>
+  <p class="full-name"><a href="/${owner}">${owner}</a>/<a href="/${full_name}">${name}</a></p>
+  <h1><span dir="auto">${title}</span>: ${from} <span aria-hidden="true">→</span><span class="visually-hidden">to</span> ${to}</h1>
+  ${drawCompareChoice({ fullName: full_name, versions, latest: latest_version, from, to })}
   <p class="notice without-script">These two versions are compared by a script. Without one, read them one by one: ${raw(from)}, ${raw(to)}.</p>
 </div>
-<div data-compare="${owner}/${name}" data-from="${from}" data-to="${to}"><p class="quiet needs-script" role="status">Comparing …</p></div>`
+<div data-compare="${full_name}" data-from="${from}" data-to="${to}"><p class="quiet needs-script" role="status">Comparing …</p></div>`
 }
