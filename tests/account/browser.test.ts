@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { openBrowser } from '../../scripts/look/browser.ts'
 import { freePort } from '../e2e/targets.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
-import { openBrowser } from '../../scripts/look/browser.ts'
 import { type BuiltHub, startBuiltHub } from './built-hub.ts'
 
 const CONTENT = {

@@ -43,11 +43,19 @@ describe('making one', () => {
     ['half days', { days: '1.5' }, 'days: expected a whole number'],
     ['days as a program writes them', { days: '1e1' }, 'days: expected a whole number'],
     ['somebody else’s owner', { owner: 'mallory' }, 'you may not publish to mallory'],
-    ['a reserved owner', { owner: 'settings' }, 'scope: expected owner/* or owner/name'],
-    ['no owner', { owner: '' }, 'scope: expected owner/* or owner/name'],
-    ['every owner', { owner: '*' }, 'scope: expected owner/* or owner/name'],
-    ['a repository that is a path', { repository: '../x' }, 'scope: expected owner/* or owner/name'],
-    ['upper case', { repository: 'Code' }, 'scope: expected owner/* or owner/name'],
+    ['a reserved owner', { owner: 'settings' }, 'owner: expected one that you may publish to'],
+    ['no owner', { owner: '' }, 'owner: expected one that you may publish to'],
+    ['every owner', { owner: '*' }, 'owner: expected one that you may publish to'],
+    [
+      'a repository that is a path',
+      { repository: '../x' },
+      'repository: expected lower-case letters, digits and single hyphens, or nothing',
+    ],
+    [
+      'upper case',
+      { repository: 'Code' },
+      'repository: expected lower-case letters, digits and single hyphens, or nothing',
+    ],
     ['a form that is made up', { form: 'x' }, 'form: expected the form as it was sent'],
   ])('%s: 422, said on the page, and what was typed is still there', async (_, fields, told) => {
     const answer = await sendTokenForm(alice, { name: 'my "laptop"', ...fields })

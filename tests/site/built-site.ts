@@ -2,10 +2,10 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { openBrowser } from '../../scripts/look/browser.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
-import { openBrowser } from '../../scripts/look/browser.ts'
 
 /** The address that the site is built for; it is served elsewhere, so every absolute link to itself is seen. */
 export const SITE_URL = 'https://hub.example'

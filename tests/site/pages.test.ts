@@ -1,7 +1,6 @@
 // Owns the promises of the website, checked in a real browser on a built site whose every field is hostile. docs/contract.md section 10.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { HtmlValidate } from 'html-validate'
 import type { Page } from 'playwright-core'
@@ -9,8 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/api/errors.ts'
 import { ROUTES } from '../../src/domain/api/routes.ts'
 import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'
+import { drawLines } from '../../src/site/draw-difference.ts'
 import { ROUTES_LIST } from '../../src/site/links.ts'
 import { PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
+import { findViolations } from './axe.ts'
 import { type BuiltSite, openBuiltSite, SITE_URL } from './built-site.ts'
 import { CONTENT, hostile, MARKER, PLAIN_COUNT, UNSEEN_CONTENT, writeHostileContent } from './hostile-content.ts'
 import { testVisitorJobs } from './visitor-jobs.ts'
@@ -230,27 +231,6 @@ describe('reading without a browser', () => {
 })
 
 describe('in a browser', () => {
-  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  /** What axe finds wrong. The caller has put it into the page. */
-  const listViolations = (page: Page) =>
-    page.evaluate(async () => {
-      const run: (
-        context: Document,
-        options: object,
-      ) => Promise<{ violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }> = Reflect.get(
-        Reflect.get(window, 'axe'),
-        'run',
-      )
-      const { violations } = await run(document, { rules: { 'target-size': { enabled: true } } })
-      return violations.map(
-        ({ id, nodes }) =>
-          `${id}: ${nodes
-            .slice(0, 3)
-            .map(({ html, failureSummary }) => `${html.slice(0, 150)} ${failureSummary}`)
-            .join(' | ')}`,
-      )
-    })
-
   test.each(KINDS)(
     '%s: nothing hostile runs, nothing is inline or from elsewhere, everybody can use it, a small screen holds it',
     async (path) => {
@@ -264,10 +244,7 @@ describe('in a browser', () => {
           [...attributes].map(({ name }) => name).filter((name) => name === 'style' || name.startsWith('on')),
         ),
       )
-      await page.evaluate(axe)
-      const inLight = await listViolations(page)
-      await page.emulateMedia({ colorScheme: 'dark' })
-      const inDark = await listViolations(page)
+      const { inLight, inDark } = await findViolations(page)
       await page.setViewportSize({ width: 360, height: 740 })
       const width = await page.evaluate(() => document.documentElement.scrollWidth)
       const isTitleShort = (await page.title()).length <= 70
@@ -592,6 +569,9 @@ describe('addresses that are nearly right', () => {
     ['/mallory/hostile/v/9.9.9', 404, null],
     ['/mallory/hostile/compare/1.0.0...9.9.9', 404, null],
     ['/mallory/hostile/compare/1.0.0...1.1.0', 200, null],
+    ['/mallory/hostile/compare?from=1.0.0&to=1.1.0', 308, '/mallory/hostile/compare/1.0.0...1.1.0'],
+    ['/mallory/hostile/compare?from=1.0.0&to=%2F%2Fx.example', 308, '/mallory/hostile#versions'],
+    ['/mallory/hostile/compare', 308, '/mallory/hostile#versions'],
     ['/%6dallory/hostile', 404, null],
     ['/search/', 200, null],
   ])('%s: %i', async (path, status, location) => {
@@ -625,6 +605,33 @@ describe('a comparison', () => {
     expect(await wordsOf(page, 'went')).toEqual([before])
     expect(await wordsOf(page, 'came')).toEqual(CONTENT.split('\n').map((line) => line.replace(/\r$/, '')))
     expect(problems).toEqual([])
+    await page.context().close()
+  })
+
+  test('side by side, each line stands below the one before it, and lines that changed beside each other', async () => {
+    const { page } = await site.open(COMPARE)
+    const [before, after] = ['a\nb\nc\nd\ne\nf\n', 'a\nB1\nB2\nc\nd\nE\nf\ng\n']
+    const drawn = drawLines(before, after)
+    await page.locator('.lines').evaluate((section, html) => {
+      section.outerHTML = html
+    }, drawn)
+    await page.getByText('Side by side').click()
+    const places = await page.locator('.line').evaluateAll((lines) =>
+      lines.map((line) => {
+        const { x, y } = line.getBoundingClientRect()
+        const words = line.querySelector('.words')?.textContent.replace(/^\w+: /, '') ?? ''
+        return { words, x, y }
+      }),
+    )
+    const leftmost = Math.min(...places.map(({ x }) => x))
+    const column = (isRight: boolean) => places.filter(({ x }) => x > leftmost === isRight)
+    const words = (rows: typeof places) => rows.toSorted((a, b) => a.y - b.y).map((row) => row.words)
+    expect([words(column(false)), words(column(true))]).toEqual([
+      ['a', 'b', 'c', 'd', 'e', 'f'],
+      ['B1', 'B2', 'E', 'g'],
+    ])
+    const yOf = (text: string) => places.find((place) => place.words === text)!.y
+    expect([yOf('b') === yOf('B1'), yOf('e') === yOf('E'), yOf('c') > yOf('B2')]).toEqual([true, true, true])
     await page.context().close()
   })
 

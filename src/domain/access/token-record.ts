@@ -4,7 +4,7 @@ import { isName, isOwner } from '../content/names.ts'
 import { Handle, line, Time } from '../content/values.ts'
 
 /** What a token may publish to: every repository of an owner, or one. docs/contract.md section 7 */
-export const Scope = z
+const Scope = z
   .string()
   .refine((scope) => parseScope(scope) !== undefined, 'expected owner/* or owner/name')
   .describe('owner/* or owner/name.')

@@ -81,7 +81,7 @@ function drawForm({ session, owners, refused, formId }: AccountView): Html | und
   return html`
 <section aria-labelledby="create-title">
   <h2 id="create-title">Make a token</h2>
-  ${refused && html`<ul class="notice problems" role="alert">${refused.problems.map((problem) => html`<li>${problem}</li>`)}</ul>`}
+  ${refused && html`<div class="notice" role="alert"><ul class="plain">${refused.problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`}
   <form class="account-form" action="/settings/tokens" method="post">
     ${drawHidden('csrf', csrfToken(session, 'create-token'))}${drawHidden('form', formId)}
     <div class="wide"><label for="name">Name</label>
@@ -105,11 +105,11 @@ function drawTokens({ session, tokens, now }: AccountView): Html {
     return html`
 <tr${state === 'good' ? undefined : html` class="ended"`}>
   <th scope="row">${token.name}${state === 'good' ? undefined : html` <span class="mark">${state}</span>`}</th>
-  <td><code>${token.scope}</code></td>
-  <td><code>…${token.last_four}</code></td>
-  <td>${drawDay(token.created_at)}</td>
-  <td>${drawDay(token.expires_at)}</td>
-  <td>${token.last_used_at === null ? 'never' : drawDay(token.last_used_at)}</td>
+  <td data-label="May publish to"><code>${token.scope}</code></td>
+  <td data-label="Ends in"><code>…${token.last_four}</code></td>
+  <td data-label="Created">${drawDay(token.created_at)}</td>
+  <td data-label="Expires">${drawDay(token.expires_at)}</td>
+  <td data-label="Last used">${token.last_used_at === null ? 'never' : drawDay(token.last_used_at)}</td>
   <td>${
     state === 'good'
       ? drawButton(session, {

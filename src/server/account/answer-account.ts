@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { type Accounts, isLocalPerson, type Session } from '../../domain/access/account.ts'
-import { Scope, TOKEN_DAYS } from '../../domain/access/token-record.ts'
+import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { isOwner } from '../../domain/content/names.ts'
+import { isName, isOwner } from '../../domain/content/names.ts'
 import { formatProblem, parseBy } from '../../domain/content/problems.ts'
 import { line } from '../../domain/content/values.ts'
 import type { Connect } from '../connect.ts'
@@ -160,7 +160,13 @@ const days = `expected a whole number of days from ${TOKEN_DAYS.least} to ${TOKE
 const TokenFormInput = z.object({
   form: z.uuid('expected the form as it was sent'),
   name: line(64).refine((name) => name.trim() !== '', 'expected some text'),
-  scope: Scope,
+  owner: z.string().refine(isOwner, 'expected one that you may publish to'),
+  repository: z
+    .string()
+    .refine(
+      (name) => name === '' || isName(name),
+      'expected lower-case letters, digits and single hyphens, or nothing',
+    ),
   days: z
     .string()
     .regex(/^\d{1,3}$/, days)
@@ -176,7 +182,8 @@ async function createToken(visited: Visit): Promise<Visited> {
   const parsed = parseBy(TokenFormInput, {
     form: read('form'),
     name: read('name').trim(),
-    scope: `${owner}/${repository || '*'}`,
+    owner,
+    repository,
     days: read('days'),
   })
   const view = await viewAccount(visited, session, {})
@@ -189,12 +196,14 @@ async function createToken(visited: Visit): Promise<Visited> {
     return refuse([`owner: you may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`])
   if (view.tokens.filter((token) => stateOf(token, now) === 'good').length >= LIMITS.tokensPerPerson)
     return refuse([`You have ${LIMITS.tokensPerPerson} tokens. Revoke one that you do not need.`])
-  const token = await accounts.createToken(session.person, parsed.value, now)
+  const { name, days } = parsed.value
+  const made = { form: parsed.value.form, name, days, scope: `${owner}/${repository || '*'}` }
+  const token = await accounts.createToken(session.person, made, now)
   if (token === undefined)
     return refuse([
       'This form was sent before, and its token was shown then. If it is lost, revoke it and make another.',
     ])
-  return drawNewToken({ token, scope: parsed.value.scope, days: parsed.value.days, baseUrl: dependencies.baseUrl })
+  return drawNewToken({ token, scope: made.scope, days: made.days, baseUrl: dependencies.baseUrl })
 }
 
 async function revokeToken(visited: Visit): Promise<Visited> {

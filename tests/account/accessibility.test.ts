@@ -1,0 +1,82 @@
+// Owns the promise that everybody can use the account pages: axe finds nothing in either scheme, and a small screen holds each of them.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openBrowser } from '../../scripts/look/browser.ts'
+import { freePort } from '../e2e/targets.ts'
+import { findViolations } from '../site/axe.ts'
+import { type BuiltHub, startBuiltHub } from './built-hub.ts'
+
+const CONTENT = {
+  'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
+  'content/acme/greet/versions/1.0.0.md':
+    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nHello {{name}}\n',
+}
+const WIDE = { width: 1280, height: 800 }
+const NARROW = { width: 360, height: 740 }
+
+let browser: Browser
+let hub: BuiltHub
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterAll(() => browser?.close())
+afterEach(() => hub?.stop())
+
+/** Looks at the page as it stands. */
+async function expectUsable(page: Page, title: string): Promise<void> {
+  expect(await page.locator('h1').textContent()).toBe(title)
+  for (const size of [WIDE, NARROW]) {
+    await page.setViewportSize(size)
+    expect(await findViolations(page), `${title} at ${size.width}`).toEqual({ inLight: [], inDark: [] })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width)
+  }
+}
+
+const makeToken = async (page: Page, name: string, repository = '') => {
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Repository').fill(repository)
+  await page.getByRole('button', { name: 'Make the token' }).click()
+}
+
+test('on one’s own machine: signed out, signing in, tokens made, listed, refused and revoked, and trouble', async () => {
+  hub = await startBuiltHub(await freePort(), {}, CONTENT)
+  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+  await page.goto(`${hub.url}/settings`)
+  await expectUsable(page, 'Your account')
+  await page.goto(hub.signInLink())
+  await expectUsable(page, 'Sign in on this machine')
+  await page.getByLabel('Handle').fill('alice')
+  await page.keyboard.press('Enter')
+  await page.getByText('Signed in as alice').waitFor()
+  await expectUsable(page, 'Your account')
+  await makeToken(page, 'A name that is much too long for one line of a small screen', 'greetings-for-everybody')
+  await expectUsable(page, 'Your new token')
+  await page.getByRole('link', { name: 'Back to your account' }).click()
+  await makeToken(page, 'laptop')
+  await page.getByRole('link', { name: 'Back to your account' }).click()
+  expect(await page.locator('.tokens tbody tr').count()).toBe(2)
+  await expectUsable(page, 'Your account')
+  await page.getByRole('button', { name: /^Revoke laptop/ }).click()
+  await page.getByText('The token is revoked').waitFor()
+  await expectUsable(page, 'Your account')
+  await makeToken(page, 'laptop', 'No Name')
+  await page.getByRole('alert').waitFor()
+  await expectUsable(page, 'Your account')
+  await page.goto(`${hub.url}/auth/callback`)
+  await expectUsable(page, 'That did not work')
+  await page.context().close()
+})
+
+test('with GitHub: the page that leads there', async () => {
+  const github = {
+    GITHUB_CLIENT_ID: 'id',
+    GITHUB_CLIENT_SECRET: 'secret',
+    SESSION_SECRET: 'a secret of the tests, long enough',
+  }
+  hub = await startBuiltHub(await freePort(), github, CONTENT)
+  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+  await page.goto(`${hub.url}/settings`)
+  expect(await page.getByRole('link', { name: 'Sign in' }).isVisible()).toBe(true)
+  await expectUsable(page, 'Your account')
+  await page.context().close()
+})
