@@ -33,6 +33,7 @@ const showSides = (page: Page) => page.getByText('Side by side').click({ force: 
 export const PUBLIC_KINDS: readonly PageKind[] = [
   { name: 'home', path: '/' },
   { name: 'home-suggestions', path: '/', prepare: suggest, isScreen: true },
+  { name: 'header-suggestions', path: '/tags', prepare: suggest, isScreen: true },
   { name: 'home-query', path: '/?q=review&tag=engineering' },
   { name: 'search', path: '/search?q=summarise' },
   { name: 'search-typo', path: '/search?q=reveiw' },

@@ -2,6 +2,7 @@
 
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { CatalogueEntry } from '../domain/catalogue/catalogue.ts'
+import { countOf } from '../domain/content/count-of.ts'
 import { countUnseen } from '../domain/content/shown-by-number.ts'
 
 /** A fact about a prompt. */
@@ -37,12 +38,12 @@ export function listTrustFacts(
     facts.push(
       {
         isGood: described === variables.length,
-        words: `${described} of ${variables.length} variables described`,
+        words: `${described} of ${countOf(variables.length, 'variable')} described`,
         evidence: '#variables',
       },
       {
         isGood: shown === variables.length,
-        words: `${shown} of ${variables.length} variables with an example`,
+        words: `${shown} of ${countOf(variables.length, 'variable')} with an example`,
         evidence: '#variables',
       },
     )
@@ -50,7 +51,7 @@ export function listTrustFacts(
   if (later.length > 0)
     facts.push({
       isGood: explained === later.length,
-      words: `${explained} of ${later.length} changes explained`,
+      words: `${explained} of ${countOf(later.length, 'change')} explained`,
       evidence: `/${repository.full_name}#versions`,
     })
   facts.push(
@@ -63,15 +64,12 @@ export function listTrustFacts(
     },
     {
       isGood: yanked === 0,
-      words: yanked === 0 ? 'No version withdrawn' : `${yanked} of ${versions.length} versions withdrawn`,
+      words: yanked === 0 ? 'No version withdrawn' : `${yanked} of ${countOf(versions.length, 'version')} withdrawn`,
       evidence: `/${repository.full_name}#versions`,
     },
     {
       isGood: unseen === 0,
-      words:
-        unseen === 0
-          ? 'No hidden characters'
-          : `${unseen} hidden ${unseen === 1 ? 'character' : 'characters'}, shown in the text`,
+      words: unseen === 0 ? 'No hidden characters' : `${countOf(unseen, 'hidden character')}, shown in the text`,
       evidence: '#prompt',
     },
   )

@@ -1,5 +1,6 @@
 // Owns how a repository looks in a list: the one renderer of rows, for the built pages and for what a function draws.
 import type { RepositorySummary } from '../../domain/api/schema.ts'
+import { countOf } from '../../domain/content/count-of.ts'
 import { formatDay } from '../../domain/content/days.ts'
 import { type Html, html } from '../account/html.ts'
 
@@ -20,9 +21,15 @@ ${description === '' ? undefined : html`<p class="description" dir="auto">${mark
     variables_count > 0 ? html` <span>${countOf(variables_count, 'variable')}</span>` : undefined
   }${license === null ? undefined : html` <span>${license}</span>`} <span>${drawDay(summary.updated_at)}</span>${
     status === 'active' ? undefined : html` <span class="mark warns">${status}</span>`
-  }${tags.slice(0, MOST_TAGS).map((tag) => html` <span class="tag">${tag}</span>`)}</p>
+  }${drawTags(tags)}</p>
 </div>
 </li>`
+}
+
+/** Together, so that one alone never begins a line. */
+function drawTags(tags: readonly string[]): Html | undefined {
+  if (tags.length === 0) return undefined
+  return html` <span class="few-tags">${tags.slice(0, MOST_TAGS).map((tag, index) => html`${index === 0 ? '' : ' '}<span class="tag">${tag}</span>`)}</span>`
 }
 
 /** A picture for an owner without one: the first letters of the handle on a colour of its own. */
@@ -40,9 +47,4 @@ export function drawMonogram(handle: string, more = ''): Html {
 /** A day that a script turns into "3 weeks ago". @param moment ISO 8601 */
 export function drawDay(moment: string): Html {
   return html`<time datetime="${moment}" data-relative>${formatDay(moment)}</time>`
-}
-
-/** "1 variable", "2 variables". */
-export function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
