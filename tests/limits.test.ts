@@ -13,6 +13,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/content/filling.ts MOST_OPTIONS': 'options that a message names',
   'src/domain/content/findings.ts MOST_OF_A_KIND': 'findings that a warning names',
   'src/domain/content/hidden-characters.ts MOST_DECODED': 'characters that a warning shows',
+  'src/domain/content/near-duplicates.ts MOST_READ': 'how a check looks for prompts that are nearly the same',
   'src/domain/content/near-duplicates.ts MOST_SHARING': 'how a check looks for prompts that are nearly the same',
   'src/domain/content/near-duplicates.ts MOST_WORDS': 'how a check looks for prompts that are nearly the same',
   'src/domain/content/plain-yaml.ts MOST_CHARACTERS': 'a longer text is read by the library',

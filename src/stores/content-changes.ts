@@ -1,165 +1,149 @@
 // Owns what a content folder changes of a base commit, as git tells it: which versions were there, which were touched, and which may not be.
-import { readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../domain/content/content-path.ts'
-import type { Problem } from '../domain/content/problems.ts'
-import type { Changes } from '../domain/content/review.ts'
-import { nameFile } from './content-files.ts'
-import { blobId } from './git-blob-id.ts'
+import type { RuleProblem } from '../domain/content/problems.ts'
+import type { FileChange } from '../domain/content/review.ts'
+import { type FileState, listDeleted } from './content-walk.ts'
 import { createGit, type Git } from './git-command.ts'
 
-/** The changes, and what of them is never allowed. */
-interface ChangesReading {
-  changes: Changes
-  problems: Problem[]
+/** A base to compare with. */
+export interface Comparison {
+  git: Git
+  /** The base as it was named. */
+  name: string
+  /** Its commit. */
+  base: string
+  /** Where this side left it: what the base gained since is no change of this side's. */
+  fork: string
   /** Whether history ends before its beginning here: numbers that were used and given up long ago are not seen. */
   isShallow: boolean
+  /** Whether the file system tells which files can be run. */
+  areModesKept: boolean
+  /** The bytes that versions had which were deleted and are here again, by their path. Asked for once, when there is a new version. */
+  readDeleted(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
+}
+
+/** What the bytes and the mode of a file here are. */
+export interface FileHere {
+  /** As git would name its bytes, without any conversion. */
+  id: string
+  isExecutable: boolean
+}
+
+/** What the change does to one path. */
+interface PathChange extends FileChange {
+  problems: RuleProblem[]
 }
 
 /**
- * Compares a content folder with a commit. What the base gained since the two parted is no change of this side's; a version of it counts as published.
+ * Opens a comparison of a content folder with a commit.
  *
  * @param dir the content folder, in a work tree of git; what is not committed counts as it lies there
- * @param base a commit by any name
- * @param paths every file that was found in the folder
- * @throws Error that says what to do when the base is not here
+ * @param name a commit by any name
+ * @throws Error that says what to do when the commit is not here
  */
-export async function readChanges(
+export async function openComparison(
   dir: string,
-  base: string,
-  paths: Iterable<string>,
+  name: string,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<ChangesReading> {
+): Promise<Comparison> {
   const git = createGit(dir, environment)
-  const found = await git.tryRun(['rev-parse', '--verify', '--quiet', '--end-of-options', `${base}^{commit}`])
+  const found = await git.tryRun(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
   if (found.code !== 0)
     throw new Error(
-      `--base: expected a commit that is here, got ${base}; in a shallow clone, fetch it first: git fetch origin ${base}`,
+      `--base: expected a commit that is here, got ${name}; in a shallow clone, fetch it first: git fetch origin ${name}`,
     )
-  const commit = found.stdout.toString().trim()
-  const meeting = await git.tryRun(['merge-base', commit, 'HEAD'])
-  // Without a common ancestor (a base that was rewritten, a shallow clone) the base itself is what counts.
-  const fork = meeting.code === 0 ? meeting.stdout.toString().trim() : commit
-  const isShallow = (await git.run(['rev-parse', '--is-shallow-repository'])).toString().trim() === 'true'
-  const atBase = await listTree(git, commit)
-  const atFork = fork === commit ? atBase : await listTree(git, fork)
-  const here = new Set(paths)
-  const touched = new Set([...here].filter((path) => !atFork.has(path)))
-  const problems: Problem[] = []
-  const refuse = (rule: string, path: string, message: string) =>
-    problems.push({ file: nameFile(path), rule, key: '', message })
+  const base = found.stdout.toString().trim()
+  const meeting = await git.tryRun(['merge-base', base, 'HEAD'])
+  const says = async (args: string[]) => (await git.tryRun(args)).stdout.toString().trim()
+  let deleted: Promise<Map<string, Set<string>>> | undefined
+  return {
+    git,
+    name,
+    base,
+    // Without a common ancestor (a base that was rewritten, a shallow clone) the base itself is what counts.
+    fork: meeting.code === 0 ? meeting.stdout.toString().trim() : base,
+    isShallow: (await says(['rev-parse', '--is-shallow-repository'])) === 'true',
+    areModesKept: (await says(['config', '--type=bool', 'core.fileMode'])) !== 'false',
+    readDeleted: () => (deleted ??= readDeleted(dir, git, base)),
+  }
+}
 
-  for (const { path, oldMode, mode, status } of await listDifferences(git, [
-    'diff',
-    '--raw',
-    '--no-ext-diff',
-    '--ignore-submodules=none',
-    fork,
-  ])) {
-    if (here.has(path)) touched.add(path)
-    if (status === 'A' || !isVersionPath(path)) continue
-    const became =
-      status === 'D'
-        ? 'nothing'
-        : status === 'T'
-          ? 'another kind of file'
-          : oldMode === mode
-            ? 'other bytes'
-            : `mode ${mode}`
-    refuse('version-unchanged', path, `expected the file as it is in ${base}, got ${became}`)
-  }
-  for (const [path, id] of atBase) {
-    if (atFork.has(path) || !here.has(path) || !isVersionPath(path)) continue
-    if (idHere(dir, path, id) !== id)
-      refuse(
-        'version-unchanged',
-        path,
-        `expected the file as it is in ${base}, which has that number by now, got other bytes`,
-      )
-  }
-  for (const { path, mode } of await listIndex(git))
-    if (mode === '160000' || (mode === '120000' && here.has(path)))
-      refuse(
-        'regular-file',
-        path,
-        `expected a regular file, got ${mode === '160000' ? 'a submodule' : 'a symbolic link'}`,
-      )
-
-  const published = new Set([...atBase.keys(), ...atFork.keys()].filter(isVersionPath))
-  const fresh = new Set([...here].filter((path) => isVersionPath(path) && !published.has(path)))
-  const restored = new Set<string>()
-  const given = fresh.size === 0 ? new Map<string, Set<string>>() : await listDeleted(git, commit)
-  for (const path of fresh) {
-    const ids = given.get(path)
-    if (!ids) continue
-    if ([...ids].some((id) => idHere(dir, path, id) === id)) restored.add(path)
-    else
-      refuse(
-        'version-number-used',
-        path,
-        `expected a number that was never used: ${base} had this version once, with other bytes`,
-      )
-  }
-  return { changes: { published, restored, touched }, problems, isShallow }
+/** Only what is here again matters: of most that was ever deleted nothing is kept. */
+async function readDeleted(dir: string, git: Git, commit: string): Promise<Map<string, Set<string>>> {
+  const deleted = new Map<string, Set<string>>()
+  for await (const { path, id } of listDeleted(git, commit))
+    if (existsSync(join(dir, path))) deleted.set(path, (deleted.get(path) ?? new Set()).add(id))
+  return deleted
 }
 
 function isVersionPath(path: string): boolean {
   return parsePath(path).value?.kind === 'version'
 }
 
-function idHere(dir: string, path: string, like: string): string {
-  return blobId(readFileSync(join(dir, path)), like.length)
+/** Whether the base had a version at this path already when this side left it, or has one now. */
+export function isPublished({ path, atBase, atFork }: FileState): boolean {
+  return (atBase !== undefined || atFork !== undefined) && isVersionPath(path)
 }
 
-/** The blobs of a commit's content folder, by their path from it. */
-async function listTree(git: Git, commit: string): Promise<Map<string, string>> {
-  const out = (await git.run(['ls-tree', '-r', '-z', commit, '--', '.'])).toString()
-  return new Map(
-    splitRecords(out).map((record) => {
-      const [facts = '', path = ''] = record.split('\t')
-      return [path, facts.split(' ')[2] ?? '']
-    }),
-  )
+/** Judges what the change does to one path. @param here undefined when no ordinary file lies there */
+export async function judgeChange(
+  comparison: Comparison,
+  state: FileState,
+  here: FileHere | undefined,
+): Promise<PathChange> {
+  const { name } = comparison
+  const { path, atBase, atFork, inIndex } = state
+  const problems: RuleProblem[] = []
+  const refuse = (rule: string, message: string) => problems.push({ rule, key: '', message })
+  const isLinked = inIndex?.mode === '160000' || (inIndex?.mode === '120000' && here !== undefined)
+  if (isLinked)
+    refuse(
+      'regular-file',
+      `expected a regular file, got ${inIndex.mode === '160000' ? 'a submodule' : 'a symbolic link'}`,
+    )
+  if (isConverted(state, here) && !isLinked)
+    refuse(
+      'bytes-as-in-git',
+      'expected the bytes that git has of it, got others that git takes for the same: something has them converted',
+    )
+  const became = becameOf(comparison, state, here)
+  const isVersion = isVersionPath(path)
+  if (isVersion && became !== undefined)
+    refuse('version-unchanged', `expected the file as it is in ${name}, got ${became}`)
+  if (isVersion && atBase && !atFork && here && here.id !== atBase.id)
+    refuse('version-unchanged', `expected the file as it is in ${name}, which has that number by now, got other bytes`)
+  const isTouched = here !== undefined && (atFork === undefined || became !== undefined)
+  if (!isVersion || !here || atBase || atFork) return { isNew: false, isTouched, problems }
+  const ids = (await comparison.readDeleted()).get(path)
+  if (ids && !ids.has(here.id))
+    refuse(
+      'version-number-used',
+      `expected a number that was never used: ${name} had this version once, with other bytes`,
+    )
+  return { isNew: !ids?.has(here.id), isTouched, problems }
 }
 
-async function listIndex(git: Git): Promise<{ path: string; mode: string }[]> {
-  const out = (await git.run(['ls-files', '--stage', '-z', '--', '.'])).toString()
-  return splitRecords(out).map((record) => {
-    const [facts = '', path = ''] = record.split('\t')
-    return { path, mode: facts.split(' ')[0] ?? '' }
-  })
+/** A clean file whose bytes are not the ones that git has: an attribute or a setting has them converted, and a comparison by git alone sees nothing. */
+function isConverted({ inIndex, edited }: FileState, here: FileHere | undefined): boolean {
+  return here !== undefined && inIndex !== undefined && edited === undefined && here.id !== inIndex.id
 }
 
-interface FileChange {
-  path: string
-  oldMode: string
-  mode: string
-  oldId: string
-  status: string
+/** What a file that was there at the fork is now; undefined when it is the same. */
+function becameOf({ areModesKept }: Comparison, state: FileState, here: FileHere | undefined): string | undefined {
+  const { atFork, inIndex, edited } = state
+  if (!atFork) return undefined
+  if (!inIndex) return 'nothing'
+  if (edited === 'T' || kindOf(inIndex) !== kindOf(atFork)) return 'another kind of file'
+  // A file that git was told not to write out (sparse checkout) is not here, and not deleted.
+  if (!here && edited !== undefined) return 'nothing'
+  const ids = [inIndex.id, ...(here && !isConverted(state, here) ? [here.id] : [])]
+  if (ids.some((id) => id !== atFork.id)) return 'other bytes'
+  const modes = [isRunnable(inIndex), ...(here && areModesKept ? [here.isExecutable] : [])]
+  const mode = modes.find((one) => one !== isRunnable(atFork))
+  return mode === undefined ? undefined : `mode ${mode ? '100755' : '100644'}`
 }
 
-/** Runs a command that answers in git's raw form. */
-async function listDifferences(git: Git, command: readonly string[]): Promise<FileChange[]> {
-  const [name = '', ...rest] = command
-  const options = ['--no-renames', '--no-abbrev', '--relative', '-z']
-  const records = splitRecords((await git.run([name, ...options, ...rest, '--', '.'])).toString())
-  const changes: FileChange[] = []
-  for (let at = 0; at + 1 < records.length; at += 2) {
-    const [oldMode = '', mode = '', oldId = '', , status = ''] = records[at]!.replace(/^[\s:]+/, '').split(' ')
-    changes.push({ path: records[at + 1]!, oldMode, mode, oldId, status })
-  }
-  return changes
-}
-
-/** The bytes that deleted versions had, by their path. */
-async function listDeleted(git: Git, commit: string): Promise<Map<string, Set<string>>> {
-  const deleted = new Map<string, Set<string>>()
-  const command = ['log', '-m', '--raw', '--diff-filter=D', '--format=', commit]
-  for (const { path, oldId } of await listDifferences(git, command))
-    deleted.set(path, (deleted.get(path) ?? new Set()).add(oldId))
-  return deleted
-}
-
-function splitRecords(out: string): string[] {
-  return out.split('\0').filter((record) => record !== '')
-}
+const kindOf = ({ mode }: { mode: string }) => mode.slice(0, 3)
+const isRunnable = ({ mode }: { mode: string }) => (Number.parseInt(mode, 8) & 0o100) !== 0

@@ -1,16 +1,13 @@
 // Owns reading the content folder: every file below it, once, into a tree; what may not be there is reported, never followed or run.
 
-import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LIMITS } from '../domain/api/limits.ts'
-import { type Place, parsePath } from '../domain/content/content-path.ts'
 import type { ContentTree } from '../domain/content/content-tree.ts'
 import { mendTree } from '../domain/content/last-good.ts'
-import { formatProblems, type Problem, type RuleProblem, type ValueProblem } from '../domain/content/problems.ts'
-import { checkTree, checkVersion } from '../domain/content/rules.ts'
-import { type ParsedFile, parsePlace } from './content-file.ts'
+import type { Problem } from '../domain/content/problems.ts'
+import { checkTree } from '../domain/content/rules.ts'
+import { type JudgedFile, judgeFile, type ParsedFile, placeFile } from './content-file.ts'
 import { type Findings, listContentFiles, nameFile } from './content-files.ts'
 import { growTrees } from './grow-trees.ts'
 
@@ -43,19 +40,14 @@ export interface FileCache {
   save(files: ReadonlyMap<string, { good: GoodFile | undefined }>, kept: readonly string[]): void
 }
 
-interface KnownFile {
+interface KnownFile extends JudgedFile {
   stamp: string
+  /** Empty when it was not read. */
   sha256: string
-  /** As it is now. */
-  parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
-  /** What a version that can be parsed breaks of the rules. */
-  broken: readonly RuleProblem[]
   /** As it was when nothing was wrong with it. */
   good: GoodFile | undefined
 }
 
-/** No file that satisfies the limits is longer: content, front matter and room for long parameters. */
-const LONGEST_FILE_BYTES = LIMITS.requestBytes
 /** A file that changed this recently may change again within the same tick of its clock; some file systems count in steps of 2 s. */
 const RACY_MS = 2_000
 
@@ -122,41 +114,23 @@ function readChanged(dir: string, known: Map<string, KnownFile>, findings: Findi
 }
 
 function readKnown(path: string, file: string, size: bigint, before: KnownFile | undefined): Omit<KnownFile, 'stamp'> {
-  const wrong = (rule: string, message: string) => ({
-    sha256: '',
-    parsed: { problems: [{ rule, key: '', message }] },
-    broken: [],
-    good: before?.good,
-  })
-  const { value: place, problems: misplaced } = parsePath(path)
-  if (misplaced) return wrong('path', formatProblems(misplaced))
-  if (size > BigInt(LONGEST_FILE_BYTES))
-    return wrong('file-fits', `expected at most ${LONGEST_FILE_BYTES} bytes, got ${size}`)
-  let bytes: Buffer
-  try {
-    bytes = readFileSync(file)
-  } catch {
-    return wrong('readable', 'expected a file that can be read')
-  }
-  const sha256 = hash('sha256', bytes)
-  if (before?.sha256 === sha256) return before
+  const good = before?.good
+  const { value: place, problems } = placeFile(path, Number(size))
+  if (problems) return { sha256: '', parsed: { problems }, broken: [], good }
+  const bytes = readOrNothing(file)
+  const sha256 = bytes ? hash('sha256', bytes) : ''
+  if (bytes && before?.sha256 === sha256) return before
   // A file that was broken and is now what it was before is its last good state.
-  if (before?.good?.sha256 === sha256) return { ...before, sha256, parsed: { value: before.good.parsed }, broken: [] }
-  if (!isUtf8(bytes)) return wrong('utf-8', 'expected UTF-8, got bytes that are none')
-  const parsed = parsePlace(place, bytes.toString('utf8'))
-  const broken = parsed.value?.kind === 'version' ? checkVersion(parsed.value.value) : []
-  return {
-    sha256,
-    parsed: parsed.problems ? { problems: parsed.problems.map((problem) => nameParsing(place, problem)) } : parsed,
-    broken,
-    good: before?.good,
-  }
+  if (bytes && good?.sha256 === sha256) return { sha256, parsed: { value: good.parsed }, broken: [], good }
+  return { sha256, ...judgeFile(place, bytes), good }
 }
 
-/** What was being read when it failed: the form of the front matter, one of its values, or a file of another form. */
-function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
-  if (place.kind === 'usage' || place.kind === 'equivalents') return { rule: place.kind, ...problem }
-  return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
+function readOrNothing(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
+  }
 }
 
 /** Takes every file with which nothing is wrong as its own last good state. @returns the paths whose state to keep is new */

@@ -20,7 +20,7 @@ export function isStray(name: string): boolean {
 }
 
 /**
- * Lists every file below a folder, in the order of paths. Reading is synchronous: a build waits for it anyway, and it is several times as fast
+ * Lists every file below a folder, in the order of their paths' bytes, which is git's. Reading is synchronous: a build waits for it anyway, and it is several times as fast
  * for many small files.
  *
  * @param findings takes up what was found besides
@@ -42,7 +42,8 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
       })
     return
   }
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  const nameInPath = (entry: Dirent) => (entry.isDirectory() ? `${entry.name}/` : entry.name)
+  for (const entry of entries.sort((a, b) => comparePaths(nameInPath(a), nameInPath(b)))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`
     if (isStray(entry.name)) findings.ignored.push(nameFile(path))
     else if (entry.isDirectory()) yield* listContentFiles(dir, findings, path)
@@ -56,6 +57,15 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
       })
   }
 }
+
+/** Orders paths by their bytes in UTF-8. */
+export function comparePaths(a: string, b: string): number {
+  if (a === b) return 0
+  if (OTHER_THAN_ASCII.test(a) || OTHER_THAN_ASCII.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return a < b ? -1 : 1
+}
+
+const OTHER_THAN_ASCII = /[^\x00-\x7f]/
 
 /** Files are named as they stand in git, whatever folder was read. */
 export function nameFile(path: string): string {

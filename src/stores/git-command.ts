@@ -31,6 +31,8 @@ export interface Git {
   tryRun(args: readonly string[], run?: GitRun): Promise<GitResult>
   /** Runs it where failure is not expected. @returns standard output @throws GitFailure */
   run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>>
+  /** What it prints, record by record, each of which ends with NUL; git waits while nobody asks for the next one. @throws GitFailure */
+  records(args: readonly string[]): AsyncGenerator<string, void>
   /**
    * Tells it line after line, each once the one before was answered: when this process dies in between, git learns of no further one and gives up.
    *
@@ -106,6 +108,37 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       const { code, stdout, stderr } = await tryRun(args, run)
       if (code !== 0) throw new GitFailure(`git ${args[0]} ended with ${code}: ${stderr.trim()}`)
       return stdout
+    },
+    async *records(args) {
+      const child = start(args)
+      const ended = new Promise<number | null>((resolve, reject) => {
+        child.on('error', reject)
+        child.on('close', resolve)
+      })
+      // Whoever stops asking never learns how it ended.
+      ended.catch(() => {})
+      let stderr = ''
+      child.stderr.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString()
+      })
+      child.stdin.on('error', () => {})
+      child.stdin.end()
+      try {
+        let rest = Buffer.alloc(0)
+        for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+          const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+          let from = 0
+          for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, from)) {
+            yield bytes.toString('utf8', from, end)
+            from = end + 1
+          }
+          rest = Buffer.from(bytes.subarray(from))
+        }
+        const code = await ended
+        if (code !== 0) throw new GitFailure(`git ${args[0]} ended with ${code}: ${stderr.trim()}`)
+      } finally {
+        child.kill()
+      }
     },
     converse: (args, steps) =>
       new Promise((resolve, reject) => {

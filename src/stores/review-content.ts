@@ -3,14 +3,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../domain/content/content-path.ts'
 import { mendFile } from '../domain/content/mechanical.ts'
-import { formatProblem, type Problem } from '../domain/content/problems.ts'
+import { formatProblem } from '../domain/content/problems.ts'
 import { findLine } from '../domain/content/prompt-file.ts'
-import { reviewTree } from '../domain/content/review.ts'
+import type { Remark } from '../domain/content/review.ts'
 import { isRuleName, RULES, type Severity } from '../domain/content/review-rules.ts'
 import { findSecretOffset } from '../domain/content/secrets.ts'
-import { readChanges } from './content-changes.ts'
-import { openContentDir } from './content-dir.ts'
-import { listContentFiles } from './content-files.ts'
+import { type Comparison, isPublished, openComparison } from './content-changes.ts'
+import type { Findings } from './content-files.ts'
+import { groupByRepository, walkContent } from './content-walk.ts'
+import { openRepositoryReader } from './review-repository.ts'
 
 /** One thing that a review says. */
 export interface ReviewEntry {
@@ -47,70 +48,87 @@ interface ReviewOrder {
   environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Reviews a content folder. @throws Error when the base is no commit that is here */
+/** Reviews a content folder, prompt by prompt: what is kept of each has a fixed size. @throws Error when the base is no commit that is here */
 export async function reviewContent({ contentDir, base, fix = false, environment }: ReviewOrder): Promise<Review> {
-  const paths = [...listContentFiles(contentDir, { problems: [], ignored: [] })]
-  const compare = () => (base === undefined ? undefined : readChanges(contentDir, base, paths, environment))
-  const before = fix ? await compare() : undefined
-  const mended = fix ? mendFiles(contentDir, paths, before?.changes.published) : []
-  const { tree, problems, ignored, filesRead } = openContentDir(contentDir)()
-  const compared = mended.length === 0 && before ? before : await compare()
-  const remarks: (Problem & { offset?: number })[] = [
-    ...problems,
-    ...(compared?.problems ?? []),
-    ...reviewTree(tree, compared?.changes),
-  ]
-  const entries = remarks.map(toEntry(contentDir))
-  const seen = new Set<string>()
-  const certain = new Set(entries.filter(({ rule }) => rule === 'holds-no-secret').map(placeOf))
-  const isSaid = (entry: ReviewEntry) => entry.rule === 'secret' && certain.has(placeOf(entry))
+  const comparison = base === undefined ? undefined : await openComparison(contentDir, base, environment)
+  const mended = fix ? await mendFiles(contentDir, comparison) : []
+  const findings: Findings = { problems: [], ignored: [] }
+  const reader = openRepositoryReader(contentDir, comparison)
+  const makeEntry = openEntries(contentDir)
+  const entries: ReviewEntry[] = []
+  for await (const group of groupByRepository(walkContent(contentDir, findings, comparison)))
+    entries.push(...tidy((await reader.review(group)).map(makeEntry)))
+  entries.unshift(...tidy(findings.problems.map(makeEntry)))
+  entries.push(...reader.findLikeness().map(makeEntry))
   return {
-    entries: entries
-      .filter((entry) => !isSaid(entry) && !seen.has(JSON.stringify(entry)) && seen.add(JSON.stringify(entry)))
-      .sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)),
+    entries: entries.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)),
     mended,
-    ignored,
-    files: filesRead,
-    repositories: tree.repositories.size,
-    notes: compared?.isShallow
+    ignored: findings.ignored,
+    ...reader.count(),
+    notes: comparison?.isShallow
       ? ['This clone is shallow: numbers of versions that were deleted long ago are not known here.']
       : [],
   }
+}
+
+/** Each thing once; of a secret that is certain not also that it looks like one. */
+function tidy(entries: readonly ReviewEntry[]): ReviewEntry[] {
+  const certain = new Set(entries.filter(({ rule }) => rule === 'holds-no-secret').map(placeOf))
+  const said = new Map(entries.map((entry) => [JSON.stringify(entry), entry]))
+  return [...said.values()].filter((entry) => entry.rule !== 'secret' || !certain.has(placeOf(entry)))
 }
 
 function placeOf({ file, line }: ReviewEntry): string {
   return `${file}:${line}`
 }
 
-function mendFiles(dir: string, paths: readonly string[], published: ReadonlySet<string> | undefined): string[] {
-  return paths.filter((path) => {
-    const place = parsePath(path).value
-    if (!place || (place.kind === 'version' && (!published || published.has(path)))) return false
-    const bytes = readFileSync(join(dir, path))
+async function mendFiles(dir: string, comparison: Comparison | undefined): Promise<string[]> {
+  const mended: string[] = []
+  for await (const state of walkContent(dir, { problems: [], ignored: [] }, comparison)) {
+    const place = state.isHere ? parsePath(state.path).value : undefined
+    if (!place || (place.kind === 'version' && (!comparison || isPublished(state)))) continue
+    const file = join(dir, state.path)
+    const bytes = readFileSync(file)
     const text = bytes.toString()
-    const mended = Buffer.from(text).equals(bytes) ? mendFile(path, text) : undefined
-    if (mended !== undefined) writeFileSync(join(dir, path), mended)
-    return mended !== undefined
-  })
+    const better = Buffer.from(text).equals(bytes) ? mendFile(state.path, text) : undefined
+    if (better === undefined) continue
+    writeFileSync(file, better)
+    mended.push(state.path)
+  }
+  return mended
 }
 
-function toEntry(dir: string) {
+/** Makes entries of problems; the text of the file that was named last is kept. */
+function openEntries(dir: string) {
   let last = { file: '', text: '' }
   const readText = (file: string) => {
     if (last.file !== file) last = { file, text: readOrNothing(join(dir, file.replace(/^content\/?/, ''))) }
     return last.text
   }
-  return (problem: Problem & { offset?: number }): ReviewEntry => {
+  return (problem: Remark): ReviewEntry => {
     const { file, rule, key } = problem
-    const isOfFile = ['path', 'regular-file', 'readable', 'file-fits', 'utf-8', 'version-unchanged'].includes(rule)
+    const isOfFile = [
+      'path',
+      'regular-file',
+      'readable',
+      'file-fits',
+      'utf-8',
+      'version-unchanged',
+      'bytes-as-in-git',
+    ].includes(rule)
     const text = isOfFile ? '' : readText(file)
     const found =
       rule === 'holds-no-secret' && (key === 'content' || key === 'readme') ? findSecretOffset(text) : undefined
     const line = found === undefined ? findLine(text, problem) : text.slice(0, found).split('\n').length
     if (!isRuleName(rule)) throw new Error(`No rule is called ${rule}.`)
     const { severity, mend } = RULES[rule]
-    return { file, line, rule, message: `${formatProblem(problem)}; ${mend}`, severity }
+    return { file, line, rule, message: ownText(`${formatProblem(problem)}; ${mend}`), severity }
   }
+}
+
+/** Text that was cut out of a longer one keeps all of that in memory until it is copied. */
+function ownText(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
 }
 
 function readOrNothing(file: string): string {

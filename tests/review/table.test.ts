@@ -1,68 +1,11 @@
-// Pins what a review of a content change says: for each broken one exactly the rule, the file and the line; git is real.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { reviewContent } from '../../src/stores/review-content.ts'
+// Pins what a review of a content change says: for each broken one exactly the rule, the file and the line, and nothing of a good one.
+import { describe, expect, test } from 'vitest'
+import { A, ADVICE, GOOD_INDEX, good, HEAD, index, LANGUAGE, NEXT, openReviewed, TEXT, version } from './reviewed.ts'
 
-let root = ''
-const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: root, encoding: 'utf8' })
+const { put, review, said } = openReviewed()
 
-const head = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
-/** Front matter ends on line 4, so content begins on line 5, and one line later for every line of `more`. */
-const version = (content: string, more = '') => `---\n${head}${more}---\n${content}`
-const index = (lines: string) => `---\n${lines}---\nWhen to use it.\n`
-const GOOD_INDEX =
-  'title: Code review\ndescription: Finds real problems in a change and says how bad they are.\ntags: [code, review]\nlicense: MIT\n'
-const LANGUAGE = 'variables:\n  - name: language\n    description: The language of the code\n'
-const TEXT =
-  'Review this code. Name every real problem with its line, say how bad it is, and leave out whatever is a matter of taste alone.\n'
-
-function put(path: string, text: string | Buffer | null): void {
-  const file = join(root, 'content', path)
-  if (text === null) rmSync(file, { recursive: true })
-  else {
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-  }
-}
-
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'prompt-hub-review-'))
-  git('init', '-q', '-b', 'main')
-  put('acme/index.md', '---\nname: Acme\n---\n')
-  put('acme/a/index.md', index(GOOD_INDEX))
-  put('acme/a/versions/1.0.0.md', version(`In {{language}}: ${TEXT}`, LANGUAGE))
-  put('acme/a/versions/1.1.0.md', version(`In {{language}}, briefly: ${TEXT}`, LANGUAGE))
-  put('acme/b/index.md', index(GOOD_INDEX.replace('Code review', 'Translation')))
-  put('acme/b/versions/1.0.0.md', version('Translate the text below.\n'))
-  put('acme/c/versions/1.0.0.md', version('Once.\n'))
-  put('acme/c/versions/1.1.0.md', version('Twice.\n'))
-  git('add', '.')
-  git('commit', '-qm', 'before')
-  put('acme/c/versions/1.1.0.md', null)
-  git('add', '.')
-  git('commit', '-qm', 'base')
-})
-afterEach(() => {
-  git('checkout', '-qf', 'main')
-  git('reset', '-q', '--hard', 'main')
-  git('clean', '-qfdx')
-})
-afterAll(() => rmSync(root, { recursive: true }))
-
-const review = async (given: { base?: string | undefined; fix?: boolean } = { base: 'main' }) =>
-  reviewContent({ contentDir: join(root, 'content'), environment: process.env, ...given })
-const said = async (given?: { base?: string }) =>
-  (await review(given)).entries.map(({ file, line, rule }) => `${file}:${line} ${rule}`)
-
-const A = 'acme/a/index.md'
-const NEXT = 'acme/a/versions/1.2.0.md'
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----`
-const good = (more: string) => version(`In {{language}}: ${TEXT}`, LANGUAGE + more)
 const NEW_LINE = 8
 
 //  what is wrong                        where                             what stands there                                         line  rule
@@ -84,7 +27,7 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
   ['UTF-16', NEXT, Buffer.from('\ufeff---\n', 'utf16le'), 1, 'utf-8'],
   ['two megabytes', NEXT, version('x'.repeat(2 * 1024 ** 2)), 1, 'file-fits'],
   ['no front matter', NEXT, 'Review.', 1, 'front-matter'],
-  ['front matter without an end', NEXT, `---\n${head}Review.`, 1, 'front-matter'],
+  ['front matter without an end', NEXT, `---\n${HEAD}Review.`, 1, 'front-matter'],
   ['front matter in JavaScript', NEXT, '---js\n{}\n---\nx', 1, 'front-matter'],
   ['a byte order mark before it', NEXT, `\ufeff${version('x')}`, 1, 'front-matter'],
   ['YAML that is none', NEXT, version('x', 'changelog: "open\n'), 5, 'front-matter'],
@@ -154,7 +97,7 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
   [
     'a key with a typing error',
     A,
-    index(GOOD_INDEX.replace('title', 'titel') + 'title: Code review\n'),
+    index(`${GOOD_INDEX.replace('title', 'titel')}title: Code review\n`),
     2,
     'front-matter-value',
   ],
@@ -239,9 +182,6 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
   ],
 ]
 
-/** What comes beside the problem and is no fault of the case. */
-const ADVICE = /(?:near-duplicate|weak-title|weak-metadata|breaking-change)$/
-
 describe('a broken change names its rule, file and line', () => {
   test('there are enough of them', () => expect(BROKEN.length).toBeGreaterThanOrEqual(60))
 
@@ -314,184 +254,5 @@ describe('good changes pass without a word', () => {
     for (const [path, text] of Object.entries(files)) put(path, text)
     // Deprecated texts of acme/c have no index.md: that was so before, and is nothing that this change is told.
     expect((await said()).filter((one) => !one.startsWith('content/acme/c/index.md'))).toEqual([])
-  })
-})
-
-describe('against git', () => {
-  const versionA = 'content/acme/a/versions/1.0.0.md'
-
-  test('a rename is a deletion, and the new name no step', async () => {
-    git('mv', versionA, 'content/acme/a/versions/1.9.0.md')
-    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
-      `${versionA}:1 version-unchanged`,
-      'content/acme/a/versions/1.9.0.md:1 version-step',
-    ])
-  })
-
-  test('a rename that differs in case alone', async () => {
-    git('mv', 'content/acme/b', 'content/acme/B')
-    expect(await said()).toEqual([
-      'content/acme/B/index.md:1 path',
-      'content/acme/B/versions/1.0.0.md:1 path',
-      'content/acme/b/versions/1.0.0.md:1 version-unchanged',
-    ])
-  })
-
-  test('deleted in one commit and put back in the next, with another byte', async () => {
-    git('checkout', '-q', '-b', 'change')
-    git('rm', '-q', versionA)
-    git('commit', '-qm', 'away')
-    put('acme/a/versions/1.0.0.md', version('Other', LANGUAGE))
-    git('add', '.')
-    git('commit', '-qm', 'back')
-    expect((await said()).filter((one) => one.endsWith('version-unchanged'))).toEqual([
-      `${versionA}:1 version-unchanged`,
-    ])
-  })
-
-  test('a file mode', async () => {
-    chmodSync(join(root, versionA), 0o755)
-    expect(await said()).toEqual([`${versionA}:1 version-unchanged`])
-  })
-
-  test('a symbolic link, in place of a version and as a new one', async () => {
-    put('acme/a/versions/1.0.0.md', null)
-    symlinkSync('1.1.0.md', join(root, versionA))
-    symlinkSync('1.1.0.md', join(root, 'content', NEXT))
-    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
-      `${versionA}:1 regular-file`,
-      `${versionA}:1 version-unchanged`,
-      `content/${NEXT}:1 regular-file`,
-    ])
-  })
-
-  test('a submodule', async () => {
-    git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},content/acme/sub`)
-    expect(await said()).toEqual(['content/acme/sub:1 regular-file'])
-  })
-
-  test('what the base gained meanwhile is no deletion, and its numbers are taken', async () => {
-    const before = git('rev-parse', 'main').trim()
-    put(NEXT, good(''))
-    git('add', '.')
-    git('commit', '-qm', 'theirs')
-    git('branch', '-f', 'theirs')
-    git('reset', '-q', '--hard', before)
-    expect(await said({ base: 'theirs' })).toEqual([])
-    put(NEXT, good('').replace('Review', 'Read'))
-    expect(await said({ base: 'theirs' })).toEqual([`content/${NEXT}:1 version-unchanged`])
-    put(NEXT, null)
-    put('acme/a/versions/1.3.0.md', good(''))
-    expect(await said({ base: 'theirs' })).toEqual([])
-  })
-
-  test('a merge commit, and a base that was rewritten', async () => {
-    const before = git('rev-parse', 'main').trim()
-    git('checkout', '-q', '-b', 'side')
-    put('acme/b/versions/1.0.0.md', version('Changed in a side branch.\n'))
-    git('commit', '-qam', 'side')
-    git('checkout', '-q', 'main')
-    put(NEXT, good(''))
-    git('add', '.')
-    git('commit', '-qm', 'main goes on')
-    git('merge', '-q', '--no-ff', '-m', 'merge', 'side')
-    expect(await said({ base: before })).toEqual(['content/acme/b/versions/1.0.0.md:1 version-unchanged'])
-    const orphan = git('commit-tree', '-m', 'rewritten', `${before}^{tree}`).trim()
-    expect(await said({ base: orphan })).toEqual(['content/acme/b/versions/1.0.0.md:1 version-unchanged'])
-    git('reset', '-q', '--hard', before)
-  })
-
-  test('a shallow clone says what it cannot see; a base that is not there is said, not guessed', async () => {
-    const clone = join(root, '.git', 'shallow')
-    git('clone', '-q', '--depth', '1', `file://${root}`, clone)
-    const order = { contentDir: join(clone, 'content'), environment: process.env }
-    const { entries, notes } = await reviewContent({ ...order, base: 'HEAD' })
-    expect([entries, notes]).toEqual([[], [expect.stringContaining('shallow')]])
-    await expect(reviewContent({ ...order, base: 'HEAD~1' })).rejects.toThrow('git fetch origin')
-    await expect(review({ base: '--output=x' })).rejects.toThrow('expected a commit')
-  })
-})
-
-describe('--fix', () => {
-  test('mends spellings of which only one can be meant, and nothing else of the file', async () => {
-    put(
-      A,
-      index(
-        '# kept\ntitle: Code review\ndescription: Finds real problems in a change and says how bad.\ntags: [Code, code, "Pull Request"]\nlicense: mit\n',
-      ),
-    )
-    put('acme/index.md', '---\nmembers: [OctoCat, octocat, 7]\n---\nBio\n')
-    put(NEXT, good('').replace('octocat', 'OctoCat'))
-    const { entries, mended } = await review({ base: 'main', fix: true })
-    expect(mended).toEqual([A, NEXT, 'acme/index.md'])
-    expect(entries).toEqual([])
-    expect(readFileSync(join(root, 'content', A), 'utf8')).toBe(
-      index(
-        '# kept\ntitle: Code review\ndescription: Finds real problems in a change and says how bad.\ntags:\n  - code\n  - pull-request\nlicense: MIT\n',
-      ),
-    )
-    expect(readFileSync(join(root, 'content/acme/index.md'), 'utf8')).toBe(
-      '---\nmembers:\n  - octocat\n  - 7\n---\nBio\n',
-    )
-    expect(readFileSync(join(root, 'content', NEXT), 'utf8')).toBe(good(''))
-    expect((await review({ base: 'main', fix: true })).mended).toEqual([])
-  })
-
-  test('touches no published version, with a base or without', async () => {
-    put('acme/b/versions/1.0.0.md', version('Translate the text below.\n').replace('octocat', 'OctoCat'))
-    for (const base of ['main', undefined]) expect((await review({ base, fix: true })).mended).toEqual([])
-  })
-})
-
-describe('the command', () => {
-  const run = (args: string[], more: Record<string, string> = {}) =>
-    spawnSync(process.execPath, ['scripts/check-content.ts', ...args], {
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH, CONTENT_DIR: join(root, 'content'), ...more },
-    })
-
-  test('prints a line each, fails for errors alone, and names a wrong base', () => {
-    put(A, index(GOOD_INDEX.replace('[code, review]', '[]')))
-    const advised = run(['--base', 'main'])
-    expect([advised.status, advised.stdout]).toEqual([
-      0,
-      expect.stringMatching(
-        /^content\/acme\/a\/index\.md:4 {2}weak-metadata \(advice\) {2}tags: without .*; write what is missing\n/,
-      ),
-    ])
-    put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
-    const failed = run(['--base', 'main'])
-    expect([failed.status, failed.stdout]).toEqual([
-      1,
-      'content/acme/a/index.md:6  successor-exists  moved_to: expected a repository that exists, got acme/nowhere; name where it is now\n' +
-        '7 files in 3 repositories checked: 1 problem, no advice.\n',
-    ])
-    const lost = run(['--base', 'nothing'])
-    expect([lost.status, lost.stderr]).toEqual([2, expect.stringContaining('expected a commit that is here')])
-  })
-
-  test('--json prints a list of exactly these keys', () => {
-    put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
-    expect(JSON.parse(run(['--json', '--base', 'main'], { GITHUB_ACTIONS: 'true' }).stdout)).toEqual([
-      {
-        file: 'content/acme/a/index.md',
-        line: 6,
-        rule: 'successor-exists',
-        message: 'moved_to: expected a repository that exists, got acme/nowhere; name where it is now',
-        severity: 'error',
-      },
-    ])
-  })
-
-  test('in a job of GitHub Actions the lines are annotations, and no file name can begin another command', () => {
-    put('a,b%\n::stop-commands::x.md', 'x')
-    put(A, index(GOOD_INDEX.replace('[code, review]', '[]')))
-    const lines = run(['--base', 'main'], { GITHUB_ACTIONS: 'true' }).stdout.trimEnd().split('\n')
-    expect(lines.slice(0, -1)).toEqual([
-      expect.stringMatching(
-        /^::error file=content\/a%2Cb%25[^\n]*%3A%3Astop-commands%3A%3Ax\.md,line=1,title=path::expected /,
-      ),
-      expect.stringMatching(/^::warning file=content\/acme\/a\/index\.md,line=4,title=weak-metadata::tags: without/),
-    ])
   })
 })

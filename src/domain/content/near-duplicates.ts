@@ -1,4 +1,5 @@
-// Owns finding prompts that say nearly the same: sketches of their runs of words, compared where they share something.
+// Owns finding prompts that say nearly the same: a fixed number of marks of each text is kept, and only texts whose marks agree are read again and compared.
+import { LRUCache } from 'lru-cache'
 
 /** Two prompts that share at least so much of their runs of words are nearly the same. */
 const ALIKE = 0.8
@@ -6,12 +7,25 @@ const ALIKE = 0.8
 const RUN_WORDS = 4
 /** Shorter texts are alike by accident. */
 const LEAST_WORDS = 20
-/** How many of a text's runs are kept: the share of two sketches is off by a tenth at most, nearly always. */
+/** How many of a text's runs are compared: the share of two sketches is off by a tenth at most, nearly always. */
 const SKETCH = 128
 /** Texts beyond this are compared by their beginnings. */
 const MOST_WORDS = 20_000
-/** So many texts with one run are compared; of a run that a thousand share, the others tell nothing more. */
+/** Marks kept of a text, of four bytes each. Two texts agree in as great a share of them as of their runs. */
+const MARKS = 32
+/**
+ * So many marks must agree at the same place for two texts to be looked at: of two that share 0.8 of their runs, one pair in 68 is missed; of two that
+ * share a quarter, one in 32 is looked at.
+ */
+const BAND = 4
+/** With fewer marks in common a pair is not read again: so few come of 0.8 once in 500 times. */
+const LEAST_AGREEING = 19
+/** So many texts with one band are compared; of what a thousand share, the others tell nothing more. */
 const MOST_SHARING = 20
+/** Of those that a text may resemble, so many are read again: the ones with the most marks in common. */
+const MOST_READ = 4
+/** Sketches of texts that were read again last: many a text may resemble the same one. */
+const SKETCHES_KEPT = 256
 
 /** Two that are nearly the same. */
 interface NearDuplicate {
@@ -20,63 +34,169 @@ interface NearDuplicate {
   name: string
   /** From 0 to 1. */
   share: number
+  /** Whether it matters what `of` resembles; else it matters of `name`. */
+  isWanted: boolean
 }
 
-/**
- * Finds for each text the one that it resembles most, if any does.
- *
- * @param texts by name
- * @returns a text that resembles an earlier one, in the order given; the earlier one is not named again
- */
-export function findNearDuplicates(texts: Iterable<readonly [name: string, text: string]>): NearDuplicate[] {
+/** Texts, as few bytes each. */
+interface TextMarks {
+  /** @param isWanted whether it matters what the text resembles: two texts that both do not are never compared */
+  add(name: string, text: string, isWanted: boolean): void
+  /**
+   * Finds for each text the one that it resembles most, if any does.
+   *
+   * @param read the text of a name again
+   * @returns a text that resembles an earlier one, in the order in which they were added; the earlier one is not named again
+   */
+  find(read: (name: string) => string): NearDuplicate[]
+}
+
+/** Collects texts whose likeness is asked for once all of them are known. */
+export function openTextMarks(): TextMarks {
   const names: string[] = []
-  const sketches: Int32Array[] = []
-  // By run, the places of the texts that have it: most runs are of one text, and a list for each would be most of the memory.
-  const sharing = new Map<number, number | number[]>()
-  const found: NearDuplicate[] = []
-  for (const [name, text] of texts) {
-    const sketch = sketchOf(text)
-    const candidates = new Map<number, number>()
-    for (const run of sketch)
-      for (const other of [sharing.get(run) ?? []].flat()) candidates.set(other, (candidates.get(other) ?? 0) + 1)
-    let best: NearDuplicate | undefined
-    for (const [other, shared] of candidates) {
-      if (shared < sketch.length / 4) continue
-      const share = shareOf(sketch, sketches[other]!)
-      if (share >= ALIKE && share > (best?.share ?? 0)) best = { of: name, name: names[other]!, share }
-    }
-    if (best) found.push(best)
-    const place = names.push(name) - 1
-    sketches.push(sketch)
-    for (const run of sketch) {
-      const others = sharing.get(run)
-      if (others === undefined) sharing.set(run, place)
-      else if (typeof others === 'number') sharing.set(run, [others, place])
-      else if (others.length < MOST_SHARING) others.push(place)
+  const wanted: boolean[] = []
+  // All of them in one array: an object for each text would be three times as large as its marks.
+  let marks = new Int32Array(MARKS * 256)
+  return {
+    add(name, text, isWanted) {
+      const runs = runsOf(text)
+      if (runs.size === 0) return
+      const end = names.push(name) * MARKS
+      wanted.push(isWanted)
+      if (end > marks.length) {
+        const wider = new Int32Array(marks.length * 2)
+        wider.set(marks)
+        marks = wider
+      }
+      markRuns(runs, marks.subarray(end - MARKS, end))
+    },
+    find(read) {
+      const sketches = new LRUCache<number, Int32Array>({ max: SKETCHES_KEPT })
+      const sketch = (place: number) => {
+        const made = sketches.get(place) ?? sketchOf(runsOf(read(names[place]!)))
+        sketches.set(place, made)
+        return made
+      }
+      const found: NearDuplicate[] = []
+      const all = marks.subarray(0, names.length * MARKS)
+      for (const [place, others] of pairUp(all, (a, b) => wanted[a]! || wanted[b]!)) {
+        let best: NearDuplicate | undefined
+        for (const other of others) {
+          const share = shareOf(sketch(place), sketch(other))
+          if (share >= ALIKE && share > (best?.share ?? 0))
+            best = { of: names[place]!, name: names[other]!, share, isWanted: wanted[place]! }
+        }
+        if (best) found.push(best)
+      }
+      return found
+    },
+  }
+}
+
+/** For each text the earlier ones that it may resemble: those with a band in common, the most alike first. */
+function pairUp(
+  marks: Int32Array,
+  isWanted: (a: number, b: number) => boolean,
+): (readonly [place: number, others: number[]])[] {
+  const pairs = new Map<number, Map<number, number>>()
+  for (let band = 0; band < MARKS; band += BAND) {
+    for (const places of groupByBand(marks, band)) {
+      for (let at = 1; at < places.length; at++) {
+        for (const other of places.slice(0, Math.min(at, MOST_SHARING))) {
+          const place = places[at]!
+          const known = pairs.get(place)
+          if (known?.has(other) || !isWanted(place, other)) continue
+          const common = countAgreeing(marks, place, other)
+          if (common < LEAST_AGREEING) continue
+          if (known) known.set(other, common)
+          else pairs.set(place, new Map([[other, common]]))
+        }
+      }
     }
   }
-  return found
+  return [...pairs]
+    .sort(([a], [b]) => a - b)
+    .map(([place, others]) => [
+      place,
+      [...others]
+        .sort(([a, first], [b, second]) => second - first || a - b)
+        .slice(0, MOST_READ)
+        .map(([other]) => other),
+    ])
 }
 
-/** The smallest hashes of a text's runs of words, each once, in their order. */
-function sketchOf(text: string): Int32Array {
+/** Places, lowest first, whose marks are the same in one band; by sorting, for a map of lists would be most of the memory. */
+function* groupByBand(marks: Int32Array, band: number): Generator<number[]> {
+  // A number of 32 bits and a place of 21 fit into one that sorts natively.
+  const keyed = new Float64Array(marks.length / MARKS)
+  for (const place of keyed.keys()) keyed[place] = bandOf(marks, place * MARKS + band) * 2 ** 21 + place
+  keyed.sort()
+  let places: number[] = []
+  let last = -1
+  for (const number of keyed) {
+    const key = Math.floor(number / 2 ** 21)
+    if (key !== last && places.length > 1) yield places
+    if (key !== last) places = []
+    places.push(number % 2 ** 21)
+    last = key
+  }
+  if (places.length > 1) yield places
+}
+
+function countAgreeing(marks: Int32Array, a: number, b: number): number {
+  let count = 0
+  for (let at = 0; at < MARKS; at++) if (marks[a * MARKS + at] === marks[b * MARKS + at]) count++
+  return count
+}
+
+function bandOf(marks: Int32Array, from: number): number {
+  let hash = 0
+  for (let at = from; at < from + BAND; at++) hash = spread(Math.imul(hash, 31) ^ marks[at]!)
+  return hash >>> 0
+}
+
+/** By as many orders of all numbers as there are marks, the run that comes first. @see https://en.wikipedia.org/wiki/MinHash */
+function markRuns(runs: ReadonlySet<number>, marks: Int32Array): void {
+  marks.fill(0x7fffffff)
+  for (const run of runs) {
+    for (let at = 0; at < MARKS; at++) {
+      const placed = spread(Math.imul(run ^ Math.imul(at + 1, 0x9e3779b1), 0x85ebca6b))
+      if (placed < marks[at]!) marks[at] = placed
+    }
+  }
+}
+
+/** The smallest hashes of a text's runs, in their order. */
+function sketchOf(runs: ReadonlySet<number>): Int32Array {
+  return Int32Array.from(runs).sort().slice(0, SKETCH)
+}
+
+/** Hashes of a text's runs of words; none of a text that is too short to be compared. */
+function runsOf(text: string): Set<number> {
   const words = (
     text
       .slice(0, MOST_WORDS * 20)
       .toLowerCase()
       .match(/[\p{L}\p{N}_]+/gu) ?? []
   ).slice(0, MOST_WORDS)
-  if (words.length < LEAST_WORDS) return new Int32Array()
-  const hashes = new Set<number>()
-  for (let at = 0; at + RUN_WORDS <= words.length; at++) hashes.add(hashOf(words.slice(at, at + RUN_WORDS).join(' ')))
-  return Int32Array.from(hashes).sort().slice(0, SKETCH)
+  const runs = new Set<number>()
+  if (words.length < LEAST_WORDS) return runs
+  for (let at = 0; at + RUN_WORDS <= words.length; at++) runs.add(hashOf(words, at))
+  return runs
 }
 
-/** FNV-1a of 32 bits, with the bits of its end spread over all of them. @see https://datatracker.ietf.org/doc/draft-eastlake-fnv/ */
-function hashOf(text: string): number {
+/** FNV-1a of 32 bits over a run that begins at a word, with a space after each. @see https://datatracker.ietf.org/doc/draft-eastlake-fnv/ */
+function hashOf(words: readonly string[], from: number): number {
   let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  for (let at = from; at < from + RUN_WORDS; at++) {
+    const word = words[at]!
+    for (let letter = 0; letter < word.length; letter++) hash = Math.imul(hash ^ word.charCodeAt(letter), 0x01000193)
+    hash = Math.imul(hash ^ 0x20, 0x01000193)
+  }
+  return spread(Math.imul(hash ^ (hash >>> 16), 0x85ebca6b))
+}
+
+function spread(hash: number): number {
   return hash ^ (hash >>> 13)
 }
 

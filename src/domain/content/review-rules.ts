@@ -26,6 +26,10 @@ export const RULES = {
     'Files are ordinary ones: no symbolic links, no submodules.',
     'put the text itself where the link is',
   ),
+  'bytes-as-in-git': error(
+    'A file lies here byte for byte as git has it: no attribute and no setting of line ends converts it.',
+    'take the attribute out of .gitattributes (git check-attr -a FILE names it) or set core.autocrlf to false, and check the file out again',
+  ),
   readable: error('Every file and folder can be read.', 'give yourself the right to read it'),
   'file-fits': error('A file is at most a megabyte long.', 'shorten it'),
   'utf-8': error('Files are UTF-8.', 'save it as UTF-8'),

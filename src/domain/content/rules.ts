@@ -7,11 +7,25 @@ import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.
 import { findPlaceholders } from './placeholders.ts'
 import { printable } from './printable.ts'
 import type { Problem, RuleProblem, ValueProblem } from './problems.ts'
+import type { RepositoryFile } from './prompt-file.ts'
 import { findCertainSecret } from './secrets.ts'
 import { findContentProblem } from './values.ts'
 
 type VersionRule = (version: VersionEntry) => ValueProblem | undefined
-type RepositoryRule = (repository: RepositoryEntry, tree: ContentTree) => ValueProblem[]
+type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]
+
+/** What the rules of a repository look at: of its versions the numbers alone. */
+type RepositoryOutline = Pick<RepositoryEntry, 'owner' | 'name' | 'file'> & {
+  versions: readonly Pick<VersionEntry, 'version'>[]
+}
+
+/** What they ask of the others; a tree answers it, and so does whoever looks up each when it is asked for. */
+export interface Neighbours {
+  repositories: {
+    has(fullName: string): boolean
+    get(fullName: string): { file: Pick<RepositoryFile, 'moved_to'> | undefined } | undefined
+  }
+}
 
 /** What one version must satisfy. */
 export const VERSION_RULES = {
@@ -139,7 +153,7 @@ export function checkTree(tree: ContentTree, given: { areVersionsChecked?: boole
 }
 
 /** Every rule over one repository, seen beside the others. */
-export function checkRepository(repository: RepositoryEntry, tree: ContentTree): RuleProblem[] {
+export function checkRepository(repository: RepositoryOutline, tree: Neighbours): RuleProblem[] {
   return Object.entries(REPOSITORY_RULES).flatMap(([rule, judge]) =>
     judge(repository, tree).map((problem) => ({ ...problem, rule })),
   )

@@ -1,0 +1,92 @@
+// Pins what `npm run check:content` prints and mends: lines, JSON and annotations, and the spellings that --fix may change.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { A, GOOD_INDEX, good, index, NEXT, openReviewed, version } from './reviewed.ts'
+
+const { root, put, review } = openReviewed()
+
+describe('--fix', () => {
+  test('mends spellings of which only one can be meant, and nothing else of the file', async () => {
+    put(
+      A,
+      index(
+        '# kept\ntitle: Code review\ndescription: Finds real problems in a change and says how bad.\ntags: [Code, code, "Pull Request"]\nlicense: mit\n',
+      ),
+    )
+    put('acme/index.md', '---\nmembers: [OctoCat, octocat, 7]\n---\nBio\n')
+    put(NEXT, good('').replace('octocat', 'OctoCat'))
+    const { entries, mended } = await review({ base: 'main', fix: true })
+    expect(mended).toEqual([A, NEXT, 'acme/index.md'])
+    expect(entries).toEqual([])
+    expect(readFileSync(join(root(), 'content', A), 'utf8')).toBe(
+      index(
+        '# kept\ntitle: Code review\ndescription: Finds real problems in a change and says how bad.\ntags:\n  - code\n  - pull-request\nlicense: MIT\n',
+      ),
+    )
+    expect(readFileSync(join(root(), 'content/acme/index.md'), 'utf8')).toBe(
+      '---\nmembers:\n  - octocat\n  - 7\n---\nBio\n',
+    )
+    expect(readFileSync(join(root(), 'content', NEXT), 'utf8')).toBe(good(''))
+    expect((await review({ base: 'main', fix: true })).mended).toEqual([])
+  })
+
+  test('touches no published version, with a base or without', async () => {
+    put('acme/b/versions/1.0.0.md', version('Translate the text below.\n').replace('octocat', 'OctoCat'))
+    for (const base of ['main', undefined]) expect((await review({ base, fix: true })).mended).toEqual([])
+  })
+})
+
+describe('the command', () => {
+  const run = (args: string[], more: Record<string, string> = {}) =>
+    spawnSync(process.execPath, ['scripts/check-content.ts', ...args], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, CONTENT_DIR: join(root(), 'content'), ...more },
+    })
+
+  test('prints a line each, fails for errors alone, and names a wrong base', () => {
+    put(A, index(GOOD_INDEX.replace('[code, review]', '[]')))
+    const advised = run(['--base', 'main'])
+    expect([advised.status, advised.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^content\/acme\/a\/index\.md:4 {2}weak-metadata \(advice\) {2}tags: without .*; write what is missing\n/,
+      ),
+    ])
+    put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
+    const failed = run(['--base', 'main'])
+    expect([failed.status, failed.stdout]).toEqual([
+      1,
+      'content/acme/a/index.md:6  successor-exists  moved_to: expected a repository that exists, got acme/nowhere; name where it is now\n' +
+        '7 files in 3 repositories checked: 1 problem, no advice.\n',
+    ])
+    const lost = run(['--base', 'nothing'])
+    expect([lost.status, lost.stderr]).toEqual([2, expect.stringContaining('expected a commit that is here')])
+  })
+
+  test('--json prints a list of exactly these keys', () => {
+    put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
+    expect(JSON.parse(run(['--json', '--base', 'main'], { GITHUB_ACTIONS: 'true' }).stdout)).toEqual([
+      {
+        file: 'content/acme/a/index.md',
+        line: 6,
+        rule: 'successor-exists',
+        message: 'moved_to: expected a repository that exists, got acme/nowhere; name where it is now',
+        severity: 'error',
+      },
+    ])
+  })
+
+  test('in a job of GitHub Actions the lines are annotations, and no file name can begin another command', () => {
+    put('a,b%\n::stop-commands::x.md', 'x')
+    put(A, index(GOOD_INDEX.replace('[code, review]', '[]')))
+    const lines = run(['--base', 'main'], { GITHUB_ACTIONS: 'true' }).stdout.trimEnd().split('\n')
+    expect(lines.slice(0, -1)).toEqual([
+      expect.stringMatching(
+        /^::error file=content\/a%2Cb%25[^\n]*%3A%3Astop-commands%3A%3Ax\.md,line=1,title=path::expected /,
+      ),
+      expect.stringMatching(/^::warning file=content\/acme\/a\/index\.md,line=4,title=weak-metadata::tags: without/),
+    ])
+  })
+})

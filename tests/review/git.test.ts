@@ -1,0 +1,177 @@
+// Pins what a review says beside git: files that were renamed, deleted, put back, linked or converted, bases that were rewritten, and clones that are shallow.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { reviewContent } from '../../src/stores/review-content.ts'
+import { ADVICE, good, LANGUAGE, NEXT, openReviewed, version } from './reviewed.ts'
+
+const { root, git, put, review, said } = openReviewed()
+
+describe('against git', () => {
+  const versionA = 'content/acme/a/versions/1.0.0.md'
+
+  test('a rename is a deletion, and the new name no step', async () => {
+    git('mv', versionA, 'content/acme/a/versions/1.9.0.md')
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
+      `${versionA}:1 version-unchanged`,
+      'content/acme/a/versions/1.9.0.md:1 version-step',
+    ])
+  })
+
+  test('a rename that differs in case alone', async () => {
+    git('mv', 'content/acme/b', 'content/acme/B')
+    expect(await said()).toEqual([
+      'content/acme/B/index.md:1 path',
+      'content/acme/B/versions/1.0.0.md:1 path',
+      'content/acme/b/versions/1.0.0.md:1 version-unchanged',
+    ])
+  })
+
+  test('deleted in one commit and put back in the next, with another byte', async () => {
+    git('checkout', '-q', '-b', 'change')
+    git('rm', '-q', versionA)
+    git('commit', '-qm', 'away')
+    put('acme/a/versions/1.0.0.md', version('Other', LANGUAGE))
+    git('add', '.')
+    git('commit', '-qm', 'back')
+    expect((await said()).filter((one) => one.endsWith('version-unchanged'))).toEqual([
+      `${versionA}:1 version-unchanged`,
+    ])
+  })
+
+  test('a file mode', async () => {
+    chmodSync(join(root(), versionA), 0o755)
+    expect(await said()).toEqual([`${versionA}:1 version-unchanged`])
+  })
+
+  test('a symbolic link, in place of a version and as a new one', async () => {
+    put('acme/a/versions/1.0.0.md', null)
+    symlinkSync('1.1.0.md', join(root(), versionA))
+    symlinkSync('1.1.0.md', join(root(), 'content', NEXT))
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
+      `${versionA}:1 regular-file`,
+      `${versionA}:1 version-unchanged`,
+      `content/${NEXT}:1 regular-file`,
+    ])
+  })
+
+  test('a submodule', async () => {
+    git('update-index', '--add', '--cacheinfo', `160000,${git('rev-parse', 'HEAD').trim()},content/acme/sub`)
+    expect(await said()).toEqual(['content/acme/sub:1 regular-file'])
+  })
+
+  test('what the base gained meanwhile is no deletion, and its numbers are taken', async () => {
+    const before = git('rev-parse', 'main').trim()
+    put(NEXT, good(''))
+    git('add', '.')
+    git('commit', '-qm', 'theirs')
+    git('branch', '-f', 'theirs')
+    git('reset', '-q', '--hard', before)
+    expect(await said({ base: 'theirs' })).toEqual([])
+    put(NEXT, good('').replace('Review', 'Read'))
+    expect(await said({ base: 'theirs' })).toEqual([`content/${NEXT}:1 version-unchanged`])
+    put(NEXT, null)
+    put('acme/a/versions/1.3.0.md', good(''))
+    expect(await said({ base: 'theirs' })).toEqual([])
+  })
+
+  test('a merge commit, and a base that was rewritten', async () => {
+    const before = git('rev-parse', 'main').trim()
+    git('checkout', '-q', '-b', 'side')
+    put('acme/b/versions/1.0.0.md', version('Changed in a side branch.\n'))
+    git('commit', '-qam', 'side')
+    git('checkout', '-q', 'main')
+    put(NEXT, good(''))
+    git('add', '.')
+    git('commit', '-qm', 'main goes on')
+    git('merge', '-q', '--no-ff', '-m', 'merge', 'side')
+    expect(await said({ base: before })).toEqual(['content/acme/b/versions/1.0.0.md:1 version-unchanged'])
+    const orphan = git('commit-tree', '-m', 'rewritten', `${before}^{tree}`).trim()
+    expect(await said({ base: orphan })).toEqual(['content/acme/b/versions/1.0.0.md:1 version-unchanged'])
+    git('reset', '-q', '--hard', before)
+  })
+
+  test('a shallow clone says what it cannot see; a base that is not there is said, not guessed', async () => {
+    const clone = join(root(), '.git', 'shallow')
+    git('clone', '-q', '--depth', '1', `file://${root()}`, clone)
+    const order = { contentDir: join(clone, 'content'), environment: process.env }
+    const { entries, notes } = await reviewContent({ ...order, base: 'HEAD' })
+    expect([entries, notes]).toEqual([[], [expect.stringContaining('shallow')]])
+    await expect(reviewContent({ ...order, base: 'HEAD~1' })).rejects.toThrow('git fetch origin')
+    await expect(review({ base: '--output=x' })).rejects.toThrow('expected a commit')
+  })
+})
+
+describe('an attribute hides nothing', () => {
+  const text = (ends: string) => version('Translate the text below.\n').replaceAll('\n', ends)
+  const path = 'acme/b/versions/1.0.0.md'
+  const blob = (content: string) =>
+    execFileSync('git', ['hash-object', '-w', '--no-filters', '--stdin'], { cwd: root(), input: content })
+      .toString()
+      .trim()
+  const commit = (more: Record<string, string> = {}) => {
+    for (const [file, content] of Object.entries(more))
+      git('update-index', '--add', '--cacheinfo', `100644,${blob(content)},${file}`)
+    git('commit', '-qm', 'change')
+    git('checkout', '-qf', '.')
+  }
+  beforeEach(() => git('checkout', '-q', '-b', 'attributes'))
+  afterEach(() => {
+    git('checkout', '-qf', 'main')
+    git('branch', '-qD', 'attributes')
+  })
+
+  test('other bytes of a published version, which a filter writes out as they were', async () => {
+    git('config', 'filter.ends.smudge', "tr -d '\\r'")
+    git('config', 'filter.ends.clean', "sed 's/$/\\r/'")
+    put('../.gitattributes', '*.md filter=ends\n')
+    git('add', '.gitattributes')
+    commit({ [`content/${path}`]: text('\r\n') })
+    const written = readFileSync(join(root(), 'content', path), 'utf8')
+    const remarks = await said()
+    git('config', '--remove-section', 'filter.ends')
+    expect(written).toBe(text('\n'))
+    expect(remarks).toEqual([`content/${path}:1 bytes-as-in-git`, `content/${path}:1 version-unchanged`])
+  })
+
+  test('other bytes of a published version that are not committed yet', async () => {
+    put('../.gitattributes', '*.md text\n')
+    git('add', '.gitattributes')
+    commit()
+    put(path, text('\r\n'))
+    expect(await said()).toEqual([`content/${path}:1 bytes-as-in-git`])
+  })
+
+  test('a new prompt that is written out here in another encoding, or with other line ends, than git has', async () => {
+    const ends = 'acme/b/versions/1.1.0.md'
+    put('../.gitattributes', `content/${ends} text eol=crlf\ncontent/${NEXT} working-tree-encoding=UTF-16LE\n`)
+    git('add', '.gitattributes')
+    commit({ [`content/${ends}`]: text('\n').replace('below', 'above'), [`content/${NEXT}`]: good('') })
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
+      `content/${NEXT}:1 front-matter`,
+      `content/${NEXT}:1 bytes-as-in-git`,
+      `content/${ends}:1 bytes-as-in-git`,
+    ])
+  })
+
+  test('a setting of line ends on this machine', async () => {
+    git('config', 'core.autocrlf', 'true')
+    put(path, null)
+    git('checkout', '-q', '.')
+    const remarks = await said()
+    git('config', '--unset', 'core.autocrlf')
+    expect(remarks).toEqual([`content/${path}:1 bytes-as-in-git`])
+  })
+
+  test('the attributes of the catalogue itself have nothing converted, whatever the setting', async () => {
+    git('config', 'core.autocrlf', 'true')
+    put('../.gitattributes', '* text eol=crlf\ncontent/** -text\n')
+    git('add', '.gitattributes')
+    put(path, null)
+    commit({ 'content/acme/b/versions/1.1.0.md': text('\n').replace('below', 'above') })
+    const remarks = await said()
+    git('config', '--unset', 'core.autocrlf')
+    expect(remarks).toEqual([])
+  })
+})

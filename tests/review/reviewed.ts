@@ -1,0 +1,79 @@
+// Owns a catalogue under git for tests of its review: what stands in it, how a file of it is changed, and what a review then says.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { reviewContent } from '../../src/stores/review-content.ts'
+
+/** The keys that each version has. */
+export const HEAD = 'published_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n'
+/** Front matter ends on line 4, so content begins on line 5, and one line later for every line of `more`. */
+export const version = (content: string, more = '') => `---\n${HEAD}${more}---\n${content}`
+export const index = (lines: string) => `---\n${lines}---\nWhen to use it.\n`
+export const GOOD_INDEX =
+  'title: Code review\ndescription: Finds real problems in a change and says how bad they are.\ntags: [code, review]\nlicense: MIT\n'
+export const LANGUAGE = 'variables:\n  - name: language\n    description: The language of the code\n'
+export const TEXT =
+  'Review this code. Name every real problem with its line, say how bad it is, and leave out whatever is a matter of taste alone.\n'
+/** A good version of acme/a. */
+export const good = (more: string) => version(`In {{language}}: ${TEXT}`, LANGUAGE + more)
+/** Paths from the content folder: an index, and the next version. */
+export const A = 'acme/a/index.md'
+export const NEXT = 'acme/a/versions/1.2.0.md'
+/** What comes beside a problem and is no fault of the case. */
+export const ADVICE = /(?:near-duplicate|weak-title|weak-metadata|breaking-change)$/
+
+/** Makes the catalogue before the tests of a file, and puts everything back after each. */
+export function openReviewed() {
+  let root = ''
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+  function put(path: string, text: string | Buffer | null): void {
+    const file = join(root, 'content', path)
+    if (text === null) rmSync(file, { recursive: true })
+    else {
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+    }
+  }
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), 'prompt-hub-review-'))
+    git('init', '-q', '-b', 'main')
+    put('acme/index.md', '---\nname: Acme\n---\n')
+    put('acme/a/index.md', index(GOOD_INDEX))
+    put('acme/a/versions/1.0.0.md', version(`In {{language}}: ${TEXT}`, LANGUAGE))
+    put('acme/a/versions/1.1.0.md', version(`In {{language}}, briefly: ${TEXT}`, LANGUAGE))
+    put('acme/b/index.md', index(GOOD_INDEX.replace('Code review', 'Translation')))
+    put('acme/b/versions/1.0.0.md', version('Translate the text below.\n'))
+    put('acme/c/versions/1.0.0.md', version('Once.\n'))
+    put('acme/c/versions/1.1.0.md', version('Twice.\n'))
+    git('add', '.')
+    git('commit', '-qm', 'before')
+    put('acme/c/versions/1.1.0.md', null)
+    git('add', '.')
+    git('commit', '-qm', 'base')
+  })
+  afterEach(() => {
+    git('checkout', '-qf', 'main')
+    git('reset', '-q', '--hard', 'main')
+    git('clean', '-qfdx')
+  })
+  afterAll(() => rmSync(root, { recursive: true }))
+  const review = async (given: { base?: string | undefined; fix?: boolean } = { base: 'main' }) =>
+    reviewContent({ contentDir: join(root, 'content'), environment: process.env, ...given })
+  return {
+    /** The folder that git keeps; `content` is in it. */
+    root: () => root,
+    git,
+    /** Writes a file below `content`, or removes it. */
+    put,
+    review,
+    /** What a review says, a line each: file, line and rule. */
+    said: async (given?: { base?: string }) =>
+      (await review(given)).entries.map(({ file, line, rule }) => `${file}:${line} ${rule}`),
+  }
+}
