@@ -1,8 +1,8 @@
 // Owns how a prompt's text stands in a page: line by line, its variables as chips, what does not show itself made visible, headings and tags tinted. Its text stays what it was, byte for byte.
 
 import type { Variable } from '../domain/api/schema.ts'
+import { splitHidden } from '../domain/content/hidden-characters.ts'
 import { splitContent } from '../domain/content/placeholders.ts'
-import { splitUnseen } from '../domain/content/shown-by-number.ts'
 
 /** How a text is drawn. */
 interface DrawOptions {
@@ -38,7 +38,7 @@ export function drawContent(content: string, variables: readonly Variable[], opt
 
 /** A text as HTML; characters that do not show themselves get their number. */
 export function drawText(text: string): string {
-  return splitUnseen(text)
+  return splitHidden(text)
     .map(({ text, code }) =>
       code === undefined ? escapeHtml(text) : `<span class="unseen" data-code="${code}">${escapeHtml(text)}</span>`,
     )

@@ -3,7 +3,7 @@
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { CatalogueEntry } from '../domain/catalogue/catalogue.ts'
 import { countOf } from '../domain/content/count-of.ts'
-import { countUnseen } from '../domain/content/shown-by-number.ts'
+import { countHidden } from '../domain/content/hidden-characters.ts'
 
 /** A fact about a prompt. */
 interface TrustFact {
@@ -25,7 +25,7 @@ export function listTrustFacts(
   const later = versions.filter((_, index) => index < versions.length - 1)
   const explained = later.filter(({ changelog }) => changelog !== '').length
   const yanked = versions.filter(({ yanked }) => yanked).length
-  const unseen = countUnseen(record.content)
+  const unseen = countHidden(record.content)
   const proven = published.filter(({ record: { provenance } }) => provenance !== null).length
   const facts: TrustFact[] = [
     {

@@ -153,6 +153,21 @@ test('variables and parameters carry over; what is no longer used goes, what is 
   expect([record.parameters, record.previous_version]).toEqual([{ temperature: 0.2 }, '1.0.0'])
 })
 
+describe('a secret in the latest version, which came into git by another way', () => {
+  // 32 characters and their checksum.
+  const token = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
+  const declared = `variables: [{name: key, default: ${token}}]\n`
+  test.each<[string, Record<string, unknown>, string, string]>([
+    ['does not carry over with parameters', {}, `parameters: {key: ${token}}\n`, 'validation_failed'],
+    ['does not carry over with variables', {}, declared, 'validation_failed'],
+    ['goes with a variable', { content: 'New.' }, declared, 'Publish acme/review 1.0.1, version'],
+    ['goes with parameters', { parameters: {} }, `parameters: {key: ${token}}\n`, 'Publish acme/review 1.0.1, version'],
+  ])('%s', (_, body, more, expected) => {
+    const found = { versions: ['1.0.0'], text: fileOf('Old {{key}}.\n', more) }
+    expect(decide(acceptPublish({ body: { content: 'New {{key}}.\n', ...body } }), found)).toBe(expected)
+  })
+})
+
 test('a commit says who, which version and which request; its file says the same', () => {
   const accepted = acceptPublish({
     arrivedMs: Date.UTC(2026, 10, 21, 9, 8, 7),

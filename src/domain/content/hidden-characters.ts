@@ -1,23 +1,78 @@
-// Owns finding the characters of a text that do not show, where they are worth a warning: what a reader cannot see and a model reads. An emoji may have its joiners, and so may scripts that need them.
+// Owns which characters of a text do not show: a page shows each by its number, and most are worth a warning, for a reader cannot see what a model reads. An emoji may have its joiners, and so may scripts that need them.
 import type { Finding } from './findings.ts'
 
-/** What does not show when it is printed, first and last code point of each kind. */
-const HIDDEN_RANGES: readonly (readonly [first: number, last: number, kind: string])[] = [
-  [0xe0000, 0xe007f, 'tag'],
-  [0x202a, 0x202e, 'direction'],
-  [0x2066, 0x2069, 'direction'],
-  [0x200b, 0x200d, 'zero width'],
-  [0x2060, 0x2064, 'zero width'],
-  [0x00ad, 0x00ad, 'soft hyphen'],
-  [0x180e, 0x180e, 'zero width'],
-  [0xfeff, 0xfeff, 'byte order mark'],
-  [0xfe00, 0xfe0f, 'variation selector'],
-  [0xe0100, 0xe01ef, 'variation selector'],
+/**
+ * What does not show when it is printed: first and last code point of each kind. What has a use that no reader misses is shown by its number and
+ * warned of nowhere; variation selectors of emoji are in too many texts to be shown.
+ *
+ * @see https://trojansource.codes and Unicode TR36
+ */
+const HIDDEN_RANGES: readonly (readonly [
+  first: number,
+  last: number,
+  kind: string,
+  use?: 'shown only' | 'warned only',
+])[] = [
   [0x00, 0x08, 'control'],
   [0x0b, 0x0c, 'control'],
   [0x0e, 0x1f, 'control'],
   [0x7f, 0x9f, 'control'],
+  [0x00ad, 0x00ad, 'soft hyphen'],
+  [0x034f, 0x034f, 'joiner', 'shown only'],
+  [0x061c, 0x061c, 'direction', 'shown only'],
+  [0x115f, 0x1160, 'filler', 'shown only'],
+  [0x17b4, 0x17b5, 'vowel', 'shown only'],
+  [0x180b, 0x180d, 'variation selector', 'shown only'],
+  [0x180e, 0x180e, 'zero width'],
+  [0x180f, 0x180f, 'variation selector', 'shown only'],
+  [0x200b, 0x200d, 'zero width'],
+  [0x200e, 0x200f, 'direction', 'shown only'],
+  [0x2028, 0x2029, 'line end', 'shown only'],
+  [0x202a, 0x202e, 'direction'],
+  [0x2060, 0x2064, 'zero width'],
+  [0x2065, 0x2065, 'unassigned', 'shown only'],
+  [0x2066, 0x2069, 'direction'],
+  [0x206a, 0x206f, 'direction', 'shown only'],
+  [0x3164, 0x3164, 'filler', 'shown only'],
+  [0xfe00, 0xfe0f, 'variation selector', 'warned only'],
+  [0xfeff, 0xfeff, 'byte order mark'],
+  [0xffa0, 0xffa0, 'filler', 'shown only'],
+  [0xfff9, 0xfffb, 'annotation', 'shown only'],
+  [0xe0000, 0xe007f, 'tag'],
+  [0xe0100, 0xe01ef, 'variation selector'],
 ]
+const WARNED = HIDDEN_RANGES.filter(([, , , use]) => use !== 'shown only')
+
+/** One character that a page shows by its number. A zero-width joiner inside an emoji is shown too: better once too often. */
+const SHOWN_BY_NUMBER = new RegExp(
+  `[${HIDDEN_RANGES.filter(([, , , use]) => use !== 'warned only')
+    .map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`)
+    .join('')}]`,
+  'gu',
+)
+
+/** How many characters of a text a page shows by their number. */
+export function countHidden(text: string): number {
+  return text.match(SHOWN_BY_NUMBER)?.length ?? 0
+}
+
+/** Divides a text at them. @returns the parts in their order; a hidden character has its number, such as U+200B, as `code` */
+export function splitHidden(text: string): { text: string; code?: string }[] {
+  const parts: { text: string; code?: string }[] = []
+  let end = 0
+  for (const { 0: character, index } of text.matchAll(SHOWN_BY_NUMBER)) {
+    if (index > end) parts.push({ text: text.slice(end, index) })
+    parts.push({ text: character, code: formatCodePoint(character.codePointAt(0)!) })
+    end = index + character.length
+  }
+  return end < text.length ? [...parts, { text: text.slice(end) }] : parts
+}
+
+/** A character's number as Unicode writes it: U+200B. */
+function formatCodePoint(codePoint: number): string {
+  return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
 /** Where those characters do their work: emoji with their selectors and joiners, flags included. */
 const EMOJI = /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/gv
 /** Joiners shape words in these scripts. */
@@ -36,7 +91,7 @@ export function findHiddenCharacters(text: string): Finding[] {
   let tagsFrom = -1
   for (const character of withoutEmoji) {
     const codePoint = character.codePointAt(0)!
-    const kind = HIDDEN_RANGES.find(([first, last]) => codePoint >= first && codePoint <= last)?.[2]
+    const kind = WARNED.find(([first, last]) => codePoint >= first && codePoint <= last)?.[2]
     const start = offset
     offset += character.length
     const isContinuedTag = kind === 'tag' && tagsFrom !== -1
@@ -44,7 +99,7 @@ export function findHiddenCharacters(text: string): Finding[] {
     if (kind === undefined || isContinuedTag || (kind === 'byte order mark' && start === 0)) continue
     const isJoiner = codePoint === 0x200c || codePoint === 0x200d
     if (isJoiner && JOINED_SCRIPT.test(withoutEmoji.slice(Math.max(0, start - 2), start))) continue
-    const name = `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`
+    const name = formatCodePoint(codePoint)
     const hiddenText =
       kind === 'tag'
         ? `, which hides the text ${JSON.stringify(decodeTags(withoutEmoji.slice(start, start + 2 * MOST_DECODED)))}`

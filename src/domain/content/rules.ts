@@ -53,14 +53,8 @@ export const VERSION_RULES = {
           message: `expected placeholder names of at most ${LIMITS.variableNameCharacters} characters, got ${printable(long)}`,
         }
   },
-  'holds-no-secret': ({ content, changelog, variables, parameters }) => {
-    const fields = { content, changelog, variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) }
-    for (const [key, text] of Object.entries(fields)) {
-      const message = findCertainSecret(text)
-      if (message !== undefined) return { key, message }
-    }
-    return undefined
-  },
+  'holds-no-secret': ({ content, changelog, ...carried }) =>
+    findSecretIn({ content, changelog }) ?? findSecretIn(textsOfCarried(carried)),
 } as const satisfies Record<string, VersionRule>
 
 /** What one repository must satisfy, seen beside the others. */
@@ -165,6 +159,31 @@ export function checkVersion(version: VersionEntry): RuleProblem[] {
     const problem = judge(version)
     return problem ? [{ ...problem, rule }] : []
   })
+}
+
+/**
+ * Every rule over what a publish leaves out and takes from the version before: whether it holds a secret, for all else was judged with the request.
+ *
+ * @param carried without what the request itself says
+ */
+export function checkCarriedOver(carried: Partial<Carried>): RuleProblem[] {
+  const problem = findSecretIn(textsOfCarried(carried))
+  return problem ? [{ ...problem, rule: 'holds-no-secret' }] : []
+}
+
+/** What the next version has like the one before, unless the request says something else. */
+type Carried = Pick<VersionEntry, 'variables' | 'parameters'>
+
+function textsOfCarried({ variables = [], parameters = {} }: Partial<Carried>) {
+  return { variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) }
+}
+
+function findSecretIn(fields: Readonly<Record<string, string>>): ValueProblem | undefined {
+  for (const [key, text] of Object.entries(fields)) {
+    const message = findCertainSecret(text)
+    if (message !== undefined) return { key, message }
+  }
+  return undefined
 }
 
 /** @returns why the licence is no SPDX expression, or undefined. @see https://spdx.org/licenses/ */

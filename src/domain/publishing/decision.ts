@@ -2,7 +2,7 @@
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import type { Addresses } from '../api/record-links.ts'
-import type { Provenance, Variable, VersionRecord, Warning } from '../api/schema.ts'
+import type { Provenance, VersionRecord, Warning } from '../api/schema.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import { nextVersion } from '../catalogue/versions.ts'
@@ -19,7 +19,7 @@ import {
   undeclaredVariable,
   type VersionFile,
 } from '../content/prompt-file.ts'
-import { checkVersion } from '../content/rules.ts'
+import { checkCarriedOver } from '../content/rules.ts'
 import { Version } from '../content/values.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, type PublishRequest, validationFailed } from './request.ts'
@@ -112,7 +112,8 @@ export function decidePublish(
     ...measure(front.content),
     version: number,
   }
-  const problems = checkVersion(version)
+  // Whatever the request says was judged when it was parsed.
+  const problems = checkCarriedOver(front.carried)
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatVersionFile({ ...said, content: front.content })
   refuseLongFile(measure(versionText).size_bytes)
@@ -144,18 +145,26 @@ function refuseConflict(
   )
 }
 
+/** What a new version says, and what of it the request left out. */
+interface CarriedOver extends Pick<VersionFile, 'content' | 'variables' | 'parameters'> {
+  carried: Partial<Pick<VersionFile, 'variables' | 'parameters'>>
+}
+
 /** Variables that are no longer used are dropped, new placeholders added. docs/contract.md section 7 */
-function carryOver(
-  request: PublishRequest,
-  latest: VersionFile | undefined,
-): { content: string; variables: Variable[]; parameters: VersionFile['parameters'] } {
+function carryOver(request: PublishRequest, latest: VersionFile | undefined): CarriedOver {
   const { content } = request
   const parameters = request.parameters ?? latest?.parameters ?? {}
-  if (request.variables) return { content, variables: request.variables, parameters }
+  const carriedParameters = request.parameters ? {} : { parameters }
+  if (request.variables) return { content, variables: request.variables, parameters, carried: carriedParameters }
   const used = findPlaceholders(content)
   const kept = (latest?.variables ?? []).filter(({ name }) => used.includes(name))
   const added = used.filter((name) => !kept.some((variable) => variable.name === name)).map(undeclaredVariable)
-  return { content, variables: [...kept, ...added], parameters }
+  return {
+    content,
+    variables: [...kept, ...added],
+    parameters,
+    carried: { variables: kept, ...carriedParameters },
+  }
 }
 
 function changesOf(

@@ -1,7 +1,7 @@
 // Owns the pages of what no build has written: a version that was published a moment ago, and two versions to be compared in the browser.
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import { splitHidden } from '../../domain/content/hidden-characters.ts'
 import { splitContent } from '../../domain/content/placeholders.ts'
-import { splitUnseen } from '../../domain/content/shown-by-number.ts'
 import { drawCopy } from '../account/copy-button.ts'
 import { type Html, html } from '../account/html.ts'
 import { drawCompareChoice } from './compare-choice.ts'
@@ -24,7 +24,7 @@ export function drawFresh({ owner, full_name, title, description }: Repository, 
 function drawContent({ content, variables }: VersionRecord): Html[] {
   const names = new Set(variables.map(({ name }) => name))
   return splitContent(content, names).map(({ text, name }) => {
-    const shown = splitUnseen(text).map(({ text, code }) =>
+    const shown = splitHidden(text).map(({ text, code }) =>
       code === undefined ? text : html`<span class="unseen" data-code="${code}">${text}</span>`,
     )
     return name === undefined ? html`${shown}` : html`<span class="chip">${shown}</span>`
