@@ -80,10 +80,10 @@ describe('who may import whom', () => {
       'src/host',
       [
         ...['src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/', 'src/site/build/', 'src/stores/'],
-        'src/wiring/',
+        ...['src/settings.ts', 'src/wiring/'],
       ],
     ],
-    ['src/doctor', ['src/config.ts', 'src/doctor/', 'src/domain/', 'src/host/', 'src/stores/']],
+    ['src/doctor', ['src/config.ts', 'src/doctor/', 'src/domain/', 'src/host/', 'src/settings.ts', 'src/stores/']],
     ['src/site/client', ['src/domain/', 'src/site/client/', ...PLAIN_SITE]],
     [
       'src/site/components',
@@ -150,7 +150,7 @@ describe('who may import whom', () => {
       .flatMap(([, path]) => expandBraces(path!))
     expect(mapped.length).toBeGreaterThan(10)
     expect(mapped.filter((path) => !existsSync(path))).toEqual([])
-    const aside = ['src/config.ts', 'src/env.d.ts']
+    const aside = ['src/config.ts', 'src/settings.ts', 'src/env.d.ts']
     const unmapped = files
       .map(({ path }) => path)
       .filter((path) => path.startsWith('src/') && !aside.includes(path) && !PLAIN_SITE.includes(path))

@@ -1,7 +1,8 @@
 // Pins the settings: their defaults, what is refused and how it is said, and that the README lists the same ones.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { readConfig, Settings } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
+import { Settings } from '../src/settings.ts'
 
 test('nothing needs to be set', () => {
   expect(readConfig({ SOURCE_DATE_EPOCH: '1795219200' })).toMatchObject({

@@ -1,8 +1,9 @@
 // Owns the checks of the settings alone: what can be said without asking anybody else.
 
 import { createPrivateKey } from 'node:crypto'
-import { type Config, Settings } from '../config.ts'
+import type { Config } from '../config.ts'
 import { isLoopback } from '../domain/api/loopback.ts'
+import { Settings } from '../settings.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
 
 /** The settings as they were given, and as the program reads them where it can. */

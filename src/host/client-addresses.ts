@@ -1,7 +1,7 @@
 // Owns whose address a request has: the connection's, or, when that is a proxy of the settings, the one that it names.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import type { TrustedProxy } from '../config.ts'
+import type { TrustedProxy } from '../settings.ts'
 
 /** Longest list of forwarding addresses that is looked at. */
 const MOST_HOPS = 32

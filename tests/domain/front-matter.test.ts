@@ -8,10 +8,9 @@ import {
   Title,
   TrustedPublisher,
   Usage,
-  VariableInput,
-  VariableInputs,
 } from '../../src/domain/content/front-matter.ts'
 import { formatProblem, parseBy } from '../../src/domain/content/problems.ts'
+import { VariableInput, VariableInputs } from '../../src/domain/content/variable-input.ts'
 
 describe('a variable', () => {
   test('needs only a name', () => {

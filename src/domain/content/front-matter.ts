@@ -1,11 +1,10 @@
 // Owns what authors may write into the front matter of the files in content/; all of it is strict, for an unknown key is a typing error.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
-import { type Parameters, Provenance, Scalar, Severity, Stats, Status, VariableType } from '../api/schema.ts'
+import { type Parameters, Provenance, Severity, Stats, Status } from '../api/schema.ts'
 import { findJsonProblem } from './json-bounds.ts'
 import { GITHUB_REPOSITORY, isVersion } from './names.ts'
-import { describeValue } from './problems.ts'
-import { countBytes, countCharacters } from './text-length.ts'
+import { countBytes } from './text-length.ts'
 import {
   FullName,
   Handle,
@@ -16,104 +15,11 @@ import {
   NumericId,
   Tag,
   Time,
-  VariableName,
+  unique,
   Version,
   WebAddress,
 } from './values.ts'
-
-const unique = (values: readonly unknown[]) => new Set(values).size === values.length
-
-/** A variable as its author declares it: only the name is a must. docs/contract.md section 2. */
-export const VariableInput = z
-  .strictObject({
-    name: VariableName,
-    description: line(LIMITS.descriptionCharacters).default('').describe('What to give for it.'),
-    type: VariableType.default('string'),
-    required: z.boolean().default(true).describe('Whether a value must be given before the prompt is used.'),
-    default: Scalar.nullable().default(null).describe('The value used when none is given.'),
-    options: z
-      .array(line(LIMITS.sentenceCharacters).min(1, 'expected some text'))
-      .max(LIMITS.optionsPerVariable, `expected at most ${LIMITS.optionsPerVariable} options`)
-      .refine(unique, 'expected each option once')
-      .meta({ uniqueItems: true })
-      .default([])
-      .describe('The values to choose from; only for the type enum.'),
-    example: Scalar.nullable().default(null).describe('A value that shows what is meant.'),
-  })
-  .superRefine((variable, context) => {
-    const { type, options } = variable
-    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
-    if (type === 'enum' && options.length === 0)
-      refuse('options', 'expected at least one option, because the type is enum')
-    if (type !== 'enum' && options.length > 0) refuse('options', `expected none, because the type is ${type}`)
-    for (const field of ['default', 'example'] as const) {
-      const value = variable[field]
-      if (value !== null && !fits(value, type, options))
-        refuse(field, `expected ${wanted(type)}, got ${describeValue(value)}`)
-    }
-  })
-  .meta({ allOf: describeKinds() })
-
-/** The rules above in the words of JSON Schema: what else must hold for each type. */
-function describeKinds() {
-  const rule = (type: z.infer<typeof VariableType>, properties: Record<string, unknown>, required: string[] = []) => ({
-    if: { properties: { type: { const: type } }, ...(type === 'string' ? {} : { required: ['type'] }) },
-    // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema
-    then: { properties, ...(required.length > 0 ? { required } : {}), additionalProperties: true },
-  })
-  const values = (type: string) => ({
-    default: { type: [type, 'null'] },
-    example: { type: [type, 'null'] },
-    options: { maxItems: 0 },
-  })
-  return [
-    rule('string', values('string')),
-    rule('number', values('number')),
-    rule('integer', values('integer')),
-    rule('boolean', values('boolean')),
-    rule(
-      'enum',
-      { options: { minItems: 1 }, default: { type: ['string', 'null'] }, example: { type: ['string', 'null'] } },
-      ['options'],
-    ),
-  ]
-}
-
-function fits(
-  value: string | number | boolean,
-  type: z.infer<typeof VariableType>,
-  options: readonly string[],
-): boolean {
-  if (type === 'number') return typeof value === 'number' && Number.isFinite(value)
-  if (type === 'integer') return Number.isSafeInteger(value)
-  if (type === 'boolean') return typeof value === 'boolean'
-  if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) return false
-  return type === 'string' ? countCharacters(value) <= 10_000 : options.includes(value)
-}
-
-function wanted(type: z.infer<typeof VariableType>): string {
-  if (type === 'enum') return 'one of the options'
-  if (type === 'string') return 'a text (in quotes) of at most 10000 characters'
-  return type === 'integer' ? 'a whole number' : `a ${type}`
-}
-
-/** The variables of a version: each name once. */
-export const VariableInputs = z
-  .array(VariableInput)
-  .max(LIMITS.variablesPerVersion, `expected at most ${LIMITS.variablesPerVersion} variables`)
-  .superRefine((variables, context) => {
-    const seen = new Set<string>()
-    for (const [index, { name }] of variables.entries()) {
-      if (seen.has(name))
-        context.addIssue({
-          code: 'custom',
-          path: [index, 'name'],
-          message: `expected each name once, got ${name} twice`,
-        })
-      seen.add(name)
-    }
-  })
-  .describe('The version’s placeholders.')
+import { VariableInputs } from './variable-input.ts'
 
 /** Model settings: any JSON object within bounds, so that no version makes the next reading of it slow. docs/contract.md section 11. */
 export const ParametersInput = z

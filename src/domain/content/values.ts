@@ -127,3 +127,6 @@ export function findContentProblem(content: string): string | undefined {
 function isFullName(text: string): boolean {
   return splitFullName(text) !== undefined
 }
+
+/** Whether no value comes twice. */
+export const unique = (values: readonly unknown[]): boolean => new Set(values).size === values.length

@@ -4,7 +4,7 @@ import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import { VersionRecord, Warning } from '../api/schema.ts'
 import { BUMPS } from '../catalogue/versions.ts'
-import { Changelog, Description, ParametersInput, TagInputs, Title, VariableInputs } from '../content/front-matter.ts'
+import { Changelog, Description, ParametersInput, TagInputs, Title } from '../content/front-matter.ts'
 import { findJsonExcess } from '../content/json-text.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { formatProblems, parseBy, unknownField, type ValueProblem } from '../content/problems.ts'
@@ -12,6 +12,7 @@ import { undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
 import { License, Version } from '../content/values.ts'
+import { VariableInputs } from '../content/variable-input.ts'
 
 /** The body of a publish. docs/contract.md section 7: unknown fields are refused, and null means "left out" nowhere but in `expected_version`. */
 export const PublishRequest = z

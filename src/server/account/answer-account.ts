@@ -1,59 +1,17 @@
 // Owns the account addresses: who may ask for what, in which order that is checked, and the page that answers.
-import { randomUUID } from 'node:crypto'
-import * as z from 'zod'
-import { type Accounts, isLocalPerson, type Session } from '../../domain/access/account.ts'
-import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
+import { isLocalPerson } from '../../domain/access/account.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
-import { LIMITS } from '../../domain/api/limits.ts'
-import { isName, isOwner } from '../../domain/content/names.ts'
-import { formatProblem, parseBy } from '../../domain/content/problems.ts'
-import { line } from '../../domain/content/values.ts'
 import type { Connect } from '../connect.ts'
-import { openLimitedBody } from '../publish/request-body.ts'
 import { refuseMethod } from '../refusals.ts'
 import { toHubError } from '../respond.ts'
-import {
-  type AccountView,
-  drawAccount,
-  drawLinkNeeded,
-  drawLocalSignIn,
-  drawNewToken,
-  drawSignIn,
-  drawSignInOff,
-  stateOf,
-} from './account-page.ts'
-import { answerTrouble, type PageTools, protect, type Visited } from './respond-account.ts'
-import { makeCookies, requireCsrf, requireSameOrigin } from './session.ts'
-import {
-  beginSignIn,
-  finishGithub,
-  finishLocal,
-  githubAddress,
-  redirectTo,
-  type SignIn,
-  type SignInTools,
-} from './sign-in.ts'
-
-/** What the account addresses need. */
-export interface AccountDependencies extends PageTools {
-  accounts: Accounts
-  signIn: SignIn
-  /** Signs the cookies of sign-ins under way. */
-  secret: string
-  /** Owners whose `members` name a login, as of the newest build. */
-  ownersOf: (login: string, userId: string) => Promise<readonly string[]>
-}
-
-/** One request on its way, with what was found out about it. */
-interface Visit extends SignInTools {
-  request: Request
-  dependencies: AccountDependencies
-  now: Date
-  /** Who is signed in. */
-  session: Session | undefined
-  sessionSecret: string | undefined
-}
+import { drawAccount } from './account-page.ts'
+import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
+import { answerTrouble, protect, type Visited } from './respond-account.ts'
+import { makeCookies, requireSameOrigin } from './session.ts'
+import { beginSignIn, finishGithub, finishLocal, githubAddress, redirectTo, type SignIn } from './sign-in.ts'
+import { drawLinkNeeded, drawLocalSignIn, drawSignIn, drawSignInOff } from './sign-in-pages.ts'
+import { type AccountDependencies, readForm, requireForm, type Visit } from './visit.ts'
 
 type Handler = (visit: Visit) => Promise<Visited>
 
@@ -136,84 +94,6 @@ async function showAccount(visited: Visit): Promise<Visited> {
       : drawSignIn({ notice })
 }
 
-async function viewAccount(
-  { dependencies, accounts, now }: Visit,
-  session: Session,
-  more: Pick<AccountView, 'notice' | 'refused'>,
-): Promise<AccountView> {
-  const [owners, tokens] = await Promise.all([
-    listOwners(session, dependencies),
-    accounts.listTokens(session.person.user_id),
-  ])
-  return { session, owners, tokens, now, formId: randomUUID(), ...more }
-}
-
-async function listOwners(
-  { person: { login, user_id } }: Session,
-  { ownersOf }: AccountDependencies,
-): Promise<string[]> {
-  const others = await ownersOf(login, user_id)
-  return [...(isOwner(login) ? [login] : []), ...others.filter((owner) => owner !== login)]
-}
-
-const days = `expected a whole number of days from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`
-const TokenFormInput = z.object({
-  form: z.uuid('expected the form as it was sent'),
-  name: line(64).refine((name) => name.trim() !== '', 'expected some text'),
-  owner: z.string().refine(isOwner, 'expected one that you may publish to'),
-  repository: z
-    .string()
-    .refine(
-      (name) => name === '' || isName(name),
-      'expected lower-case letters, digits and single hyphens, or nothing',
-    ),
-  days: z
-    .string()
-    .regex(/^\d{1,3}$/, days)
-    .transform(Number)
-    .refine((count) => count >= TOKEN_DAYS.least && count <= TOKEN_DAYS.most, days),
-})
-
-async function createToken(visited: Visit): Promise<Visited> {
-  const { request, accounts, dependencies, now } = visited
-  const { session, form } = await requireForm(visited, 'create-token')
-  const read = (field: string) => form.get(field) ?? ''
-  const [owner, repository] = [read('owner'), read('repository').trim()]
-  const parsed = parseBy(TokenFormInput, {
-    form: read('form'),
-    name: read('name').trim(),
-    owner,
-    repository,
-    days: read('days'),
-  })
-  const view = await viewAccount(visited, session, {})
-  const refuse = (problems: string[]) => {
-    const refused = { problems, form: { name: read('name'), owner, repository, days: read('days') } }
-    return protect(drawAccount({ ...view, refused }), ERRORS.validation_failed.status, request, dependencies)
-  }
-  if (parsed.problems) return refuse(parsed.problems.map(formatProblem))
-  if (!view.owners.includes(owner))
-    return refuse([`owner: you may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`])
-  if (view.tokens.filter((token) => stateOf(token, now) === 'good').length >= LIMITS.tokensPerPerson)
-    return refuse([`You have ${LIMITS.tokensPerPerson} tokens. Revoke one that you do not need.`])
-  const { name, days } = parsed.value
-  const made = { form: parsed.value.form, name, days, scope: `${owner}/${repository || '*'}` }
-  const token = await accounts.createToken(session.person, made, now)
-  if (token === undefined)
-    return refuse([
-      'This form was sent before, and its token was shown then. If it is lost, revoke it and make another.',
-    ])
-  return drawNewToken({ token, scope: made.scope, days: made.days, baseUrl: dependencies.baseUrl })
-}
-
-async function revokeToken(visited: Visit): Promise<Visited> {
-  const { session, form } = await requireForm(visited, 'revoke-token')
-  const id = /^[0-9a-f-]{32,36}$/.exec(form.get('id') ?? '')?.[0]
-  const isDone = id !== undefined && (await visited.accounts.revokeToken(session.person.user_id, id, visited.now))
-  if (!isDone) throw new HubError('not_found', 'You have no token of this id.')
-  return redirectTo('/settings?done=revoked#tokens')
-}
-
 async function startSignIn({ request, dependencies, now, ...tools }: Visit): Promise<Visited> {
   if (dependencies.signIn.kind !== 'github') return drawLinkNeeded()
   const { note, cookie } = beginSignIn(request, tools, now)
@@ -253,24 +133,6 @@ async function signOutEverywhere(visited: Visit): Promise<Visited> {
   await visited.accounts.endAllSessions(session.person.user_id)
   await visited.accounts.endSession(visited.sessionSecret ?? '')
   return redirectTo('/settings?done=signed-out-everywhere', [visited.cookies.clearSession()])
-}
-
-/** A form of somebody who is signed in. @throws HubError `forbidden` */
-async function requireForm(
-  { request, session }: Visit,
-  purpose: Parameters<typeof requireCsrf>[1],
-): Promise<{ session: Session; form: URLSearchParams }> {
-  if (!session) throw new HubError('forbidden', 'You are not signed in any more. Sign in and repeat.')
-  const form = await readForm(request)
-  requireCsrf(session, purpose, form.get('csrf'))
-  return { session, form }
-}
-
-async function readForm(request: Request): Promise<URLSearchParams> {
-  const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
-  if (type !== 'application/x-www-form-urlencoded')
-    throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
-  return new URLSearchParams(new TextDecoder().decode(await openLimitedBody(request).read()))
 }
 
 function notFound(): HubError {

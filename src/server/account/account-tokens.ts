@@ -1,0 +1,95 @@
+// Owns what somebody who is signed in does with their tokens: seeing them, making one and revoking one.
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import type { Session } from '../../domain/access/account.ts'
+import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
+import { ERRORS, HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
+import { isName, isOwner } from '../../domain/content/names.ts'
+import { formatProblem, parseBy } from '../../domain/content/problems.ts'
+import { line } from '../../domain/content/values.ts'
+import { type AccountView, drawAccount, drawNewToken, stateOf } from './account-page.ts'
+import { protect, type Visited } from './respond-account.ts'
+import { redirectTo } from './sign-in.ts'
+import { type AccountDependencies, requireForm, type Visit } from './visit.ts'
+
+/** Everything that the account page shows of somebody. */
+export async function viewAccount(
+  { dependencies, accounts, now }: Visit,
+  session: Session,
+  more: Pick<AccountView, 'notice' | 'refused'>,
+): Promise<AccountView> {
+  const [owners, tokens] = await Promise.all([
+    listOwners(session, dependencies),
+    accounts.listTokens(session.person.user_id),
+  ])
+  return { session, owners, tokens, now, formId: randomUUID(), ...more }
+}
+
+async function listOwners(
+  { person: { login, user_id } }: Session,
+  { ownersOf }: AccountDependencies,
+): Promise<string[]> {
+  const others = await ownersOf(login, user_id)
+  return [...(isOwner(login) ? [login] : []), ...others.filter((owner) => owner !== login)]
+}
+
+const days = `expected a whole number of days from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`
+const TokenFormInput = z.object({
+  form: z.uuid('expected the form as it was sent'),
+  name: line(64).refine((name) => name.trim() !== '', 'expected some text'),
+  owner: z.string().refine(isOwner, 'expected one that you may publish to'),
+  repository: z
+    .string()
+    .refine(
+      (name) => name === '' || isName(name),
+      'expected lower-case letters, digits and single hyphens, or nothing',
+    ),
+  days: z
+    .string()
+    .regex(/^\d{1,3}$/, days)
+    .transform(Number)
+    .refine((count) => count >= TOKEN_DAYS.least && count <= TOKEN_DAYS.most, days),
+})
+
+/** Makes a token, or draws the form again with what is wrong with it. */
+export async function createToken(visited: Visit): Promise<Visited> {
+  const { request, accounts, dependencies, now } = visited
+  const { session, form } = await requireForm(visited, 'create-token')
+  const read = (field: string) => form.get(field) ?? ''
+  const [owner, repository] = [read('owner'), read('repository').trim()]
+  const parsed = parseBy(TokenFormInput, {
+    form: read('form'),
+    name: read('name').trim(),
+    owner,
+    repository,
+    days: read('days'),
+  })
+  const view = await viewAccount(visited, session, {})
+  const refuse = (problems: string[]) => {
+    const refused = { problems, form: { name: read('name'), owner, repository, days: read('days') } }
+    return protect(drawAccount({ ...view, refused }), ERRORS.validation_failed.status, request, dependencies)
+  }
+  if (parsed.problems) return refuse(parsed.problems.map(formatProblem))
+  if (!view.owners.includes(owner))
+    return refuse([`owner: you may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`])
+  if (view.tokens.filter((token) => stateOf(token, now) === 'good').length >= LIMITS.tokensPerPerson)
+    return refuse([`You have ${LIMITS.tokensPerPerson} tokens. Revoke one that you do not need.`])
+  const { name, days } = parsed.value
+  const made = { form: parsed.value.form, name, days, scope: `${owner}/${repository || '*'}` }
+  const token = await accounts.createToken(session.person, made, now)
+  if (token === undefined)
+    return refuse([
+      'This form was sent before, and its token was shown then. If it is lost, revoke it and make another.',
+    ])
+  return drawNewToken({ token, scope: made.scope, days: made.days, baseUrl: dependencies.baseUrl })
+}
+
+/** Revokes a token. @throws HubError `not_found` */
+export async function revokeToken(visited: Visit): Promise<Visited> {
+  const { session, form } = await requireForm(visited, 'revoke-token')
+  const id = /^[0-9a-f-]{32,36}$/.exec(form.get('id') ?? '')?.[0]
+  const isDone = id !== undefined && (await visited.accounts.revokeToken(session.person.user_id, id, visited.now))
+  if (!isDone) throw new HubError('not_found', 'You have no token of this id.')
+  return redirectTo('/settings?done=revoked#tokens')
+}

@@ -1,0 +1,13 @@
+// Owns the parts that several account pages have: a hidden field of a form, and lines of a shell with their copy button.
+import { drawCopy } from './copy-button.ts'
+import { type Html, html } from './html.ts'
+
+/** A field that is sent with a form and not shown. */
+export function drawHidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`
+}
+
+/** Lines to copy. @param id names them in their page @param label what stands above them */
+export function drawSnippet(id: string, label: string, code: string): Html {
+  return html`<div class="snippet"><div class="bar"><p>${label}</p>${drawCopy(`snippet-${id}`, `the ${label} snippet`)}</div><pre tabindex="0"><code id="snippet-${id}">${code}</code></pre></div>`
+}

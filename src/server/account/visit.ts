@@ -1,0 +1,46 @@
+// Owns one request to an account address on its way: what is known of it, and reading the form that it brings.
+import type { Accounts, Session } from '../../domain/access/account.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { openLimitedBody } from '../publish/request-body.ts'
+import type { PageTools } from './respond-account.ts'
+import { requireCsrf } from './session.ts'
+import type { SignIn, SignInTools } from './sign-in.ts'
+
+/** What the account addresses need. */
+export interface AccountDependencies extends PageTools {
+  accounts: Accounts
+  signIn: SignIn
+  /** Signs the cookies of sign-ins under way. */
+  secret: string
+  /** Owners whose `members` name a login, as of the newest build. */
+  ownersOf: (login: string, userId: string) => Promise<readonly string[]>
+}
+
+/** One request on its way, with what was found out about it. */
+export interface Visit extends SignInTools {
+  request: Request
+  dependencies: AccountDependencies
+  now: Date
+  /** Who is signed in. */
+  session: Session | undefined
+  sessionSecret: string | undefined
+}
+
+/** A form of somebody who is signed in. @throws HubError `forbidden` */
+export async function requireForm(
+  { request, session }: Visit,
+  purpose: Parameters<typeof requireCsrf>[1],
+): Promise<{ session: Session; form: URLSearchParams }> {
+  if (!session) throw new HubError('forbidden', 'You are not signed in any more. Sign in and repeat.')
+  const form = await readForm(request)
+  requireCsrf(session, purpose, form.get('csrf'))
+  return { session, form }
+}
+
+/** A form, of anybody. @throws HubError `unsupported_media_type` */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded')
+    throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
+  return new URLSearchParams(new TextDecoder().decode(await openLimitedBody(request).read()))
+}
