@@ -82,24 +82,27 @@ export class Finder {
     const { words, dropped } = affordReadings(read.filter(({ readings }) => readings.length > 0))
     const named = this.#findNamed(text, phrases)
     const { places } = this.#orders[sort ?? 'top']
-    const rank = (further: ReadonlyMap<string, Reading>) => {
-      const counted = words.map(({ word, readings, tells }) => {
-        const extra = further.get(word)
-        const alternatives = readings.map((one) => this.#open(one, true))
-        if (extra) alternatives.push(this.#open(extra, false))
-        return { alternatives, weight: tells * this.#weigh(readings) }
-      })
+    /** @param further what a word also finds, in what holds a part of the words */
+    const rank = (further: (one: WordReadings) => readonly Reading[]) => {
+      const counted = words.map((one) => ({
+        alternatives: [
+          ...one.readings.map((reading) => this.#open(reading, true)),
+          ...further(one).map((reading) => this.#open(reading, false)),
+        ],
+        weight: one.tells * this.#weigh(one.readings),
+      }))
       return this.#tally.rank(counted, { places, allowed, named, isSorted: sort !== undefined })
     }
     const corrected = new Map(read.flatMap(({ word, readAs }) => (readAs === undefined ? [] : [[word, readAs]])))
-    let ranked = rank(new Map())
+    let ranked = rank(() => [])
     if (ranked.full.length < ENOUGH) {
-      const further = this.#readFurther(words)
-      if (further.size > 0) {
+      if (words.some(({ loosely }) => loosely.length > 0)) ranked = rank(({ loosely }) => loosely)
+      const typos = this.#readTypos(words)
+      if (typos.size > 0) {
         const before = ranked.partly.length
-        ranked = rank(further)
+        ranked = rank(({ word, loosely }) => [...loosely, ...(typos.get(word) ?? [])])
         // Only what it brings is worth saying.
-        if (ranked.partly.length > before) for (const [word, reading] of further) corrected.set(word, reading.word)
+        if (ranked.partly.length > before) for (const [word, [{ word: used }]] of typos) corrected.set(word, used)
       }
     }
     const known = new Set(words.map(({ word }) => word))
@@ -137,12 +140,12 @@ export class Finder {
   }
 
   /** Words that are known but find little may be typos of words that find much. */
-  #readFurther(words: readonly WordReadings[]): Map<string, Reading & { word: string }> {
+  #readTypos(words: readonly WordReadings[]): Map<string, [Reading & { word: string }]> {
     return new Map(
       words.flatMap(({ word, readings }) => {
         const prompts = Math.max(...readings.map(({ terms }) => leastOf(terms)))
         const further = prompts < ENOUGH ? this.#lexicon.readFurther(word, prompts) : undefined
-        return further ? [[word, further]] : []
+        return further ? [[word, [further]]] : []
       }),
     )
   }

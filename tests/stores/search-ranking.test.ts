@@ -156,6 +156,48 @@ describe('what must not mislead', () => {
   })
 })
 
+describe('abbreviations', () => {
+  const find = open(
+    catalogueOf(
+      {
+        'pull-request': { title: 'Pull request description' },
+        targets: { title: 'Measure what matters', description: 'A key performance indicator for a team.' },
+        incident: { title: 'Find the root cause analysis' },
+        feedback: { tags: ['voice-of-customer'] },
+        'team-procedure': { description: 'Writes an operating procedure.' },
+      },
+      [
+        ['pr', 'pull request'],
+        ['kpi', 'key performance indicator'],
+        ['sop', 'standard operating procedure'],
+        ['ab test', 'a b test'],
+      ],
+    ),
+  )
+  test.each([
+    ['with a plural', 'PRs', 'pull-request', {}],
+    ['with a plural that is no English one', 'kpis', 'targets', {}],
+    ['by the first letters of a title', 'rca', 'incident', {}],
+    ['by the first letters of a tag', 'voc', 'feedback', {}],
+    ['of which not every word stands anywhere', 'sop', 'team-procedure', {}],
+  ] as const)('%s', async (_, text, name, corrected) => {
+    expect(await find(text)).toMatchObject({ names: [name], total: 1, corrected, ignored: [] })
+  })
+  test('with dots, before what has its letters somewhere', async () => {
+    expect((await find('P.R.')).names[0]).toBe('pull-request')
+  })
+  test.each(['rc', 'frc', 'fra', 'ftrc'])('%s is none', async (text) => {
+    expect((await find(text)).names).toEqual([])
+  })
+  test('what holds a part of its words follows what holds them all', async () => {
+    const sets = [['sop', 'standard operating procedure']]
+    const ask = open(
+      catalogueOf({ whole: { content: 'standard operating procedure' }, part: { title: 'Operating procedure' } }, sets),
+    )
+    expect(await ask('sop')).toMatchObject({ names: ['whole', 'part'], exact: 1, total: 2 })
+  })
+})
+
 test('a known word that finds little may be a typo of one that finds much', async () => {
   const many = Array.from({ length: 12 }, (_, index) => [`p${index}`, { content: 'a translation' }])
   const find = open(catalogueOf({ ...Object.fromEntries(many), odd: { content: 'a tranlation' } }))

@@ -12,12 +12,10 @@ const MOST_POSTINGS = 500_000
  */
 export function affordReadings(read: readonly WordReadings[]): { words: WordReadings[]; dropped: boolean } {
   let spent = 0
-  let dropped = false
   const affords = (reading: Reading) => {
     const cost = costOf(reading)
     const fits = spent + cost <= MOST_POSTINGS
     if (fits) spent += cost
-    else dropped = true
     return fits
   }
   const rarestFirst = [...read].sort((a, b) => costOf(a.readings[0]!) - costOf(b.readings[0]!))
@@ -25,7 +23,10 @@ export function affordReadings(read: readonly WordReadings[]): { words: WordRead
   const words = read
     .filter((one) => kept.has(one))
     .map((one) => ({ ...one, readings: one.readings.filter((reading, index) => index === 0 || affords(reading)) }))
-  return { words, dropped }
+  const countOf = (all: readonly WordReadings[]) => all.reduce((sum, { readings }) => sum + readings.length, 0)
+  const dropped = countOf(words) < countOf(read)
+  // These only fill up a short answer, so nothing is missing without them.
+  return { words: words.map((one) => ({ ...one, loosely: one.loosely.filter(affords) })), dropped }
 }
 
 function costOf({ terms }: Reading): number {

@@ -1,6 +1,6 @@
 // Owns what the search keeps of a prompt: its words by field, bounded, and how strongly it holds each term.
 import type { Repository } from '../api/schema.ts'
-import { PREFIX_LETTERS, prefixKey, tagKey, termKey, titleKey } from './keys.ts'
+import { INITIALS, initialsKey, PREFIX_LETTERS, prefixKey, tagKey, termKey, titleKey } from './keys.ts'
 import { IN_NAME, LEVEL } from './postings.ts'
 import { isStopWord, pairIdeographs, termOf } from './terms.ts'
 import { forgivenTypos } from './typos.ts'
@@ -85,6 +85,7 @@ export function weighKeys(fields: FieldWords, tags: readonly string[], stem = te
   const strengths = new Map<number, number>()
   for (const [term, strength] of weighTerms(fields, stem)) strengths.set(termKey(term), strength)
   for (const [prefix, strength] of weighPrefixes(fields)) strengths.set(prefixKey(prefix), strength)
+  for (const letters of listInitials(fields.title, tags)) strengths.set(initialsKey(letters), 3)
   for (const tag of tags) strengths.set(tagKey(tag), LEVEL)
   if (fields.title.join(' ') !== fields.name.join(' ')) strengths.set(titleKey(fields.title), LEVEL)
   return strengths
@@ -99,6 +100,7 @@ export function listKeys(
   return new Set([
     ...Array.from(words, (word) => termKey(termOf(word))),
     ...Array.from(weighPrefixes(fields).keys(), prefixKey),
+    ...Array.from(listInitials(fields.title, tags), initialsKey),
     ...tags.map(tagKey),
     titleKey(fields.title),
   ])
@@ -115,6 +117,15 @@ function weighPrefixes(fields: Pick<FieldWords, DescribingField>): Map<string, n
     }
   }
   return strengths
+}
+
+/** What people may shorten a prompt to: the first letters of three neighbours in its title, or of a whole tag. */
+function listInitials(title: readonly string[], tags: readonly string[]): Set<string> {
+  const { least, most } = INITIALS
+  const threes = title.map((_, index) => title.slice(index, index + least))
+  const texts = [...threes, ...tags.map((tag) => tag.split('-'))]
+  const short = texts.filter(({ length }) => length >= least && length <= most)
+  return new Set(short.map((words) => words.map((word) => word[0]!).join('')))
 }
 
 type DescribingField = 'owner' | 'name' | 'title' | 'tags' | 'description'

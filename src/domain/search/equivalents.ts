@@ -56,6 +56,6 @@ export function indexEquivalents(sets: Equivalents): Map<string, string[][]> {
 }
 
 /** The key of a phrase: the terms of its words, so that every form of it is found. */
-export function keyOf(words: readonly string[]): string {
+function keyOf(words: readonly string[]): string {
   return words.map(termOf).join(' ')
 }

@@ -3,6 +3,9 @@
 /** Prefixes of so many letters have postings of their own: people who search as they type ask for them, and they stand for thousands of words. */
 export const PREFIX_LETTERS = 3
 
+/** First letters of so many words may stand for them: of two, they stand for too much. */
+export const INITIALS = { least: 3, most: 5 } as const
+
 /** The key of a term. */
 export function termKey(term: string): number {
   return hashText(term)
@@ -21,6 +24,11 @@ export function tagKey(tag: string): number {
 /** The key of a whole title. */
 export function titleKey(words: readonly string[]): number {
   return hashText(`=${words.join(' ')}`)
+}
+
+/** The key of the first letters of several words: `rca` for a root cause analysis. */
+export function initialsKey(letters: string): number {
+  return hashText(`${letters}.`)
 }
 
 /**

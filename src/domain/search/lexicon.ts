@@ -1,6 +1,5 @@
 // Owns what the words of a question may mean: their forms, beginnings, equivalents, joined and split words, typos. What an index knows of words is asked of its vocabulary.
-import { keyOf } from './equivalents.ts'
-import { PREFIX_LETTERS, prefixKey, termKey } from './keys.ts'
+import { INITIALS, initialsKey, PREFIX_LETTERS, prefixKey, termKey } from './keys.ts'
 import { relatedTerms, termOf } from './terms.ts'
 import { forgivenTypos } from './typos.ts'
 
@@ -36,6 +35,8 @@ export interface WordReadings {
   word: string
   /** The word itself and what stands for it as well as the word; empty when nothing does. */
   readings: Reading[]
+  /** Equivalents of several words without one of them: for questions that find little. */
+  loosely: Reading[]
   /** What it was read as, where nothing holds the word itself. */
   readAs: string | undefined
   /** How much the word tells beside one that was typed as it is known: 1, or less where it was guessed. */
@@ -52,6 +53,8 @@ const WEIGHTS = {
   clipped: 0.8,
   related: 0.7,
   equivalent: 0.6,
+  initials: 0.6,
+  loosely: 0.4,
 }
 /** How much a word tells that was guessed, beside one that was typed so. */
 const GUESSED_TELLS = 0.7
@@ -90,10 +93,11 @@ export class Lexicon {
         ...(word === begun ? this.#readBeginning(word) : []),
         ...relatedTerms(word).flatMap((term) => this.#readTerms([term], WEIGHTS.related)),
       ]
-      return { word, readings, readAs: undefined, tells: 1 }
+      return { word, readings, loosely: this.#readLoosely(termOf(word)), readAs: undefined, tells: 1 }
     })
     const isKnown = read.map(({ readings }) => readings.length > 0)
     this.#readSpans(words, read, isKnown)
+    for (const one of read) if (one.readings.length === 0) one.readings.push(...one.loosely)
     for (const one of read) if (one.readings.length === 0) this.#readUnknown(one)
     return read
   }
@@ -129,24 +133,38 @@ export class Lexicon {
 
   /** What several neighbours may mean together: each of them is then held. */
   #readSpans(words: readonly string[], read: readonly WordReadings[], isKnown: readonly boolean[]): void {
-    const typed = new Set(words.map(termOf))
+    const terms = words.map(termOf)
+    const typed = new Set(terms)
+    const readEquivalents = (key: string): Reading[] =>
+      (this.#equivalents.get(key) ?? [])
+        // What was typed itself stands for nothing else that was typed.
+        .filter((others) => !others.every((term) => typed.has(term)))
+        .flatMap((others) => this.#readTerms(others, WEIGHTS.equivalent))
     for (let start = 0; start < words.length; start++) {
       for (let length = 1; length <= LONGEST_SPAN && start + length <= words.length; length++) {
         const span = words.slice(start, start + length)
-        // What was typed itself stands for nothing else that was typed.
-        const readings = (this.#equivalents.get(keyOf(span)) ?? [])
-          .filter((terms) => !terms.every((term) => typed.has(term)))
-          .flatMap((terms) => this.#readTerms(terms, WEIGHTS.equivalent))
-        if (length === 2) {
-          const joined = this.#readTerms([termOf(span.join(''))], WEIGHTS.joined)
-          readings.push(...joined)
-          if (joined.length > 0)
-            for (let index = start; index < start + length; index++)
-              if (!isKnown[index]) read[index]!.readAs = span.join('')
+        const readings = readEquivalents(terms.slice(start, start + length).join(' '))
+        const joined = span.join('')
+        // Letters of an abbreviation, with dots between them.
+        const isSpelled = length > 1 && joined.length === length
+        if (isSpelled) readings.push(...readEquivalents(termOf(joined)))
+        if (length === 2 || isSpelled) {
+          const whole = this.#readTerms([termOf(joined)], WEIGHTS.joined)
+          readings.push(...whole)
+          if (whole.length > 0)
+            for (let index = start; index < start + length; index++) if (!isKnown[index]) read[index]!.readAs = joined
         }
         for (let index = start; index < start + length; index++) read[index]!.readings.push(...readings)
       }
     }
+  }
+
+  /** What stands for three words or more may be held by all of them but one. */
+  #readLoosely(term: string): Reading[] {
+    const long = (this.#equivalents.get(term) ?? []).filter(({ length }) => length > 2)
+    return long.flatMap((words) =>
+      words.flatMap((_, left) => this.#readTerms(words.toSpliced(left, 1), WEIGHTS.loosely)),
+    )
   }
 
   #readUnknown(one: WordReadings): void {
@@ -161,6 +179,14 @@ export class Lexicon {
     for (const { term } of corrections) one.readings.push({ terms: [term], weight: WEIGHTS.typo })
     one.readAs = corrections[0]?.word
     if (corrections.length === 0) this.#readClipped(one)
+    this.#readInitials(one)
+  }
+
+  /** Of several words, the first letters alone. */
+  #readInitials(one: WordReadings): void {
+    if (one.word.length < INITIALS.least || one.word.length > INITIALS.most) return
+    const term = this.#vocabulary.findTerm(initialsKey(one.word))
+    if (term) one.readings.push({ terms: [term], weight: WEIGHTS.initials })
   }
 
   /** A word of which people write only the beginning: `eval`, `config`. */
