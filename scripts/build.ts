@@ -40,7 +40,7 @@ if (!isKept) {
 const builder = openSiteBuilder({
   config,
   today: () => config.buildDay,
-  ...{ root: process.cwd(), openPages: () => openPages(process.cwd(), join(keptDir, 'pages')), cache },
+  ...{ root: process.cwd(), openPages: () => openPages(process.cwd()), cache },
   onProgress: progress.show,
 })
 // From here on dist/ is neither the one nor the other, until it is said to be complete.

@@ -55,7 +55,7 @@ if (!state) cache.forgetWritten()
 const builder = openSiteBuilder({
   config,
   today: () => readConfig(process.env).buildDay,
-  ...{ root: process.cwd(), openPages: () => openPages(process.cwd(), folder.file('pages')), cache },
+  ...{ root: process.cwd(), openPages: () => openPages(process.cwd()), cache },
   onProgress: sayProgress,
 })
 

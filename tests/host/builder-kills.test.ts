@@ -85,7 +85,7 @@ async function buildClean(): Promise<Seen> {
   const config = readConfig(settings)
   const cache = openBuildCache(join(root, 'clean.db'), { parser: '1', site: '1' })
   cache.forgetWritten()
-  const given = async () => (pages ??= await openPages(process.cwd(), join(root, 'pages')))
+  const given = async () => (pages ??= await openPages(process.cwd()))
   const builder = openSiteBuilder({ config, today: () => DAY, root: process.cwd(), openPages: given, cache })
   const { catalogue } = await builder.build(dir, true)
   cache.close()

@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (let index = 0; index < PROMPTS; index++) writePrompt(`owner-${index % 4}`, `prompt-${index}`)
   if (!HAS_PAGES) return
   const first = openBuilder('first', async () => {
-    pages = await openPages(process.cwd(), join(root, 'pages'))
+    pages = await openPages(process.cwd())
     return pages
   })
   await first.build(join(root, 'first-site'), true)

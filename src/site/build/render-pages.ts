@@ -1,5 +1,5 @@
 // Owns rendering pages again and again in one process: Astro bundles them once, and each is then rendered when somebody asks for it.
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AstroIntegration, type AstroPrerenderer, build } from 'astro'
@@ -25,9 +25,20 @@ type PathOfPage = Awaited<ReturnType<AstroPrerenderer['getStaticPaths']>>[number
  * Bundles the pages. A catalogue must be in place.
  *
  * @param root the project's folder
- * @param scratchDir a folder of its own, which is emptied
  */
-export async function openPages(root: string, scratchDir: string): Promise<PageRenderer> {
+export async function openPages(root: string): Promise<PageRenderer> {
+  // Astro renames files out of `.astro` into the folder it builds into, and no rename goes from one disk to another.
+  mkdirSync(join(root, '.astro'), { recursive: true })
+  const scratchDir = mkdtempSync(join(root, '.astro', 'pages-'))
+  try {
+    return await bundlePages(root, scratchDir)
+  } finally {
+    await rm(scratchDir, { recursive: true, force: true })
+  }
+}
+
+async function bundlePages(root: string, scratchDir: string): Promise<PageRenderer> {
+  const [outDir, cacheDir] = [join(scratchDir, 'out'), join(scratchDir, 'cache')]
   let prerenderer: DefaultPrerenderer | undefined
   const keepPrerenderer: AstroIntegration = {
     name: 'prompt-hub-pages',
@@ -41,14 +52,13 @@ export async function openPages(root: string, scratchDir: string): Promise<PageR
   }
   await build({
     ...ASTRO_OPTIONS,
-    ...{ root, configFile: false, logLevel: 'warn', outDir: scratchDir, integrations: [keepPrerenderer] },
+    ...{ root, configFile: false, logLevel: 'warn', outDir, integrations: [keepPrerenderer] },
     // The project's own folder may be one that cannot be written to.
-    ...{ cacheDir: `${scratchDir}-cache`, vite: { ...ASTRO_OPTIONS.vite, cacheDir: `${scratchDir}-cache/vite` } },
+    ...{ cacheDir, vite: { ...ASTRO_OPTIONS.vite, cacheDir: join(cacheDir, 'vite') } },
   })
   if (!prerenderer) throw new Error('Astro rendered no page.')
   const pages = prerenderer
-  const beside = listBeside(scratchDir)
-  await rm(scratchDir, { recursive: true, force: true })
+  const beside = listBeside(outDir)
   return {
     async listGroups() {
       pages.app?.routeCache?.clearAll()
