@@ -46,12 +46,13 @@ const builder = openSiteBuilder({
 // From here on dist/ is neither the one nor the other, until it is said to be complete.
 cache.save(new Map(), [], JSON.stringify({ isUnfinished: true }))
 try {
-  const { catalogue, difference, repositories, filesRead, ignored } = await builder.build(dist, true)
+  mkdirSync(dirname(indexPath), { recursive: true })
+  const { catalogue, difference, filesRead, ignored } = await builder.build(dist, true, ({ catalogue, ...changes }) => {
+    if (isKept) updateSearchIndex(indexPath, catalogue, changes)
+    else buildSearchIndex(catalogue, indexPath)
+  })
   if (ignored) console.warn(ignored)
   for (const path of difference.gone) removeFile(dist, path)
-  mkdirSync(dirname(indexPath), { recursive: true })
-  if (isKept) updateSearchIndex(indexPath, catalogue, repositories)
-  else buildSearchIndex(catalogue, indexPath)
   // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
   builder.keep(difference, JSON.stringify({ endedMs: Date.now() + 1 }))
   progress.end()

@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts'
 import { hashCode } from '../site/build/code-hash.ts'
 import { ContentError } from '../site/build/load-catalogue.ts'
 import { openPages } from '../site/build/render-pages.ts'
-import { type BuiltDifference, openSiteBuilder } from '../site/build/site-builder.ts'
+import { type BuiltDifference, openSiteBuilder, type SearchChanges } from '../site/build/site-builder.ts'
 import { openBuildCache } from '../stores/build-cache.ts'
 import { takeLock } from '../stores/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../stores/search-index.ts'
@@ -131,11 +131,13 @@ async function build(): Promise<void> {
   const began = new Date().toISOString()
   const isWhole = await askToBegin()
   const commit = await readCommit()
-  const built = await builder.build(dir, false)
+  let search = ''
+  const built = await builder.build(dir, false, (changes) => {
+    search = makeSearch(changes, number)
+  })
   const { difference } = built
   if (state && difference.written.length === 0 && difference.gone.length === 0) rmSync(dir, { recursive: true })
   else {
-    const search = makeSearch(built, number)
     const layers = state ? [...state.layers, { name, gone: difference.gone }] : []
     const next = { layers, search, number, began, built_at: new Date().toISOString(), commit, counts: count(built) }
     builder.keep(difference, JSON.stringify(next))
@@ -154,12 +156,11 @@ async function build(): Promise<void> {
 }
 
 /** @returns the file's name; the one that is asked meanwhile stays as it is */
-function makeSearch({ catalogue, difference, repositories }: BuiltDifference, number: number): string {
-  const isOfData = (id: string) => id.startsWith('data ') || id.startsWith('repository ')
-  if (state && ![...difference.changed.keys(), ...difference.removed].some(isOfData)) return state.search
+function makeSearch({ catalogue, areNone, ...changes }: SearchChanges, number: number): string {
+  if (state && areNone) return state.search
   const name = `search-${number}.db`
   const path = folder.file(name)
-  if (state) updateSearchIndex(path, catalogue, repositories, folder.file(state.search))
+  if (state) updateSearchIndex(path, catalogue, changes, folder.file(state.search))
   else buildSearchIndex(catalogue, path)
   return name
 }

@@ -87,9 +87,8 @@ async function buildClean(): Promise<Seen> {
   cache.forgetWritten()
   const given = async () => (pages ??= await openPages(process.cwd()))
   const builder = openSiteBuilder({ config, today: () => DAY, root: process.cwd(), openPages: given, cache })
-  const { catalogue } = await builder.build(dir, true)
+  await builder.build(dir, true, ({ catalogue }) => buildSearchIndex(catalogue, join(root, 'clean-search.db')))
   cache.close()
-  buildSearchIndex(catalogue, join(root, 'clean-search.db'))
   const seen = { files: new Map(readEach(dir)), found: ask(join(root, 'clean-search.db')) }
   rmSync(dir, { recursive: true })
   return seen

@@ -15,7 +15,7 @@ import { buildSite, makeSiteFolder } from '../hubs/build-site.ts'
 const EDITS = Number(process.env.EDITS ?? 40)
 const PROMPTS = Number(process.env.PROMPTS ?? 8)
 const HAS_PAGES = process.env.EDITS === undefined
-const NO_PAGES: PageRenderer = { listGroups: async () => [] }
+const NO_PAGES: PageRenderer = { listGroups: async () => [], makePage: () => Promise.reject(new Error('no pages')) }
 
 const root = makeSiteFolder('incremental')
 const contentDir = join(root, 'content')
@@ -31,7 +31,7 @@ beforeAll(async () => {
     pages = await openPages(process.cwd())
     return pages
   })
-  await first.build(join(root, 'first-site'), true)
+  await first.build(join(root, 'first-site'), true, () => {})
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -156,24 +156,24 @@ test(`after each of ${EDITS} random edits, the site is that of a clean build`, {
   const site = join(root, 'site')
   const index = join(root, 'search.db')
   let builder = openBuilder('kept')
-  let isFirst = true
   for (const [round, edit] of [...BEGINNING, ...edits].entries()) {
     apply(edit)
     // A process that ends and one that goes on must come to the same.
     if (round % 10 === 9) builder = openBuilder('kept')
     const layer = join(root, 'layer')
     mkdirSync(layer)
-    const { difference, catalogue, repositories } = await builder.build(layer, true)
+    const { difference } = await builder.build(layer, true, ({ catalogue, ...changes }) => {
+      if (round === 0) buildSearchIndex(catalogue, index)
+      else updateSearchIndex(index, catalogue, changes)
+    })
     cpSync(layer, site, { recursive: true })
     for (const path of difference.gone) rmSync(join(site, path))
     builder.keep(difference, 'state')
     rmSync(layer, { recursive: true })
-    if (isFirst) buildSearchIndex(catalogue, index)
-    else updateSearchIndex(index, catalogue, repositories)
-    isFirst = false
     const clean = join(root, 'clean')
-    const built = await openBuilder(`clean-${round}`).build(clean, true)
-    buildSearchIndex(built.catalogue, join(root, 'clean-search.db'))
+    await openBuilder(`clean-${round}`).build(clean, true, ({ catalogue }) =>
+      buildSearchIndex(catalogue, join(root, 'clean-search.db')),
+    )
     const [ours, theirs] = [readTree(site), readTree(clean)]
     const named = `round ${round}: ${edit.kind} ${edit.choice}`
     expect([...ours.keys()], named).toEqual([...theirs.keys()])
@@ -191,7 +191,7 @@ test.runIf(HAS_PAGES)('it is also what Astro itself builds', async () => {
   const built = String(Date.parse(day) / 1000)
   await buildSite(dist, { CONTENT_DIR: contentDir, SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: built })
   const clean = join(root, 'clean')
-  await openBuilder('last').build(clean, true)
+  await openBuilder('last').build(clean, true, () => {})
   const [ours, theirs] = [readTree(clean), readTree(dist)]
   expect([...ours.keys()]).toEqual([...theirs.keys()])
   for (const [path, text] of theirs) if (ours.get(path) !== text) expect(ours.get(path), path).toBe(text)

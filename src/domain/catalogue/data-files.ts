@@ -12,34 +12,17 @@ import { compareNeighbours } from './difference.ts'
 /** A file to be written: its path from the site's root and its text. */
 export type DataFile = readonly [path: string, text: string]
 
-/** Files that are the same as long as their key is. */
-interface FileGroup {
-  /** Names the group among all others of a site. */
-  id: string
-  /** Whatever decides about the files, beside the hub's address and its code; undefined when that cannot be told. */
-  key: string | undefined
-  /** Makes them. */
-  files: () => Iterable<DataFile>
-}
-
 /** Tells the SHA-256 of a text's bytes in UTF-8, as lower-case hexadecimal; by whoever can. */
 export type Digest = (text: string) => string
 
 /** Every data file of a catalogue. The same catalogue gives the same files in the same order. docs/contract.md section 4. */
 export function* listDataFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
-  for (const group of groupDataFiles(catalogue, digest)) yield* group.files()
+  yield* listSharedFiles(catalogue, digest)
+  for (const entry of catalogue.entries.values()) yield* listRepositoryFiles(entry)
 }
 
-/** Every data file of a catalogue, in groups that change together. */
-export function* groupDataFiles(catalogue: Catalogue, digest: Digest): Generator<FileGroup> {
-  for (const [path, text] of listSharedFiles(catalogue, digest))
-    yield { id: path, key: text, files: () => [[path, text]] }
-  for (const entry of catalogue.entries.values())
-    yield { id: entry.summary.full_name, key: entry.digest, files: () => listRepositoryFiles(entry) }
-}
-
-/** What more than one repository has a part in. */
-function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
+/** The data files that more than one repository has a part in. */
+export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
   const entries = catalogue.listed.top.map(({ full_name }) =>
     describeForMirrors(catalogue.entries.get(full_name)!, digest),
   )
@@ -71,7 +54,7 @@ function describeForMirrors(entry: CatalogueEntry, digest: Digest): MirrorEntry 
 const formatRecord = (record: object) => JSON.stringify({ data: record })
 
 /** The data files of one repository. */
-function* listRepositoryFiles({ repository, versions }: CatalogueEntry): Generator<DataFile> {
+export function* listRepositoryFiles({ repository, versions }: CatalogueEntry): Generator<DataFile> {
   const { owner, name } = repository
   const records = versions.map(({ record }) => record)
   yield [DATA_FILES.repository(owner, name), formatRecord(repository)]

@@ -1,12 +1,13 @@
 // Owns when a page need not be rendered again: its path then says by a key what all of its content depends on.
 import type { CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import { hashKey } from './site-writer.ts'
 
 /**
  * Gives paths of `getStaticPaths` the key by which a later build leaves their pages as they are. The key covers the props, so a page gets all that it
  * shows as props, but for what page-facts.ts notes down. The hub's address and the code are covered by other means.
  */
 export function keyed<Path extends { props: object }>(paths: readonly Path[]): (Path & { cacheKey: string })[] {
-  return paths.map((path) => ({ ...path, cacheKey: JSON.stringify(path.props, shorten) }))
+  return paths.map((path) => ({ ...path, cacheKey: hashKey(JSON.stringify(path.props, shorten)) }))
 }
 
 /** An entry holds every text of its repository, and its digest stands for all of it, as that of a content does. */

@@ -2,21 +2,32 @@
 import type { Config } from '../../config.ts'
 import { formatHeadersFile } from '../../domain/api/site-headers.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
-import { groupDataFiles } from '../../domain/catalogue/data-files.ts'
+import { listSharedFiles } from '../../domain/catalogue/data-files.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { BuildCache } from '../../stores/build-cache.ts'
 import { listDownloads } from './downloads.ts'
 import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
+import { makeInThreads } from './making-threads.ts'
 import type { PageRenderer } from './render-pages.ts'
-import { groupSiteFiles } from './site-files.ts'
-import { type SiteDifference, type SiteGroup, writeDifference } from './site-writer.ts'
+import { groupRepositoryFiles, REPOSITORY } from './repository-groups.ts'
+import { groupSharedFiles } from './site-files.ts'
+import { hashKey, type SiteDifference, type SiteGroup, type SitePlan, writeDifference } from './site-writer.ts'
 
 /** What one round came to. */
 export interface BuiltDifference extends LoadedCatalogue {
   difference: SiteDifference
-  /** Full names of the repositories that are new or changed, and of those that are gone. */
-  repositories: { changed: string[]; removed: string[] }
+}
+
+/** What the search index of a new state is made of. */
+export interface SearchChanges {
+  catalogue: Catalogue
+  /** Full names of the repositories that are new or changed. */
+  changed: string[]
+  /** Full names of those that are gone. */
+  removed: string[]
+  /** Whether no data file is different, so that the index is not either. */
+  areNone: boolean
 }
 
 /** Makes a site, again and again. */
@@ -25,9 +36,10 @@ export interface SiteBuilder {
    * Writes what differs from the last complete state into a folder. The caller says by `keep` that it has become part of the site.
    *
    * @param isStrict whether anything wrong in the content ends it
+   * @param makeSearch makes the search index, while other threads make pages when there are many
    * @throws ContentError when the content is not fit for that
    */
-  build(dir: string, isStrict: boolean): Promise<BuiltDifference>
+  build(dir: string, isStrict: boolean, makeSearch: (changes: SearchChanges) => void): Promise<BuiltDifference>
   /** Takes a difference as part of the site. @param state what is to be said of it to whoever opens the cache next */
   keep(difference: SiteDifference, state: string): void
 }
@@ -59,7 +71,7 @@ export function openSiteBuilder({
   let groups = cache.loadGroups()
   let pages: PageRenderer | undefined
   return {
-    async build(dir, isStrict) {
+    async build(dir, isStrict, makeSearch) {
       onProgress('Reading the content', 0, 0)
       const loaded = isStrict ? loader.load() : loader.loadServable()
       const { catalogue } = loaded
@@ -68,22 +80,18 @@ export function openSiteBuilder({
         onProgress('Bundling the pages', 0, 0)
         pages = await openPages()
       }
-      const parts = await Array.fromAsync(listGroups(root, catalogue, pages))
+      const renderer = pages
+      const parts = await Array.fromAsync(listGroups(root, catalogue, renderer))
       let done = 0
-      const difference = await writeDifference(parts, groups, dir, () =>
-        onProgress('Writing the site', ++done, parts.length),
-      )
-      onProgress('Writing the search index', 0, 0)
-      const isRepository = (id: string) => id.startsWith(REPOSITORY)
-      const nameOf = (id: string) => id.slice(REPOSITORY.length)
-      return {
-        ...loaded,
-        difference,
-        repositories: {
-          changed: [...difference.changed.keys()].filter(isRepository).map(nameOf),
-          removed: difference.removed.filter(isRepository).map(nameOf),
+      const difference = await writeDifference(parts, groups, {
+        ...{ dir, makeMany: (tasks, onMade, meanwhile) => makeInThreads(tasks, { root, dir, catalogue, pages: renderer }, onMade, meanwhile) },
+        onPlanned: (plan) => {
+          onProgress('Writing the search index', 0, 0)
+          makeSearch({ catalogue, ...describeChanges(plan) })
         },
-      }
+        onGroup: () => onProgress('Writing the site', ++done, parts.length),
+      })
+      return { ...loaded, difference }
     },
     keep(difference, state) {
       cache.save(difference.changed, difference.removed, state)
@@ -92,21 +100,28 @@ export function openSiteBuilder({
   }
 }
 
-const REPOSITORY = 'repository '
+function describeChanges({ changed, removed }: SitePlan): Omit<SearchChanges, 'catalogue'> {
+  const repositoriesOf = (ids: readonly string[]) =>
+    ids.filter((id) => id.startsWith(REPOSITORY)).map((id) => id.slice(REPOSITORY.length))
+  const isData = (id: string) => id.startsWith(REPOSITORY) || id.startsWith(DATA)
+  return {
+    ...{ changed: repositoriesOf(changed), removed: repositoriesOf(removed) },
+    areNone: ![...changed, ...removed].some(isData),
+  }
+}
+
+const DATA = 'data '
 
 async function* listGroups(root: string, catalogue: Catalogue, pages: PageRenderer): AsyncGenerator<SiteGroup> {
-  for (const { id, key, files } of groupDataFiles(catalogue, digestText)) {
-    yield {
-      id: catalogue.entries.has(id) ? REPOSITORY + id : `data ${id}`,
-      key: key && siteKey(catalogue, key),
-      files: () => [...files()],
-    }
-  }
+  const withKey = (group: SiteGroup) => ({ ...group, key: group.key && hashKey(siteKey(catalogue, group.key)) })
+  for (const file of listSharedFiles(catalogue, digestText))
+    yield withKey({ id: DATA + file[0], key: file[1], make: () => ({ files: [file] }) })
   const downloads = await listDownloads(root, catalogue.baseUrl)
   for (const file of [['/_headers', formatHeadersFile()] as const, ...downloads])
-    yield { id: `file ${file[0]}`, key: undefined, files: () => [file] }
-  for (const group of groupSiteFiles(catalogue)) yield { ...group, key: group.key && siteKey(catalogue, group.key) }
-  for (const group of await pages.listGroups()) yield { ...group, key: group.key && siteKey(catalogue, group.key) }
+    yield { id: `file ${file[0]}`, key: undefined, make: () => ({ files: [file] }) }
+  for (const { id, files } of groupSharedFiles(catalogue)) yield { id, key: undefined, make: () => ({ files: files() }) }
+  for (const entry of catalogue.entries.values()) yield* groupRepositoryFiles(catalogue, entry).map(withKey)
+  for (const group of await pages.listGroups()) yield withKey(group)
 }
 
 /** Records and pages name the hub's address. */

@@ -1,5 +1,5 @@
 // Owns the small files that stand beside the pages: feeds, badges, social cards, and what models are told of the hub.
-import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
 import { drawBadge } from './badge.ts'
 import { formatRepositoryFeed, listFeeds } from './feeds.ts'
 import type { SiteFile } from './site-writer.ts'
@@ -8,29 +8,26 @@ import { drawSocialCard } from './social-card.ts'
 /** More would be no overview. */
 const MOST_NAMED = 100
 
-/** Groups of files that are the same as long as their key is, as site-writer.ts writes them. The same catalogue gives the same files. */
-export function* groupSiteFiles(
-  catalogue: Catalogue,
-): Generator<{ id: string; key: string | undefined; files: () => SiteFile[] }> {
-  for (const entry of catalogue.entries.values()) {
-    const { full_name, latest_version } = entry.summary
-    yield {
-      id: `beside ${full_name}`,
-      key: entry.digest,
-      files: () => [
-        formatRepositoryFeed(catalogue, entry),
-        [`/badges/${full_name}.svg`, drawBadge(full_name, latest_version)],
-        [`/badges/${full_name}.png`, drawSocialCard(entry.summary)],
-      ],
-    }
-  }
-  yield { id: 'feeds', key: undefined, files: () => [...listFeeds(catalogue)] }
-  yield { id: 'llms', key: undefined, files: () => [['/llms.txt', formatLlms(catalogue)]] }
+/** The files of one repository that stand beside its pages. */
+export function listFilesBeside(catalogue: Catalogue, entry: CatalogueEntry): SiteFile[] {
+  const { full_name, latest_version } = entry.summary
+  return [
+    formatRepositoryFeed(catalogue, entry),
+    [`/badges/${full_name}.svg`, drawBadge(full_name, latest_version)],
+    [`/badges/${full_name}.png`, drawSocialCard(entry.summary)],
+  ]
+}
+
+/** What is made of the whole catalogue, in groups that only their bytes tell apart from those of before. */
+export function* groupSharedFiles(catalogue: Catalogue): Generator<{ id: string; files: () => SiteFile[] }> {
+  yield { id: 'feeds', files: () => [...listFeeds(catalogue)] }
+  yield { id: 'llms', files: () => [['/llms.txt', formatLlms(catalogue)]] }
 }
 
 /** Every one of the files. */
 export function* listSiteFiles(catalogue: Catalogue): Generator<SiteFile> {
-  for (const { files } of groupSiteFiles(catalogue)) yield* files()
+  for (const entry of catalogue.entries.values()) yield* listFilesBeside(catalogue, entry)
+  for (const { files } of groupSharedFiles(catalogue)) yield* files()
 }
 
 /** What a model should know before it reads the site. @see https://llmstxt.org */

@@ -1,24 +1,63 @@
 // Owns writing a site again at the cost of what changed: groups of files whose key is the same as last time stay as they are.
 import { hash } from 'node:crypto'
 import type { WrittenGroup } from '../../stores/build-cache.ts'
-import { openFileWriter } from './files-into.ts'
+import { filesInto } from './files-into.ts'
+import type { GroupTask } from './repository-groups.ts'
+
+/** Fewer are made before a thread would have bundled the pages. */
+const FEWEST_FOR_THREADS = 4_000
 
 /** Files that are the same as long as their key is. */
 export interface SiteGroup {
   /** Names the group among all others of the site. */
   id: string
-  /** Whatever decides about the files beside the code; undefined when only their bytes tell. */
+  /** Stands for whatever decides about the files beside the code; undefined when only their bytes tell. */
   key: string | undefined
-  /** Makes them: paths from the site's root, with a leading slash, and what stands there. */
-  files: () => SiteFile[] | Promise<SiteFile[]>
-  /** What was found out while they were made, beside the key; complete when they are. */
-  facts?: Record<string, string>
-  /** Whether what was found out the last time still holds. */
+  /** Makes them. */
+  make: () => MadeGroup | Promise<MadeGroup>
+  /** Whether what was found out the last time, while they were made, still holds. */
   areUnchanged?: (facts: Record<string, string>) => boolean
+  /** Says what to make, for a thread that is to do it; undefined when only this one can. */
+  task?: GroupTask
 }
 
-/** A file of the site. */
+/** What was made of a group. */
+export interface MadeGroup {
+  files: SiteFile[]
+  /** What was found out while they were made, and decides beside the key. */
+  facts?: Record<string, string>
+}
+
+/** A file of the site: its path from the root, with a leading slash, and what stands there. */
 export type SiteFile = readonly [path: string, content: string | Uint8Array]
+
+/** A group that any thread can make. */
+export interface NamedTask {
+  id: string
+  task: GroupTask
+}
+
+/** A group that was made and whose files are written. */
+export interface NamedGroup {
+  id: string
+  paths: string[]
+  facts?: Record<string, string>
+}
+
+/** Makes many groups, writes their files, and tells of each. @param meanwhile other work of this thread, which goes first */
+export type MakeMany = (
+  tasks: readonly NamedTask[],
+  onMade: (made: NamedGroup) => void,
+  meanwhile: () => void | Promise<void>,
+) => Promise<void>
+
+/** What is going to be different, by the names of groups. */
+export interface SitePlan {
+  /** Those that are written. */
+  changed: string[]
+  /** Those that are gone. */
+  removed: string[]
+}
 
 /** What is different from the site as it was. */
 export interface SiteDifference {
@@ -34,58 +73,81 @@ export interface SiteDifference {
   gone: string[]
 }
 
+interface WritingOptions {
+  /** Where changed files are written; only what differs is put there. */
+  dir: string
+  /** Makes and writes groups that say their task, when there are so many of them that threads are worth it. */
+  makeMany?: MakeMany
+  /** Called once when it is known what is different, while most of it is still to be made: for work that need not wait until it is. */
+  onPlanned?: (plan: SitePlan) => void
+  /** Called after each group, whether it was written or not. */
+  onGroup?: () => void
+}
+
 /**
  * Writes what differs.
  *
  * @param before every group as it was the last time
- * @param dir where changed files are written; only what differs is put there
- * @param onGroup called after each group, whether it was written or not
  */
 export async function writeDifference(
   groups: Iterable<SiteGroup> | AsyncIterable<SiteGroup>,
   before: ReadonlyMap<string, WrittenGroup>,
-  dir: string,
-  onGroup: () => void = () => {},
+  { dir, makeMany, onPlanned = () => {}, onGroup = () => {} }: WritingOptions,
 ): Promise<SiteDifference> {
   const now = new Map<string, WrittenGroup>()
   const changed = new Map<string, WrittenGroup>()
   const written: string[] = []
-  const writer = openFileWriter(dir)
-  const takeGroup = async (group: SiteGroup) => {
-    const known = before.get(group.id)
-    const given = group.key === undefined ? undefined : hashKey([group.key])
-    if (known !== undefined && known.key === given && (group.areUnchanged?.(known.facts ?? {}) ?? true)) {
-      now.set(group.id, known)
+  const put = filesInto(dir)
+  const note = (id: string, group: WrittenGroup) => {
+    now.set(id, group)
+    changed.set(id, group)
+    written.push(...group.paths)
+    onGroup()
+  }
+  const makeHere = async ({ id, make }: SiteGroup, given: string | undefined) => {
+    const { files, facts } = await make()
+    const key = given ?? hashKey(...files.flat())
+    const known = before.get(id)
+    if (given === undefined && known?.key === key) {
+      now.set(id, known)
+      onGroup()
       return
     }
-    const files = await group.files()
-    const key = given ?? hashKey(files.flat())
-    const paths = files.map(([path]) => path)
-    const next = { key, paths, ...(group.facts ? { facts: group.facts } : {}) }
-    now.set(group.id, next)
-    if (given === undefined && known?.key === key) return
-    changed.set(group.id, next)
-    for (const [path, content] of files) {
-      await writer.put(path, content)
-      written.push(path)
-    }
+    for (const [path, content] of files) put(path, content)
+    note(id, { key, paths: files.map(([path]) => path), ...(facts && { facts }) })
   }
-  try {
-    for await (const group of groups) {
-      await takeGroup(group)
+  const shared: [SiteGroup, string][] = []
+  for await (const group of groups) {
+    const known = before.get(group.id)
+    const { key } = group
+    if (known !== undefined && known.key === key && (group.areUnchanged?.(known.facts ?? {}) ?? true)) {
+      now.set(group.id, known)
       onGroup()
-    }
-  } finally {
-    await writer.end()
+    } else if (key !== undefined && group.task) shared.push([group, key])
+    else await makeHere(group, key)
   }
-  const removed = [...before.keys()].filter((id) => !now.has(id))
+  const isThere = new Set([...now.keys(), ...shared.map(([{ id }]) => id)])
+  const removed = [...before.keys()].filter((id) => !isThere.has(id))
+  const plan = { changed: [...changed.keys(), ...shared.map(([{ id }]) => id)], removed }
+  if (makeMany && shared.length >= FEWEST_FOR_THREADS) {
+    const keys = new Map(shared.map(([{ id }, key]) => [id, key]))
+    await makeMany(
+      shared.map(([{ id, task }]) => ({ id, task: task! })),
+      ({ id, ...rest }) => note(id, { key: keys.get(id)!, ...rest }),
+      () => onPlanned(plan),
+    )
+  } else {
+    onPlanned(plan)
+    for (const [group, key] of shared) await makeHere(group, key)
+  }
   // A path that one group gave up may be another's now.
   const isWritten = new Set(written)
   const given = [...changed.keys(), ...removed].flatMap((id) => before.get(id)?.paths ?? [])
   return { groups: now, changed, removed, written, gone: given.filter((path) => !isWritten.has(path)) }
 }
 
-function hashKey(parts: readonly (string | Uint8Array)[]): string {
+/** A short stand-in for whatever decides about files. */
+export function hashKey(...parts: readonly (string | Uint8Array)[]): string {
   if (parts.length === 1 && parts[0] !== undefined) return hash('sha256', parts[0]).slice(0, 32)
   return hash('sha256', parts.map((part) => hash('sha256', part)).join(' ')).slice(0, 32)
 }

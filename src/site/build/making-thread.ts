@@ -1,0 +1,29 @@
+// Owns a thread that makes groups of files: it bundles the pages for itself, and then takes batches of repositories one after the other.
+import { parentPort, workerData } from 'node:worker_threads'
+import { filesInto } from './files-into.ts'
+import { setCatalogue } from './loaded-catalogue.ts'
+import { type Batch, makeBatch, type ThreadMessage, type ThreadStart } from './making-threads.ts'
+import { openPages } from './render-pages.ts'
+import { cataloguePart } from './repository-groups.ts'
+
+const { root, dir, surroundings }: ThreadStart = workerData
+const say = (message: ThreadMessage) => parentPort?.postMessage(message)
+const put = filesInto(dir)
+setCatalogue(cataloguePart([], surroundings))
+const pages = await openPages(root)
+let last = Promise.resolve()
+
+async function take({ entries, tasks }: Batch): Promise<void> {
+  try {
+    const catalogue = cataloguePart(entries, surroundings)
+    setCatalogue(catalogue)
+    say({ kind: 'made', groups: await makeBatch({ tasks }, catalogue, pages, put) })
+  } catch (error) {
+    say({ kind: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  }
+}
+
+parentPort?.on('message', (batch: Batch) => {
+  last = last.then(() => take(batch))
+})
+say({ kind: 'ready' })

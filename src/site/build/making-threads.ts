@@ -1,0 +1,160 @@
+// Owns making many groups of files on every core: batches of repositories, of which this thread takes one whenever the others have enough.
+import { availableParallelism } from 'node:os'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import { filesInto } from './files-into.ts'
+import type { PageRenderer } from './render-pages.ts'
+import { describeSurroundings, makeGroup, type Surroundings } from './repository-groups.ts'
+import type { NamedGroup, NamedTask } from './site-writer.ts'
+
+/** What a thread is given when it is started. */
+export interface ThreadStart {
+  /** The project's folder. */
+  root: string
+  /** Where files are written. */
+  dir: string
+  surroundings: Surroundings
+}
+
+/** Repositories, and what is to be made of them. */
+export interface Batch {
+  entries: CatalogueEntry[]
+  tasks: NamedTask[]
+}
+
+/** What a thread says: once that it has bundled the pages, and then what it made of each batch, in their order. */
+export type ThreadMessage = { kind: 'ready' } | { kind: 'made'; groups: NamedGroup[] } | { kind: 'failed'; message: string }
+
+/** How many repositories are handed over at once: the others wait for at most as long as these take. */
+const BATCH_REPOSITORIES = 20
+/** With a second batch waiting, a thread is never idle while this one is busy with its own. */
+const BATCHES_UNDER_WAY = 2
+/** Each thread holds the bundled pages and Astro: about 150 MB. */
+const MOST_THREADS = 3
+
+/** What making needs. */
+interface Making {
+  /** The project's folder. */
+  root: string
+  /** Where files are written. */
+  dir: string
+  /** It is in place. */
+  catalogue: Catalogue
+  pages: PageRenderer
+  /** How many threads help; one for each further core when left out. */
+  threads?: number
+}
+
+/**
+ * Makes groups and writes their files, in this thread and, while it does, in one for each further core. A thread that cannot be started leaves its work to the others.
+ *
+ * @param onMade told of each group, when its files are written
+ * @param meanwhile other work of this thread, which is done first
+ * @throws what went wrong with any group; the others may be written or not
+ */
+export async function makeInThreads(
+  tasks: readonly NamedTask[],
+  { root, dir, catalogue, pages, threads: count = Math.min(availableParallelism() - 1, MOST_THREADS) }: Making,
+  onMade: (made: NamedGroup) => void,
+  meanwhile: () => void | Promise<void>,
+): Promise<void> {
+  const batches = divide(tasks, catalogue)
+  const surroundings = describeSurroundings(catalogue)
+  const threads = Array.from({ length: count }, () => startThread({ root, dir, surroundings }))
+  let isOver = false
+  const takeBatches = async (make: (batch: Batch) => Promise<readonly NamedGroup[]>) => {
+    for (let batch = batches.shift(); batch && !isOver; batch = batches.shift()) for (const made of await make(batch)) onMade(made)
+  }
+  const put = filesInto(dir)
+  const makeOwn = async () => {
+    await meanwhile()
+    await takeBatches(async (batch) => {
+      const made = await makeBatch(batch, catalogue, pages, put)
+      // What the threads said is heard only between two turns.
+      await nextTurn()
+      return made
+    })
+  }
+  const own = makeOwn()
+  const others = threads.map(async (thread) => {
+    if (!(await thread.isReady)) return
+    await Promise.all(Array.from({ length: BATCHES_UNDER_WAY }, () => takeBatches(thread.make)))
+  })
+  try {
+    await Promise.all([own, ...others])
+  } finally {
+    isOver = true
+    await Promise.all(threads.map(({ end }) => end()))
+    // This thread's own batch writes into the folder until it is done.
+    await own.catch(() => {})
+  }
+}
+
+/** Makes a batch and writes its files. The catalogue must be in place. */
+export async function makeBatch(
+  { tasks }: Pick<Batch, 'tasks'>,
+  catalogue: Catalogue,
+  pages: PageRenderer,
+  put: ReturnType<typeof filesInto>,
+): Promise<NamedGroup[]> {
+  const made: NamedGroup[] = []
+  for (const { id, task } of tasks) {
+    const { files, facts } = await makeGroup(task, catalogue, pages)
+    for (const [path, content] of files) put(path, content)
+    made.push({ id, paths: files.map(([path]) => path), ...(facts && { facts }) })
+  }
+  return made
+}
+
+/** Whole repositories, so that none is sent twice. */
+function divide(tasks: readonly NamedTask[], catalogue: Catalogue): Batch[] {
+  const byRepository = Map.groupBy(tasks, ({ task }) => task.of)
+  const names = [...byRepository.keys()]
+  const batches: Batch[] = []
+  for (let at = 0; at < names.length; at += BATCH_REPOSITORIES) {
+    const some = names.slice(at, at + BATCH_REPOSITORIES)
+    batches.push({
+      entries: some.map((name) => catalogue.entries.get(name)!),
+      tasks: some.flatMap((name) => byRepository.get(name)!),
+    })
+  }
+  return batches
+}
+
+interface MakingThread {
+  /** Settles with whether it can be given work. */
+  isReady: Promise<boolean>
+  make(batch: Batch): Promise<NamedGroup[]>
+  end(): Promise<unknown>
+}
+
+function startThread(start: ThreadStart): MakingThread {
+  const worker = new Worker(new URL('making-thread.ts', import.meta.url), { workerData: start })
+  const ready = Promise.withResolvers<boolean>()
+  const waiting: PromiseWithResolvers<NamedGroup[]>[] = []
+  let failure: Error | undefined
+  const fail = (error: Error) => {
+    failure ??= error
+    ready.resolve(false)
+    for (const one of waiting.splice(0)) one.reject(failure)
+  }
+  worker.on('error', fail)
+  worker.on('exit', () => fail(new Error('A thread that makes pages ended before its work was done.')))
+  worker.on('message', (message: ThreadMessage) => {
+    if (message.kind === 'ready') ready.resolve(true)
+    else if (message.kind === 'made') waiting.shift()?.resolve(message.groups)
+    else fail(new Error(message.message))
+  })
+  return {
+    isReady: ready.promise,
+    make(batch) {
+      if (failure) return Promise.reject(failure)
+      const answer = Promise.withResolvers<NamedGroup[]>()
+      waiting.push(answer)
+      worker.postMessage(batch)
+      return answer.promise
+    },
+    end: () => worker.terminate(),
+  }
+}

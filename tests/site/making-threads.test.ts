@@ -1,0 +1,74 @@
+// Shows that groups of files which a thread makes are, byte for byte, those that the thread of the build makes, and that what goes wrong there ends the build.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { setCatalogue } from '../../src/site/build/loaded-catalogue.ts'
+import { makeInThreads } from '../../src/site/build/making-threads.ts'
+import { openPages, type PageRenderer } from '../../src/site/build/render-pages.ts'
+import { groupRepositoryFiles } from '../../src/site/build/repository-groups.ts'
+import type { NamedGroup, NamedTask } from '../../src/site/build/site-writer.ts'
+import { makeSiteFolder } from '../hubs/build-site.ts'
+
+const root = makeSiteFolder('making-threads')
+let catalogue: Catalogue
+let pages: PageRenderer
+let tasks: NamedTask[]
+
+beforeAll(async () => {
+  const config = readConfig({ CONTENT_DIR: 'content', SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: '1763683200' })
+  catalogue = openCatalogue(config).load().catalogue
+  setCatalogue(catalogue)
+  pages = await openPages(process.cwd())
+  const groups = [
+    ...[...catalogue.entries.values()].flatMap((entry) => groupRepositoryFiles(catalogue, entry)),
+    ...(await pages.listGroups()),
+  ]
+  tasks = groups.flatMap(({ id, task }) => (task ? [{ id, task }] : []))
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+function readTree(dir: string): Map<string, string> {
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return new Map(
+    files
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file): [string, string] => [file.slice(dir.length), readFileSync(file, 'latin1')])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+
+const byId = (groups: readonly NamedGroup[]) => [...groups].sort((a, b) => (a.id < b.id ? -1 : 1))
+
+test('what a thread makes alone is what is made without one', { timeout: 120_000 }, async () => {
+  const [alone, here] = ['alone', 'here'].map((name) => mkdtempSync(join(root, name)))
+  const made: Record<'alone' | 'here', NamedGroup[]> = { alone: [], here: [] }
+  const all = Promise.withResolvers<void>()
+  const noteAlone = (group: NamedGroup) => {
+    if (made.alone.push(group) === tasks.length) all.resolve()
+  }
+  const making = { root: process.cwd(), catalogue, pages }
+  await makeInThreads(tasks, { ...making, dir: alone!, threads: 1 }, noteAlone, () => all.promise)
+  await makeInThreads(tasks, { ...making, dir: here!, threads: 0 }, (group) => made.here.push(group), () => {})
+  expect(made.here).toHaveLength(tasks.length)
+  expect(byId(made.alone)).toEqual(byId(made.here))
+  const [ours, theirs] = [readTree(alone!), readTree(here!)]
+  expect([...ours.keys()]).toEqual([...theirs.keys()])
+  expect([...ours.keys()].some((path) => /^\/[^/]+\/[^/]+\/compare\/[^/]+\/index\.html$/.test(path))).toBe(true)
+  for (const [path, text] of theirs) if (ours.get(path) !== text) expect(ours.get(path), path).toBe(text)
+})
+
+test('a file that a thread cannot write ends it', { timeout: 120_000 }, async () => {
+  const dir = mkdtempSync(join(root, 'blocked'))
+  // Two batches, which the thread takes at once; this one waits until it has made the first.
+  const some = tasks.filter(({ task }) => task.what === 'data').slice(0, 40)
+  const blocked = `${dir}/data/v1/repos/${some.at(-1)!.task.of}`
+  mkdirSync(dirname(blocked), { recursive: true })
+  writeFileSync(blocked, 'a file where a folder should be')
+  const first = Promise.withResolvers<void>()
+  const making = { root: process.cwd(), catalogue, pages, dir, threads: 1 }
+  const made = makeInThreads(some, making, () => first.resolve(), () => first.promise)
+  await expect(made).rejects.toThrow(/ENOTDIR|EEXIST/)
+})
