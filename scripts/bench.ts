@@ -133,9 +133,9 @@ async function measureSize(size: number): Promise<void> {
       failures.push(`${size} prompts: ${part}: ${error instanceof Error ? error.message : error}`)
     }
   }
-  for (const made of [workDir, `${workDir}-scale`]) rmSync(made, { recursive: true, force: true })
 }
 
+/** Not before the end: what follows many removals is slow on ext4 (docs/scale.md section 1). */
 async function cleanUp(): Promise<void> {
   progress.end()
   await stopAll()

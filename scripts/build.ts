@@ -1,5 +1,5 @@
 // `npm run build [-- --out DIR]`: the deployable site in dist/ and its search index in build/, written at the cost of what changed since the build before it.
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
@@ -24,6 +24,7 @@ const progress = openProgress()
 const config = readConfig(process.env)
 const dist = resolve(out, 'dist')
 const indexPath = searchIndexPath(dist)
+const aside = `${dist}.old`
 mkdirSync(keptDir, { recursive: true })
 const lock = takeLock(join(keptDir, 'build.lock'), 60_000)
 if (!lock) {
@@ -35,7 +36,7 @@ const before = readState(cache)
 const isKept = before !== undefined && existsSync(indexPath) && isUntouched(dist, cache, before.endedMs)
 if (!isKept) {
   cache.forgetWritten()
-  rmSync(dist, { recursive: true, force: true })
+  setAside()
 }
 const builder = openSiteBuilder({
   config,
@@ -55,6 +56,7 @@ try {
   for (const path of difference.gone) removeFile(dist, path)
   // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
   builder.keep(difference, JSON.stringify({ endedMs: Date.now() + 1 }))
+  rmSync(aside, { recursive: true, force: true })
   progress.end()
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   console.log(
@@ -64,6 +66,10 @@ try {
   progress.end()
   if (!(error instanceof ContentError)) throw error
   // It was found before anything was written.
+  if (existsSync(aside)) {
+    rmSync(dist, { recursive: true, force: true })
+    renameSync(aside, dist)
+  }
   if (before) cache.save(new Map(), [], JSON.stringify(before))
   console.error(error.message)
   process.exitCode = 1
@@ -101,6 +107,12 @@ function isUntouched(dir: string, kept: BuildCache, endedMs: number): boolean {
     if (!missing.delete(file.slice(dir.length)) || lstatSync(file).ctimeMs > endedMs) return false
   }
   return missing.size === 0
+}
+
+/** Removed when the build is done: for minutes after many files were removed, ext4 makes new ones many times slower (docs/scale.md section 1). */
+function setAside(): void {
+  rmSync(aside, { recursive: true, force: true })
+  if (existsSync(dist)) renameSync(dist, aside)
 }
 
 /** With the folders that it leaves empty: a clean build would not have them. */

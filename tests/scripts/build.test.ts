@@ -55,11 +55,17 @@ test('one build after the other, in the same folder', { timeout: 300_000 }, () =
   expect(broken.stderr).toContain('1 problem in the content:\n  content/acme/one/index.md: titel: ')
   expect(times()).toEqual(before)
 
-  put('acme/one/index.md', '---\ntitle: One\n---\n')
+  // What stood there stays, even if it would have been made anew.
   writeFileSync(join(out, 'dist/left-by-hand.txt'), 'x')
+  const byHand = times()
+  expect(build('--out', out).status).toBe(1)
+  expect(times()).toEqual(byHand)
+
+  put('acme/one/index.md', '---\ntitle: One\n---\n')
   const whole = build('--out', out)
   expect(whole.stdout).toMatch(/; (\d+) of \1 files written and 0 removed in /)
   expect(readdirSync(join(out, 'dist'))).not.toContain('left-by-hand.txt')
+  expect(readdirSync(out)).not.toContain('dist.old')
 })
 
 test('words that it does not know end it before anything is read', () => {

@@ -51,7 +51,12 @@ test('what a thread makes alone is what is made without one', { timeout: 120_000
   }
   const making = { root: process.cwd(), catalogue, pages }
   await makeInThreads(tasks, { ...making, dir: alone!, threads: 1 }, noteAlone, () => all.promise)
-  await makeInThreads(tasks, { ...making, dir: here!, threads: 0 }, (group) => made.here.push(group), () => {})
+  await makeInThreads(
+    tasks,
+    { ...making, dir: here!, threads: 0 },
+    (group) => made.here.push(group),
+    () => {},
+  )
   expect(made.here).toHaveLength(tasks.length)
   expect(byId(made.alone)).toEqual(byId(made.here))
   const [ours, theirs] = [readTree(alone!), readTree(here!)]
@@ -69,6 +74,11 @@ test('a file that a thread cannot write ends it', { timeout: 120_000 }, async ()
   writeFileSync(blocked, 'a file where a folder should be')
   const first = Promise.withResolvers<void>()
   const making = { root: process.cwd(), catalogue, pages, dir, threads: 1 }
-  const made = makeInThreads(some, making, () => first.resolve(), () => first.promise)
+  const made = makeInThreads(
+    some,
+    making,
+    () => first.resolve(),
+    () => first.promise,
+  )
   await expect(made).rejects.toThrow(/ENOTDIR|EEXIST/)
 })

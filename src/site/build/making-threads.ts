@@ -24,7 +24,10 @@ export interface Batch {
 }
 
 /** What a thread says: once that it has bundled the pages, and then what it made of each batch, in their order. */
-export type ThreadMessage = { kind: 'ready' } | { kind: 'made'; groups: NamedGroup[] } | { kind: 'failed'; message: string }
+export type ThreadMessage =
+  | { kind: 'ready' }
+  | { kind: 'made'; groups: NamedGroup[] }
+  | { kind: 'failed'; message: string }
 
 /** How many repositories are handed over at once: the others wait for at most as long as these take. */
 const BATCH_REPOSITORIES = 20
@@ -64,7 +67,8 @@ export async function makeInThreads(
   const threads = Array.from({ length: count }, () => startThread({ root, dir, surroundings }))
   let isOver = false
   const takeBatches = async (make: (batch: Batch) => Promise<readonly NamedGroup[]>) => {
-    for (let batch = batches.shift(); batch && !isOver; batch = batches.shift()) for (const made of await make(batch)) onMade(made)
+    for (let batch = batches.shift(); batch && !isOver; batch = batches.shift())
+      for (const made of await make(batch)) onMade(made)
   }
   const put = filesInto(dir)
   const makeOwn = async () => {

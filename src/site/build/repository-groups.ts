@@ -49,6 +49,10 @@ function makeFiles(what: 'data' | 'beside', catalogue: Catalogue, entry: Catalog
 }
 
 /** Makes the files of a task. The catalogue must be in place, and hold the repository. */
-export function makeGroup({ of, what }: GroupTask, catalogue: Catalogue, pages: PageRenderer): MadeGroup | Promise<MadeGroup> {
+export function makeGroup(
+  { of, what }: GroupTask,
+  catalogue: Catalogue,
+  pages: PageRenderer,
+): MadeGroup | Promise<MadeGroup> {
   return typeof what === 'object' ? pages.makePage(what) : makeFiles(what, catalogue, catalogue.entries.get(of)!)
 }

@@ -84,7 +84,11 @@ export function openSiteBuilder({
       const parts = await Array.fromAsync(listGroups(root, catalogue, renderer))
       let done = 0
       const difference = await writeDifference(parts, groups, {
-        ...{ dir, makeMany: (tasks, onMade, meanwhile) => makeInThreads(tasks, { root, dir, catalogue, pages: renderer }, onMade, meanwhile) },
+        ...{
+          dir,
+          makeMany: (tasks, onMade, meanwhile) =>
+            makeInThreads(tasks, { root, dir, catalogue, pages: renderer }, onMade, meanwhile),
+        },
         onPlanned: (plan) => {
           onProgress('Writing the search index', 0, 0)
           makeSearch({ catalogue, ...describeChanges(plan) })
@@ -119,7 +123,8 @@ async function* listGroups(root: string, catalogue: Catalogue, pages: PageRender
   const downloads = await listDownloads(root, catalogue.baseUrl)
   for (const file of [['/_headers', formatHeadersFile()] as const, ...downloads])
     yield { id: `file ${file[0]}`, key: undefined, make: () => ({ files: [file] }) }
-  for (const { id, files } of groupSharedFiles(catalogue)) yield { id, key: undefined, make: () => ({ files: files() }) }
+  for (const { id, files } of groupSharedFiles(catalogue))
+    yield { id, key: undefined, make: () => ({ files: files() }) }
   for (const entry of catalogue.entries.values()) yield* groupRepositoryFiles(catalogue, entry).map(withKey)
   for (const group of await pages.listGroups()) yield withKey(group)
 }
