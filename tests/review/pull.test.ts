@@ -296,7 +296,8 @@ describe('on GitHub', () => {
       promisify(execFile)(COMMENT, [], {
         env: {
           ...{ PATH: process.env.PATH!, GITHUB_API_URL: github.url, GITHUB_REPOSITORY: repository, TOKEN: token },
-          ...{ NUMBER: String(number), BOT: 'prompt-bot', PROBLEMS: '0', OWNER: 'agrees', APPROVED: 'false', ...over },
+          ...{ NUMBER: String(number), BOT: 'prompt-bot', CONTENT: 'true', PROBLEMS: '0', OWNER: 'agrees' },
+          ...{ APPROVED: 'false', REPORT: '', ...over },
         },
       })
     await ask(`/issues/${number}/comments`, { body: 'What a nice prompt' })
@@ -311,6 +312,14 @@ describe('on GitHub', () => {
     await run({ REPORT: `${mark}\n\nthird`, OWNER: 'waits' })
     expect(await comments()).toEqual(['What a nice prompt', `${mark}\n\nthird`])
     expect(await labels()).toEqual(['content', 'waits for a maintainer'])
+    // All content is taken back: what is said of it goes, and no label says that there is any.
+    await run({ CONTENT: 'false' })
+    const takenBack = `${mark}\n\n### Content review\n\nNothing in \`content/\` changes any more.`
+    expect(await comments()).toEqual(['What a nice prompt', takenBack])
+    expect(await labels()).toEqual([])
+    const other = (await ask('/issues', { title: 'Code alone' })) as { number: number }
+    await run({ CONTENT: 'false', NUMBER: String(other.number) })
+    expect(await ask(`/issues/${other.number}/comments`)).toEqual([])
     // Whoever else writes the mark has written another comment.
     await run({ REPORT: `${mark}\n\nfourth`, BOT: 'somebody-else' })
     expect(await comments()).toHaveLength(3)
@@ -332,8 +341,10 @@ test('the workflow hands the scripts what they read, and passes by nobody’s wo
   ])
   expect(steps.at(-1).run).toBe('node scripts/review-pull.ts')
   expect(Object.keys(jobs.comment.steps.at(-1).env)).toEqual([
-    ...['NUMBER', 'REPORT', 'PROBLEMS', 'OWNER', 'APPROVED', 'BOT', 'TOKEN'],
+    ...['NUMBER', 'CONTENT', 'REPORT', 'PROBLEMS', 'OWNER', 'APPROVED', 'BOT', 'TOKEN'],
   ])
+  // A review that broke off says nothing; one that found no content does, for what it said before may be on the page.
+  expect(jobs.comment.if).toBe("needs.review.outputs.problems != ''")
   expect([jobs.rules.if, jobs.owner.if]).toEqual(['always()', 'always()'])
   expect([jobs.rules.steps[0].run, jobs.owner.steps[0].run]).toEqual(['test "$PROBLEMS" = 0', 'test "$OWNER" = agrees'])
 })

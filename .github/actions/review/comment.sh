@@ -11,6 +11,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 077
 
+# What was reviewed before was taken back.
+if [ "$CONTENT" = false ]; then
+  REPORT="$MARK
+
+### Content review
+
+Nothing in \`content/\` changes any more."
+fi
 NUMBER=${NUMBER//[!0-9]/}
 if [ -z "$NUMBER" ] || [[ ${REPORT-} != "$MARK"* ]]; then
   fail 'expected the number of a pull request and a report.'
@@ -40,6 +48,10 @@ find_comment() {
 
 jq --null-input --arg body "$REPORT" '{$body}' >"$work/comment"
 find_comment
+if [ "$CONTENT" = false ] && [ -z "$id" ]; then
+  show 'It touches no content.'
+  exit 0
+fi
 case $id in
   '')
     ask POST "$API/issues/$NUMBER/comments" "$work/comment"
@@ -70,7 +82,7 @@ label() { # <name> <colour> <description> <on or off>
     need 200 204 404
   fi
 }
-label content 0e8a16 'Touches the catalogue' on
+label content 0e8a16 'Touches the catalogue' "$([ "$CONTENT" = false ] && echo off || echo on)"
 label problems d93f0b 'Breaks a rule of the catalogue' "$([ "$PROBLEMS" = 0 ] && echo off || echo on)"
 label 'waits for a maintainer' fbca04 'Its author is no member of an owner that it touches' "$([ "$OWNER" = waits ] && echo on || echo off)"
 # Commits that were added since were not agreed to.
