@@ -45,6 +45,13 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
   },
   { name: 'blob-store', about: 'tokens, sessions and fresh copies can be kept', look: lookAtBlobs },
   { name: 'build', about: 'the last build is whole, or there is none', look: lookAtBuild },
+  {
+    name: 'readme',
+    about: 'README.md leads to this repository',
+    needs: ['git'],
+    isMeant: ({ root }) => existsSync(join(root, 'README.md')),
+    look: lookAtReadme,
+  },
   { name: 'port', about: 'the port is free, or this hub has it', look: lookAtPort },
   { name: 'disk', about: 'there is room to write', look: lookAtDisk },
 ]
@@ -204,4 +211,21 @@ async function lookAtDisk({ root, config, freeBytes }: Machine): Promise<Finding
     if (free < GOOD_FREE) return [advise(`Only ${room}`, 'Make room before builds and publishes fill it.')]
   }
   return []
+}
+
+/** Its button deploys the repository that it names. */
+async function lookAtReadme({ root, environment }: Machine): Promise<Finding[]> {
+  if (!readFileSync(join(root, 'README.md'), 'utf8').includes('github.com/OWNER/prompt-hub')) return []
+  const { stdout } = await createGit(root, environment).tryRun(['config', '--get', 'remote.origin.url'])
+  const own = /^(?:https:\/\/|ssh:\/\/git@|git@)github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(
+    stdout.toString().trim(),
+  )?.[1]
+  return own === undefined
+    ? []
+    : [
+        advise(
+          `README.md still has OWNER in the address of its button "Deploy to Netlify"; this repository is ${own}.`,
+          `Put it there: sed -i 's#OWNER/prompt-hub#${own}#' README.md`,
+        ),
+      ]
 }

@@ -45,7 +45,7 @@ describe('a machine', () => {
     const checks = await expectWell(setup())
     expect(checks).toEqual([
       ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'node', 'git', 'content'],
-      ...['content-git', 'blob-store', 'build', 'port', 'disk'],
+      ...['content-git', 'blob-store', 'build', 'readme', 'port', 'disk'],
     ])
     expect(await expectWell(setup(PUBLIC))).toEqual(checks)
     expect(repository.git('status', '--porcelain').trim()).toBe('?? .nvmrc')
@@ -121,6 +121,21 @@ describe('a machine', () => {
     ])
   })
 
+  test.each([
+    ['https://github.com/octocat/hub.git', 'octocat/hub'],
+    ['git@github.com:octocat/hub', 'octocat/hub'],
+    ['https://git.example/octocat/hub.git', undefined],
+  ])('a fork at %s whose README.md deploys nobody’s repository', async (origin, own) => {
+    const readme = join(repository.folder, 'README.md')
+    writeFileSync(readme, readFileSync('README.md'))
+    repository.git('remote', 'add', 'origin', origin)
+    const said = illsOf(await examineSetup(setup()))
+    expect(said).toEqual(own ? { readme: expect.stringMatching(new RegExp(`^advice: .* is ${own}\\. → .*sed `)) } : {})
+    if (!own) return
+    execFileSync('sh', ['-c', / (sed .*)$/.exec(said.readme!)![1]!], { cwd: repository.folder })
+    expect(await expectWell(setup())).toContain('readme')
+  })
+
   test('an old Node', async () => expectIll(setup({}, { nodeVersion: '20.11.0' }), 'node', /20\.11\.0.*npm/))
 
   test('a full disk, and one that is nearly full', async () => {
@@ -194,7 +209,7 @@ describe('a repository on GitHub', () => {
     safe()
     expect(await expectWell(onGitHub(signIn()))).toEqual([
       ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'node', 'git', 'content'],
-      ...['blob-store', 'build', 'port', 'disk'],
+      ...['blob-store', 'build', 'readme', 'port', 'disk'],
       ...['github-reachable', 'github-clock', 'github-credential', 'github-repository', 'github-branch'],
       ...['github-write', 'github-protection', 'github-scope', 'sign-in-application'],
     ])

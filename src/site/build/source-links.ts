@@ -35,7 +35,13 @@ export function listSourceLinks({ versions, summary }: CatalogueEntry, record: V
   ]
 }
 
+/** The repository of this hub on its git host, such as `octocat/prompt-hub`; undefined when the settings name none. */
+export function findRepository(): string | undefined {
+  return findHost()?.repository
+}
+
 interface Host {
+  repository: string
   web: string
   branch: string
 }
@@ -46,7 +52,10 @@ let host: Host | undefined | null
 function findHost(): Host | undefined {
   if (host === undefined) {
     const { gitStore } = readConfig(process.env)
-    host = gitStore.kind === 'github' ? { web: webAddress(gitStore), branch: gitStore.branch } : null
+    host =
+      gitStore.kind === 'github'
+        ? { repository: gitStore.repository, web: webAddress(gitStore), branch: gitStore.branch }
+        : null
   }
   return host ?? undefined
 }
