@@ -1,11 +1,9 @@
 // Pins the guides to running a hub by following them: every line of their shell is run, as far as this machine goes, and every configuration by its program.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { examineSetup } from '../../src/doctor/doctor.ts'
 import { freePort } from '../e2e/targets.ts'
 import { isInstalled, type Running, startCaddy, startNginx } from '../host/programs.ts'
 import { blocksOf, type GuideMachine, openMachine } from './follow-guide.ts'
@@ -162,53 +160,5 @@ describe('a hub on one machine', () => {
     ])
     expect(said).toMatch(/4 {2}getVersion[\s\S]*Every read but search is there as a file\./)
     expect(said).toContain('1.0.3')
-  })
-})
-
-describe('a private hub', () => {
-  const caddyfile = blocksOf('hosting-private', 'caddyfile')[0]!
-
-  test.skipIf(!isInstalled('caddy'))(
-    'Caddy lets the network in, and nobody else',
-    async () => {
-      const hub = createServer((_, outgoing) => outgoing.end('{"status":"ok"}'))
-      const port = await freePort()
-      await new Promise<void>((listening) => hub.listen(port, 'localhost', listening))
-      const local = caddyfile.replace('localhost:8888', `localhost:${port}`)
-      const ask = ({ url }: Running) =>
-        fetch(url.replace('127.0.0.1', 'localhost')).then(
-          ({ status }) => status,
-          () => 'nothing',
-        )
-      const inside = await startCaddy(await freePort(), local)
-      expect(await ask(inside)).toBe(200)
-      await inside.stop()
-      const outside = await startCaddy(await freePort(), local.replace('private_ranges', '192.0.2.0/24'))
-      expect(await ask(outside)).toBe('nothing')
-      await outside.stop()
-      await new Promise((closed) => hub.close(closed))
-      const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-caddy-'))
-      writeFileSync(join(dir, 'Caddyfile'), caddyfile)
-      const whole = spawnSync('caddy', ['adapt', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')], {
-        encoding: 'utf8',
-      })
-      rmSync(dir, { recursive: true })
-      expect(whole.stdout).toMatch(/"module":"internal"/)
-    },
-    30_000,
-  )
-
-  test('its settings are those of a machine behind a proxy, and looked at as such', async () => {
-    const settings = Object.fromEntries(
-      blocksOf('hosting-private', 'ini')[0]!
-        .trim()
-        .split('\n')
-        .map((line) => line.split('=') as [string, string]),
-    )
-    const examined = await examineSetup({ environment: { ...settings, PATH: process.env.PATH }, root: process.cwd() })
-    const wrong = examined.filter(
-      ({ check, outcome }) => ['settings', 'address', 'proxies'].includes(check) && outcome !== 'well',
-    )
-    expect(wrong).toEqual([])
   })
 })

@@ -1,0 +1,115 @@
+// Pins the guide to a private hub by following it: the hub of the guide for one machine, with the settings and the Caddy of this one, seen over https by its doctor from inside and from outside.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { poll } from '../e2e/client.ts'
+import { freePort } from '../e2e/targets.ts'
+import { isInstalled } from '../host/programs.ts'
+import { blocksOf, type GuideMachine, openMachine } from './follow-guide.ts'
+
+const [settings = '', ...moreSettings] = blocksOf('hosting-private', 'ini')
+const [caddyfile = '', ...moreCaddy] = blocksOf('hosting-private', 'caddyfile')
+const [look = '', ...moreLooks] = blocksOf('hosting-private', 'sh')
+const [install, catalogue, doctor, service, , , publish] = blocksOf('hosting-machine', 'sh') as [
+  ...[string, string, string, string, string, string, string],
+]
+
+describe.skipIf(!isInstalled('caddy'))('a private hub', () => {
+  let machine: GuideMachine
+  let caddy: ChildProcess | undefined
+  let hubPort: number
+  let port: number
+  let plainPort: number
+  beforeAll(async () => {
+    ;[hubPort, port, plainPort] = [await freePort(), await freePort(), await freePort()]
+    machine = openMachine(hubPort, `https://hub.example.org:${port}`)
+    // The network's own names, for Node and for curl.
+    writeFileSync(
+      join(machine.root, 'names.cjs'),
+      `const dns = require('node:dns'); const { lookup } = dns
+dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' : name, ...rest)\n`,
+    )
+    writeFileSync(join(machine.root, '.curlrc'), `resolve = "hub.example.org:${port}:127.0.0.1"\n`)
+  })
+  afterAll(async () => {
+    await stopCaddy()
+    await machine?.remove()
+  })
+
+  const authority = () => join(machine.root, 'caddy/pki/authorities/local/root.crt')
+  /** Caddy's file as it is in the guide, at ports of ours; its authority stays in its own folder. */
+  async function startCaddy(change: (text: string) => string = (text) => text): Promise<void> {
+    const options = [
+      ...['admin off', 'skip_install_trust', 'auto_https disable_redirects', `http_port ${plainPort}`],
+      ...[`https_port ${port}`, `storage file_system ${machine.root}/caddy`],
+    ]
+    mkdirSync(join(machine.root, 'etc/caddy'), { recursive: true })
+    const file = join(machine.root, 'etc/caddy/Caddyfile')
+    writeFileSync(file, `{\n${options.join('\n')}\n}\n${change(machine.localise(caddyfile))}`)
+    caddy = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', file], { stdio: 'ignore' })
+    await poll('Caddy with its certificate', 60_000, async () => {
+      if (caddy!.exitCode !== null) throw new Error('ended by itself')
+      const { status } = spawnSync('bash', ['-c', `exec 3<>/dev/tcp/127.0.0.1/${port}`])
+      return status === 0 && existsSync(authority()) ? true : undefined
+    })
+  }
+  async function stopCaddy(): Promise<void> {
+    if (!caddy || caddy.exitCode !== null) return
+    const ended = new Promise((done) => caddy!.once('exit', done))
+    caddy.kill()
+    await ended
+  }
+  /** A member of the network: it knows the name and, unless told otherwise, trusts the authority. */
+  const fromInside = (blocks: readonly string[], isTrusting = true) =>
+    machine.follow([
+      `cd /srv/prompt-hub`,
+      `export NODE_OPTIONS="--require $ROOT/names.cjs" CURL_HOME="$ROOT"`,
+      ...(isTrusting ? [`export NODE_EXTRA_CA_CERTS=${authority()} CURL_CA_BUNDLE=${authority()}`] : []),
+      ...blocks,
+    ])
+  const failing = (run: Promise<string>) =>
+    run.then(
+      (said) => expect.unreachable(said),
+      (error: Error) => error.message,
+    )
+
+  test('is set up, looked at and started as the guide says, and everything answers inside', async () => {
+    expect([moreSettings, moreCaddy, moreLooks]).toEqual([[], [], []])
+    await machine.follow([install, catalogue])
+    const env = `CONTENT_DIR=/srv/catalogue/content\n${settings}`
+    writeFileSync(join(machine.root, 'etc/prompt-hub.env'), machine.localise(env))
+    expect(await machine.follow(['cd /srv/prompt-hub', doctor])).toMatch(
+      /ok +address[\s\S]*ok +proxies[\s\S]*Nothing keeps this hub from working/,
+    )
+    await machine.follow(['cd /srv/prompt-hub', service])
+    await startCaddy()
+    expect(await fromInside([look])).toMatch(
+      /ok +hub-mcp[\s\S]*ok +hub-publishing[\s\S]*Nothing keeps this hub from working/,
+    )
+    expect(await fromInside([publish])).toMatch(/"version":"1\.0\.1"/)
+  })
+
+  test('a machine without the root certificate is told that the hub does not answer', async () => {
+    expect(await failing(fromInside([look], false))).toMatch(/WRONG +hub-reachable .*does not answer: .*certificate/)
+  })
+
+  test('outside of the network nothing answers, and the hub itself listens to its own machine alone', async () => {
+    await stopCaddy()
+    // Whoever asks from here is outside of such a network.
+    await startCaddy((text) => text.replace('private_ranges', '192.0.2.0/24'))
+    expect(await failing(fromInside([look]))).toMatch(/WRONG +hub-reachable .*does not answer/)
+    expect(listeners(hubPort)).toEqual(['00000000000000000000000001000000', '0100007F'])
+  })
+})
+
+/** The addresses that something listens at, as the kernel writes them: ::1 and 127.0.0.1. proc_pid_net(5) */
+function listeners(port: number): string[] {
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const rows = ['tcp', 'tcp6'].flatMap((kind) => readFileSync(`/proc/net/${kind}`, 'utf8').split('\n').slice(1))
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, local = '', , state]) => state === '0A' && local.endsWith(ending))
+    .map(([, local = '']) => local.slice(0, -ending.length))
+    .sort()
+}
