@@ -12,6 +12,7 @@ import { openSiteBuilder } from '../src/site/build/site-builder.ts'
 import { type BuildCache, openBuildCache } from '../src/stores/build-cache.ts'
 import { takeLock } from '../src/stores/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../src/stores/search-index.ts'
+import { checkPageWeights, HeavyPagesError } from './page-weights.ts'
 import { openProgress } from './progress.ts'
 
 /** What is remembered of a build: when its last file was written, or that it was not finished. */
@@ -54,6 +55,8 @@ try {
   })
   if (ignored) console.warn(ignored)
   for (const path of difference.gone) removeFile(dist, path)
+  // Only code makes pages heavier, and after a change of it everything is built anew.
+  if (!isKept) checkPageWeights(dist, catalogue)
   // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
   builder.keep(difference, JSON.stringify({ endedMs: Date.now() + 1 }))
   rmSync(aside, { recursive: true, force: true })
@@ -64,13 +67,15 @@ try {
   )
 } catch (error) {
   progress.end()
-  if (!(error instanceof ContentError)) throw error
-  // It was found before anything was written.
-  if (existsSync(aside)) {
-    rmSync(dist, { recursive: true, force: true })
-    renameSync(aside, dist)
-  }
-  if (before) cache.save(new Map(), [], JSON.stringify(before))
+  if (error instanceof ContentError) {
+    // It was found before anything was written.
+    if (existsSync(aside)) {
+      rmSync(dist, { recursive: true, force: true })
+      renameSync(aside, dist)
+    }
+    if (before) cache.save(new Map(), [], JSON.stringify(before))
+    // Heavy pages stay where they are, to be looked at.
+  } else if (!(error instanceof HeavyPagesError)) throw error
   console.error(error.message)
   process.exitCode = 1
 } finally {

@@ -1,8 +1,21 @@
 // Pins what `npm run build` promises on the command line: what it says, what it writes again, what it leaves alone, and how it fails.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 
 const root = mkdtempSync(join(tmpdir(), 'prompt-hub-build-'))
@@ -15,8 +28,9 @@ function put(path: string, text: string): void {
 }
 const version = (text: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 
-function build(...parameters: string[]) {
+function build({ cwd = '.' }, ...parameters: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/build.ts', ...parameters], {
+    cwd,
     encoding: 'utf8',
     env: {
       ...process.env,
@@ -35,7 +49,7 @@ const times = () =>
 
 test('one build after the other, in the same folder', { timeout: 300_000 }, () => {
   put('acme/one/versions/1.0.0.md', version('First text'))
-  const first = build('--out', out)
+  const first = build({}, '--out', out)
   expect([first.status, first.stdout]).toEqual([
     0,
     expect.stringMatching(/^1 repositories, 1 files read; (\d+) of \1 files written and 0 removed in \d+\.\d s\.\n$/),
@@ -46,11 +60,11 @@ test('one build after the other, in the same folder', { timeout: 300_000 }, () =
   expect(statSync(join(out, 'build/search.db')).size).toBeGreaterThan(0)
 
   const before = times()
-  expect(build('--out', out).stdout).toMatch(/; 0 of \d+ files written and 0 removed in /)
+  expect(build({}, '--out', out).stdout).toMatch(/; 0 of \d+ files written and 0 removed in /)
   expect(times()).toEqual(before)
 
   put('acme/one/index.md', '---\ntitel: One\n---\n')
-  const broken = build('--out', out)
+  const broken = build({}, '--out', out)
   expect([broken.status, broken.stdout]).toEqual([1, ''])
   expect(broken.stderr).toContain('1 problem in the content:\n  content/acme/one/index.md: titel: ')
   expect(times()).toEqual(before)
@@ -58,18 +72,63 @@ test('one build after the other, in the same folder', { timeout: 300_000 }, () =
   // What stood there stays, even if it would have been made anew.
   writeFileSync(join(out, 'dist/left-by-hand.txt'), 'x')
   const byHand = times()
-  expect(build('--out', out).status).toBe(1)
+  expect(build({}, '--out', out).status).toBe(1)
   expect(times()).toEqual(byHand)
 
   put('acme/one/index.md', '---\ntitle: One\n---\n')
-  const whole = build('--out', out)
+  const whole = build({}, '--out', out)
   expect(whole.stdout).toMatch(/; (\d+) of \1 files written and 0 removed in /)
   expect(readdirSync(join(out, 'dist'))).not.toContain('left-by-hand.txt')
   expect(readdirSync(out)).not.toContain('dist.old')
 })
 
+test('a page that is heavier than promised ends it, with what it weighs', { timeout: 300_000 }, () => {
+  const project = join(root, 'project')
+  for (const part of [
+    'src',
+    'scripts',
+    'netlify',
+    'package.json',
+    'package-lock.json',
+    'astro.config.mjs',
+    'tsconfig.json',
+  ])
+    cpSync(part, join(project, part), { recursive: true })
+  symlinkSync(resolve('node_modules'), join(project, 'node_modules'))
+  // No compression makes chance smaller.
+  appendFileSync(join(project, 'src/site/fonts/inter.woff2'), randomBytes(30_000))
+  const built = join(root, 'heavy')
+  const { status, stdout, stderr } = build({ cwd: project }, '--out', built)
+  expect([status, stdout]).toEqual([1, ''])
+  const said = stderr.split('\n').filter((line) => line.includes('over the wire'))
+  expect(said).toEqual(
+    [
+      ['The front page', '60,000', '/'],
+      ['A prompt’s page', '50,000', '/acme/one'],
+      ['A version’s page', '50,000', '/acme/one/v/1.0.0'],
+    ].map(([what, most, path]) =>
+      expect.stringMatching(
+        new RegExp(
+          `^${what} weighs \\d\\d,\\d{3} bytes over the wire with an ordinary text, and may weigh ${most}: ${path} \\d,\\d{3}, /assets/inter\\.\\S+\\.woff2 56,044, `,
+        ),
+      ),
+    ),
+  )
+  // They stay, to be looked at; another build is not content with them.
+  expect(existsSync(join(built, 'dist/index.html'))).toBe(true)
+  expect(build({ cwd: project }, '--out', built).status).toBe(1)
+})
+
+test('a long text is not the weight of the site', { timeout: 300_000 }, () => {
+  put('acme/one/versions/1.0.0.md', version(randomBytes(100_000).toString('base64')))
+  expect(build({}, '--out', join(root, 'long'))).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^1 repositories/),
+  })
+})
+
 test('words that it does not know end it before anything is read', () => {
-  const { status, stdout, stderr } = build('--output', out)
+  const { status, stdout, stderr } = build({}, '--output', out)
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toContain("Unknown option '--output'")
   expect(stderr).toContain('Usage: npm run build -- [--out DIR]')
