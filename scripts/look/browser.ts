@@ -12,17 +12,22 @@ const PLACES = [
 ]
 
 /** Whoever looks at pages of this machine asks nobody else, and neither does the browser. */
-const QUIET = [
+export const BROWSER_FLAGS: readonly string[] = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-domain-reliability', '--no-pings'],
   ...['--disable-sync', '--disable-default-apps', '--metrics-recording-only', '--no-first-run'],
   '--disable-features=OptimizationHints,MediaRouter,AutofillServerCommunication,Translate',
+  // Chromium's sandbox cannot be built by root, nor in most containers; only pages of our own are opened.
+  '--no-sandbox',
 ]
 
 /** Starts a headless browser. The caller closes it. */
 export async function openBrowser(): Promise<Browser> {
-  const executablePath = findInstalledBrowser() ?? (await unpackBrowser())
-  // Chromium's sandbox cannot be built by root, nor in most containers; only pages of our own are opened.
-  return chromium.launch({ executablePath, args: [...QUIET, '--no-sandbox'] })
+  return chromium.launch({ executablePath: await findBrowser(), args: [...BROWSER_FLAGS] })
+}
+
+/** Where the browser is; it is unpacked first if need be. */
+export async function findBrowser(): Promise<string> {
+  return findInstalledBrowser() ?? (await unpackBrowser())
 }
 
 function findInstalledBrowser(): string | undefined {
