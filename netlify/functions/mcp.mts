@@ -1,4 +1,4 @@
-// Owns the MCP endpoint's place on the platform. No method: every one gets its answer from us, with our headers.
+// Owns the MCP endpoint's place on the platform. Its `config` names no method, so that every method is answered by us, with our headers.
 import type { Config, Context } from '@netlify/functions'
 import { answerMcp } from '../../src/server/mcp/answer.ts'
 import { connectMcp } from '../../src/wiring/mcp.ts'

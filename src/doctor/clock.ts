@@ -1,4 +1,4 @@
-// Owns what two clocks that differ mean for a hub.
+// Owns comparing this machine's clock with that of a server, and what a difference breaks.
 import { advise, type Finding, wrong } from './examination.ts'
 
 /** GitHub refuses an App's signature from another minute than its own. */

@@ -22,7 +22,7 @@ export interface Setup {
 }
 
 /**
- * Examines a set-up. Nothing is changed: what must be tried is tried with things that nobody sees.
+ * Examines a set-up. Nothing that anybody sees is changed.
  *
  * @throws Error for a `url` that is none
  */

@@ -39,7 +39,7 @@ export const wrong = (problem: string, mend: string): Finding => ({ severity: 'e
 export const advise = (problem: string, mend: string): Finding => ({ severity: 'advice', problem, mend })
 
 /**
- * Runs checks in their order. A check that throws is a finding of its own: never is something called well that was not seen to be.
+ * Runs checks in their order. A check that throws becomes a finding, so that nothing is called well that was not seen to be.
  *
  * @param before what was examined already, for what these checks need
  */

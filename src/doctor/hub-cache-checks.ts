@@ -9,7 +9,7 @@ const Index = z.object({
 })
 const Versions = z.object({ data: z.array(z.object({ version: z.string() })) })
 
-/** A changing answer may be so old in a shared cache; a minute, and what a slow revalidation takes. */
+/** How old a changing answer may be in a shared cache: a minute, and the time of a slow revalidation. */
 const OLDEST_SECONDS = 90
 
 /** They need a build that is served. */

@@ -137,7 +137,7 @@ async function lookAtBlobs({ root }: Machine): Promise<Finding[]> {
       await close()
     }
   } catch {
-    // Said below: every way to fail is mended in the same way.
+    // The finding below covers every way to fail, because all are mended in the same way.
   }
   return [
     wrong(

@@ -28,7 +28,7 @@ interface MirrorReport {
 type Ask = (path: string) => Promise<HubAnswer>
 
 const AT_ONCE = 8
-/** More of the same helps nobody. */
+/** How many problems are listed; further ones are usually the same again. */
 const MOST_PROBLEMS = 50
 
 const Index = z.object({

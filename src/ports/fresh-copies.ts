@@ -1,4 +1,4 @@
-// Owns fresh copies: what a repository answers between a publish and the build that has it, and when a copy steps back.
+// Owns the port of fresh copies: the records of a repository that a publish keeps until a build has them.
 import type { Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 
 /** A repository as the publish that changed it last left it. */
@@ -13,7 +13,7 @@ export interface FreshCopy {
   kept_at: string
 }
 
-/** Where copies are kept. A store that fails is no reason to fail: reading goes on from the files, publishing from git. */
+/** Where copies are kept. When the store fails, reading goes on with the built files, and publishing with git. */
 export interface FreshCopies {
   /** The copy of a repository, or undefined. */
   find(owner: string, name: string): Promise<FreshCopy | undefined>

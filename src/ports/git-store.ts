@@ -36,7 +36,7 @@ export interface FolderQuestion {
   publishes?: { since?: Date }
 }
 
-/** What to commit: files below `content/{owner}/{name}/` alone. There is no verb that deletes, and none that names another head. */
+/** What to commit: files below `content/{owner}/{name}/` alone. There is no function that deletes, and none that commits on another head. */
 export interface Additions {
   owner: string
   name: string
@@ -53,7 +53,7 @@ export interface Additions {
   index: string | undefined
 }
 
-/** What became of a commit. Only a store that knows may say `committed` or `moved`; everything else is `unknown`, and git is asked. */
+/** What became of a commit. A driver says `committed` or `moved` only when it is certain; otherwise it says `unknown`, and the caller looks at git. */
 export type CommitOutcome =
   | { kind: 'committed'; sha: string; url: string | null }
   /** The head was another one; nothing was written. */

@@ -1,4 +1,4 @@
-// Owns the one form in which trouble is logged: a line of JSON, so that no line end in a value can forge another line.
+// Owns the one form in which trouble is logged: one line of JSON, so that a line end in a value cannot start a false line.
 
 /**
  * Logs one line to standard error.

@@ -1,4 +1,4 @@
-// Owns measuring a text: its digest and its length, which only its bytes can tell; `domain` is handed it.
+// Owns measuring a text: the digest and the length of its bytes. `domain` is handed these functions, because it imports nothing of Node.
 import { hash } from 'node:crypto'
 import type { Digest } from '../domain/catalogue/data-files.ts'
 import type { Measure } from '../domain/publishing/request.ts'

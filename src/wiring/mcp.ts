@@ -3,7 +3,7 @@ import type { McpDependencies } from '../server/mcp/answer.ts'
 import { currentConfig, type FunctionContext, limiterOf } from './platform.ts'
 import { connectRead } from './read.ts'
 
-/** Hosted clients share addresses, so that many more messages than reads come from one. */
+/** People behind a hosted client share its addresses, so one address sends more messages than a reader sends reads. */
 const TIMES_READS = 5
 
 /** What the MCP endpoint needs. @throws HubError `unavailable` naming a setting that is wrong */
@@ -16,7 +16,7 @@ export async function connectMcp(request: Request, context: FunctionContext): Pr
   }
 }
 
-/** Previews and branches have names of their own, below the site's; nobody else can have one of these. notes on Netlify */
+/** Whether a host name is one of the site's own on Netlify: previews and branches have names that end with it, and nobody else can get one. docs/notes/netlify.md section 9 */
 function isDeployOf(site: string | undefined, hostname: string): boolean {
   if (site === undefined) return false
   return hostname === `${site}.netlify.app` || hostname.endsWith(`--${site}.netlify.app`)

@@ -1,11 +1,11 @@
-// Owns who counts as whom on the platform at hand: people of GitHub everywhere, people of this machine in local mode alone.
+// Owns whom a sign-in is accepted for: people of GitHub everywhere, people of this machine only in local mode.
 import type { Config } from '../config.ts'
 import { isLocalPerson, type Person } from '../domain/access/account.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import { holdsLogin } from '../stores/sessions-blobs.ts'
 import type { Hub } from './platform.ts'
 
-/** Ours, on a machine of one's own: the Netlify dev server stands in for production, so it is none. */
+/** Whether our own host runs the function. The Netlify dev server does not count, because it stands in for production. */
 export function isOurHost({ isNetlifyDev }: Config, hub: Hub | undefined): boolean {
   return hub !== undefined && !isNetlifyDev
 }
@@ -15,7 +15,7 @@ export function isLocalMode(config: Config, hub: Hub | undefined): boolean {
   return config.isLocal && isOurHost(config, hub)
 }
 
-/** Whether a login is still whose it was: by the first sign-in at GitHub, or, on a machine of one's own, by having signed in there. */
+/** Whether a login still belongs to a person: to whoever first signed in with it at GitHub, or, in local mode, to anybody who signed in there. */
 export async function isRightful(
   person: Person,
   config: Config,

@@ -41,7 +41,7 @@ export function currentConfig(): Config {
   return known.config
 }
 
-/** The site's files: those our host serves, or those of the deploy that is being asked. A driver of Netlify's is loaded there alone, here and below. */
+/** The site's files: those our host serves, or those of the deploy that is being asked. Here and below, a driver for Netlify is only loaded there. */
 export async function siteFilesOf(request: Request, hub: Hub | undefined): Promise<SiteFiles> {
   if (hub) return hub.files
   const { deployFiles } = await import('../stores/site-files-deploy.ts')
@@ -62,7 +62,7 @@ export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
   return freshInBlobs(await blobsOf(hub))
 }
 
-/** By what a client is limited: its address, of IPv6 the network, for whoever has one address there has all 2^64. */
+/** The key that a client is limited by: its IPv4 address, or the first half of its IPv6 address, because one subscriber has all 2^64 addresses of such a network. */
 export function clientKeyOf(address: string): string {
   if (!address.includes(':')) return address
   const parsed = URL.parse(`http://[${address.replace(/%.*$/, '')}]`)?.hostname.slice(1, -1)
@@ -78,7 +78,7 @@ const MINUTE_MS = 60_000
 const limiters = new Map<string, RateLimiter>()
 
 /**
- * The limiter of a kind of request: one for the life of the process, for its memory is the window.
+ * The limiter of a kind of request: one for the life of the process, because it remembers the requests of the last minute.
  *
  * @param requests most in a minute; 0 is off
  */
@@ -86,7 +86,7 @@ export async function limiterOf(kind: string, requests: number, { isNetlifyDev }
   const known = limiters.get(kind)
   if (known) return known
   const limit = { requests, windowMs: MINUTE_MS }
-  // The dev server's workers share nothing but their process, whose number keeps one run apart from the next.
+  // The dev server answers each request in a new worker without memory. What its workers share is their process, whose number names the file of this run.
   const limiter = isNetlifyDev
     ? (await import('../stores/rate-limiter-file.ts')).limitInFile(
         limit,

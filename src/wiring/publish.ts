@@ -19,7 +19,7 @@ import {
   siteFilesOf,
 } from './platform.ts'
 
-/** Most tokens a minute and client address that are no good. */
+/** How many bad tokens a client address may send in a minute. */
 const FAILED_TOKENS_PER_MINUTE = 30
 
 /** What publishing needs. @throws HubError `unavailable` naming a setting that is missing or wrong */
@@ -32,7 +32,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
     findToken: (token) => findToken(blobs, token),
-    // People and jobs each bring what operators' tokens never need.
+    // Loaded when a person's or a job's token asks for it; an operator's token needs neither.
     holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, blobs),
     verifyJob: jobVerifier(config),
     spendJob: async (job) => (await import('../stores/used-jobs-blobs.ts')).spendOnce(blobs, job),

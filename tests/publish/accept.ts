@@ -11,7 +11,7 @@ export function acceptPublish({
   return {
     owner: 'acme',
     name: 'review',
-    caller: {
+    bearer: {
       id: 'token:t',
       publisher: 'token:t',
       tokenId: 't',

@@ -220,7 +220,7 @@ describe('a request with an Idempotency-Key', () => {
 
 describe('who may publish', () => {
   const person = { kind: 'person', user_id: '7', login: 'octocat' } as const
-  const callerOf = (login: string) => ({ ...acceptPublish({}).caller, login, holder: { ...person, login } })
+  const bearerOf = (login: string) => ({ ...acceptPublish({}).bearer, login, holder: { ...person, login } })
   //  what                                     login        the owner's index.md                          what it comes to
   test.each<[string, string, string | undefined, string]>([
     ['to their own handle', 'acme', undefined, 'Publish acme/review 1.0.0, version'],
@@ -229,7 +229,7 @@ describe('who may publish', () => {
     ['where the owner says nothing', 'octocat', undefined, 'forbidden'],
     ['where nobody can read what the owner says', 'octocat', '---\nmember: [octocat]\n---\n', 'upstream_error'],
   ])('%s', (_, login, ownerIndex, expected) => {
-    expect(decide(acceptPublish({ caller: callerOf(login) }), { ownerIndex })).toBe(expected)
+    expect(decide(acceptPublish({ bearer: bearerOf(login) }), { ownerIndex })).toBe(expected)
   })
 })
 

@@ -18,12 +18,12 @@ export const Person = z.object({
 })
 export type Person = z.infer<typeof Person>
 
-/** Who a local sign-in makes of a handle: never mistaken for somebody whom GitHub vouched for. */
+/** The person of a local sign-in. Their id begins with `local-`, so that they are never taken for somebody whom GitHub vouched for. */
 export function localPerson(handle: string): Person {
   return { user_id: `local-${handle}`, login: handle }
 }
 
-/** Whether somebody signed in without GitHub, which counts on a machine of one's own alone. */
+/** Whether somebody signed in without GitHub, which only counts in local mode. */
 export const isLocalPerson = ({ user_id }: Pick<Person, 'user_id'>): boolean => user_id.startsWith('local-')
 
 /** A session as it is stored, under the digest of what the cookie holds. */
@@ -52,7 +52,7 @@ interface TokenWish {
   days: number
 }
 
-/** Where accounts are kept. Every verb throws HubError `unavailable` when the store is out of reach; nothing passes for that. */
+/** Where accounts are kept. Every function throws HubError `unavailable` when the store is out of reach; none of them then lets anybody pass. */
 export interface Accounts {
   /** Opens a session. @returns the secret for the cookie, kept nowhere else */
   openSession(person: Person, now: Date): Promise<string>

@@ -1,9 +1,9 @@
-// Owns who is a member of an owner, and the list of owners that somebody is a member of, as the build writes it for the account page. What counts is git, asked at every publish.
+// Owns who is a member of an owner, and the list of owners that somebody is a member of, as the build writes it for the account page. A publish reads git instead, so that it never acts on an old list.
 import type { ContentTree } from '../content/content-tree.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
 
-/** Where the list of owners of a login, or of GitHub's number of somebody, lies in the site; there is none for whom no owner names. @param member checked */
+/** Where the site has the list of owners that name a login or a GitHub user number as a member; whom no owner names has no file. @param member a checked login, or a number */
 export const membershipsPath = (member: string | number) =>
   typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
 

@@ -1,4 +1,4 @@
-// Owns whose consent a pull request needs: what it touches of an owner's is by one of their members, or waits for a maintainer.
+// Owns whose consent a pull request needs: a change of an owner's files must come from one of the owner's members, or waits for a maintainer.
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
 import { isMember } from './memberships.ts'

@@ -31,8 +31,8 @@ export const JobClaims = z.object({
 export type JobClaims = z.infer<typeof JobClaims>
 
 /**
- * Events that only those can cause who may write to the repository. All others, also ones that GitHub adds later, give strangers a say over what
- * runs or over what it reads: an issue, a comment, a fork, a pull request.
+ * Events that only people with write access to the repository can cause. With any other event, also one that GitHub adds later, a stranger may
+ * decide what runs or what it reads: by an issue, a comment, a fork or a pull request.
  */
 const TRUSTED_EVENTS: ReadonlySet<string> = new Set(['push', 'release', 'workflow_dispatch', 'schedule'])
 
@@ -64,7 +64,7 @@ function compare(job: JobClaims, entry: TrustedPublisher, name: string): string[
     wrong.push('repository_owner_id: the owner of this name is another one')
   if (!isWorkflow(job.job_workflow_ref, entry))
     wrong.push(`job_workflow_ref: the workflow ${entry.workflow} is trusted`)
-  // GitHub takes names of environments that differ in case alone for one.
+  // To GitHub, names of environments that differ only in case are the same.
   if (entry.environment !== undefined && job.environment?.toLowerCase() !== entry.environment.toLowerCase())
     wrong.push(`environment: jobs of the environment ${entry.environment} are trusted, and of no other or none`)
   if (entry.ref !== undefined && !isRef(job.ref, entry.ref)) wrong.push(`ref: jobs on ${entry.ref} are trusted`)
@@ -89,7 +89,7 @@ function isWorkflow(reference: string, { repository, workflow }: TrustedPublishe
   return isSameFile(path, trusted) && ref !== undefined && (trustedRef === undefined || ref === trustedRef)
 }
 
-/** Splits at the first `@`: what a ref holds cannot pass for a path. */
+/** Splits at the first `@`, so that nothing in a ref is taken for a part of the path. */
 function splitOnce(reference: string): [path: string, ref: string | undefined] {
   const at = reference.indexOf('@')
   return at === -1 ? [reference, undefined] : [reference.slice(0, at), reference.slice(at + 1)]

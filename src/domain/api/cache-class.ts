@@ -1,4 +1,4 @@
-// Owns how long answers may be kept; apart from the routes, so that the smallest functions need nothing else.
+// Owns how long answers may be kept, in a file of its own that imports nothing.
 
 /** How long an answer stays true: `immutable` for ever, `changing` until the next build or publish. docs/contract.md section 4. */
 export type CacheClass = 'immutable' | 'changing'

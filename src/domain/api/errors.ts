@@ -1,4 +1,4 @@
-// Owns the closed table of errors that a client can see, and the one exception that carries them.
+// Owns the table of all errors that a client can see, and the one exception that carries them.
 
 /** Code → status and the sentence that documents it. docs/contract.md section 6; pinned in tests. */
 export const ERRORS = {

@@ -1,4 +1,4 @@
-// Owns writing a schema that the code runs on as JSON Schema: the one place that asks zod for it.
+// Owns writing a zod schema as JSON Schema; all of the code does it here, so that all of it is written alike.
 import * as z from 'zod'
 
 /** A schema as JSON Schema writes it. */

@@ -25,7 +25,7 @@ export const LIMITS = {
   parameterBytes: 65_536,
   /** A text after filling: four times a content, for values are long too. */
   filledBytes: 1_048_576,
-  /** A message that names more is read by nobody, and grows with what was sent. */
+  /** Nobody reads a longer list, and without a limit the message would grow with what was sent. */
   problemsNamed: 10,
   /** A readable sentence for people; long enough for any honest one, short enough for a form. */
   sentenceCharacters: 500,

@@ -19,7 +19,7 @@ export function fitTitle(title: string): string {
   const whole = `${title} · Prompt Hub`
   if (whole.length <= TITLE_CHARACTERS) return whole
   if (title.length <= TITLE_CHARACTERS) return title
-  // No half of a character is left over.
+  // The cut may fall inside a surrogate pair, whose first half is removed.
   return `${title
     .slice(0, TITLE_CHARACTERS - 1)
     .replace(/[\uD800-\uDBFF]$/, '')

@@ -1,4 +1,4 @@
-// Owns picking fields of a record by name: what is not named stays out, also what is added to the record later.
+// Owns picking fields of a record by name: a field that is added to the record later stays out until it is named.
 
 /** The named part of a record. */
 export function pick<Whole extends object, Key extends keyof Whole>(

@@ -132,7 +132,7 @@ export function matchRoute(path: string): MatchedRoute | undefined {
   return match(path, isParameter)
 }
 
-/** The same for whoever refuses a malformed owner, name or version in words of its own: any text that is not empty stands for one. */
+/** As `matchRoute`, but any text that is not empty is taken for an owner, name or version, for callers that refuse a malformed one with a message of their own. */
 export function matchRouteOfAnyNames(path: string): MatchedRoute | undefined {
   return match(path, (_parameter, segment) => segment !== '')
 }

@@ -7,7 +7,7 @@ interface HeaderRule {
   headers: Readonly<Record<string, string>>
 }
 
-/** Nothing but our own files, no inline script or style, no frames. notes on the website's security; sign-in is a link, not a form. */
+/** Nothing but our own files, no inline script or style, no frames. Forms lead to this site alone; sign-in at GitHub is a link, so that it needs no exception. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

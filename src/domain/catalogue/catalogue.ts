@@ -37,7 +37,7 @@ export interface CatalogueEntry {
   isListed: boolean
   /** The repository to use instead, as its page says. */
   replacedBy: string | null
-  /** What keeps its newest state from being served, a sentence each, as its page says; empty when nothing does. */
+  /** Why an older state is served than the files have, as sentences for its page; empty when the newest is served. */
   broken: readonly string[]
   /** Changes whenever anything in here may; absent when that cannot be told. */
   digest?: string
@@ -99,7 +99,7 @@ export function buildCatalogue(tree: ContentTree, { baseUrl, day, broken }: Cata
   }
 }
 
-/** Weak, so that what is gone from the content is gone from here. */
+/** Weak, so that entries of repositories that are gone are freed. */
 const kept = new WeakMap<RepositoryEntry, { given: string; entry: CatalogueEntry }>()
 
 function keepEntry(

@@ -12,7 +12,7 @@ import { compareNeighbours } from './difference.ts'
 /** A file to be written: its path from the site's root and its text. */
 export type DataFile = readonly [path: string, text: string]
 
-/** Tells the SHA-256 of a text's bytes in UTF-8, as lower-case hexadecimal; by whoever can. */
+/** Computes the SHA-256 of a text's bytes in UTF-8, as lower-case hexadecimal. Handed in, because `domain` imports nothing of Node. */
 export type Digest = (text: string) => string
 
 /** Every data file of a catalogue. The same catalogue gives the same files in the same order. docs/contract.md section 4. */
@@ -21,7 +21,7 @@ export function* listDataFiles(catalogue: Catalogue, digest: Digest): Generator<
   for (const entry of catalogue.entries.values()) yield* listRepositoryFiles(entry)
 }
 
-/** The data files that more than one repository has a part in. */
+/** The files that hold parts of several repositories: lists, tags, owners and the index. */
 export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
   const entries = catalogue.listed.top.map(({ full_name }) =>
     describeForMirrors(catalogue.entries.get(full_name)!, digest),

@@ -8,7 +8,7 @@ export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' |
 /** The part of a variable's declaration that callers may notice. */
 const NOTICED = ['description', 'type', 'required', 'default', 'options', 'example'] as const
 
-/** Parameters that decide what form the answer has: whoever reads it by a program notices. */
+/** Parameters that decide the form of the model's answer: changing one breaks programs that read it. */
 const SHAPING: ReadonlySet<string> = new Set(['response_format', 'tools', 'tool_choice', 'json_schema'])
 
 /** What a caller of `from` must know before taking `to`. docs/contract.md section 11. */

@@ -1,4 +1,4 @@
-// Owns the records of one repository: what readers are told of it, of its versions, and of it in a list. What all repositories come to is the catalogue's.
+// Owns making the records of one repository: in full, in a list, and those of its versions. What concerns several repositories is made in catalogue.ts.
 import { pick } from '../api/pick.ts'
 import type { Addresses } from '../api/record-links.ts'
 import {
@@ -67,7 +67,7 @@ export function describeRepository(
 
 const SUMMARY_KEYS = RepositorySummary.keyof().options
 
-/** The part of a repository's record that stands in lists, picked by name: a new field lands there on purpose, or not at all. */
+/** The part of a repository's record that stands in lists, picked by name, so that a new field of the record reaches lists only when it is named here. */
 export function summariseRepository(repository: Repository): RepositorySummary {
   return pick(repository, SUMMARY_KEYS)
 }

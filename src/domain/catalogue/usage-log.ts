@@ -41,7 +41,7 @@ function readTime(text: string): number | undefined {
 }
 
 /**
- * Adds downloads up. Whoever fetches a prompt many times on a day counts once on that day, so that a loop is no fame.
+ * Adds downloads up. A client that fetches a prompt many times on a day counts once for that day, so that a program in a loop does not raise the count.
  *
  * @param day the last day that counts, `YYYY-MM-DD` in UTC
  * @param isKnown whether there is such a prompt

@@ -6,7 +6,7 @@ export const BUMPS = ['major', 'minor', 'patch'] as const
 /** One of the parts. */
 export type Bump = (typeof BUMPS)[number]
 
-/** Highest first; numbers, not text. */
+/** Sorts versions, highest first, by their numbers: 1.10.0 comes before 1.9.0. */
 export function sortVersions(versions: readonly string[]): string[] {
   return [...versions].sort(semver.rcompare)
 }

@@ -1,4 +1,4 @@
-// Owns where a file may stand below content/: path ⇄ place, an inverse pair.
+// Owns where files may stand below content/: reading a path into a place (an owner's index, a repository's index, a version, …), and writing a place as a path.
 import { isName, isOwner, isVersion } from './names.ts'
 import type { Parsed } from './problems.ts'
 
@@ -14,7 +14,7 @@ export type Place =
  * Reads a path of the content folder.
  *
  * @param path with forward slashes, from the content folder: `acme/code-review/versions/1.0.0.md`
- * @returns the place, or the one problem: why nothing may stand there
+ * @returns the place, or one problem that says why no file may stand there
  */
 export function parsePath(path: string): Parsed<Place> {
   const value = placeAt(path)

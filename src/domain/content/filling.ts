@@ -1,11 +1,11 @@
-// Owns the rule of filling: from a version's text and somebody's values to the text that is used, or to everything that is wrong with the values.
+// Owns filling a prompt: a version's text and a reader's values give the text to use, or everything that is wrong with the values.
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { countPlaceholders, fillPlaceholders } from './placeholders.ts'
 import { printable } from './printable.ts'
 import { countBytes } from './text-length.ts'
 
-/** What is filled: a text and the variables that are declared for it. What no variable declares is no placeholder. */
+/** What is filled: a text and its declared variables. Braces around a name that no variable has are left as text. */
 interface Fillable {
   content: string
   variables: readonly Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>[]
@@ -45,7 +45,7 @@ type Filling = { value: Filled; problems?: never } | { value?: never; problems: 
  * The value given counts; else the default; else, for an optional variable, the empty text. A value is checked against its variable's type and
  * never scanned again. An empty text for anything but a string counts as left out: it is what forms send for an empty field.
  *
- * @returns problems in the order missing, unknown, invalid. Its length is computed before anything is filled
+ * @returns problems in the order missing, unknown, invalid. The length of the result is computed first, so that a text that would be too long is never made
  */
 export function fillContent({ content, variables }: Fillable, values: FillingValues, mode: FillingMode): Filling {
   const texts = new Map<string, string>()
@@ -142,7 +142,7 @@ function findUnknown(variables: Fillable['variables'], values: FillingValues): F
     .map((name) => ({ kind: 'unknown', name, message: 'no variable of this prompt has this name' }))
 }
 
-/** A placeholder may stand fifty thousand times and a value be long: the product is known before it is made. */
+/** One placeholder may stand in a text 50,000 times and its value may be long, so the length of the result is computed before it is made. */
 function findExcess(
   content: string,
   texts: ReadonlyMap<string, string>,

@@ -43,7 +43,7 @@ export function findInText(text: string): Finding[] {
   return [...findHiddenCharacters(text), ...findLookAlikes(text), ...findSecrets(text)]
 }
 
-/** So many of one kind are named for each text, then only counted: a text may hold a quarter of a million. */
+/** How many findings of one kind are named for each text; the others are only counted, because a text may hold a quarter of a million. */
 const MOST_OF_A_KIND = 5
 
 /** Warns of what the texts hold. `line` is that of the content, from 1; elsewhere the field is named instead. */

@@ -2,8 +2,8 @@
 import type { Finding } from './findings.ts'
 
 /**
- * What does not show when it is printed: first and last code point of each kind. What has a use that no reader misses is shown by its number and
- * warned of nowhere; variation selectors of emoji are in too many texts to be shown.
+ * What does not show when it is printed: first and last code point of each kind. Characters that some writing needs are shown by their number
+ * without a warning; variation selectors follow so many emoji that they are not shown.
  *
  * @see https://trojansource.codes and Unicode TR36
  */

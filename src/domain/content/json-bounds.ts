@@ -9,7 +9,7 @@ interface JsonBounds {
 }
 
 /**
- * Finds what is wrong with a value, in time by its size. Walks with a list of its own, because a deep value would overflow the stack.
+ * Finds what is wrong with a value, in time proportional to its size. It keeps a list of what is left to look at instead of calling itself, because a deep value would overflow the stack.
  *
  * @returns a sentence, or undefined
  */
@@ -26,7 +26,7 @@ export function findJsonProblem(value: unknown, { depth: mostLevels, keys: mostK
     if (depth > mostLevels) return `expected at most ${mostLevels} levels`
     const isObject = !Array.isArray(current)
     for (const [key, child] of Object.entries(current)) {
-      // A record with this key loses it, or its prototype, in half of the programs that read it.
+      // Many programs that read such an object drop this key, or take its value for the object's prototype.
       if (key === '__proto__') return 'expected no key named __proto__'
       if (!key.isWellFormed()) return 'expected well-formed Unicode, without lone surrogates'
       if (isObject && mostKeys !== undefined && ++keys > mostKeys) return `expected at most ${mostKeys} keys in all`

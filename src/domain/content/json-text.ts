@@ -67,7 +67,7 @@ export function findJsonExcess(text: string, bounds: FieldBounds): JsonExcess | 
   return count > bounds.unknown ? { kind: 'unknown', names, count } : undefined
 
   function excess(kind: 'keys' | 'values' | 'depth'): JsonExcess {
-    // Whatever an unknown field holds, that it is there at all is what is wrong with it.
+    // What is wrong with an unknown field is its name, whatever it holds.
     return current === unknown && count > 0 ? { kind: 'unknown', names, count } : { kind, field: current.field }
   }
 }

@@ -1,4 +1,4 @@
-// Owns what a hub serves of a content folder in which something is wrong: a broken prompt keeps out itself, and nothing else.
+// Owns what a hub serves of a content folder in which something is wrong: a broken prompt is left out, and nothing else is.
 
 import { parsePath } from './content-path.ts'
 import type { ContentTree, RepositoryEntry } from './content-tree.ts'
@@ -6,7 +6,7 @@ import { formatProblem, type Problem } from './problems.ts'
 import { checkRepository } from './rules.ts'
 
 /**
- * Makes a tree servable whose files are each in their last good state, but need not go together: a label may name a version that is gone.
+ * Makes a tree that can be served of files that are each in their last good state. They may not fit together: a label may name a version that is gone.
  *
  * @param before the tree that was served last, if any
  * @returns a tree in which a repository that breaks a rule stands as it was served before, with the versions that came since, or not at all
@@ -23,23 +23,23 @@ export function mendTree(tree: ContentTree, before: ContentTree | undefined): Co
   return { ...tree, repositories }
 }
 
-/** A replacement that does not exist leads a reader to a page that is not there; that is no reason to show them nothing. */
+/** A replacement that does not exist only makes a dead link, which is no reason to leave the repository out. */
 function breaksNothing(repository: RepositoryEntry, tree: ContentTree): boolean {
   return checkRepository(repository, tree).every(({ key }) => key === 'replaced_by')
 }
 
-/** The index that was served last, and every version of then and now: one that was answered to somebody never goes because of another file. */
+/** The index that was served last with every version of then and now: a version that a reader has seen must not vanish because another file is broken. */
 function unite(last: RepositoryEntry, now: RepositoryEntry): RepositoryEntry {
   const versions = new Map([...last.versions, ...now.versions].map((version) => [version.version, version]))
   return { owner: now.owner, name: now.name, file: last.file, versions: [...versions.values()] }
 }
 
-/** What is wrong, a sentence each, by the full name of the repository, or by the owner, whose newest state it keeps from being served. */
+/** Problems as sentences, grouped by the full name of the repository, or the handle of the owner, that is served in an older state because of them. */
 export function groupProblems(problems: readonly Problem[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const problem of problems) {
     const place = parsePath(problem.file.replace(/^content\//, '')).value
-    // A file that stands where none belongs keeps nothing from being served.
+    // A file in a place that nothing is read from affects nobody.
     if (!place || place.kind === 'usage' || place.kind === 'equivalents') continue
     const name = place.kind === 'owner' ? place.owner : `${place.owner}/${place.name}`
     groups.set(name, [...(groups.get(name) ?? []), `${problem.file}: ${formatProblem(problem)}`])

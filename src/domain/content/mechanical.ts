@@ -1,4 +1,4 @@
-// Owns what `--fix` may mend by itself: spellings of which only one can be meant, in files that nobody has been given yet or that may change.
+// Owns what `--fix` may mend by itself: spellings with only one possible meaning, in files that may still change: versions that are not published yet, and index files.
 import { parsePath } from './content-path.ts'
 import { editFrontMatter, parseOwnerFile, parseRepositoryFile, parseVersionFile, splitFile } from './prompt-file.ts'
 import { findLicenseProblem } from './rules.ts'
@@ -6,7 +6,7 @@ import { findLicenseProblem } from './rules.ts'
 /**
  * Mends a file: tags in lower case, with hyphens and each once; logins in lower case and each once; a licence in SPDX' capital letters.
  *
- * @param path from the content folder; the file is no version that was published
+ * @param path from the content folder, of a file that is not a published version
  * @returns the mended text, or undefined when there is nothing that is certain
  */
 export function mendFile(path: string, text: string): string | undefined {

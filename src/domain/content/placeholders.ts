@@ -1,6 +1,6 @@
-// Owns the {{name}} placeholders of a content: finding them and replacing them in one literal pass. Which values count is the rule of filling.ts.
+// Owns the {{name}} placeholders of a content: finding them and replacing them in one literal pass. Which values count is decided in filling.ts.
 
-/** `{{name}}` or `{{ name }}`; everything else in braces is somebody else's syntax and stays. docs/contract.md section 2. */
+/** `{{name}}` or `{{ name }}`; everything else in braces is the syntax of another tool and stays as it is. docs/contract.md section 2. */
 const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 
 /** The names of a content's placeholders, each once, by first appearance. A name over the limit is listed too, for the rules to refuse. */

@@ -1,4 +1,4 @@
-// Owns the short way through YAML that nearly all front matter can take: lines of keys and plain values. Whatever it does not know is the library's to read.
+// Owns a fast reader for the YAML that nearly all front matter is: lines of keys and plain values. Anything else is left to the library.
 
 /** A line of a mapping, without its indentation; keys are texts whatever they look like. */
 const KEY_LINE = /^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99}):(?: (\S.*))?$/
@@ -20,14 +20,14 @@ const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
 const STEP = 2
 const MOST_CHARACTERS = 65_536
 
-/** Thrown to leave the short way, wherever it is; made once, for a stack costs more than a line. */
+/** Thrown to stop this reader wherever it is, so that the library reads the text. Made once, because recording a stack costs more than reading a line. */
 const UNKNOWN = new Error('not plain')
 
 /**
  * Reads a mapping that is written plainly.
  *
  * @param text the YAML alone
- * @returns exactly the value that the library reads, or undefined for anything that is not plain, such as whatever is wrong
+ * @returns exactly the value that the library reads, or undefined for anything that is not plain; a text with an error never is
  */
 export function readPlainYaml(text: string): Record<string, unknown> | undefined {
   if (text.length > MOST_CHARACTERS || ODD_CHARACTER.test(text)) return undefined
@@ -35,7 +35,7 @@ export function readPlainYaml(text: string): Record<string, unknown> | undefined
   const reader = { lines, at: 0 }
   try {
     const value = readMapping(reader, 0, undefined)
-    // A line further in, which goes on with the value before it, ends every mapping around it too.
+    // A line that is indented further than its mapping continues the value before it, which is not plain.
     return reader.at === lines.length ? value : undefined
   } catch (error) {
     if (error !== UNKNOWN) throw error

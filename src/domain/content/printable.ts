@@ -1,8 +1,8 @@
-// Owns how a text from outside is repeated in a message: short, and without characters that draw.
+// Owns how a text from outside is repeated in a message: short, and without characters that would move the cursor or colour a terminal.
 
 const MOST_UNITS = 80
 
-/** Names from outside are echoed short and without control or format characters, so that a message cannot draw on a terminal. */
+/** Cuts a text from outside to a short one and replaces control and format characters with `?`. */
 export function printable(text: string): string {
   // Twice as many units as are kept: no more is looked at, however long the text.
   const clean = text.slice(0, 2 * MOST_UNITS + 1).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')

@@ -23,7 +23,7 @@ export interface Problem extends RuleProblem {
 /** What became of parsing: the value, or everything that is wrong with it. */
 export type Parsed<Value> = { value: Value; problems?: never } | { value?: never; problems: ValueProblem[] }
 
-/** Parses a value by a schema and says every problem in our own words; sentences given in the schema win over the ones made here. */
+/** Parses a value by a schema and says every problem in our own words; a sentence that the schema gives is used before one made here. */
 export function parseBy<Schema extends z.ZodType>(schema: Schema, input: unknown): Parsed<z.output<Schema>> {
   const result = schema.safeParse(input, { error: sayIssue })
   return result.success ? { value: result.data } : { problems: result.error.issues.flatMap(explodeIssue) }

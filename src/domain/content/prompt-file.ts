@@ -106,8 +106,8 @@ interface Parts {
 }
 
 /**
- * Finds the two `---` lines of a file. By hand, for gray-matter takes time by the square of blank lines, and evaluates front matter that calls
- * itself JavaScript: docs/notes/yaml.md.
+ * Finds the two `---` lines of a file. By hand, because gray-matter takes time by the square of the number of blank lines,
+ * and runs front matter that calls itself JavaScript: docs/notes/yaml.md.
  */
 function locateParts(text: string): Parsed<Parts> {
   const wrong = (message: string) => ({ problems: [{ key: '', message }] })

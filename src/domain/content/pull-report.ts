@@ -1,4 +1,4 @@
-// Owns the one comment that a review leaves at a pull request: problems, advice, whose consent it needs, and what differs; text of strangers stands in fences alone.
+// Owns the one comment that a review leaves at a pull request: problems, advice, whose consent it needs, and what differs. Text that strangers wrote stands only inside fenced code.
 
 /** One line of a review, as `reviewContent` says it. */
 interface Remark {
@@ -20,7 +20,7 @@ export interface PullReport {
   differences: readonly { title: string; text: string }[]
 }
 
-/** The label by which a maintainer agrees. Taken off by the workflow when commits are added. */
+/** The label with which a maintainer agrees. The workflow removes it when commits are added. */
 const APPROVAL_LABEL = 'owner approved'
 /** Begins the comment, so that it is found again. */
 const MARK = '<!-- prompt-hub: content review -->'
@@ -86,7 +86,7 @@ function formatDifferences(differences: PullReport['differences']): string[] {
   ]
 }
 
-/** A fence is longer than any row of backticks in it: text can then become no link, image, mention or end of the fence. */
+/** Fences a text with more backticks than it holds in a row, so that nothing in it becomes a link, an image, a mention or the end of the fence. */
 function fence(text: string, language: string, mostBytes: number): string {
   const clean = text.replace(/[^\n\t\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, '·').toWellFormed()
   const cut = cutBytes(clean, mostBytes)

@@ -1,4 +1,4 @@
-// Owns the names of all that a review of content may say: how grave each is, what it expects and how to mend it; the page of the rules is made of this table.
+// Owns the table of content rules: each rule's name, whether breaking it is an error, what it expects and how to mend it. The page of the rules is made from this table.
 
 /** An error keeps a change out; advice is for its author to judge. */
 export type Severity = 'error' | 'advice'

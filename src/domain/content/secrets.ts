@@ -42,7 +42,7 @@ function hasChecksum(token: string): boolean {
   return checksumOf(secret.slice(0, 30)) === secret.slice(30)
 }
 
-/** Between the lines stands no hyphen pair, so the search for an end never runs over another beginning: linear. */
+/** Between both lines two hyphens in a row end the match, so the search never runs on over another beginning: it takes linear time. */
 const WHOLE_KEY =
   /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----((?:[^-]|-(?!-))*)-----END (?:[A-Z]{2,10} )?PRIVATE KEY-----/g
 

@@ -1,4 +1,4 @@
-// Owns the names and values that everything else is made of; records and files are put together from them elsewhere.
+// Owns the schemas of single values: handles, names, versions, tags, moments, addresses and short texts. Records and files are made of them elsewhere.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import {

@@ -17,7 +17,7 @@ export function parseYaml(text: string, firstLine: number): Parsed<Record<string
   return plain ? { value: plain } : parseByLibrary(text, firstLine)
 }
 
-/** As `parseYaml`, without the short way: what that is held to. */
+/** As `parseYaml`, by the library alone: a test holds the fast reader to this. */
 export function parseByLibrary(text: string, firstLine: number): Parsed<Record<string, unknown>> {
   const lines = new LineCounter()
   const at = (offset: number) => `line ${Math.max(1, lines.linePos(offset).line) + firstLine - 1}`
@@ -26,7 +26,7 @@ export function parseByLibrary(text: string, firstLine: number): Parsed<Record<s
       version: '1.2',
       schema: 'core',
       lineCounter: lines,
-      // Both cost the square of the text: the one cuts out the whole line for every error, the other compares every key with all before it.
+      // Both take time by the square of the text: one copies the whole line for every error, the other compares every key with all before it.
       prettyErrors: false,
       uniqueKeys: false,
       stringKeys: true,
@@ -60,7 +60,7 @@ export function parseByLibrary(text: string, firstLine: number): Parsed<Record<s
   }
 }
 
-/** Where keys stand that their mapping has already; walks with a list of its own, and looks each key up in a set. */
+/** Where repeated keys of a mapping stand. It keeps a list of what is left instead of calling itself, and looks each key up in a set, so it takes linear time. */
 function findRepeatedKeys(root: unknown): number[] {
   const offsets: number[] = []
   const waiting = [root]

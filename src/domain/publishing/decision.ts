@@ -1,4 +1,4 @@
-// Owns the one write: what a request makes of a repository as git has it. Pure: the clock, the digest and git's state come in as arguments.
+// Owns deciding what a publish writes: from a request and the repository as git has it to a new version, a new `index.md`, or a refusal. Pure: the clock, the digest and git's state come in as arguments.
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import type { Addresses } from '../api/record-links.ts'
@@ -120,7 +120,7 @@ export function decidePublish(
   return finish(version, versionText)
 }
 
-/** What is worth a second look in a version that is in git already. Of its callers nothing is said again: that would cost another read. */
+/** The warnings of a version that is in git already. Whether it breaks its callers is left out, because telling would cost another read. */
 export function warnAgain(version: VersionEntry, { file }: RepositoryState): Warning[] {
   return [...warnOfTexts(textsOf(version, file)), ...warnOfMetadata(file, version.variables)]
 }

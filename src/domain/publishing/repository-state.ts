@@ -1,4 +1,4 @@
-// Owns a repository as a publish finds it in git: its `index.md` read once, its numbers in order, and what a file there that nobody can read is answered with.
+// Owns a repository as a publish finds it in git: its `index.md` read once, its numbers in order, and the error for a file there that cannot be read.
 import { HubError } from '../api/errors.ts'
 import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
@@ -21,7 +21,7 @@ export interface RepositoryState {
   latest: string | undefined
   /** The text of its `index.md`, or undefined. */
   indexText: string | undefined
-  /** What `index.md` says; without one, what it would say with nothing in it. */
+  /** What `index.md` says; without one, the defaults. */
   file: RepositoryFile
 }
 

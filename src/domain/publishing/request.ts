@@ -61,13 +61,13 @@ export const PublishAnswer = z
   })
   .meta({ id: 'PublishAnswer', description: 'A version, and what became of the request.' })
 
-/** What is measured of a content, by whoever can. */
+/** Computes a content's digest and size. Handed in, because `domain` imports nothing of Node. */
 export type Measure = (content: string) => { content_sha256: string; size_bytes: number }
 
 /**
  * Reads a request's body.
  *
- * @param measure tells the size, which has a status of its own
+ * @param measure gives the size; a content that is too large is answered with a status of its own
  * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
  */
 export function parsePublishRequest(body: unknown, measure: Measure): PublishRequest {
@@ -101,7 +101,7 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishReq
 /** What may stand in a body, by the names of its fields. */
 const BODY_BOUNDS = {
   known: new Set(Object.keys(PublishRequest.shape)),
-  // Fewer are told beside every other problem; of more, whoever sent them learns enough from the first ones and their number.
+  // Up to this many are named beside all other problems; of more, only the first ones and their number are named.
   unknown: 100,
   keys: LIMITS.parameterKeys,
   values: LIMITS.requestValues,
@@ -109,7 +109,7 @@ const BODY_BOUNDS = {
 }
 
 /**
- * Refuses a body that holds more than any publish can, before it is parsed: parsing and judging 95,000 keys took 90 ms, in which nobody else was answered.
+ * Refuses a body that holds more than any publish can, before it is parsed: parsing and judging 95,000 keys took 90 ms, during which this process answered nobody else.
  *
  * @param text the body
  * @throws HubError `validation_failed`

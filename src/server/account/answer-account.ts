@@ -25,7 +25,7 @@ type Handlers = {
 /** Every account address and what it does by method. Nothing but a POST changes anything. */
 const HANDLERS: Handlers = {
   '/settings': { GET: showAccount },
-  // Where a browser is after it sent the form: reloading the address must not be an error.
+  // A browser stands at this address after it sent the form, and reloading must not be an error.
   '/settings/tokens': { GET: async () => redirectTo('/settings'), POST: createToken },
   '/settings/tokens/revoke': { GET: async () => redirectTo('/settings'), POST: revokeToken },
   '/auth/sign-in': { GET: startSignIn },
@@ -35,7 +35,7 @@ const HANDLERS: Handlers = {
   '/auth/sign-out-everywhere': { POST: signOutEverywhere },
 }
 
-/** Said once after a redirect, by the word in its address. */
+/** The sentence shown after a redirect, by the word that the redirect's address holds. */
 const NOTICES: Readonly<Record<string, string>> = {
   revoked: 'The token is revoked: from now on it opens nothing.',
   'signed-out': 'You are signed out.',
@@ -69,7 +69,7 @@ async function visit(request: Request, dependencies: AccountDependencies, now: D
   const cookies = makeCookies(baseUrl, secret)
   const sessionSecret = cookies.readSession(request)
   const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
-  // A session from the days of local sign-in is no proof of anything to a hub that asks GitHub.
+  // A session of a local sign-in does not count any more once the hub signs people in with GitHub.
   const session = found && isLocalPerson(found.person) === (dependencies.signIn.kind === 'local') ? found : undefined
   return handler({ request, dependencies, now, baseUrl, accounts, cookies, session, sessionSecret })
 }

@@ -44,13 +44,13 @@ async function answerMessage(request: Request, dependencies: McpDependencies): P
   const { limiter, clientAddress } = dependencies
   const message = await readMessage(request)
   const waitSeconds = limiter.take(clientAddress)
-  // A tool says so in its own result, which models read; of all else, clients read the status.
+  // A tool call is refused in its result, because models read results; every other method is refused by a status, which clients read.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw refuseRate(waitSeconds)
   const response = await serve({ request: withoutBody(request), message, tools: { ...dependencies, waitSeconds } })
   return respondWithLeg(response, waitSeconds)
 }
 
-/** The body is read; and a session that an earlier server may have named means nothing here. */
+/** The request without its body, which is read by now, and without a session that another server may have named: there are no sessions here. */
 function withoutBody(request: Request): Request {
   const headers = new Headers(request.headers)
   headers.delete('Mcp-Session-Id')
@@ -68,7 +68,7 @@ async function withDeadline(work: Promise<Response>, deadlineMs: number): Promis
     return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
-    // Its answer comes too late for anybody; so does its trouble.
+    // When the deadline was first, nobody waits for this work any more, so an error of it is dropped.
     work.catch(() => {})
   }
 }

@@ -42,7 +42,7 @@ export async function callTool(params: Record<string, unknown>, tools: McpTools)
   }
 }
 
-/** Whichever store fails, it is one thing to the caller. */
+/** One sentence whichever store fails: the difference is of no use to the model. */
 const SENTENCES: Partial<Record<ErrorCode, string>> = {
   unavailable: CATALOGUE_AWAY,
 }

@@ -5,9 +5,9 @@ import type { ReadTools } from '../read/answers.ts'
 const MOST_CLOSE = 3
 /** Candidates of one question; the closest of all are kept. */
 const CANDIDATES = 10
-/** More words than this make a name, not a guess; each costs a question to the search. */
+/** Words of a name that are searched for; each costs a question to the search. */
 const MOST_WORDS = 4
-/** The right owner is worth as much as so many right characters. */
+/** The same owner counts as much as this many matching characters. */
 const SAME_OWNER = 3
 
 /** Full names of listed repositories that are close to one that does not exist, the closest first; at most three. */
@@ -24,7 +24,7 @@ export async function findClose(owner: string, name: string, { search }: ReadToo
       }
     }
   } catch (error) {
-    // The hint may be missing: what was asked for does not exist either way.
+    // Without the search the answer goes without this hint: what was asked for does not exist either way.
     if (!(error instanceof HubError && error.code === 'unavailable')) throw error
   }
   const closest = [...closeness].sort(([, a], [, b]) => b - a)

@@ -1,4 +1,4 @@
-// Owns the one surface of both generations: from a method and its parameters to a result. Nothing in it knows HTTP or a library.
+// Owns answering an MCP method for both generations: from its name and parameters to a result. It uses neither HTTP nor an MCP library.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../respond.ts'
 import { callTool, type McpTools } from './call-tool.ts'
@@ -7,7 +7,7 @@ import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
 
 type Answer = (params: Record<string, unknown>, tools: McpTools, era: Era) => McpResult | Promise<McpResult>
 
-/** Every method that is ours to answer; handshake and ping are the libraries'. Most calls are of tools, so what answers the others is loaded when first needed. */
+/** Every method that is ours to answer; handshake and ping are the libraries'. Most requests call tools, so what answers the other methods is imported when first needed. */
 const METHODS: ReadonlyMap<string, Answer> = new Map(
   Object.entries<Answer>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),

@@ -1,4 +1,4 @@
-// Owns who may speak to the server from where: names that DNS can point at this machine are refused, and foreign pages on a loopback host.
+// Owns which `Host` and `Origin` are answered. Unknown host names are refused, because anybody's DNS can point a name at this machine; on a loopback host pages of other sites are refused.
 import { isLoopback } from '../../domain/api/loopback.ts'
 import { printable } from '../../domain/content/printable.ts'
 import { Refusal } from './http.ts'
@@ -22,7 +22,7 @@ export function checkSource(request: Request, isOwnHost: IsOwnHost): void {
   const from = request.headers.get('Origin')
   if (from === null) return
   const origin = from === 'null' ? undefined : parseOrigin(from)
-  // In public, pages of any origin may read what anybody may read. On a loopback host, they would read what only this machine may reach.
+  // A public hub may be read by pages of any origin. A hub on a loopback host is meant for its own machine, and a foreign page in its browser would reach it.
   if (isLoopback(host) && !(origin && (isLoopback(origin) || isOwnHost(origin)))) {
     throw refuse('A local server answers no page of another site.')
   }

@@ -10,7 +10,7 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** A request that no method answers. */
+/** Thrown for a request that is refused before any method of the protocol is looked at. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number

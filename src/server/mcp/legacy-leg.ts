@@ -5,7 +5,7 @@ import type { Serving } from './serving.ts'
 
 /** Serves one message. @param message parsed already; the request's own body is not read again */
 export async function serveLegacy({ request, message, tools }: Serving): Promise<Response> {
-  // Loaded when first needed: a cold function answers its first request sooner by the time that the other one takes.
+  // Imported here, not at the head of the file: loading one library instead of two makes the first answer of a cold function faster.
   const [{ Server }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/index.js'),
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
@@ -15,7 +15,7 @@ export async function serveLegacy({ request, message, tools }: Serving): Promise
     instructions: INSTRUCTIONS,
     jsonSchemaValidator: NO_VALIDATOR,
   })
-  // Not one handler a method: the library's own check of parameters answers a client's mistake as an internal error.
+  // One handler for all methods: with a handler for each, the library checks parameters itself and answers a client's mistake as an internal error.
   if (isOurs(message.method ?? '')) {
     server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, tools, '2025')
   }
@@ -25,7 +25,7 @@ export async function serveLegacy({ request, message, tools }: Serving): Promise
   })
   await server.connect(transport)
   try {
-    // Whatever a client accepts, it gets an answer; the library refuses those that do not name both.
+    // The library refuses a client whose Accept does not name both types; here every client gets an answer.
     const headers = new Headers(request.headers)
     headers.set('Accept', 'application/json, text/event-stream')
     const response = await transport.handleRequest(new Request(request.url, { method: 'POST', headers }), {
@@ -38,7 +38,7 @@ export async function serveLegacy({ request, message, tools }: Serving): Promise
   }
 }
 
-/** Only answers to what a server asks are ever validated, and this one asks nothing; making the usual one costs milliseconds. */
+/** The library validates only what clients answer to questions of the server. This server asks none, and making the usual validator takes milliseconds. */
 const NO_VALIDATOR = {
   getValidator(): never {
     throw new Error('this server asks its clients nothing')

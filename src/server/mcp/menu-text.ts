@@ -1,4 +1,4 @@
-// Owns the one-line texts of menus and messages: third-party text loses there what does not show or could draw.
+// Owns the one-line texts of menus and messages: characters that do not show or that control a terminal are removed from text of third parties.
 import { countCharacters } from '../../domain/content/text-length.ts'
 
 /** Control, format, private and unassigned characters, and the rest of what is drawn as nothing: variation selectors, fillers. */

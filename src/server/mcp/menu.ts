@@ -24,7 +24,7 @@ export async function readMenu({ cursor }: Record<string, unknown>, { search }: 
 
 function readCursor(cursor: unknown): number {
   const offset = typeof cursor === 'string' ? Number(Buffer.from(cursor, 'base64url').toString().slice(1)) : Number.NaN
-  // Whatever else decodes to a number was not given by us.
+  // Another text may decode to the same number, but only ours was ever given to a client.
   if (!(offset > 0) || formatCursor(offset) !== cursor) throw badCursor()
   return offset
 }

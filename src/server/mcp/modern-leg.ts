@@ -1,9 +1,9 @@
-// Owns serving the revision 2026-07-28 through the 2.x server package, its only importer, and telling which revision a request speaks.
+// Owns serving the revision 2026-07-28 through the 2.x server package, its only importer, and asking that package which revision a request speaks.
 import { dispatch, isOurs } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 import type { Serving } from './serving.ts'
 
-/** Loaded when first needed. The bundler puts an `import` at the head of a file among those of the whole function. */
+/** Imported when first needed. An `import` at the head of this file would be loaded with the function, because the bundler moves it to the head of the bundle. */
 const load = () => import('@modelcontextprotocol/server')
 
 /** Whether a request that could be of 2026 speaks a 2025 revision after all, which the library knows. */
@@ -38,7 +38,7 @@ export async function serveModern({ request, message, tools }: Serving): Promise
   }
 }
 
-/** Only answers to what a server asks are ever validated, and this one asks nothing. */
+/** The library validates only what clients answer to questions of the server, and this server asks none. */
 const NO_VALIDATOR = {
   getValidator(): never {
     throw new Error('this server asks its clients nothing')

@@ -17,7 +17,7 @@ const ARGUMENT_CHARACTERS = 200
 export async function listPrompts(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
   const { entries, next } = await readMenu(params, tools)
   const prompts = entries.map(({ owner, name, title, description, variables }) => ({
-    // Clients make slash commands of it: no slash, no space. Neither part holds an underscore, so it is never ambiguous.
+    // Clients make a slash command of it, so it holds no slash and no space. Neither part can hold an underscore, so it can be split again.
     name: `${owner}__${name}`,
     title: `${owner}/${name}`,
     description: sayMenu(title, description),
@@ -61,7 +61,7 @@ export async function getPrompt(params: Record<string, unknown>, tools: ReadTool
     throw refuseParams('arguments: expected an object of texts, for example {"language": "Go"}.')
   }
   const { variables } = repository
-  // Clients pass on what they remember of an older version: a name too many does no harm.
+  // Clients may send variables of an older version; those that this version lacks are dropped.
   const known = Object.fromEntries(Object.entries(given).filter(([key]) => variables.some(({ name }) => name === key)))
   const { value, problems } = fillContent({ content, variables }, known, 'strict')
   if (!value) throw refuseParams(`arguments: ${formatFillingProblems(problems)}.`)

@@ -1,4 +1,4 @@
-// Owns what the leg of each generation is handed, and which leg serves a message: the other one, with its library, is never loaded.
+// Owns which leg serves a message: there is one for each generation of the protocol, and only the one that is needed is loaded, with its library.
 import type { McpTools } from './call-tool.ts'
 import { isObject } from './protocol.ts'
 import type { Message } from './read-message.ts'

@@ -58,7 +58,7 @@ export const TOOL_ANSWERS: {
   },
 }
 
-/** The record of a repository has the warnings of its latest version; those of an older one are rarely asked for, and then made. */
+/** Warnings of an older version. Those of the latest one stand in the repository's record; others are rarely asked for, so they are made when they are. */
 async function judgeTexts(record: VersionRecord): Promise<Warning[]> {
   const { warnOfTexts } = await import('../../domain/content/findings.ts')
   return warnOfTexts(record)

@@ -1,4 +1,4 @@
-// Owns reading the arguments of a tool: the forms that models like to write are accepted beside the advertised ones, then all is checked at once.
+// Owns reading the arguments of a tool: forms that models often write are changed into the advertised ones first, then everything is checked at once.
 import type * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
 import { formatProblems, parseBy } from '../../domain/content/problems.ts'

@@ -47,7 +47,7 @@ function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
   const types = Array.isArray(type) ? type.map((each): JsonSchema => ({ type: each })) : undefined
   const tidied: JsonSchema = {
     ...(types || type === undefined ? {} : { type }),
-    // The field around them has the sentence.
+    // The description stands at the field itself.
     ...(anyOf || types ? { anyOf: (anyOf ?? types!).map((part) => withoutDescription(tidy(part, dropped))) } : {}),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, under(part)])),
@@ -57,7 +57,7 @@ function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
     ...rest,
   }
   for (const key of dropped) Reflect.deleteProperty(tidied, key)
-  // What a double can hold exactly is no limit of ours.
+  // zod writes the greatest exact integer as a maximum, which is no limit of ours.
   if (tidied.maximum === Number.MAX_SAFE_INTEGER) delete tidied.maximum
   return tidied
 }

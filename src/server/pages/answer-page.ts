@@ -57,7 +57,7 @@ export async function answerPage(request: Request, connect: Connect<ReadDependen
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
 
-/** Where an address leads that another one stands for: upper case is a slip, a version stands below `v`, and a pair that a form asked for has an address of its own. */
+/** Where an address is redirected to: upper case to lower case, a version to its page below `v`, and a pair of versions that a form asked for to the page that compares them. */
 function findMoved({ pathname, search, searchParams }: URL): string | undefined {
   const path = withoutSlash(pathname)
   const lower = path.toLowerCase()

@@ -7,7 +7,7 @@ import type { FindQuestion } from './find-question.ts'
 
 /** How many of the best matches are looked at; filters and counts hold for these. More would cost more than a reader pages through. */
 export const MOST_CANDIDATES = 400
-/** More values of one filter would bury the others. */
+/** Values shown of one filter; more would push the other filters out of sight. */
 const MOST_VALUES = 8
 
 /** A value to filter by and how many it leaves. */

@@ -1,11 +1,11 @@
-// Owns which words are offered to somebody who found nothing: those of the catalogue that begin as theirs do.
+// Owns the words that are offered to a reader whose search found nothing: words of the catalogue that begin like theirs.
 import type { Search } from '../../ports/search.ts'
 import { countShared } from '../mcp/close-names.ts'
 
 /** Each word costs a question to the search. */
 const MOST_WORDS = 3
 const MOST_OFFERED = 6
-/** Fewer letters in common say nothing. */
+/** Words with fewer letters in common at their beginning are not offered. */
 const LEAST_LETTERS = 3
 /** So many prompts are looked through for words. */
 const CANDIDATES = 10

@@ -4,7 +4,7 @@ import { countOf } from '../../domain/content/count-of.ts'
 import { formatDay } from '../../domain/content/days.ts'
 import { type Html, html } from '../account/html.ts'
 
-/** More would outshout the titles. */
+/** Tags shown in a row; more would draw the eye away from the titles. */
 const MOST_TAGS = 2
 /** As many colours as styles/parts.css has. */
 const HUES = 8
@@ -26,7 +26,7 @@ ${description === '' ? undefined : html`<p class="description" dir="auto">${mark
 </li>`
 }
 
-/** Together, so that one alone never begins a line. */
+/** Draws the tags as one element, so that no single tag begins a line. */
 function drawTags(tags: readonly string[]): Html | undefined {
   if (tags.length === 0) return undefined
   return html` <span class="few-tags">${tags.slice(0, MOST_TAGS).map((tag, index) => html`${index === 0 ? '' : ' '}<span class="tag">${tag}</span>`)}</span>`

@@ -18,7 +18,7 @@ export interface PublishTools {
   siteFiles: SiteFiles
   /** Drops what the CDN keeps under a tag; its failure never fails a publish. */
   purge: (cacheTag: string) => Promise<void>
-  /** Runs publishes to the branch one after the other: any commit makes every other one's head stale. Correctness never rests on it. */
+  /** Runs publishes to the branch one after the other: any commit makes the head that the others read stale. Without the queue publishes would still be correct, but would be repeated more often. */
   enqueue: Enqueue
 }
 
@@ -42,7 +42,7 @@ export async function publishToGit(
   })
 }
 
-/** Nothing here can take the publish back, so nothing here may fail it. */
+/** The commit is made by now, so a failure here is logged and the publish is answered as done. */
 async function showAtOnce(published: Published, tools: PublishTools, now: Date): Promise<void> {
   try {
     await renewFreshCopy(published, tools, now)

@@ -1,4 +1,4 @@
-// Owns who is asking: from the Authorization header to somebody who may publish, and whether what they may covers a repository.
+// Owns who is publishing: it reads the Authorization header, checks the token, and checks whether its bearer may publish to a repository.
 
 import type { Person } from '../../domain/access/account.ts'
 import { isMember } from '../../domain/access/memberships.ts'
@@ -12,7 +12,7 @@ import { refuseBroken } from '../../domain/publishing/repository-state.ts'
 import type { VerifyJob } from './oidc.ts'
 
 /** Somebody with a good token. What they may publish to is asked for each repository. */
-export interface Caller {
+export interface Bearer {
   /** Names them for idempotency, never shown. */
   id: string
   /** Names who publishes, for limits: a person with all of their tokens, an operator's token, or the repository of a job. */
@@ -27,10 +27,10 @@ export interface Caller {
   provenance: Provenance | undefined
 }
 
-/** Finds what is known of a token. @throws HubError `unavailable` when the store is out of reach: never a pass */
+/** Finds what is known of a token. @throws HubError `unavailable` when the store is out of reach, so that nobody passes then */
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
 
-/** What telling who is asking needs; none of it answers when its store is out of reach. */
+/** What authenticating needs; each function throws when its store is out of reach. */
 export interface AuthTools {
   findToken: FindToken
   /** Whether a login is still this person's: logins are given to others, numbers are not. */
@@ -40,10 +40,10 @@ export interface AuthTools {
   spendJob: (use: { jti: string; request: string; until: string }) => Promise<boolean>
 }
 
-/** Whether a bearer is meant as an OIDC token: ours has no dots. */
-const looksLikeJob = (bearer: string): boolean => bearer.split('.').length === 3
+/** Whether a token is meant as an OIDC token: ours have no dots. */
+const looksLikeJob = (token: string): boolean => token.split('.').length === 3
 
-/** One sentence for missing, malformed, unknown and revoked: which of them it was is nobody's business. */
+/** The same sentence for missing, malformed, unknown and revoked tokens, so that nobody learns which tokens exist. */
 const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorization: Bearer hub_…".'
 
 /** How long after its end a job's token still passes, with some to spare. */
@@ -61,7 +61,7 @@ export async function authenticate(
   tools: AuthTools,
   now: Date,
   digestRequest: () => Promise<string>,
-): Promise<Caller> {
+): Promise<Bearer> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
   if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, tools, now, digestRequest)
   if (token === undefined || !isToken(token)) throw new HubError('unauthorized', NO_GOOD_TOKEN)
@@ -91,7 +91,7 @@ async function authenticateJob(
   tools: AuthTools,
   now: Date,
   digestRequest: () => Promise<string>,
-): Promise<Caller> {
+): Promise<Bearer> {
   const { issuer, claims } = await tools.verifyJob(token, now)
   const until = new Date(claims.exp * 1000 + JOB_LEEWAY_MS).toISOString()
   if (!(await tools.spendJob({ jti: claims.jti, request: await digestRequest(), until })))
@@ -100,7 +100,7 @@ async function authenticateJob(
       'This OIDC token was used for another request. Ask GitHub for a new one for each publish.',
     )
   return {
-    // By repository: many jobs of one are one publisher, to limits and to idempotency.
+    // By repository: all jobs of one count as one publisher for limits and idempotency.
     id: `job:${claims.repository_id}`,
     publisher: `job:${claims.repository_id}`,
     tokenId: undefined,
@@ -112,7 +112,7 @@ async function authenticateJob(
 }
 
 /** @throws HubError `forbidden` when the token's scope leaves the repository out */
-export function requireScope({ scope }: Caller, owner: string, name: string): void {
+export function requireScope({ scope }: Bearer, owner: string, name: string): void {
   if (scope !== undefined && !coversRepository(scope, owner, name))
     throw new HubError(
       'forbidden',
@@ -126,10 +126,10 @@ export function requireScope({ scope }: Caller, owner: string, name: string): vo
  * @param ownerIndex text of the owner's `index.md` in git, or undefined
  * @throws HubError `forbidden`
  */
-export function requireRights({ holder }: Caller, owner: string, name: string, ownerIndex: string | undefined): void {
+export function requireRights({ holder }: Bearer, owner: string, name: string, ownerIndex: string | undefined): void {
   if (holder.kind === 'operator' || (holder.kind === 'person' && holder.login === owner)) return
   const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
-  // Whose fault decides: a file on the branch that does not parse is no reason to tell a member that they are none.
+  // A file on the branch that does not parse is not the publisher's fault, so they are not told that they are no member.
   if (parsed?.problems) throw refuseBroken({ kind: 'owner', owner }, parsed.problems)
   const file = parsed?.value
   if (holder.kind === 'job') {

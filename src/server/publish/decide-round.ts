@@ -14,13 +14,13 @@ import {
 import type { PublishRequest } from '../../domain/publishing/request.ts'
 import type { Additions, FolderState, PublishMark } from '../../ports/git-store.ts'
 import { measure } from '../../ports/measure.ts'
-import { type Caller, requireRights } from './authenticate.ts'
+import { type Bearer, requireRights } from './authenticate.ts'
 
 /** A request that passed every check that needs no git. */
 export interface AcceptedPublish {
   owner: string
   name: string
-  caller: Caller
+  bearer: Bearer
   body: PublishRequest
   /** Digests of the Idempotency-Key and of the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
@@ -28,7 +28,7 @@ export interface AcceptedPublish {
   arrivedMs: number
   /** The same in all rounds: it tells our own commit from others. */
   operationId: string
-  /** Versions that somebody was told of already: they exist, whatever a listing says. */
+  /** Versions that were answered to somebody already: they exist, even when a listing lacks them. */
   known: readonly string[]
   addresses: Addresses
 }
@@ -66,8 +66,8 @@ export function isStale({ known }: AcceptedPublish, { versions }: FolderState): 
 
 /** Reads what git has, as far as a listing tells. @throws HubError `forbidden`, `idempotency_key_reused`, or `upstream_error` for a broken file */
 export function readStanding(accepted: AcceptedPublish, folder: FolderState): Standing {
-  const { owner, name, caller, idempotency } = accepted
-  requireRights(caller, owner, name, folder.ownerIndex)
+  const { owner, name, bearer, idempotency } = accepted
+  requireRights(bearer, owner, name, folder.ownerIndex)
   const earlier = folder.publishes.find(
     ({ trailers }) => idempotency && trailers.get('Idempotency-Key') === idempotency.key,
   )
@@ -115,11 +115,11 @@ export function outcomeOf({ record, warnings, isUnchanged }: PublishDecision, co
   return { record, warnings, isNew: !isUnchanged, isUnchanged, isReplay: false, commit }
 }
 
-function publisherOf({ caller, owner, arrivedMs }: AcceptedPublish): Publisher {
+function publisherOf({ bearer, owner, arrivedMs }: AcceptedPublish): Publisher {
   return {
-    published_by: caller.login ?? owner,
+    published_by: bearer.login ?? owner,
     published_at: formatMoment(new Date(arrivedMs)),
-    provenance: caller.provenance,
+    provenance: bearer.provenance,
   }
 }
 

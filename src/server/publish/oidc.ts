@@ -1,4 +1,4 @@
-// Owns trusting a CI job's OIDC token: signature, issuer, audience and times. What the job may publish to is the owner's to say. The only importer of jose.
+// Owns verifying a CI job's OIDC token: signature, issuer, audience and times. What the job may publish to is decided by the owner's file.
 import type { JWTPayload } from 'jose'
 import { JobClaims } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -30,7 +30,7 @@ interface JobVerifierOptions {
 
 /** Makes a verifier that remembers the issuer's keys; keep it for the life of the process. */
 export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOptions): Promise<VerifyJob> {
-  // The bundler would load what stands at the head of this file with the function, for publishes without a job too.
+  // Imported here, because the bundler loads what a file imports at its head with the function, also for publishes without a job.
   const { createRemoteJWKSet, errors, jwtVerify } = await import('jose')
   // Faults of the token; every other one is the issuer's, or ours, and never a reason to say that a token is bad.
   const badToken = [
@@ -61,7 +61,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
   async function verify(token: string, currentDate: Date): Promise<JWTPayload> {
     try {
       const { payload } = await jwtVerify(token, keys, {
-        // One algorithm: with a choice, a public key could pass for the secret of another.
+        // One algorithm: if several were allowed, a token could be signed with the public key as the secret of another algorithm.
         algorithms: ['RS256'],
         issuer,
         audience,

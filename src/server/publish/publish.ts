@@ -1,4 +1,4 @@
-// Owns the publish API's conversation: the checks that need no git, in their order, and the answer.
+// Owns answering a publish: the checks that need no git, in their order, then the publish itself and its answer.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
@@ -19,7 +19,7 @@ import { OF_PROCESS } from './time-and-chance.ts'
 
 /** What publishing needs. */
 export interface PublishDependencies extends PublishTools, AuthTools {
-  /** Notes the use of a token; its failure is nobody's problem. */
+  /** Notes when a token was last used; a failure is ignored, because it is only a hint for people. */
   noteUse: (tokenId: string) => Promise<void>
   /** Counts by who publishes. */
   limiter: RateLimiter
@@ -37,7 +37,7 @@ export async function answerPublish(
 ): Promise<Response> {
   const arrivedMs = time.now()
   const { pathname } = new URL(request.url)
-  // A name that no repository can have is refused in words of its own, and only to whoever may publish at all.
+  // A malformed name is refused with a message of its own, and only after the token was found good.
   const route = matchRouteOfAnyNames(pathname)
   if (!route || !isPublishedAt(route.id)) return answerElsewhere(request, pathname)
   const { owner = '', name = '' } = route.parameters
@@ -46,30 +46,30 @@ export async function answerPublish(
     await incoming.checkLength()
     requireJson(request)
     const dependencies = await connect()
-    // The rest of the body only once a token is good: of others nothing is kept in memory.
+    // The rest of the body is read only when the token is good, so that requests with a bad one take no memory.
     let bytes: Buffer | undefined
     const readBody = async () => (bytes ??= await incoming.read())
     const digestRequest = async () => digest(pathname, hash('sha256', await readBody()))
-    const caller = await authenticate(request, dependencies, new Date(arrivedMs), digestRequest).catch(
+    const bearer = await authenticate(request, dependencies, new Date(arrivedMs), digestRequest).catch(
       (thrown: unknown) => {
         throw limitFailures(thrown, dependencies)
       },
     )
-    const waitSeconds = dependencies.limiter.take(caller.publisher)
+    const waitSeconds = dependencies.limiter.take(bearer.publisher)
     if (waitSeconds > 0) throw refuseRate('publishes', waitSeconds)
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const key = readIdempotencyKey(request)
     const body = parsePublishRequest(parseJsonBody(await readBody()), measure)
-    requireScope(caller, owner, name)
+    requireScope(bearer, owner, name)
     const idempotency =
       key === undefined
         ? undefined
-        : { key: digest(caller.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
+        : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
     const addresses = addressesBelow(dependencies.baseUrl)
-    const accepted = { owner, name, caller, body, idempotency, arrivedMs, addresses }
+    const accepted = { owner, name, bearer, body, idempotency, arrivedMs, addresses }
     const outcome = await publishToGit(accepted, dependencies, time)
-    if (caller.tokenId !== undefined)
-      await dependencies.noteUse(caller.tokenId).catch(() => {
+    if (bearer.tokenId !== undefined)
+      await dependencies.noteUse(bearer.tokenId).catch(() => {
         // The last use is a hint for people; the publish is done either way.
       })
     return respondWithOutcome(outcome, addresses)
@@ -126,7 +126,7 @@ function refuseName(): HubError {
   )
 }
 
-/** Who guesses is told to wait; whoever has a good token is not, though they share the address. */
+/** An address that sends many bad tokens is told to wait; a good token from the same address is not held up. */
 function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishDependencies): unknown {
   if (!(thrown instanceof HubError) || thrown.code !== 'unauthorized') return thrown
   const waitSeconds = failedTokens.take(clientAddress)

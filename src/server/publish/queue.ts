@@ -1,4 +1,4 @@
-// Owns that publishes of one process come one after the other: any commit makes every other one's head stale. Another process is kept apart by git itself.
+// Owns that publishes of one process come one after the other: any commit makes the head that the others read stale. Publishes of several processes are kept apart by git.
 
 /** Runs work once all that was given before has ended, well or not. */
 export type Enqueue = <Value>(work: () => Promise<Value>) => Promise<Value>

@@ -23,7 +23,7 @@ export interface Published {
   decision: PublishDecision
 }
 
-/** Versions that neither the build nor a copy knows came by another way; so many of them, the highest, are read from git. The others are listed by the next build. */
+/** How many versions that neither the build nor a copy knows, because they came by a pull request or by hand, are read from git, the highest first. The next build lists the others. */
 const MOST_UNKNOWN = 50
 const READ_MS = 8_000
 
@@ -42,13 +42,13 @@ export async function renewFreshCopy(
   // The version first: a copy never names one that cannot be read.
   if (!decision.isUnchanged) await sources.fresh.keepVersion(decision.record)
   const { built, copy } = await findNewest(owner, name, sources)
-  // Only a publish on top of this one knows a version that neither this one nor its base has, and then its copy lists this one too.
+  // A copy with a version that neither this publish nor its base has was made by a later publish, and lists this version already.
   const isKnown = (version: string) => version === decision.version.version || folder.versions.has(version)
   if (copy?.versions.some(({ version }) => !isKnown(version))) return
   const addresses = addressesBelow(sources.baseUrl)
   const summarise = (entry: VersionEntry) =>
     summariseVersion(entry, decision.file, addresses.version(owner, name, entry.version))
-  // What the copy and the build say of yanks is older than what `index.md` says now.
+  // The copy and the build may say less of yanks than `index.md` does now.
   const markYanked = (summary: VersionSummary): VersionSummary => {
     const reason = Object.hasOwn(decision.file.yanked, summary.version) ? decision.file.yanked[summary.version]! : null
     return { ...summary, yanked: reason !== null, yank_reason: reason }
@@ -59,7 +59,7 @@ export async function renewFreshCopy(
   const numbers = sortVersions([...folder.versions.keys()])
   for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MOST_UNKNOWN)) {
     const entry = await readVersion(version, folder, sources.git)
-    // One that nobody can read keeps itself out, and no other.
+    // A file that cannot be read leaves out its own version only.
     if (!entry) continue
     // Kept first, like the new one: the build has no file to answer it from.
     await sources.fresh.keepVersion(recordVersion(entry, nextLower(numbers, version), { owner, name }, addresses))
@@ -76,7 +76,7 @@ export async function renewFreshCopy(
   const stats = copy?.repository.stats ?? (built ? parseBuilt<{ data: Repository }>(built).data.stats : null)
   const repository = describeRepository({ owner, name, file: decision.file, versions, latest, stats }, addresses)
   const basedOn = copy ? copy.based_on : built ? hash('sha256', built) : null
-  // The store has no dependable compare-and-swap: a copy that knows more, written meanwhile by another process, stays.
+  // The store has no dependable compare-and-swap, so a copy with more versions that another process wrote meanwhile is kept.
   const meanwhile = await sources.fresh.find(owner, name)
   if (meanwhile && meanwhile.repository.versions_count > repository.versions_count) return
   await sources.fresh.keep({ repository, versions, based_on: basedOn, kept_at: now.toISOString() })

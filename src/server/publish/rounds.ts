@@ -1,4 +1,4 @@
-// Owns getting one decision into git: read, decide, commit on exactly what was read, and after any doubt look at git before the next step.
+// Owns the rounds of a publish: read git, decide, commit on exactly what was read; when another commit came first, or it is not known whether ours was made, begin again by reading git.
 import { HubError } from '../../domain/api/errors.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import {
@@ -16,9 +16,9 @@ import type { TimeAndChance } from './time-and-chance.ts'
 const DEADLINE_MS = 25_000
 /** One call to the git host. */
 const CALL_MS = 8_000
-/** With less time left than a read and a commit usually take, it is kinder to say so than to begin. */
+/** About what a read and a commit take; with less time left no round is begun. */
 const ROUND_MS = 3_000
-/** An answer that ends the request is not given on a listing that is known to lag; this often it is read again. */
+/** How often a listing that is known to lag is read again before it is used. */
 const MOST_REREADS = 5
 /** Clocks differ; a publish of this request cannot be older than this before it began. */
 const CLOCK_LEEWAY_MS = 300_000
@@ -106,7 +106,7 @@ async function readOrWait<Value>(
     return await read(callWithin(deadline))
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== 'unavailable') throw error
-    // Without a time of the host's own, what counts for the caller is that the time is up, and that a write may have been lost.
+    // When the git host named no time to wait, the answer says that the time is up and that a write may have been lost.
     const ending = error.retryAfterSeconds === undefined ? tooLate(undefined, error.cause) : error
     await waitOrGiveUp(deadline, error.retryAfterSeconds ?? 0, ending)
     return undefined

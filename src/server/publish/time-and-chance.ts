@@ -1,4 +1,4 @@
-// Owns the clock and the randomness of publishing, so that a test can say what time it is and what the dice show.
+// Owns the clock and the randomness of publishing, which are handed in so that a test can set both.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -28,14 +28,14 @@ export interface ReadTools {
   search: () => Search
 }
 
-/** The bytes, and what differs from the route's own way of answering. */
+/** The bytes of an answer, with what differs from its route's usual media type, caching and headers. */
 export type Found = Partial<Answer> & { bytes: Bytes }
 
 type MakeAnswer = (parameters: PathParameters, query: URLSearchParams, tools: ReadTools) => Promise<Found>
 
 /** One way of answering for each route. @throws HubError for what is not there or was asked wrongly */
 export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
-  // Loaded when first needed: most answers are one file, and know nothing of lists.
+  // Imported when first needed: most answers are one file and need no list.
   listRepositories: async (_parameters, query, tools) => (await import('./list.ts')).answerList(query, tools),
   getRepository: async ({ owner = '', name = '' }, _query, tools) => {
     const repository = await findRepository(owner, name, tools)
@@ -67,7 +67,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
     const record = found.value()
     const version = resolveVersion(record, asked) ?? record.latest_version
     if (version === null) throw noActiveVersion(owner, name)
-    // The record holds the latest content: one file is read, and content and number cannot disagree.
+    // The record holds the latest content, so one file is enough, and content and number always belong together.
     const bytes =
       version === record.latest_version && record.content !== null
         ? encode(record.content)
@@ -96,14 +96,14 @@ async function readContent(owner: string, name: string, version: string, tools: 
   return bytes
 }
 
-/** A record that names a successor holds these bytes; in a text of somebody's, its quotes would be escaped. */
+/** A record that names a successor holds these bytes. A text in a record cannot hold them, because its quotes are escaped. */
 const HAS_SUCCESSOR = Buffer.from('"moved_to":"')
-/** One object, so that respond.ts sees that nothing is new. */
+/** The same object each time, because respond.ts makes the headers of an answer anew when it is another object. */
 const NO_HEADERS: Readonly<Record<string, string>> = {}
 /** Each record is looked through once. */
 const moved = new WeakMap<Bytes, boolean>()
 
-/** Where a repository that has moved goes on. Hardly any has, so hardly any is parsed for it, and what makes addresses is loaded for none of the others. RFC 5829 section 3.4 */
+/** Where a repository that has moved goes on. Few have moved, so only a record whose bytes name a successor is parsed. RFC 5829 section 3.4 */
 async function successorLink(
   repository: FoundRecord<Repository>,
   bytes: Bytes,

@@ -32,7 +32,7 @@ export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, s
   return answerEmpty(first ? readMeta(first).total : 0, query, baseUrl)
 }
 
-/** Where a list stands, from the end of its file: our envelopes end with `meta`, and a page of records is long. */
+/** Reads `meta` from the end of a list's file, where our envelopes have it, because parsing a whole page of records takes much longer. */
 function readMeta(bytes: Bytes): Meta {
   const end = new TextDecoder().decode(bytes.subarray(-MOST_META_BYTES))
   return JSON.parse(end.slice(end.lastIndexOf('"meta":') + 7, -1))

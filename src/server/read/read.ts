@@ -52,12 +52,12 @@ export async function answerRead(request: Request, connect: Connect<ReadDependen
   }
 }
 
-/** Loaded with the first refusal. */
+/** Imported when something is refused first: reads that succeed do not need it. */
 const refusals = () => import('../refusals.ts')
 
 const NO_QUERY = new URLSearchParams()
 
-/** Upper case in an address that would otherwise be right is a slip, whatever stands behind the address. */
+/** An address that is right but for upper case is redirected, whether or not there is such a record. */
 async function answerUnknown(request: Request, path: string, query: string): Promise<Response> {
   const lowerCase = path.toLowerCase()
   const isRead = request.method === 'GET' || request.method === 'HEAD'

@@ -39,11 +39,11 @@ export async function findNewest(owner: string, name: string, { siteFiles, fresh
  */
 function isNewer(copy: FreshCopy, built: { versionsCount: number; sha256: string } | undefined): boolean {
   if (!built) return true
-  // Versions are never removed, so a build with as many has caught up, unless it is still the very one that the copy was made from.
+  // Versions are never removed, so a build with as many versions has caught up, unless it is the same build that the copy was made from.
   return copy.repository.versions_count > built.versionsCount || copy.based_on === built.sha256
 }
 
-/** A record that was found: whoever answers it as it lies takes its bytes, whoever works with it its value. The other one is never made. */
+/** A record that was found, as bytes to answer with or as a value to work with; only the one that is asked for is made. */
 export interface FoundRecord<Value> {
   /** The value. */
   value: () => Value
@@ -61,7 +61,7 @@ export async function findRepository(
   return copy ? remembered(copy.repository, single) : built && lying(built)
 }
 
-/** A version, yanked ones included; undefined when there is none. A version never changes, so whoever has it is right. */
+/** A version, yanked ones included; undefined when there is none. A version never changes, so the first place that has it is right. */
 export async function findVersion(
   owner: string,
   name: string,
