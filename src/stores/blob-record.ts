@@ -1,4 +1,4 @@
-// Owns reading a record out of a blob: one that was cut short or bent is no record, and the log says which.
+// Owns reading a record out of a blob: a text that is no such record counts as absent, and its key is logged.
 
 import type * as z from 'zod'
 import { logTrouble } from '../ports/log.ts'

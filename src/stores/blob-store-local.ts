@@ -24,7 +24,7 @@ export async function startLocalBlobs(directory: string): Promise<LocalBlobs> {
   return {
     blobs: {
       ...blobs,
-      // Of 20 such writes at once the server lets several win (11.1.1); the file system lets one, also among processes.
+      // Of 20 such writes at once the server lets several win (11.1.1). Making a file lets one win, also among processes.
       add: async (key, text) => {
         if (!(await claim(join(directory, 'claimed', hash('sha256', key))))) return false
         await blobs.set(key, text)

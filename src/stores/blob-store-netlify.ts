@@ -3,7 +3,7 @@ import { type GetStoreOptions, getStore } from '@netlify/blobs'
 import { HubError } from '../domain/api/errors.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 
-/** The platform tries for much longer; a caller is better served by an honest 503. */
+/** How long one call may take. The platform's client would try for much longer, and the caller would get no answer in the meantime. */
 const CALL_MS = 3_000
 const NAME = 'prompt-hub'
 
@@ -24,7 +24,7 @@ export function blobsOver(access: Omit<GetStoreOptions, 'name'>): BlobStore {
     add: (key, text) =>
       call(options, async (store) => {
         const { modified, etag } = await store.set(key, text, { onlyIfNew: true })
-        // Every trouble but "there is one" is told as success, without an etag (netlify/primitives#741).
+        // The client reports every failure but "the key exists" as success, without an etag (netlify/primitives#741).
         if (modified && !etag) throw new Error('the store did not say what it did')
         return modified
       }),

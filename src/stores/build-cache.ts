@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { FileCache, GoodFile } from './content-dir.ts'
 
-/** Files that were written as one, and what decided about them. */
+/** Files that are written together, with the hash of everything they are made from. */
 export interface WrittenGroup {
   /** Hash of all that decided. */
   key: string
@@ -37,7 +37,7 @@ const TABLES = `
 /**
  * Opens the cache at a path; a file that cannot be read is begun anew.
  *
- * @param codes hashes of the code that parses and of the code that makes the site: what other code left is not taken up
+ * @param codes hashes of the code that parses and of the code that makes the site: what other code kept is not used
  */
 export function openBuildCache(path: string, codes: { parser: string; site: string }): BuildCache {
   const database = openDatabase(path)
@@ -110,7 +110,7 @@ function openDatabase(path: string): DatabaseSync {
   } catch (error) {
     const isBroken = error instanceof Error && 'errcode' in error && BROKEN_CODES.has(Number(error.errcode))
     if (!isBroken) throw error
-    // Half of a file, or no database at all: nothing in it is needed.
+    // A file that was cut off, or is no database, is removed: nothing in it is needed.
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
     return prepareDatabase(path)
   }

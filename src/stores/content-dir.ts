@@ -1,4 +1,4 @@
-// Owns reading the content folder: every file below it, once, into a tree; what may not be there is reported, never followed or run.
+// Owns reading the content folder: every file below it, once, into a tree; a file that may not be there is reported; links are not followed.
 
 import { hash } from 'node:crypto'
 import { lstatSync, readFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ export interface GoodFile {
   parsed: ParsedFile
 }
 
-/** Where good states outlive the process. What it has lost is read and parsed again. */
+/** Where parsed files are kept for the next process. What is missing there is read and parsed again. */
 export interface FileCache {
   load(): ReadonlyMap<string, GoodFile>
   /** @param files everything that is there now @param kept the paths whose good state is new */
@@ -133,7 +133,7 @@ function readOrNothing(file: string): Buffer | undefined {
   }
 }
 
-/** Takes every file with which nothing is wrong as its own last good state. @returns the paths whose state to keep is new */
+/** Records every file without problems as its last good state. @returns the paths whose recorded state changed */
 function keepGood(known: ReadonlyMap<string, KnownFile>, wrong: ReadonlySet<string>): string[] {
   const kept: string[] = []
   for (const [path, file] of known) {

@@ -1,4 +1,4 @@
-// Owns finding the files below the content folder: what is there, what is passed by because editors and systems left it, and what may not be there.
+// Owns finding the files below the content folder: the ones to read, the ones to ignore because an editor or a system left them, and the ones that may not be there.
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { printable } from '../domain/content/printable.ts'

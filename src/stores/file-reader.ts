@@ -1,4 +1,4 @@
-// Owns reading many files one after the other into one piece of memory: a buffer for each would be freed long after the next thousand.
+// Owns reading many files one after the other into one piece of memory, because a buffer for each would fill the memory before the first ones are freed.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { FileHere } from './content-changes.ts'
 import { LONGEST_FILE_BYTES } from './content-file.ts'
@@ -17,7 +17,7 @@ export function openFileReader(hexDigits: number): (file: string) => ReadFile | 
   return (file) => {
     let descriptor: number
     try {
-      // Whatever took the place of an ordinary file since it was listed is not followed.
+      // A link that took the place of a file since it was listed is not followed.
       descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     } catch {
       return undefined

@@ -1,4 +1,4 @@
-// Owns fresh copies in the blob store; its troubles are logged and go no further.
+// Owns fresh copies in the blob store. A copy that cannot be read is logged and counts as absent.
 import type * as z from 'zod'
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
@@ -19,11 +19,11 @@ export function freshInBlobs(blobs: BlobStore): FreshCopies {
 
 /** Fresh copies of the one process that publishes and reads. */
 export interface RememberedFresh extends FreshCopies {
-  /** Takes all copies kept before a moment as gone: the build that began then was made from a content folder that had them, or had lost them since. */
+  /** Drops all copies kept before a moment: a build that began then has read everything that they hold. */
   forgetBefore(moment: Date): void
 }
 
-/** Copies that are remembered, so that reading costs no more than a look into memory. */
+/** Keeps copies in memory too, so that a read does not ask the store. */
 export function rememberFresh(copies: FreshCopies): RememberedFresh {
   const repositories = new Map<string, Promise<FreshCopy | undefined>>()
   const versions = new Map<string, VersionRecord>()
@@ -58,12 +58,12 @@ export function rememberFresh(copies: FreshCopies): RememberedFresh {
   }
 }
 
-/** Memory is enough for the life of this process, and the next one begins with a build. */
+/** A copy that could not be stored is in memory for as long as this process lives, and the next process begins with a build. */
 function ignoreFailure(): void {}
 
-/** Whoever asks for names that do not exist must not fill the memory. */
+/** How many repositories are remembered, so that requests for names that do not exist cannot fill the memory. */
 const MOST_REMEMBERED = 10_000
-/** A version may be 256 KiB long; older ones are read from the store again. */
+/** How many versions are remembered, of up to 256 KiB each; older ones are read from the store again. */
 const MOST_VERSIONS = 200
 
 async function read<Schema extends z.ZodType>(

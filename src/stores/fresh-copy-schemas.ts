@@ -1,4 +1,4 @@
-// Owns the schemas of what lies in the blob store between a publish and the next build. Loaded with the first copy that is found: most reads find none.
+// Owns the schemas of what lies in the blob store between a publish and the next build. Imported when the first copy is found, because most reads find none.
 import * as z from 'zod'
 import { Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 import { Time } from '../domain/content/values.ts'

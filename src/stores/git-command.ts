@@ -34,7 +34,7 @@ export interface Git {
   /** What it prints, record by record, each of which ends with NUL; git waits while nobody asks for the next one. @throws GitFailure */
   records(args: readonly string[]): AsyncGenerator<string, void>
   /**
-   * Tells it line after line, each once the one before was answered: when this process dies in between, git learns of no further one and gives up.
+   * Sends git line after line, each when the one before was answered, so that git gives up when this process dies in between.
    *
    * @returns whether every line was answered as expected
    */
@@ -98,7 +98,7 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
       child.on('error', reject)
       child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }))
-      // A git that ends before it has read everything breaks the pipe; its exit status tells what happened.
+      // When git ends before it has read everything, the pipe breaks; its exit status says why it ended.
       child.stdin.on('error', () => {})
       child.stdin.end(run.input)
     })
@@ -115,7 +115,7 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
         child.on('error', reject)
         child.on('close', resolve)
       })
-      // Whoever stops asking never learns how it ended.
+      // When the caller stops reading early, nobody waits for this promise, so its rejection is handled here.
       ended.catch(() => {})
       let stderr = ''
       child.stderr.on('data', (chunk: Buffer) => {

@@ -71,7 +71,7 @@ export async function commitFiles(
       { cause: error, retryAfterSeconds: 5 },
     )
   } finally {
-    // What still has to be shown keeps its note and the lock, until somebody finishes it.
+    // When the branch may have moved, note and lock stay until the files are shown.
     if (!isMoving) {
       await releaseIndex(tree)
       await forgetUnfinished(tree)
@@ -79,7 +79,7 @@ export async function commitFiles(
   }
 }
 
-/** The compare-and-swap. That git was not told everything, or did not say that it was done, says only that something went wrong, so history is asked what. */
+/** Moves the branch by compare-and-swap. When git did not confirm it, the history is asked whether the branch moved. */
 async function moveBranch(
   git: Git,
   { branch, from, to, reason }: { branch: string; from: string; to: string; reason: string },
@@ -89,7 +89,7 @@ async function moveBranch(
     ['update-ref', '-m', reason, '--stdin'],
     [
       { line: 'start', answer: 'start: ok' },
-      // From here on the branch's lock is held, so whoever takes it later knows that this git has ended.
+      // `prepare` takes the branch's lock, so a process that gets the lock later knows that this git has ended.
       { line: `update ${branch} ${to} ${from}\nprepare`, answer: 'prepare: ok' },
       { line: 'commit', answer: 'commit: ok' },
     ],
@@ -105,7 +105,7 @@ async function moveBranch(
   }
 }
 
-/** Whatever cannot be written is no fault of the request: the disk is full, or somebody may not write there. */
+/** Turns a failed write into `unavailable`: a full disk or missing rights are no fault of the request. */
 export async function asWrite<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()

@@ -6,7 +6,7 @@ import { ignoreMissing, notNow, type WorkTree } from './git-standing.ts'
 
 /** Another git holds the index for milliseconds, an editor's background refresh at times for longer: some two seconds in all. */
 const TRIES = 30
-/** Read by people whose git tells them that the file is there, and by us, who know it by its beginning. */
+/** How the text in the lock begins: people read it when their git tells them of the file, and we know our own lock by it. */
 const MARK = 'Prompt Hub '
 const NOTE = `${MARK}is publishing here, or was ended while it did. Start the hub again: it ends its work and removes this file.\n`
 
@@ -24,7 +24,7 @@ const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.loc
 export async function takeIndex(tree: WorkTree): Promise<void> {
   const own = join(ownFolder(tree), 'index.lock')
   await mkdir(ownFolder(tree), { recursive: true })
-  // Whole before it is seen: a lock without its mark could not be told from git's own.
+  // Written under another name first, because a lock without its text could not be told from git's own.
   await writeFile(own, NOTE)
   for (let tries = 1; ; tries++) {
     try {

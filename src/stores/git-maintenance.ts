@@ -30,7 +30,7 @@ export function createMaintenance(warn: (message: string, cause?: unknown) => vo
       '--task=loose-objects',
       '--task=incremental-repack',
     ])
-    // Looking for the last publishes of one repository would walk the whole history; with the paths of each commit in a filter it does not.
+    // With a filter of the paths of each commit, looking for the last publishes of one repository does not walk the whole history.
     await git.run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
   }
   return {

@@ -57,7 +57,7 @@ async function writeTree(git: Git, tree: string | undefined, blobs: readonly Pla
     }
   }
   const input = [...lines].map(([name, { mode, kind, id }]) => `${mode} ${kind} ${id}\t${name}\0`).join('')
-  // --missing: what the parent has is there, and looking for each of it again takes long in a wide folder.
+  // --missing: do not check that every entry exists. The parent has them, and checking takes long in a wide folder.
   const id = await git.run(['mktree', '-z', '--missing'], { input: Buffer.from(input, 'latin1') })
   return id.toString().trim()
 }

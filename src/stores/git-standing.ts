@@ -79,7 +79,7 @@ export function notNow(what: string, cause?: unknown): HubError {
   })
 }
 
-/** One process answers both, so that the branch and its head belong together; should they not, no branch moves from that head. */
+/** One process answers both, so that branch and head belong together; if they did not, moving the branch from that head would fail. */
 async function readHead(git: Git, signal?: AbortSignal): Promise<Partial<Standing>> {
   const args = ['rev-parse', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD']
   const { code, stdout } = await git.tryRun(args, signal && { signal })
@@ -95,7 +95,7 @@ async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(ignoreMissing)) !== undefined
 }
 
-/** For `catch`: what is not there is undefined; every other trouble is thrown on. */
+/** For `catch`: returns undefined for a missing file, and throws everything else again. */
 export function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
     return undefined

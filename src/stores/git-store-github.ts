@@ -1,4 +1,4 @@
-// Owns git as a repository on GitHub: one GraphQL query a folder, one mutation a commit, and blobs believed only when their bytes have their id.
+// Owns git as a repository on GitHub: one GraphQL query a folder, one mutation a commit, and a blob is used only when its bytes hash to its id.
 import * as z from 'zod'
 import { HubError } from '../domain/api/errors.ts'
 import {
@@ -34,7 +34,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 /** Blobs never change, so some are kept; a version has at most 256 KiB of content. */
 const BLOBS_KEPT = 64
 
-/** The git store over one branch of a repository on GitHub. Each verb is one call; trying again is the caller's decision. */
+/** The git store over one branch of a repository on GitHub. Each function makes one call; trying again is up to the caller. */
 export function openGitHub(options: GitHubOptions): GitStore {
   const { repository, branch } = options
   const [owner = '', name = ''] = repository.split('/')
@@ -129,7 +129,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
       try {
         return committed(CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request })))
       } catch (thrown) {
-        // An error in a field of the commit comes with the commit itself, and then it was made.
+        // GitHub may send the commit and an error about one of its fields; the commit was made then.
         const made = z.object({ data: CommitAnswer }).safeParse(thrown)
         if (made.success) return committed(made.data.data)
         const failure = judgeFailure(thrown, Date.now())
@@ -146,7 +146,7 @@ function committed({ createCommitOnBranch: { commit } }: z.infer<typeof CommitAn
   return { kind: 'committed', sha: commit.oid, url: commit.url }
 }
 
-/** Before the mutation there is nothing that could have been written. */
+/** The outcome of a failure before the mutation was sent, when nothing can have been written. */
 function toUnsent(thrown: unknown): { kind: 'busy'; retryAfterSeconds: number } {
   const failure = judgeFailure(thrown, Date.now())
   if (failure.kind === 'refused' || failure.kind === 'absent') throw toPortError(failure, thrown)

@@ -74,7 +74,7 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
     readFolder: (question, { signal }) =>
       sayTrouble(signal, async () => {
         const tree = await locate()
-        // What stands at the branch alone is not answered: a killed process may have left it, and nobody would show it.
+        // A commit that a killed process made is brought into the work tree before anything is answered; else nothing would ever show it.
         if (await hasUnfinished(tree)) await finish(tree)
         return await readFolder(tree, question, signal)
       }),
@@ -154,7 +154,7 @@ async function readPublishes(
   since: Date | undefined,
   signal: AbortSignal,
 ): Promise<PublishMark[]> {
-  // --since reads a date as people write it, and takes one far ahead for now.
+  // --since reads dates as people write them, and takes a date far in the future for now.
   const limits = [`-n${PUBLISHES_REMEMBERED}`, ...(since ? [`--max-age=${Math.floor(since.getTime() / 1000)}`] : [])]
   const log = await git.run(['log', '-z', '--no-color', '--format=%H%n%B', ...limits, head, '--', folder], { signal })
   return log

@@ -1,9 +1,9 @@
-// Owns that one process at a time works on a git folder for us: a lock that the kernel lets go of when its holder dies, as no lock file does.
+// Owns the lock that lets one hub process at a time work on a git folder. The kernel releases it when its holder dies, which a lock file is not.
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HubError } from '../domain/api/errors.ts'
 
-/** A publish takes a tenth of a second, so whoever waits longer than this waits for something else. */
+/** How long to wait for the lock; a publish takes a tenth of a second, so a longer wait has another cause. */
 const LONGEST_WAIT_MS = 10_000
 /** SQLITE_BUSY: another connection holds the lock. https://www.sqlite.org/rescode.html */
 const BUSY = 5

@@ -44,8 +44,8 @@ export async function hasUnfinished(tree: WorkTree): Promise<boolean> {
 }
 
 /**
- * Finishes what was cut off: what the branch has, and index or work tree lack, is brought there; where somebody changed something since, that is
- * left and told. Only for who has the turn.
+ * Finishes a publish that was cut off: files that the branch has are brought into index and work tree; a file that somebody changed since is left and
+ * reported. Only for who has the turn.
  *
  * @throws HubError `unavailable` while the index or the branch is somebody else's; Error when the disk is full. The note stays, so that it is tried again
  */

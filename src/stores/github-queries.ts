@@ -1,4 +1,4 @@
-// Owns the GraphQL documents sent to GitHub, the shapes of what answers them, and when a file in an answer is believed.
+// Owns the GraphQL documents sent to GitHub, the shapes of what answers them, and when a file in an answer is used.
 import * as z from 'zod'
 import { blobId } from './git-blob-id.ts'
 
