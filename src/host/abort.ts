@@ -1,7 +1,7 @@
-// Owns doing something when a signal is given, also when it was given before anybody asked.
+// Owns running work when a signal is aborted, also when it was aborted before.
 import { inBackground } from './background.ts'
 
-/** Does the work at once when the signal was given already: a listener added afterwards would never hear of it. */
+/** Runs the work when the signal is aborted; at once when it was before, because a listener added then is never called. */
 export function whenAborted(signal: AbortSignal, work: () => unknown): void {
   const end = () => inBackground('A step of stopping', work)
   if (signal.aborted) end()

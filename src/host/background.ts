@@ -1,4 +1,4 @@
-// Owns work that nobody waits for: whatever becomes of it, somebody hears of a failure, and the process goes on.
+// Owns running work that nobody waits for: a failure is logged, and the process goes on.
 import { logTrouble } from '../ports/log.ts'
 
 /** Does work whose end nobody waits for. @param what its name in the log when it fails, such as `Closing the stores` */

@@ -31,7 +31,7 @@ export type BuilderMessage =
   /** How far it is; of steps that nobody can count, `total` is 0. */
   | { kind: 'progress'; step: string; done: number; total: number }
 
-/** More often nobody can read how far it is. */
+/** How often progress is sent; more often nobody could read it. */
 const PROGRESS_MS = 100
 /** How long requests that began with a state may still read its files after another took over. */
 const RETIRE_MS = 10_000
@@ -43,9 +43,9 @@ const LONGEST_PAUSE_MS = 60_000
 const config = readConfig(process.env)
 const folder = describeFolder(process.argv[2] ?? '')
 process.once('disconnect', () => process.exit())
-// Whoever reads comes first.
+// Serving readers goes before building.
 setPriority(10)
-// Never two that write: the builder of a host that was killed may still be at it.
+// Only one process may write: the builder of a host that was killed may still be running.
 const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process builds into the same folder.')
 const cache = openBuildCache(folder.cache, hashCode(process.cwd()))
@@ -60,7 +60,7 @@ const builder = openSiteBuilder({
 })
 
 function say(message: BuilderMessage): void {
-  // A host that was killed hears nothing any more; its end is told by "disconnect".
+  // Sending fails when the host was killed; "disconnect" tells that.
   process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -125,7 +125,7 @@ async function build(): Promise<void> {
   const number = (state?.number ?? 0) + 1
   const name = String(number)
   const dir = state ? folder.layer(name) : folder.base
-  // What a round that failed has left.
+  // Removes what a failed round left behind.
   rmSync(dir, { recursive: true, force: true })
   mkdirSync(dir, { recursive: true })
   const began = new Date().toISOString()
@@ -145,7 +145,7 @@ async function build(): Promise<void> {
     state = next
     say({ kind: 'state', state, written: layers.length === 0 ? undefined : difference.written })
   }
-  // A repository that is left out may be one that was just published to.
+  // A repository that is left out may have been published to just now, so its fresh copy is still needed.
   say({
     kind: 'read',
     began,
@@ -179,7 +179,7 @@ function retire(before: SiteState | undefined, { layers, search }: SiteState): v
   }, RETIRE_MS + 100)
 }
 
-/** Moves into the base what no reader can miss there any more. */
+/** Moves the oldest layers into the base once no request reads the state before them. */
 function fold(): void {
   for (let layer = state?.layers[0]; state && layer; layer = state.layers[0]) {
     const { name } = layer

@@ -39,7 +39,7 @@ export function findClients(
     let client = connection
     while (hops.length > 0 && isTrusted(client)) {
       const hop = hops.pop()!
-      // What is no address was written by who knows whom; the proxy that passed it on is the last that is known.
+      // An entry that is no address may come from anybody, so the proxy that passed it on counts as the client.
       if (isIP(hop) === 0) break
       client = hop
     }

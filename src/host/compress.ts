@@ -1,4 +1,4 @@
-// Owns compressing answers on our own host: what is worth it, what a client takes, and keeping what was compressed for as long as its bytes are asked for.
+// Owns compressing answers on our own host: which answers are worth it, which encoding a client accepts, and a cache of compressed answers.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
@@ -11,11 +11,11 @@ type Encoding = 'br' | 'gzip'
 
 /** Below it, the headers of compression cost more than it saves. */
 const LEAST_BYTES = 1_024
-/** Beyond it, a client that wants less asks for a page of the list. */
+/** Larger answers are not compressed. */
 const MOST_BYTES = 32 * 1024 * 1024
 /** What is kept of compressed answers, over all builds: the same bytes are the same answer. */
 const CACHE_BYTES = 48 * 1024 * 1024
-/** Compressing shares its threads with reading files, so it never takes all of them; who comes beyond gets the plain answer. */
+/** Compressing uses the threads that read files, so it never takes all of them; further requests get the plain answer. */
 const MOST_AT_ONCE = 2
 const MOST_WAITING = 16
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|manifest\+json)|image\/svg\+xml)/
@@ -45,7 +45,7 @@ export function openCompressor(): Compressor {
     return known
   }
   const make = async (key: string, answer: Parts | undefined, encoding: Encoding, isForGood: boolean) => {
-    // What was asked for again may be another answer by now.
+    // A HEAD has no body, so the answer was asked for again, and may be another one by now.
     const plain = answer && key.startsWith(`${answer.headers.ETag} `) ? answer.bytes : null
     const bytes = plain && (await queue(() => COMPRESS[encoding](plain, isForGood)))
     if (bytes) kept.set(key, bytes)
@@ -87,7 +87,7 @@ export function openCompressor(): Compressor {
   }
 }
 
-/** What is kept by nobody may hold secrets beside what its sender chose: the lengths of compressed answers would tell. https://www.breachattack.com */
+/** Whether an answer may be compressed: one that no cache may keep may hold a secret beside text that the requester chose, and its compressed length would tell about the secret. https://www.breachattack.com */
 export function isKept(cacheControl: string | null | undefined): boolean {
   return cacheControl?.includes('no-store') === false
 }
@@ -101,7 +101,7 @@ function negotiate(header: string): Encoding | 'identity' {
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Files with their digest in their name are compressed once, as well as it goes; everything else fast enough to be waited for. */
+/** Files with a digest in their name are compressed once and as small as possible; everything else fast, because a client waits for it. */
 const COMPRESS: Readonly<Record<Encoding, (bytes: Bytes, isForGood: boolean) => Promise<Bytes>>> = {
   br: (bytes, isForGood) =>
     brotli(bytes, {

@@ -43,8 +43,8 @@ interface FollowEvents {
 }
 
 /**
- * Serves the last complete state at once, where the same code made one, and follows the content until the signal. Nothing that goes wrong ends it:
- * what is served stays, the log and the health say why, and it is tried again with growing pauses.
+ * Serves the last complete state at once, where the same code made one, and follows the content until the signal. When building
+ * fails, the state that is served stays, log and health say why, and building is tried again with growing pauses.
  */
 export function followContent(
   config: Config,
@@ -158,11 +158,11 @@ function keepBuilding(
   let failures = 0
   const start = () => {
     if (signal.aborted) return
-    // Its words are for people, as ours are; nothing that Astro prints is for them.
+    // Its standard error is shown, where it writes what people should read; what Astro prints is not.
     child = fork(BUILDER, [folder.dir], {
       env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      // In a group of its own: Ctrl-C is for us, and we end it.
+      // In a process group of its own, so that Ctrl-C reaches this process alone, which then ends the builder.
       detached: true,
       serialization: 'advanced',
     })
@@ -190,7 +190,7 @@ function keepBuilding(
     })
   }
   start()
-  // Whatever it was at, the next start finds the last complete state.
+  // It may be killed at any moment: the next start finds the last complete state.
   whenAborted(signal, () => child?.kill('SIGKILL'))
 }
 

@@ -22,7 +22,7 @@ export const STARTING: Health = {
   ...{ commit: null, built_at: null, counts: null, broken: [], failure: null },
 }
 
-/** Many broken files are one trouble. */
+/** How many problems are listed. */
 const MOST_BROKEN = 100
 
 /** Answers `/healthz`, and hands everything else on. @param healthOf asked once a request */

@@ -19,7 +19,7 @@ export interface RunningServer {
   stop(graceMs?: number): Promise<void>
 }
 
-/** What one client may take of the server, so that all others are answered at once. */
+/** How much of the server one client may use, so that others are answered without delay. */
 interface ServerLimits {
   /** Request line and headers; half-sent ones are held in memory for each connection. */
   headerBytes: number
@@ -34,7 +34,7 @@ interface ServerLimits {
   connections: number
   /** Bodies that arrive at once; each holds at most 1 MiB, so this bounds what all of them hold together. */
   bodies: number
-  /** A body that takes longer gives way to a new one: those of honest clients are there in an instant. */
+  /** A body that takes longer may be cut off for a new one; a whole body usually arrives in an instant. */
   patienceMs: number
 }
 
@@ -93,7 +93,7 @@ export async function startServer(
       requestTimeout: limits.requestMs,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.checkMs,
-      // We say it ourselves, as JSON.
+      // Node would answer with a bare status; we answer with JSON.
       requireHostHeader: false,
     },
     (incoming, outgoing) => answer(incoming, outgoing),
@@ -112,7 +112,7 @@ export async function startServer(
     if (refused) refuse(incoming, outgoing, refused)
     else inBackground('An answer', () => listener(incoming, outgoing))
   }
-  // Else Node answers these itself, with a bare status.
+  // Without these listeners Node answers such requests itself, with a bare status.
   server.on('checkExpectation', answer)
   server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
     end(socket, new HubError('invalid_request', 'This is no proxy. Ask for an address of this hub.'), answering),
@@ -121,7 +121,7 @@ export async function startServer(
     end(socket, describe(error.code), answering),
   )
   server.maxConnections = limits.connections
-  // Whoever only keeps a connection gives way to whoever asks for something.
+  // At the limit of connections, idle ones are closed for new ones.
   server.on('drop', () => server.closeIdleConnections())
   const [first, ...others] = listenAt === 'everywhere' ? [] : listenAt
   await listen(server, port, first)
@@ -132,7 +132,7 @@ export async function startServer(
     server,
     async stop(graceMs = GRACE_MS) {
       isStopping = true
-      // Where the head of the answer is still to come, it tells the client to come back elsewhere.
+      // Answers whose head is not sent yet tell the client to close this connection.
       for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
       const closed = new Promise((resolve) => server.close(resolve))
       for (const door of doors) door?.close()
@@ -188,17 +188,17 @@ function limitBodies(
       }
       arriving.set(incoming, performance.now())
       const onStalled = () => cut(socket, describe('ERR_HTTP_REQUEST_TIMEOUT'))
-      // On the request: a connection whose timeout nobody hears is closed by Node without a word.
+      // A listener on the request, because Node closes a connection without an answer when nothing listens to its timeout.
       incoming.once('timeout', onStalled)
       socket.setTimeout(stalledMs)
       const leave = () => {
         if (!arriving.delete(incoming)) return
         incoming.off('timeout', onStalled)
-        // An answer may take its time.
+        // The time limit is for the body alone, not for the answer.
         socket.setTimeout(0)
       }
       incoming.once('end', leave).once('close', leave)
-      // Before Node itself hears of it, and sets the time for which the connection is kept.
+      // Prepended, because Node's own listener then sets how long the idle connection is kept.
       outgoing.prependOnceListener('finish', leave).once('close', leave)
       return undefined
     },
@@ -220,7 +220,7 @@ function describe(code: string | undefined): HubError {
   return new HubError('invalid_request', 'This is no request that HTTP/1.1 allows. Let an HTTP library write it.')
 }
 
-/** How long a client may go on sending what nobody reads, so that it sees the answer before the connection ends. */
+/** How long a refused client may go on sending before the connection ends; if it ended at once, the client would not see the answer. */
 const LINGER_MS = 500
 
 /** Answers a request with an error, and ends the connection: what follows on it cannot be trusted, or is not wanted. */

@@ -1,8 +1,8 @@
-// Owns which requests are clear: one that another program on its way could read differently is refused before anything is made of it. RFC 9112 sections 3 and 11.
+// Owns refusing unclear requests: those that a proxy on their way could read as other requests than we do. RFC 9112 sections 3 and 11.
 import type { IncomingMessage } from 'node:http'
 import { HubError } from '../domain/api/errors.ts'
 
-/** What stands at most once in a request; of two, each program on the way would choose its own. */
+/** Headers that may stand once in a request; of two, one program would take the first and another the last. */
 const ONCE: ReadonlySet<string> = new Set([
   'host',
   'authorization',

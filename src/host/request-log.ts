@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { write, writeSync } from 'node:fs'
 import type { AnsweredRequest } from './http-server.ts'
 
-/** Lines wait for each other's writing, up to so many characters; a reader that is slower loses some, and the log says how many. */
+/** How many characters may wait to be written. When the log's reader is slower, further lines are dropped, and the log says how many. */
 const MOST_WAITING = 1_000_000
 const RETRY_MS = 100
-/** Lines are gathered for so long: a write costs more than many lines. */
+/** How long lines are gathered and then written at once, because one write costs more than many lines. */
 const GATHER_MS = 50
 const MOST_PATH = 500
 
@@ -45,7 +45,7 @@ export function nameRequest(given: string): string {
   return /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
-/** Writes lines to a file descriptor. A full pipe holds up nobody but the log. */
+/** Writes lines to a file descriptor. A full pipe delays the log and no request. */
 export function writeLines(descriptor = 1): LineWriter {
   let waiting = ''
   let dropped = 0
@@ -63,7 +63,7 @@ export function writeLines(descriptor = 1): LineWriter {
   }
   const writeWhole = (chunk: Buffer) =>
     write(descriptor, chunk, (error, written) => {
-      // Whoever read it is gone; requests are answered all the same.
+      // The log's reader is gone: nothing more is written, and requests are still answered.
       if (error && error.code !== 'EAGAIN') isBusy = false
       else if (error || written < chunk.length)
         setTimeout(() => writeWhole(chunk.subarray(error ? 0 : written)), error ? RETRY_MS : 0)
@@ -76,7 +76,7 @@ export function writeLines(descriptor = 1): LineWriter {
     try {
       writeSync(descriptor, waiting)
     } catch {
-      // There is nobody left to tell.
+      // The log cannot be written, so there is no place to report it.
     }
   })
   return {

@@ -95,7 +95,7 @@ function refuseMethod(request: Request): Response {
   return respondWithError(request, new HubError('method_not_allowed', `Use ${allow.join(' or ')} here.`, { allow }))
 }
 
-/** A platform's headers mean nothing here; what they say to its cache, others are told by the header that is theirs. RFC 9213 */
+/** Replaces headers for Netlify's cache by the standard ones that other caches read. RFC 9213 */
 function partsForOtherCaches({ bytes, status, headers }: Parts): Parts {
   const known = forOthers.get(headers) ?? headersForOtherCaches(headers)
   forOthers.set(headers, known)

@@ -10,7 +10,7 @@ export interface SearchThreadData {
 
 const { path }: SearchThreadData = Tinypool.workerData
 let opened: Search | undefined
-// On the first question, not when the thread starts: an index that cannot be opened is an answer, a thread that cannot start is none.
+// Opened with the first question, so that a broken index becomes an error of that question; in a thread that fails to start it would become none.
 const search = () => (opened ??= openSearchIndex(path))
 
 /** The verbs of the search, each with its arguments as one list. */

@@ -13,11 +13,11 @@ interface SearchThreadLimits {
   queue: number
 }
 
-/** Questions take milliseconds; this is for the one that nobody foresaw, well under what clients wait. */
+/** Questions take milliseconds; the deadline ends one that takes unforeseen time, long before clients give up. */
 const USUAL_LIMITS: SearchThreadLimits = { deadlineMs: 2_000, queue: 100 }
 /** More would take memory, and the cores that answering needs. */
 const MOST_THREADS = 4
-/** Of objects a thread holds little at any time; what it reads and counts lies beside them. With less room, what is used up is given back sooner. */
+/** The heap of a thread. It holds few objects at a time (what it reads and counts lies outside the heap), and a small heap is cleaned up more often. */
 const THREAD_MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
 /**
@@ -52,7 +52,7 @@ export function openSearchThreads(path: string, limits = USUAL_LIMITS): Search &
     completeOwner: (prefix, limit) => run('completeOwner', prefix, limit),
     completeName: (prefix, owner, limit) => run('completeName', prefix, owner, limit),
     close: () => {
-      // Whoever closes it asks nothing more; a thread that cannot be ended ends with the process.
+      // Nobody waits for this: a thread that cannot be ended now ends with the process.
       pool.destroy().catch(() => {})
     },
   }

@@ -132,7 +132,7 @@ export async function serveSites(
 /** @returns undefined where nobody wants to know */
 function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined) {
   if (!metrics && !log) return undefined
-  /** Said by the answer; the server knows only bytes. */
+  /** Taken from the answer, because the server sees only bytes. */
   const caching = new WeakMap<IncomingMessage, string | null>()
   return {
     onAnswer(incoming: IncomingMessage, response: Response) {

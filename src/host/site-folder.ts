@@ -141,7 +141,7 @@ export function foldLayer(folder: SiteFolder, { name, gone }: Layer): void {
     const aside = `${target}.next`
     mkdirSync(dirname(target), { recursive: true })
     rmSync(aside, { force: true })
-    // Linked and renamed, so that whoever reads meets the whole file, old or new, and the layer keeps its own.
+    // Linked and then renamed, so that a reader finds the old or the new file, never half of one, and the layer keeps its file.
     linkSync(join(dir, path), aside)
     renameSync(aside, target)
   }

@@ -4,7 +4,7 @@ import { isStray } from '../stores/content-files.ts'
 
 /** Files often change together: a pull, a publish, an editor that writes twice. */
 const SETTLE_MS = 150
-/** A burst that never settles is built all the same. */
+/** The longest wait for changes to settle; then the site is built although files still change. */
 const LONGEST_BURST_MS = 2_000
 
 /** Calls when files below the folder changed: once for those that change together. */
