@@ -40,7 +40,7 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
 
 /** Measured once, whatever the sizes are: its catalogues are real ones. */
 const RELEVANCE = 'relevance'
-/** Measured without a site: what it asks is meant for sizes at which one takes an hour to write. */
+/** Measured without a site, because writing one takes an hour at the sizes that it is meant for. */
 const SCALE = 'search-scale'
 /** In under two minutes: whether everything still works, and roughly where it stands. */
 const QUICK = { sizes: '500', only: 'build,rebuild,host,read,search' }
@@ -129,7 +129,7 @@ async function measureSize(size: number): Promise<void> {
       const measured = part === SCALE ? measureScale(`${workDir}-scale`, size) : PARTS[part]!(makeOnce())
       for (const measurement of await measured) rows.push(judge(measurement, size))
     } catch (error) {
-      // One part that cannot be measured must not hide the others.
+      // When one part fails, the others are still measured and shown.
       failures.push(`${size} prompts: ${part}: ${error instanceof Error ? error.message : error}`)
     }
   }

@@ -45,7 +45,7 @@ const builder = openSiteBuilder({
   ...{ root: process.cwd(), openPages: () => openPages(process.cwd()), cache },
   onProgress: progress.show,
 })
-// From here on dist/ is neither the one nor the other, until it is said to be complete.
+// From here on dist/ holds neither the old site nor the new one; the cache says so until it is complete.
 cache.save(new Map(), [], JSON.stringify({ isUnfinished: true }))
 try {
   mkdirSync(dirname(indexPath), { recursive: true })
@@ -120,7 +120,7 @@ function setAside(): void {
   if (existsSync(dist)) renameSync(dist, aside)
 }
 
-/** With the folders that it leaves empty: a clean build would not have them. */
+/** Removes a file, and folders that are empty then, which a clean build would not have either. */
 function removeFile(dir: string, path: string): void {
   rmSync(join(dir, path), { force: true })
   for (

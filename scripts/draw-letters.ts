@@ -6,7 +6,7 @@ import { openBrowser } from './look/browser.ts'
 
 const FONT = 'src/site/fonts/inter.woff2'
 const SHEET = 'src/site/fonts/letters.bin'
-/** What titles are mostly written in; a title with other letters gives way to the prompt's name. */
+/** The letters that most titles are written with; in place of a title with others, the card shows the prompt's name. */
 const LETTERS = [...range(0x20, 0x7e), ...range(0xa1, 0xff), ...'ŁłŒœŠšŸŽž–—‘’“”…→·']
 
 const browser = await openBrowser()

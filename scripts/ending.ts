@@ -1,4 +1,4 @@
-// Owns when a command that runs until it is stopped is asked to stop.
+// Owns noticing that a command which runs until it is stopped should stop.
 
 /** How soon a parent that is gone is noticed. */
 const LOOK_MS = 250

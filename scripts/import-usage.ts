@@ -32,7 +32,7 @@ const usage = countDownloads(downloads, {
   isKnown: (fullName) => existsSync(join(contentDir, fullName, 'versions')),
 })
 const target = join(contentDir, 'usage.json')
-// In one step: a hub that follows the content never meets half of it. Its name is one of those that are passed by.
+// Written under another name and renamed, so that a hub that follows the content never reads half of it; it ignores files of such names.
 writeFileSync(`${target}.tmp`, `${JSON.stringify(usage, undefined, 2)}\n`)
 renameSync(`${target}.tmp`, target)
 console.log(`${lines} lines, ${downloads.length} downloads; ${Object.keys(usage).length} prompts in ${target}.`)

@@ -9,7 +9,7 @@ const SAY_MS = 10_000
 export interface Progress {
   /** @param step what is being done, with a capital @param done of `total`; both 0 where nobody knows yet */
   show(step: string, done: number, total: number): void
-  /** Takes the line away, before something else is said. */
+  /** Removes the line, before other text is written. */
   end(): void
 }
 
@@ -34,7 +34,7 @@ export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock 
       }
       line ??= ora({ stream, discardStdin: false, isEnabled: true }).start()
       line.text = words
-      // The work may not let go of the thread for seconds.
+      // Drawn here and not by a timer, because the work may keep the thread busy for seconds.
       line.render()
     },
     end() {
@@ -48,7 +48,7 @@ export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock 
 function describe(step: string, { done, total, ms }: { done: number; total: number; ms: number }): string {
   if (total === 0) return `${step} …`
   const count = `${step}: ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`
-  // A guess from nothing would jump about.
+  // An estimate from the first moments would jump about.
   return done === 0 || ms < 1_000 ? count : `${count}, ${sayTime((ms / done) * (total - done))} left`
 }
 

@@ -48,7 +48,7 @@ try {
   process.exitCode = 1
 }
 
-/** Asks in a terminal; in a script there is nobody to ask. */
+/** Asks in a terminal; without one, a missing value is an error. */
 async function ask(what: string): Promise<string> {
   if (!process.stdin.isTTY) throw new Error(`missing: ${what}`)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })

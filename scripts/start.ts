@@ -12,7 +12,7 @@ const config = readConfig(process.env)
 const stopping = new AbortController()
 const progress = openProgress()
 let host: RunningServer | undefined
-// First whoever is being answered, then what they are answered from.
+// The server first, so that requests under way still have the stores and the site that they read.
 whenAsked(async () => {
   progress.end()
   await host?.stop()
@@ -20,7 +20,7 @@ whenAsked(async () => {
 })
 
 let lastTrouble = ''
-/** Said once, for it lasts until a person does something. @returns whether the content folder holds all that was published */
+/** Warns once, because the trouble lasts until a person does something. @returns whether the content folder holds all that was published */
 async function finishPublishes(git: LocalGit): Promise<boolean> {
   try {
     await git.finishPublishes()
