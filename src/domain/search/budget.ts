@@ -5,7 +5,7 @@ import type { Reading, WordReadings } from './lexicon.ts'
 const MOST_POSTINGS = 500_000
 
 /**
- * What of a question is counted: the rarest words first, then the ways to read them. Words that are too common to be afforded tell nothing apart.
+ * What of a question is counted: the rarest words first, then the ways to read them. A word that is too common to be counted hardly tells prompts apart.
  *
  * @param read words with at least one reading
  * @returns the words in their order, and whether anything had to be left out

@@ -45,7 +45,7 @@ export function readFields(repository: Repository): FieldWords {
   }
 }
 
-/** Half a character at the end would be stored as another one. */
+/** Cuts a word without leaving half of a surrogate pair at its end, which would be stored as another character. */
 function cutWord(word: string): string {
   return word.length <= LETTERS_PER_WORD ? word : word.slice(0, LETTERS_PER_WORD).replace(HALF, '')
 }

@@ -28,7 +28,7 @@ export class Guesses {
     let words: string[] = []
     let least = most
     for (let index = 0; index < this.#letters.length; index++) {
-      // A typo takes at most one letter from those of the word, and brings at most one that it had not.
+      // One typo removes at most one letter from the set and adds at most one, so more than two differing bits a typo rule a word out.
       if (countBits(this.#letters[index]! ^ letters) > 2 * least) continue
       const other = this.#words.slice(index * this.length, (index + 1) * this.length)
       const typos = countTypos(word, other, least)

@@ -137,7 +137,7 @@ export class Lexicon {
     const typed = new Set(terms)
     const readEquivalents = (key: string): Reading[] =>
       (this.#equivalents.get(key) ?? [])
-        // What was typed itself stands for nothing else that was typed.
+        // An equivalent whose words were all typed too adds nothing.
         .filter((others) => !others.every((term) => typed.has(term)))
         .flatMap((others) => this.#readTerms(others, WEIGHTS.equivalent))
     for (let start = 0; start < words.length; start++) {

@@ -7,7 +7,7 @@ interface MarkedPart {
   isMatch: boolean
 }
 
-/** A shorter beginning says nothing of the word. */
+/** The shortest beginning that two words must share to count as forms of one. */
 const SHORTEST_STEM = 4
 
 /** The words that a question looks for, with those that it was read as. @param corrected what was typed → what was used */

@@ -11,9 +11,9 @@ import {
 } from './postings.ts'
 import { sliceSorted } from './smallest.ts'
 
-/** With so many full matches, nobody needs those that hold a part of the words. */
+/** With so many full matches, those that hold only a part of the words are left out. */
 export const ENOUGH = 5
-/** More of those would be noise. */
+/** How many matches that hold a part of the words are shown. */
 const MOST_PARTLY = 20
 /** Of the words' weight, so much at least must be held. */
 const LEAST_SHARE = 0.4
@@ -171,7 +171,7 @@ export class Tally {
       for (const more of postings.slice(1)) found = this.#keepThoseIn(more, found)
       for (let strength = 0; strength < STRENGTHS; strength++)
         this.#values[strength] = (weight * ((strength & LEVEL) + 0.5)) / (LEVEL + 0.5)
-      // Whoever holds a word only as a typo of it does not hold it, in its name or anywhere.
+      // A prompt that only holds a typo of a word does not count as holding the word itself.
       const flagsOf = counts ? COUNTS : TOUCHED
       const inName = counts ? IN_NAME : 0
       for (let index = 0; index < found; index++) {

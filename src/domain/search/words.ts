@@ -10,7 +10,7 @@ export function splitWords(text: string): string[] {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ').match(WORD) ?? []
 }
 
-/** How much of a question counts: beyond it a question gets dearer, not clearer. docs/contract.md section 4. */
+/** How much of a question counts; further words would cost time and hardly change the answer. docs/contract.md section 4. */
 const QUESTION_LIMITS = { phrases: 12, wordsPerPhrase: 8 } as const
 
 /** The part of a question that counts, and what was left out of it. */
