@@ -1,4 +1,4 @@
-// Owns `/robots.txt`: everything may be read, and here is the list of it.
+// Owns `/robots.txt`: crawlers may read everything, and are told where the sitemap is.
 import { getCatalogue } from '../site/build/loaded-catalogue.ts'
 
 export const GET = () => new Response(`User-agent: *\nAllow: /\nSitemap: ${getCatalogue().baseUrl}/sitemap.xml\n`)

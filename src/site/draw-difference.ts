@@ -6,7 +6,7 @@ import { compareTexts, type DifferenceRow, type Piece } from './text-difference.
 
 /** Lines that stay beside each change; longer runs are folded. */
 const CONTEXT = 3
-/** So few lines are shown: saying that they are left out would take as much room. */
+/** Runs of so few lines are shown, because a fold would take as much room. */
 const SHORTEST_FOLD = 2
 
 /** Draws what callers must know. */

@@ -1,6 +1,6 @@
-// Owns what was drawn for one page and stands on the others too.
+// Owns drawing a part that many pages share once, and using its HTML for all of them.
 
-/** More keys would mean that something of a single page is among them. */
+/** More keys than this mean that a key names something of a single page, by mistake. */
 const MOST_KEPT = 100
 const kept = new Map<string, string>()
 

@@ -1,4 +1,4 @@
-// Owns carrying a text through a page byte for byte, in two inverse functions: one for the build, one for the browser.
+// Owns carrying a text through an HTML page byte for byte: one function for the build, and its inverse for the browser.
 
 /**
  * The attribute that an element needs beside its text so that a reader gets the very same text back.

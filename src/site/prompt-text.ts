@@ -12,7 +12,7 @@ interface DrawOptions {
   isLinked?: boolean
 }
 
-/** A longer text is shown in plain lines: nobody reads half a megabyte in chips, and a page must stay a page. */
+/** A longer text is shown without line numbers, which would make its page several times as large. */
 const MOST_DRAWN_CHARACTERS = 120_000
 
 /** Draws a content as HTML; the text of the result is the content, unless values stand in it. */

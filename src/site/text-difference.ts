@@ -61,7 +61,7 @@ function splitLines(text: string): string[] {
 function compareLines(before: string, after: string): [Piece[], Piece[]] | undefined {
   if (before.length > MOST_LINE_CHARACTERS || after.length > MOST_LINE_CHARACTERS) return undefined
   const least = Math.max(before.trim().length, after.trim().length) / SHARED_PART
-  // Far cheaper than the way from one to the other, which cannot have more in common.
+  // Counting is far cheaper than comparing, and gives an upper bound of what comparing would find in common.
   if (countCommon(before, after) < least) return undefined
   const words = diffWordsWithSpace(before, after)
   const shared = words.reduce((sum, { value, added, removed }) => sum + (added || removed ? 0 : value.trim().length), 0)

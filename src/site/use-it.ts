@@ -1,4 +1,4 @@
-// Owns the lines that take a prompt along: for each tool and each way of choosing a version, code that works as it stands.
+// Owns the lines of code that fetch a prompt, for each tool and each way of choosing a version; each works as it stands.
 import type { Repository, Variable } from '../domain/api/schema.ts'
 
 /** Which version is meant: exactly one, whatever is newest, or whatever a label points at. */
@@ -19,7 +19,7 @@ export interface Use {
   note?: { words: string; link: string; address: string }
 }
 
-/** More labels would bury the choice. */
+/** Labels offered; more would make the choice hard to see. */
 const MOST_LABELS = 2
 
 /** The ways to choose a version of a prompt. @param version the one that is shown */

@@ -1,4 +1,4 @@
-// Owns what the pages of a prompt show of the rest of the catalogue; handed over as props, so that such a page is rendered again only when something of it changed.
+// Owns what the pages of a prompt show of the rest of the catalogue. It is handed over as props, because a page is only rendered again when its props change.
 import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
 import { groupByTag } from './tagged.ts'
 

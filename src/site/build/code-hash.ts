@@ -1,4 +1,4 @@
-// Owns telling whether it is the same code that made something: hashes of every file that has a say in it.
+// Owns hashes of the code that parses content and makes the site, by which a build knows whether files of an earlier one may be used again.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

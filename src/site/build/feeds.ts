@@ -4,7 +4,7 @@ import { comparePage, repositoryPage, tagPage, versionPage } from '../links.ts'
 import { escapeXml } from './sitemap.ts'
 import { groupByTag } from './tagged.ts'
 
-/** As many as a reader looks through. */
+/** Entries in a feed. */
 const MOST_ENTRIES = 30
 
 interface News {

@@ -55,7 +55,7 @@ export function promptHub(): AstroIntegration {
           const began = new Date()
           if (!reloadCatalogue(loader, mount.show, logger)) return
           if (config.gitStore.kind === 'local') stores.fresh.forgetBefore(began)
-          // Astro keeps the list of pages until its own content changes; ours is content too.
+          // Astro keeps its list of pages until it is told that content changed.
           server.environments.ssr?.hot.send('astro:content-changed', {})
           server.ws.send({ type: 'full-reload' })
         }
@@ -78,7 +78,7 @@ export function promptHub(): AstroIntegration {
             },
           })
       },
-      // Only now: Astro puts middleware of its own in front of whatever was there, and answers preflights and odd addresses in its own way.
+      // Mounted when the server has started, because Astro puts its own middleware in front of any that is there earlier, and would answer preflights and odd addresses itself.
       'astro:server:start': () => {
         goFirst()
       },

@@ -1,7 +1,7 @@
 // Owns the copy buttons: each copies, byte for byte, the text of the element it names.
 import { exactText } from '../exact-text.ts'
 
-/** Long enough to be read, short enough not to be in the way of a second copy. */
+/** How long the button says that the text was copied. */
 const SHOWN_MS = 2_000
 const timers = new WeakMap<HTMLElement, number>()
 
@@ -11,7 +11,7 @@ document.addEventListener('click', (event) => {
   if (button && target) copyText(button, exactText(target), target).catch(reportError)
 })
 
-// Code in guides and readmes is markdown's, so its buttons come with the script that they need.
+// Code in guides and readmes comes from markdown, which makes no buttons, so this script adds them.
 for (const [index, code] of document.querySelectorAll('.prose pre > code').entries()) {
   code.id ||= `code-${index}`
   const button = document.createElement('button')
@@ -35,7 +35,7 @@ for (const [index, code] of document.querySelectorAll('.prose pre > code').entri
 export async function copyText(button: HTMLElement, text: string, shown: HTMLElement | null): Promise<void> {
   const isCopied = await navigator.clipboard?.writeText(text).then(
     () => true,
-    // No permission: the reader can still do it by hand.
+    // Without permission to copy, the text is selected, so that the reader can copy it with a key.
     () => false,
   )
   if (!isCopied && shown) getSelection()?.selectAllChildren(shown)

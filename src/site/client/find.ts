@@ -24,7 +24,7 @@ function begin(place: HTMLElement): void {
     place.removeAttribute('aria-busy')
     for (const time of place.querySelectorAll<HTMLTimeElement>('time[data-relative]')) sayRelative(time)
     if (!isTyping) return
-    // Whoever types goes on typing where they were.
+    // The new field gets the focus and the cursor of the old one, so that typing goes on.
     const next = place.querySelector<HTMLInputElement>('[data-find]')
     if (!next || value === undefined) return
     next.value = value
@@ -47,7 +47,7 @@ function begin(place: HTMLElement): void {
   }
   const go = (address: string, isTyping = false) => {
     const target = home + new URL(address, location.href).search
-    // The same again is another try.
+    // Asking for the same address again means trying again.
     if (target === location.pathname + location.search) {
       if (!isTyping) show().catch(reportError)
       return

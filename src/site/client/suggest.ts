@@ -46,7 +46,7 @@ function suggestAt(field: HTMLInputElement): void {
     const { children } = list
     chosen = (index + children.length + 1) % (children.length + 1)
     for (const [place, option] of [...children].entries()) option.ariaSelected = String(place === chosen)
-    // Past the last one stands the field itself.
+    // After the last suggestion comes the field itself.
     if (chosen === children.length) chosen = -1
     const option = children[chosen]
     if (option) field.setAttribute('aria-activedescendant', option.id)
@@ -87,7 +87,7 @@ function suggestAt(field: HTMLInputElement): void {
       location.href = option.dataset.address ?? '/'
     }
   })
-  // Before the field loses its focus, or the list would be gone.
+  // On mousedown, because on click the field has lost its focus and the list is hidden.
   list.addEventListener('mousedown', (event) => {
     event.preventDefault()
     const option = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-address]') : null
@@ -96,7 +96,7 @@ function suggestAt(field: HTMLInputElement): void {
   field.addEventListener('blur', close)
 }
 
-/** A suggestion that does not come is no trouble: the form still works. */
+/** Asks for suggestions. When they cannot be had there are none, and the form still works. */
 async function askFor(q: string, signal: AbortSignal): Promise<RepositorySummary[]> {
   try {
     const response = await fetch(`${ROUTES_LIST}?${new URLSearchParams({ q })}`, { signal })

@@ -1,4 +1,4 @@
-// Owns what the browser says of a transition between two pages that did not come to be: nothing, for the page is there all the same.
+// Owns keeping errors of aborted page transitions out of the console: the page itself is shown without them too.
 
 /** What the browser tells of a transition, where it knows of any. @see https://developer.mozilla.org/docs/Web/API/ViewTransition */
 interface Transition {

@@ -8,7 +8,7 @@ import { copyText } from './copy.ts'
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 type Rule = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
 
-/** An address changes this long after the last key: browsers refuse it more often. */
+/** The address changes this long after the last key, because browsers refuse frequent changes. */
 const KEPT_MS = 300
 /** A fragment that begins so holds values; any other is a place in the page. */
 const VALUES = '#?'
@@ -36,7 +36,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
 
   const readValues = () =>
     Object.fromEntries([...fields].flatMap(([name, { value }]) => (value === '' ? [] : [[name, value]])))
-  /** One variable alone, so that what is wrong with one does not hide the others. */
+  /** Fills one variable alone, so that a wrong value of one does not hide the others. */
   const fillOne = (rule: Rule, value: string | undefined) =>
     fillContent(
       { content: `{{${rule.name}}}`, variables: [rule] },

@@ -64,7 +64,7 @@ const RECORDS = [
   ...[PublishRequest, PublishAnswer],
 ] as const
 
-/** Records that are another one and more; what they share is shown once. */
+/** Records that hold all fields of another one; the shared fields are shown once. */
 const INCLUDED = new Map<z.ZodType, z.ZodObject>([
   [Repository, RepositorySummary],
   [MirrorEntry, RepositorySummary],

@@ -8,7 +8,7 @@ import { versionPage } from '../links.ts'
 
 /** Longer texts end with dots. */
 const MOST_CHARACTERS = 90
-/** Of a list, so many stand for all. */
+/** How many items of a list are shown. */
 const MOST_ITEMS = 2
 
 /**
