@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type Ask, type Json, openClient, poll } from './client.ts'
-import { temporaryFolder, writeRepository } from './content.ts'
+import { temporaryFolder, writeRepository } from './made-content.ts'
 import { alive, descendants, freePort, launch, npmTarget, type Run, type Server, signalGroup } from './targets.ts'
 
 /** A change is shown within a second or two; how long it takes where others use the machine too says nothing. */

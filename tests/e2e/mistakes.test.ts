@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteFolder } from '../hubs/build-site.ts'
-import { temporaryFolder, writeRepository } from './content.ts'
+import { temporaryFolder, writeRepository } from './made-content.ts'
 import { launch } from './targets.ts'
 
 const root = temporaryFolder()

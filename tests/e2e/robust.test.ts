@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTING, withHealth } from '../../src/host/health.ts'
 import { type Ask, type Json, openClient, poll } from './client.ts'
-import { temporaryFolder, writeRepository } from './content.ts'
+import { temporaryFolder, writeRepository } from './made-content.ts'
 import { descendants, freePort, launch, type Run, signalGroup } from './targets.ts'
 
 const WITHIN = 60_000

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { fillContent } from '../../src/domain/content/filling.ts'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
-import { makeContent } from '../e2e/content.ts'
+import { makeContent } from '../e2e/made-content.ts'
 import { modern, openMcpHub } from './open-hub.ts'
 
 type Json = Record<string, unknown>

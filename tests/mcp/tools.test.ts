@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { TOOLS } from '../../src/server/mcp/tools.ts'
 import { limitInMemory } from '../../src/stores/rate-limiter-memory.ts'
-import { makeContent } from '../e2e/content.ts'
+import { makeContent } from '../e2e/made-content.ts'
 import { openMcpHub, post } from './open-hub.ts'
 
 const contentDir = makeContent()

@@ -87,12 +87,15 @@ test('every step is followed: the repository, the App, the branch, sign-in, the 
     'until curl -fs -o /dev/null http://localhost:8888/healthz; do kill -0 $hub || { cat hub.log >&2; exit 1; }; sleep 0.2; done',
     // Signing in takes a browser; tests/account has it.
     'TOKEN=$(npm run --silent token -- acme)',
-    `{ ${publish.trim()} && ${look.trim()}; } || { kill $hub; cat hub.log >&2; exit 1; }`,
+    `{ ${publish.trim()} && ${look.trim()} && curl -fs http://localhost:8888/docs/hosting-machine; } || { kill $hub; cat hub.log >&2; exit 1; }`,
     'kill $hub; wait $hub || true',
   ])
   expect(said).toMatch(
     /ok +sign-in-application[\s\S]*"version":"1\.0\.1"[\s\S]*ok +hub-sign-in[\s\S]*Nothing keeps this hub from working/,
   )
+  // The hub's own copy of the guides names its own repository.
+  expect(said).toContain(`git clone https://github.com/${place.repository} `)
+  expect(said).not.toContain('OWNER/prompt-hub')
   const message = github.calls.findLast(({ kind }) => kind === 'mutation')
   expect(JSON.stringify(message?.values)).toContain('Publish acme/greeting 1.0.1')
 })

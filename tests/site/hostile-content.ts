@@ -24,6 +24,10 @@ export const PLAIN_COUNT = 65
 /** Enough that a text is folded. */
 export const LONG_LINES = 60
 
+/** The page of the prompt that is hostile in every field, and of the difference between two of its versions. */
+export const REPOSITORY = '/mallory/hostile'
+export const COMPARE = `${REPOSITORY}/compare/1.0.1...1.1.0`
+
 /** Writes the folder. */
 export function writeHostileContent(dir: string): void {
   const write = (path: string, text: string) => {

@@ -2,10 +2,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
-import { CONTENT, hostile, LONG_LINES, MARKER, PLAIN_COUNT } from './hostile-content.ts'
+import { COMPARE, CONTENT, hostile, LONG_LINES, MARKER, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
-const REPOSITORY = '/mallory/hostile'
-const COMPARE = `${REPOSITORY}/compare/1.0.1...1.1.0`
 const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] }
 /** More stops than any page has before what is looked for. */
 const MOST_STOPS = 150

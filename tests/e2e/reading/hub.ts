@@ -7,13 +7,13 @@ import {
   byNumber,
   type Content,
   DAY,
-  makeContent,
   type Repository,
   ranked,
   readContent,
   type Version,
   variablesOf,
 } from '../content.ts'
+import { makeContent } from '../made-content.ts'
 import type { Server, Target } from '../targets.ts'
 
 export type Meta = { page: number; pages: number; total: number; matched?: { exact: number } }

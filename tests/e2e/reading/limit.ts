@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, expectPromises } from '../answers.ts'
 import { type Answer, type Ask, openClient } from '../client.ts'
-import { temporaryFolder } from '../content.ts'
+import { temporaryFolder } from '../made-content.ts'
 import type { Server } from '../targets.ts'
 import { NO_ITEMS, type Reading } from './hub.ts'
 

@@ -1,0 +1,207 @@
+// Owns the content that the end-to-end tests serve: the starter catalogue plus repositories in rare states.
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { midnight } from './content.ts'
+
+const EXAMPLE = 'description: A word\n    example: blue'
+
+type Draft = {
+  index?: string
+  readme?: string
+  versions: Record<string, { at: string; changelog?: string; more?: string; content: string | Buffer }>
+}
+
+export function writeRepository(root: string, fullName: string, { index, readme = '', versions }: Draft): void {
+  const folder = join(root, fullName)
+  if (index !== undefined) write(join(folder, 'index.md'), `---\n${index}\n---\n${readme}`)
+  for (const [version, { at, changelog = 'Changed', more = '', content }] of Object.entries(versions)) {
+    const front = `---\npublished_at: "${at}"\npublished_by: tester\nchangelog: "${changelog}"\n${more}---\n`
+    write(join(folder, 'versions', `${version}.md`), Buffer.concat([Buffer.from(front), Buffer.from(content)]))
+  }
+}
+
+function write(path: string, text: string | Buffer): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+export const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'hub-e2e-'))
+
+/** What the bytes of a content may look like, one a version. */
+const BYTES: [string, string | Buffer][] = [
+  ['1.0.0', 'Line one\r\nLine two\r\n'],
+  ['1.1.0', '\uFEFFAfter a byte order mark\n'],
+  ['1.2.0', 'No line end at the end'],
+  ['1.3.0', '---\ntitle: not front matter\n---\n\nBody\n---\n'],
+  ['1.4.0', '---js\nthrow new Error("never run")\n---\nBody\n'],
+  ['1.5.0', '\n\n\tTab first, blanks last  \n\n\n'],
+  ['1.6.0', 'Emoji 🦄👩‍👩‍👧, combining e\u0301, line\u2028separator, \u200F right to left, \u0001 control\n'],
+  ['1.7.0', '\r\r\r only carriage returns\r'],
+  ['1.8.0', '{"json": "{{ value }}", "latex": "\\frac{{1}}{2}", "jinja": "{% if x %}", "nested": "{{{x}}}"}\n'],
+  ['1.9.0', 'x'.repeat(262_144)],
+  ['1.10.0', 'The highest number is ten, not nine: {{ first }} {{second}} {{first}}\n'],
+]
+
+/** A copy of the starter catalogue with repositories in every state that the contract knows. */
+export function makeContent(): string {
+  const root = temporaryFolder()
+  cpSync('content', root, { recursive: true })
+  const one = (content: string, at = '2025-03-01T00:00:00Z') => ({ '1.0.0': { at, content } })
+
+  write(
+    join(root, 'zz-suite', 'index.md'),
+    '---\nname: The Suite\nwebsite: https://suite.example\navatar_url: https://avatars.githubusercontent.com/u/1?v=4\n---\nBiography with an accent: é.\n',
+  )
+  writeRepository(root, 'zz-suite/bytes', {
+    index: 'title: Bytes\ntags: [zz-bytes]',
+    versions: Object.fromEntries(
+      BYTES.map(([version, content], i) => [
+        version,
+        { at: `2025-01-${String(i + 1).padStart(2, '0')}T12:00:00Z`, content },
+      ]),
+    ),
+  })
+  writeRepository(root, 'zz-suite/all-yanked', {
+    index: 'title: All yanked\ntags: [zz-yanked]\nyanked:\n  "1.0.0": Wrong\n  "1.1.0": Wrong again',
+    versions: {
+      '1.0.0': { at: '2025-02-01T00:00:00Z', content: 'Vanishedword {{a}}\n' },
+      '1.1.0': { at: '2025-02-02T00:00:00Z', content: 'Vanishedword {{a}} again\n' },
+    },
+  })
+  writeRepository(root, 'zz-suite/highest-yanked', {
+    index:
+      'title: Highest yanked\nyanked:\n  "1.1.0": "Wrong: “quoted”"\nlabels:\n  production: "1.0.0"\n  next: "1.0.1"',
+    versions: {
+      '1.0.0': { at: '2025-02-01T00:00:00Z', content: 'First\n' },
+      '1.1.0': { at: '2025-02-02T00:00:00Z', content: 'Retractedword\n' },
+      '1.0.1': { at: '2025-02-03T00:00:00Z', content: 'Third\n' },
+    },
+  })
+  writeRepository(root, 'zz-suite/archived', {
+    index: 'title: Archived\ntags: [zz-archive, writing]\nstatus: archived\nstatus_message: Kept for citation',
+    versions: one('Mothballedword\n'),
+  })
+  writeRepository(root, 'zz-suite/deprecated', {
+    index:
+      'title: Deprecated\ntags: [zz-old]\nstatus: deprecated\nstatus_message: Use bytes instead\nreplaced_by: zz-suite/bytes',
+    versions: one('Superseededword\n'),
+  })
+  writeRepository(root, 'zz-plain/three-plain-words', { versions: one('No index file, owner or repository\n') })
+  writeRepository(root, 'zz-suite/constructor', {
+    index: 'title: Constructor\ntags: [constructor]',
+    versions: one('An ordinary word: {{constructor}} {{__proto__}}\n'),
+  })
+
+  for (let i = 1; i <= 45; i++) {
+    const number = String(i).padStart(2, '0')
+    writeRepository(root, `zz-many/page-${number}`, {
+      index: `title: Number ${number}\ntags: [zz-many${i % 2 ? ', zz-odd' : ''}]`,
+      versions: one(
+        'Pagedword\n',
+        `2024-${i > 28 ? '02' : '01'}-${String(i > 28 ? i - 28 : i).padStart(2, '0')}T00:00:00Z`,
+      ),
+    })
+  }
+
+  const old = midnight(200)
+  writeRepository(root, 'zz-trend/first-release', { index: 'title: A', versions: one('a\n', midnight(1)) })
+  writeRepository(root, 'zz-trend/patches-on-one-day', {
+    index: 'title: B',
+    versions: {
+      '1.0.0': { at: old, content: 'b\n' },
+      '1.0.1': { at: midnight(2), content: 'b1\n' },
+      '1.0.2': { at: midnight(2).replace('00:00:00', '01:00:00'), content: 'b2\n' },
+      '1.0.3': { at: midnight(2).replace('00:00:00', '02:00:00'), content: 'b3\n' },
+      '1.0.4': { at: midnight(3), content: 'b4\n' },
+    },
+  })
+  writeRepository(root, 'zz-trend/minor-and-patch-on-one-day', {
+    index: 'title: C',
+    versions: {
+      '1.0.0': { at: old, content: 'c\n' },
+      '1.1.0': { at: midnight(1), content: 'c1\n' },
+      '1.1.1': { at: midnight(1).replace('00:00:00', '03:00:00'), content: 'c2\n' },
+    },
+  })
+  writeRepository(root, 'zz-trend/yanked-major', {
+    index: 'title: D\nyanked:\n  "2.0.0": Wrong',
+    versions: { '1.0.0': { at: old, content: 'd\n' }, '2.0.0': { at: midnight(1), content: 'd1\n' } },
+  })
+  writeRepository(root, 'zz-trend/major-three-weeks-ago', {
+    index: 'title: E',
+    versions: { '1.0.0': { at: old, content: 'e\n' }, '2.0.0': { at: midnight(21), content: 'e1\n' } },
+  })
+  writeRepository(root, 'zz-trend/too-long-ago', { index: 'title: F', versions: one('f\n', midnight(45)) })
+
+  const rated: [string, string, string, Draft['versions']][] = [
+    ['nothing', 'title: N', '', one('{{a}}\n')],
+    ['description-39', `title: N\ndescription: ${'d'.repeat(39)}`, '', one('{{a}}\n')],
+    ['description-40', `title: N\ndescription: ${'d'.repeat(40)}`, '', one('{{a}}\n')],
+    ['license', 'title: N\nlicense: MIT', '', one('{{a}}\n')],
+    ['readme', 'title: N\ntags: [zz-rated]', 'Readme\n', one('{{a}}\n')],
+    [
+      'described',
+      'title: N',
+      '',
+      {
+        '1.0.0': { at: '2025-03-01T00:00:00Z', more: `variables:\n  - name: a\n    ${EXAMPLE}\n`, content: '{{a}}\n' },
+      },
+    ],
+    [
+      'described-by-nothing',
+      'title: N',
+      '',
+      {
+        '1.0.0': {
+          at: '2025-03-01T00:00:00Z',
+          more: 'variables:\n  - name: a\n    description: ""\n    example: ""\n',
+          content: '{{a}}\n',
+        },
+      },
+    ],
+    [
+      'silent',
+      'title: N',
+      '',
+      {
+        '1.0.0': { at: '2025-03-01T00:00:00Z', content: '{{a}}\n' },
+        '1.0.1': { at: '2025-03-02T00:00:00Z', changelog: '', content: '{{a}}!\n' },
+      },
+    ],
+    [
+      'vouched',
+      'title: N',
+      '',
+      {
+        '1.0.0': {
+          at: '2025-03-01T00:00:00Z',
+          more: 'provenance:\n  issuer: https://token.actions.githubusercontent.com\n  repository: a/b\n  workflow: publish.yml\n  ref: refs/heads/main\n  sha: 0123456789abcdef0123456789abcdef01234567\n  run_id: "12345"\n',
+          content: '{{a}}\n',
+        },
+      },
+    ],
+  ]
+  for (const [name, index, readme, versions] of rated) {
+    writeRepository(root, `zz-rated/${name}`, { index, readme, versions })
+  }
+
+  const search: [string, string, string, string][] = [
+    ['every-field', 'title: Flarnholt\ndescription: Vexpindle\ntags: [wobbletag]', 'Crundlemire\n', 'Snarfblatt\n'],
+    ['grobnik', 'title: Something', '', 'Else\n'],
+    ['in-title', 'title: Mirthoven guide', '', 'Short\n'],
+    ['in-content', 'title: Other', '', 'mirthoven guide, mirthoven guide, mirthoven guide\n'],
+    ['plumquist', 'title: Thing', '', 'Short\n'],
+    ['not-in-name', 'title: Thing', '', 'plumquist plumquist plumquist\n'],
+    ['exact', 'title: Harvestix', '', 'Short\n'],
+    ['nearly', 'title: Harvestux', '', 'Short\n'],
+    ['accents', 'title: Grünwälder Spätzle', '', 'Zarrequin\n'],
+    ['joined', 'title: Joined', '', 'Blimford and trundlewick\n'],
+    ['persian', 'title: خلاصه‌ساز متن فارسی', '', 'این متن را کوتاه کن.\n'],
+    ['chinese', 'title: 代码审查 助手', '', '请审查以下代码。\n'],
+  ]
+  for (const [name, index, readme, content] of search) {
+    writeRepository(root, `zz-search/${name}`, { index, readme, versions: one(content) })
+  }
+  return root
+}

@@ -1,0 +1,74 @@
+// Owns the comparison of two versions, built or drawn in the browser.
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { drawLines } from '../../src/site/draw-difference.ts'
+import type { BuiltSite } from './built-site.ts'
+import { COMPARE, CONTENT, REPOSITORY } from './hostile-content.ts'
+
+/** The tests. @param opened the site, once it is open */
+export function testComparison(opened: () => BuiltSite): void {
+  let site: BuiltSite
+  beforeAll(() => {
+    site = opened()
+  })
+
+  describe('a comparison', () => {
+    const wordsOf = (page: Page, kind: string) =>
+      page
+        .locator(`.line.${kind} .words`)
+        .evaluateAll((lines) => lines.map((line) => line.textContent.replace(/^(?:Went|Came): /, '')))
+
+    test.each([
+      [COMPARE, 'bad'],
+      [`${REPOSITORY}/compare/1.0.0...1.1.0`, 'first'],
+    ])('%s, built or drawn in the browser, shows every byte as text', async (path, before) => {
+      const { page, problems } = await site.open(path)
+      expect(await page.locator('.for-callers .mark').textContent()).toBe('Breaking for callers')
+      expect(await page.locator('.for-callers li').allTextContents()).toEqual([
+        '+ strict free came and must be given',
+        '+ language tone count came and may be left out',
+      ])
+      expect(await wordsOf(page, 'went')).toEqual([before])
+      expect(await wordsOf(page, 'came')).toEqual(CONTENT.split('\n').map((line) => line.replace(/\r$/, '')))
+      expect(problems).toEqual([])
+      await page.context().close()
+    })
+
+    test('side by side, each line stands below the one before it, and lines that changed beside each other', async () => {
+      const { page } = await site.open(COMPARE)
+      const [before, after] = ['a\nb\nc\nd\ne\nf\n', 'a\nB1\nB2\nc\nd\nE\nf\ng\n']
+      const drawn = drawLines(before, after)
+      await page.locator('.lines').evaluate((section, html) => {
+        section.outerHTML = html
+      }, drawn)
+      await page.getByText('Side by side').click()
+      const places = await page.locator('.line').evaluateAll((lines) =>
+        lines.map((line) => {
+          const { x, y } = line.getBoundingClientRect()
+          const words = line.querySelector('.words')?.textContent.replace(/^\w+: /, '') ?? ''
+          return { words, x, y }
+        }),
+      )
+      const leftmost = Math.min(...places.map(({ x }) => x))
+      const column = (isRight: boolean) => places.filter(({ x }) => x > leftmost === isRight)
+      const words = (rows: typeof places) => rows.toSorted((a, b) => a.y - b.y).map((row) => row.words)
+      expect([words(column(false)), words(column(true))]).toEqual([
+        ['a', 'b', 'c', 'd', 'e', 'f'],
+        ['B1', 'B2', 'E', 'g'],
+      ])
+      const yOf = (text: string) => places.find((place) => place.words === text)!.y
+      expect([yOf('b') === yOf('B1'), yOf('e') === yOf('E'), yOf('c') > yOf('B2')]).toEqual([true, true, true])
+      await page.context().close()
+    })
+
+    test('shows what cannot be seen', async () => {
+      const { page } = await site.open('/mallory/unseen/compare/1.0.0...1.0.1')
+      expect(
+        await page
+          .locator('.line.came .unseen')
+          .evaluateAll((marks) => marks.map((mark) => (mark as HTMLElement).dataset.code)),
+      ).toEqual(['U+200B', 'U+202E', 'U+202C', 'U+E0041'])
+      await page.context().close()
+    })
+  })
+}

@@ -1,0 +1,132 @@
+// Owns what each kind of page promises in a browser: nothing hostile runs, everybody can use it, it is light and valid, and needs no JavaScript.
+import { HtmlValidate } from 'html-validate'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'
+import { findViolations } from './axe.ts'
+import type { BuiltSite } from './built-site.ts'
+import { COMPARE, MARKER, REPOSITORY } from './hostile-content.ts'
+
+/** One of each kind; those after the gap are drawn by a function. */
+const KINDS = [
+  ...[
+    '/',
+    '/tags',
+    '/tags/evil',
+    '/tags/many/2',
+    '/docs',
+    '/docs/api',
+    '/docs/reading',
+    '/docs/publishing',
+    '/docs/cli',
+    '/docs/content-rules',
+  ],
+  ...['/docs/mcp', '/mallory', REPOSITORY, `${REPOSITORY}/v/1.0.1`, `${REPOSITORY}/v/1.0.0`, COMPARE, '/mallory/gone'],
+  ...['/mallory/old', '/mallory/unseen', '/trent/long', '/trent/long/v/999999.999999.999999'],
+
+  ...['/search?q=hostile', '/search?tag=many&sort=new', '/search?q=nothingofthatkind', '/?q=hostile', '/nobody/here'],
+  ...[`${REPOSITORY}/compare/1.1.0...1.0.0`, '/mallory/unseen/compare/1.0.0...1.0.1', '/settings'],
+]
+
+/** The tests. @param opened the site, once it is open */
+export function testEveryPage(opened: () => BuiltSite): void {
+  let site: BuiltSite
+  beforeAll(() => {
+    site = opened()
+  })
+
+  describe('in a browser', () => {
+    test.each(KINDS)(
+      '%s: nothing hostile runs, nothing is inline or from elsewhere, everybody can use it, a small screen holds it',
+      async (path) => {
+        const { page, problems } = await site.open(path, { reducedMotion: 'reduce' })
+        const ran = await page.evaluate((marker) => Reflect.get(window, marker), MARKER)
+        const inlineParts = await page
+          .locator('style, script:not([src^="/assets/"], [type="application/ld+json"])')
+          .count()
+        const inlineAttributes = await page.evaluate(() =>
+          [...document.querySelectorAll('*')].flatMap(({ attributes }) =>
+            [...attributes].map(({ name }) => name).filter((name) => name === 'style' || name.startsWith('on')),
+          ),
+        )
+        const { inLight, inDark } = await findViolations(page)
+        await page.setViewportSize({ width: 360, height: 740 })
+        const width = await page.evaluate(() => document.documentElement.scrollWidth)
+        const isTitleShort = (await page.title()).length <= 70
+        const wrong = problems.filter((problem) => !(path === '/nobody/here' && problem.includes('404')))
+        expect({ ran, inlineParts, inlineAttributes, inLight, inDark, width, wrong, isTitleShort }).toEqual({
+          ...{
+            ran: undefined,
+            inlineParts: 0,
+            inlineAttributes: [],
+            inLight: [],
+            inDark: [],
+            width: 360,
+            wrong: [],
+            isTitleShort: true,
+          },
+        })
+        await page.context().close()
+      },
+    )
+
+    test('the policy is the strict one, on what a function draws too', async () => {
+      const rule = HEADER_RULES[0]?.headers['Content-Security-Policy']
+      expect(rule).not.toContain('unsafe')
+      for (const path of ['/', '/search?q=x', '/nobody/here'])
+        expect((await fetch(site.origin + path)).headers.get('Content-Security-Policy')).toBe(rule)
+    })
+
+    //  page                what comes over the wire, compressed, with the font
+    test.each([
+      ['/', 60_000],
+      [REPOSITORY, 50_000],
+      [`${REPOSITORY}/v/1.0.0`, 50_000],
+      [COMPARE, 50_000],
+    ])('%s weighs at most %i bytes', async (path, most) => {
+      const page = await (await site.browser.newContext()).newPage()
+      const sizes: Promise<number>[] = []
+      page.on('requestfinished', (request) =>
+        sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize)),
+      )
+      await page.goto(site.origin + path, { waitUntil: 'networkidle' })
+      const weighed = await Promise.all(sizes)
+      expect(weighed.length).toBeGreaterThan(4)
+      expect(weighed.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(most)
+      await page.context().close()
+    })
+
+    test.each(KINDS)('%s is valid HTML', async (path) => {
+      const validate = new HtmlValidate({
+        extends: ['html-validate:recommended'],
+        // It counts `&lt;` as four characters; the titles are measured in the browser, above.
+        rules: { 'no-inline-style': 'error', 'long-title': 'off' },
+      })
+      const report = await validate.validateString(await (await fetch(site.origin + path)).text())
+      expect(
+        report.results.flatMap(({ messages }) =>
+          messages.map(({ ruleId, message, line, column }) => `${ruleId} ${message} ${line}:${column}`),
+        ),
+      ).toEqual([])
+    })
+
+    test('without JavaScript, everything can be read and found, and nothing pretends to work', async () => {
+      const { page } = await site.open('/', { javaScriptEnabled: false })
+      expect(await page.locator('.rows .row').count()).toBe(20)
+      await page.locator('#q').fill('hostile')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/search?q=hostile')
+      expect(await page.locator('.row').count()).toBe(1)
+      await page.goto(site.origin + REPOSITORY)
+      expect(await page.locator('#content').textContent()).toContain('hostile')
+      expect(await page.getByText('variable</script>').isVisible()).toBe(true)
+      expect(await page.getByText('One of:').isVisible()).toBe(true)
+      for (const control of ['#fill-in textarea', '#fill-in select', 'main button'])
+        expect(await page.locator(control).first().isVisible()).toBe(false)
+      await page.locator('label', { has: page.getByLabel('hubcli', { exact: true }) }).click()
+      expect(await page.getByText('hubcli pull mallory/hostile --version 1.1.0').isVisible()).toBe(true)
+      await page.goto(site.origin + COMPARE)
+      expect(await page.getByText('came and must be given').isVisible()).toBe(true)
+      await page.context().close()
+    })
+  })
+}

@@ -1,0 +1,97 @@
+// Owns finding prompts on the site: suggestions, filters, typos, and what is said when search cannot be asked.
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { BuiltSite } from './built-site.ts'
+import { hostile, MARKER, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
+
+/** The tests. @param opened the site, once it is open */
+export function testFinding(opened: () => BuiltSite): void {
+  let site: BuiltSite
+  beforeAll(() => {
+    site = opened()
+  })
+
+  describe('finding', () => {
+    test('suggests as one types, and goes there by keyboard alone', async () => {
+      const { page, problems } = await site.open('/docs')
+      await page.keyboard.press('/')
+      await page.keyboard.type('hostile')
+      await page.locator('[role=option]').first().waitFor()
+      expect(await page.locator('[role=option] span').first().textContent()).toBe(hostile('title').slice(0, 200))
+      await page.keyboard.press('ArrowDown')
+      expect(await page.locator('[role=option][aria-selected=true]').count()).toBe(1)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**${REPOSITORY}`)
+      expect(problems).toEqual([])
+      await page.context().close()
+    })
+
+    test('keeps the question in the address, and Back brings query, filter and page back', async () => {
+      const { page, problems } = await site.open('/')
+      await page.locator('#q').fill('plain')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Prompts for “plain”' }).waitFor()
+      expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/?q=plain')
+      expect(await page.locator('.row h3 mark').first().textContent()).toBe('Plain')
+      await page.getByRole('link', { name: 'Next page' }).click()
+      await page.getByText('Page 2 of').waitFor()
+      const second = await page.locator('.row h3').allTextContents()
+      await page.locator('.row h3 a').first().click()
+      await page.waitForURL('**/mallory/plain-*')
+      await page.goBack()
+      await page.getByText('Page 2 of').waitFor()
+      expect(await page.locator('.row h3').allTextContents()).toEqual(second)
+      await page.goBack()
+      await page.getByText('Page 1 of').waitFor()
+      await page.goBack()
+      await page.locator('.tasks').waitFor()
+      expect(problems).toEqual([])
+      await page.context().close()
+    })
+
+    test('filters with counts, each of which can be taken off again', async () => {
+      const { page } = await site.open('/search?tag=many')
+      await page.getByRole('link', { name: /^evil/ }).click()
+      await page.getByText('1 prompt', { exact: true }).waitFor()
+      expect(new URL(page.url()).search).toBe('?tag=many&tag=evil')
+      await page.getByRole('link', { name: /^evil.*take off$/ }).click()
+      await page.getByText(`${PLAIN_COUNT + 2} prompts`).waitFor()
+      await page.context().close()
+    })
+
+    test('says what a typo was read as, and offers tags when nothing is found', async () => {
+      const { page } = await site.open('/search?q=hostlie')
+      expect(await page.locator('#reading').textContent()).toContain('Showing results for hostile instead of “hostlie”')
+      await page.goto(`${site.origin}/search?q=nothingofthatkind`)
+      expect(await page.locator('.nothing .tags a').allTextContents()).toContain('evil')
+      await page.goto(`${site.origin}/search?q=platypus&license=MIT`)
+      expect(await page.locator('.nearby a').allTextContents()).toEqual(['plain'])
+      await page.locator('.nearby a').click()
+      await page.waitForURL('**/search?q=plain&license=MIT')
+      await page.context().close()
+    })
+
+    test('hostile questions are text', async () => {
+      const question = `"><script>window.${MARKER}=1</script>`
+      const { page, problems } = await site.open(
+        `/search?${new URLSearchParams({ q: question, license: question, tag: question })}`,
+      )
+      expect(await page.locator('#find-q').inputValue()).toBe(question)
+      expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
+      expect(problems).toEqual([])
+      await page.context().close()
+    })
+
+    test('says what went wrong, and tries again', async () => {
+      const { page } = await site.open('/')
+      await page.route('**/search?*', (route) => route.abort())
+      await page.locator('#q').fill('hostile')
+      await page.keyboard.press('Enter')
+      await page.getByText('The catalogue did not answer.').waitFor()
+      await page.unroute('**/search?*')
+      await page.getByRole('link', { name: 'Try again' }).click()
+      await page.locator('#find .row').first().waitFor()
+      expect(await page.getByText('The catalogue did not answer.').count()).toBe(0)
+      await page.context().close()
+    })
+  })
+}

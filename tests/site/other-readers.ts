@@ -1,0 +1,201 @@
+// Owns what others than visitors have of the site: one order in every interface, the TypeScript library, feeds, cards and badges, and pages of other origins.
+import { readFileSync } from 'node:fs'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROUTES } from '../../src/domain/api/routes.ts'
+import { ROUTES_LIST } from '../../src/site/links.ts'
+import { PYTHON, runHubcli, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
+import { type BuiltSite, SITE_URL } from './built-site.ts'
+import { COMPARE, REPOSITORY } from './hostile-content.ts'
+
+/** The tests. @param opened the site, once it is open */
+export function testOtherReaders(opened: () => BuiltSite): void {
+  let site: BuiltSite
+  beforeAll(() => {
+    site = opened()
+  })
+
+  describe('one order for everybody', () => {
+    //  what is asked        what is said of it
+    test.each([
+      ['plain', {}, []],
+      ['evil plain', {}, []],
+      ['hostlie zzqxjk', { hostlie: 'hostile' }, ['zzqxjk']],
+    ] as const)('%s: REST, MCP, hubcli and the page', async (q, corrected, ignored) => {
+      const query = new URLSearchParams({ q })
+      const { data, meta } = await site.getJson(`/api/v1/repos?${query}`)
+      const names = data.map((one: { full_name: string }) => one.full_name)
+      expect(names.length).toBeGreaterThan(0)
+      expect(meta.matched).toMatchObject({ corrected, ignored })
+
+      const page = await (await fetch(`${site.origin}/search?${query}`)).text()
+      expect([...page.matchAll(/<h3[^>]*><a href="\/([^"]+)"/g)].map(([, name]) => name)).toEqual(names)
+      for (const word of [...Object.values(corrected), ...ignored])
+        expect(/id="reading">(.*?)<\/p>/s.exec(page)?.[1]).toContain(word)
+
+      const call = { name: 'search_prompts', arguments: { q, limit: 20 } }
+      const headers = {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        'MCP-Protocol-Version': '2025-11-25',
+      }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })
+      const called = await (await fetch(`${site.origin}/mcp`, { method: 'POST', headers, body })).json()
+      const { structuredContent } = called.result
+      expect(structuredContent.data.map((one: Record<string, string>) => `${one.owner}/${one.name}`)).toEqual(names)
+      expect(structuredContent.meta.matched).toEqual(meta.matched)
+
+      if (PYTHON === undefined) return
+      const options = { env: { HUB_URL: site.origin }, tools: WITH_PYTHON! }
+      const { stdout, stderr, code } = await runHubcli(SHELLS[0]!, ['search', q], options)
+      expect(code).toBe(0)
+      expect(
+        stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.split(' ')[0]),
+      ).toEqual(names)
+      for (const word of [...Object.entries(corrected).flat(), ...ignored]) expect(stderr).toContain(word)
+    })
+  })
+
+  test('the TypeScript library reads from a page of another origin, of a hub and of a mirror that answers nothing but GET', async () => {
+    const methods: (string | undefined)[] = []
+    const open = async (answer: (path: string, response: ServerResponse) => void) => {
+      const server = createServer((request, response) => answer(request.url ?? '', response))
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+      return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    }
+    const library = await open((path, response) => {
+      const isPage = path === '/'
+      response.setHeader('Content-Type', isPage ? 'text/html' : 'text/javascript')
+      response.end(isPage ? '<!doctype html>' : readFileSync(`src/clients/releases/1.0.0/typescript/dist${path}`))
+    })
+    const mirror = await open((path, response) => {
+      methods.push(response.req.method)
+      void fetch(site.origin + path).then(async (answer) => {
+        const headers = { 'Access-Control-Allow-Origin': '*', ETag: answer.headers.get('ETag') ?? '' }
+        response.writeHead(response.req.method === 'GET' ? answer.status : 501, headers).end(await answer.text())
+      })
+    })
+    const context = await site.browser.newContext()
+    const page = await context.newPage()
+    await page.goto(library.origin)
+    for (const url of [site.origin, mirror.origin]) {
+      // As text: vitest would rewrite the import.
+      const got = await page.evaluate(`import('/prompt-hub.js').then(async ({ PromptHub }) => {
+        const events = []
+        const onEvent = ({ type }) => events.push(type)
+        const hub = new PromptHub({ url: '${url}', retries: 0, freshMs: 0, revalidateMs: 0, onEvent })
+        const sources = []
+        for (const wish of ['', '', '@999999.999999.999999', '@*']) sources.push((await hub.get('trent/long' + wish)).source)
+        return { sources, stale: events.includes('stale') }
+      })`)
+      expect(got).toEqual({ sources: ['network', 'network', 'network', 'network'], stale: false })
+    }
+    expect(new Set(methods)).toEqual(new Set(['GET']))
+    await context.close()
+    library.server.close()
+    mirror.server.close()
+  })
+
+  describe('what stands beside the pages', () => {
+    test('feeds are Atom, hold no markup of strangers, and lead to the difference', async () => {
+      for (const path of ['/feed.xml', '/mallory/feed.xml', '/tags/evil/feed.xml', `${REPOSITORY}/feed.xml`]) {
+        const { page, problems } = await site.open('/docs')
+        const feed = await page.evaluate(async (address) => {
+          const text = await (await fetch(address)).text()
+          const xml = new DOMParser().parseFromString(text, 'application/xml')
+          return {
+            isBroken: xml.querySelector('parsererror') !== null,
+            self: xml.querySelector('link[rel=self]')?.getAttribute('href'),
+            entries: [...xml.querySelectorAll('entry')].map(
+              (entry) => entry.querySelector('content')?.textContent ?? '',
+            ),
+          }
+        }, path)
+        expect([feed.isBroken, feed.self]).toEqual([false, SITE_URL + path])
+        expect(feed.entries.length).toBeGreaterThan(0)
+        expect(feed.entries.join('')).not.toContain('<script')
+        expect(problems).toEqual([])
+        await page.context().close()
+      }
+      expect(await (await fetch(`${site.origin}${REPOSITORY}/feed.xml`)).text()).toContain(`${SITE_URL}${COMPARE}`)
+    })
+
+    test('each prompt has a social card of its own, a picture of 600 by 315', async () => {
+      const html = await (await fetch(`${site.origin}${REPOSITORY}/v/1.0.0`)).text()
+      expect(html).toContain(`<meta property="og:image" content="${SITE_URL}/badges${REPOSITORY}.png">`)
+      const { page } = await site.open('/docs')
+      const seen = await page.evaluate(
+        async (paths) => {
+          const pictures = paths.map(async (path) => {
+            const picture = await createImageBitmap(await (await fetch(path)).blob())
+            const canvas = new OffscreenCanvas(picture.width, picture.height)
+            const context = canvas.getContext('2d')!
+            context.drawImage(picture, 0, 0)
+            const { data } = context.getImageData(36, 90, 500, 60)
+            return {
+              size: [picture.width, picture.height],
+              dark: data.filter((value, at) => at % 4 === 0 && value < 60).length,
+            }
+          })
+          return Promise.all(pictures)
+        },
+        ['/badges/trent/long.png', '/badges/mallory/plain-1.png'],
+      )
+      expect(seen.map(({ size }) => size)).toEqual([
+        [600, 315],
+        [600, 315],
+      ])
+      // A whole line of a title is more ink than `Plain 1`.
+      expect(seen[1]!.dark).toBeGreaterThan(500)
+      expect(seen[0]!.dark).toBeGreaterThan(2 * seen[1]!.dark)
+      await page.context().close()
+    })
+
+    test('a badge says name and version; llms.txt says where to read', async () => {
+      const badge = await fetch(`${site.origin}/badges/mallory/hostile.svg`)
+      expect(badge.headers.get('Content-Type')).toBe('image/svg+xml')
+      expect(await badge.text()).toContain('aria-label="mallory/hostile: v1.1.0"')
+      expect(await (await fetch(`${site.origin}/llms.txt`)).text()).toMatch(/^# Prompt Hub\n\n> /)
+    })
+
+    test('the address in the scripts is the one of the table', () =>
+      expect(ROUTES_LIST).toBe(ROUTES.listRepositories.path))
+  })
+
+  describe('a page of another origin', () => {
+    let other: Server
+    let elsewhere: string
+    beforeAll(async () => {
+      other = createServer((_incoming, outgoing) =>
+        outgoing.setHeader('Content-Type', 'text/html').end('<title>Elsewhere</title>'),
+      )
+      await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening))
+      elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+    })
+    afterAll(() => other.close())
+
+    const TRACED = {
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      'Cache-Control': 'no-cache',
+    }
+    test.each([
+      ['/api/v1/tags', { ...TRACED, 'If-None-Match': '"x"' }],
+      ['/api/v1/nothing', TRACED],
+      ['/data/v1/tags.json', TRACED],
+      ['/docs/mcp/server.json', TRACED],
+      ['/cli/hubcli', TRACED],
+    ])('reads %s, whatever headers its tools add', async (path, headers) => {
+      const page = await (await site.browser.newContext()).newPage()
+      await page.goto(elsewhere)
+      const read = ([address, given]: [string, Record<string, string>]) =>
+        fetch(address, { headers: given }).then((answer) => answer.status, String)
+      const status = await page.evaluate(read, [site.origin + path, headers] as [string, Record<string, string>])
+      expect(status).toBe(path === '/api/v1/nothing' ? 404 : 200)
+      await page.context().close()
+    })
+  })
+}

@@ -1,0 +1,163 @@
+// Owns the page of a prompt: its bytes, filling and copying, what is said of its state, and of a version that is newer than the site.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type BuiltSite, SITE_URL } from './built-site.ts'
+import { CONTENT, hostile, MARKER, REPOSITORY, UNSEEN_CONTENT } from './hostile-content.ts'
+
+/** The tests. @param opened the site, once it is open */
+export function testPromptPage(opened: () => BuiltSite): void {
+  let site: BuiltSite
+  beforeAll(() => {
+    site = opened()
+  })
+
+  describe('the page of a prompt', () => {
+    const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
+    const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
+    const copyAs = async (page: Page, words: string) => {
+      await page.locator('summary[aria-label="More ways to copy"]').click()
+      await page.getByRole('button', { name: words }).click()
+      await page.locator('#copy-status', { hasText: 'Copied' }).waitFor({ state: 'attached' })
+      return readClipboard(page)
+    }
+
+    test('shows and copies the very bytes of the API, filled in by the rule of all clients', async () => {
+      const { page, problems } = await site.open(REPOSITORY, clipboard)
+      const { data } = await site.getJson(`/api/v1/repos${REPOSITORY}`)
+      expect(data.content).toBe(CONTENT)
+      expect(await copyAs(page, 'Template, as published')).toBe(CONTENT)
+      expect(await page.locator('#progress').textContent()).toBe('0 of 2 required')
+      await page.getByLabel('language').fill('$& {{tone}} <b>')
+      await page.getByLabel('tone').selectOption(hostile('option'))
+      await page.getByLabel('strict').selectOption('true')
+      await page.getByLabel('free').fill('two\nlines')
+      expect(await page.locator('#progress').textContent()).toBe('2 of 2 required')
+      const filled = CONTENT.replaceAll('{{language}}', () => '$& {{tone}} <b>')
+        .replace('{{ tone }}', () => hostile('option'))
+        .replace('{{count}}', '3')
+        .replace('{{strict}}', 'true')
+        .replace('{{free}}', 'two\nlines')
+      // The value holds a placeholder; it is never filled again.
+      expect(await copyAs(page, 'Filled in')).toBe(filled.replaceAll(`$& ${hostile('option')} <b>`, '$& {{tone}} <b>'))
+      expect(await page.locator('.chip.filled', { hasText: '$& {{tone}} <b>' }).first().isVisible()).toBe(true)
+      await page.getByRole('button', { name: 'Template', exact: true }).click()
+      expect(await page.locator('#content .chip').first().textContent()).toBe('{{language}}')
+      expect(problems).toEqual([])
+      await page.context().close()
+    })
+
+    test('values live after the # alone, survive a reload, and travel by link', async () => {
+      const { page } = await site.open(REPOSITORY, clipboard)
+      const sent: string[] = []
+      page.on('request', (request) => sent.push(request.url() + (request.postData() ?? '')))
+      await page.getByLabel('free').fill('my secret & value')
+      await page.waitForURL(/#\?free=/)
+      await page.reload()
+      expect(await page.getByLabel('free').inputValue()).toBe('my secret & value')
+      const link = await copyAs(page, 'Link with my values')
+      await page.getByRole('button', { name: 'Clear' }).click()
+      await page.waitForFunction(() => location.hash === '')
+      await page.goto(link)
+      expect(await page.getByLabel('free').inputValue()).toBe('my secret & value')
+      expect(sent.filter((one) => one.split('#')[0]!.includes('secret'))).toEqual([])
+      await page.context().close()
+    })
+
+    test('a chip leads to its field; examples fill empty fields alone, and can be undone; types are checked', async () => {
+      const { page } = await site.open(REPOSITORY)
+      await page.locator('#content a.chip').first().click()
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('variable-language')
+      await page.keyboard.type('typed')
+      await page.getByRole('button', { name: 'Fill in examples' }).click()
+      expect(await page.getByLabel('language').inputValue()).toBe('typed')
+      expect(await page.getByLabel('tone').inputValue()).toBe('calm')
+      await page.getByRole('button', { name: 'Undo examples' }).click()
+      expect([await page.getByLabel('language').inputValue(), await page.getByLabel('tone').inputValue()]).toEqual([
+        'typed',
+        '',
+      ])
+      await page.getByLabel('count').fill('abc')
+      expect(await page.locator('#variable-count-wrong').textContent()).toBe(
+        'expected a whole number such as 3, got "abc"',
+      )
+      expect(await page.locator('#progress').textContent()).toBe('1 value does not fit')
+      await page.context().close()
+    })
+
+    test('copying without permission selects the text instead, and the button keeps its width', async () => {
+      const { page } = await site.open(REPOSITORY)
+      await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+      const button = page.getByRole('button', { name: 'Copy the curl lines, pinned to 1.1.0' })
+      const before = (await button.boundingBox())?.width
+      await button.click()
+      await page.getByText('Press Ctrl+C').waitFor()
+      expect(await page.evaluate(() => String(getSelection()))).toBe(
+        `curl -fsS '${SITE_URL}/api/v1/repos${REPOSITORY}/raw?version=1.1.0'`,
+      )
+      expect((await button.boundingBox())?.width).toBe(before)
+      await page.context().close()
+    })
+
+    test('says what is deprecated, archived, withdrawn or gone, and what to use instead', async () => {
+      const { page } = await site.open(REPOSITORY)
+      expect(await page.getByRole('note').first().textContent()).toMatch(
+        /^Deprecated: .*status_message<\/script>.*Use mallory\/plain-1 instead\.$/s,
+      )
+      expect(await page.locator('.version-row.yanked').textContent()).toContain(hostile('yank_reason').slice(0, 40))
+      await page.goto(`${site.origin}${REPOSITORY}/v/1.0.1`)
+      expect(await page.getByText('1.0.1 was withdrawn.').isVisible()).toBe(true)
+      expect(await page.locator('#content').textContent()).toBe('bad')
+      await page.goto(`${site.origin}/mallory/old`)
+      expect(await page.getByRole('note').textContent()).toMatch(/^Archived: /)
+      await page.goto(`${site.origin}/mallory/gone`)
+      expect(await page.getByRole('note').textContent()).toContain('no active version')
+      expect(await page.locator('#content').count()).toBe(0)
+      await page.context().close()
+    })
+
+    test('characters that cannot be seen are counted and shown, and the text stays what it was', async () => {
+      const { page } = await site.open('/mallory/unseen')
+      expect(await page.locator('#content').textContent()).toBe(UNSEEN_CONTENT)
+      expect(
+        await page
+          .locator('#content .unseen')
+          .evaluateAll((marks) => marks.map((mark) => (mark as HTMLElement).dataset.code)),
+      ).toEqual(['U+200B', 'U+202E', 'U+202C', 'U+E0041'])
+      expect(await page.getByText('4 hidden characters').isVisible()).toBe(true)
+      await page.context().close()
+    })
+  })
+
+  describe('a version that is newer than the site', () => {
+    test('is shown as being built, and appears by itself', async () => {
+      const name = 'plain-2'
+      const { data: repository } = await site.getJson(`/api/v1/repos/mallory/${name}`)
+      const { data: record } = await site.getJson(`/api/v1/repos/mallory/${name}/versions/1.0.0`)
+      const { data: versions } = await site.getJson(`/api/v1/repos/mallory/${name}/versions`)
+      const version = { ...record, version: '1.1.0', content: hostile('fresh'), previous_version: '1.0.0' }
+      await site.fresh.keepVersion(version)
+      await site.fresh.keep({
+        repository: { ...repository, latest_version: '1.1.0', versions_count: 2 },
+        versions: [{ ...versions[0], version: '1.1.0' }, versions[0]],
+        ...{ based_on: null, kept_at: new Date().toISOString() },
+      })
+      const { page, problems } = await site.open(`/mallory/${name}/v/1.1.0`)
+      expect(await page.getByRole('status').first().textContent()).toMatch(
+        /Its page is being built and appears here by itself/,
+      )
+      expect(await page.locator('#content').textContent()).toBe(hostile('fresh'))
+      expect(await page.locator('#content .unseen').first().getAttribute('data-code')).toBe('U+2028')
+      expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
+      // What the next build does.
+      mkdirSync(`${site.dir}/mallory/${name}/v/1.1.0`, { recursive: true })
+      writeFileSync(
+        `${site.dir}/mallory/${name}/v/1.1.0/index.html`,
+        '<!doctype html><title>Built</title><h1>Built</h1>',
+      )
+      await page.getByRole('heading', { name: 'Built' }).waitFor()
+      expect(problems).toEqual([])
+      await page.context().close()
+    })
+  })
+}

@@ -1,0 +1,181 @@
+// Owns what a reader without a browser has of the site: every link followed, what is listed, the reference, what is not there, and addresses that are nearly right.
+import { readdirSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ERRORS } from '../../src/domain/api/errors.ts'
+import { ROUTES } from '../../src/domain/api/routes.ts'
+import { type BuiltSite, SITE_URL } from './built-site.ts'
+import { COMPARE, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
+
+const LISTED = PLAIN_COUNT + 3
+
+/** The tests. @param opened the site, once it is open */
+export function testWithoutBrowser(opened: () => BuiltSite): void {
+  let site: BuiltSite
+  beforeAll(() => {
+    site = opened()
+  })
+
+  describe('reading without a browser', () => {
+    test('every link of the site leads somewhere, and everything that is listed is linked', async () => {
+      const pages = await crawl(site)
+      const missing = [...pages]
+        .filter(([, { status }]) => status !== 200)
+        .map(([path, { from }]) => `${path} on ${from}`)
+      expect(missing).toEqual([])
+      const lost = [...pages].flatMap(([path, { fragments, ids }]) =>
+        [...fragments].filter((fragment) => ids && !ids.has(fragment)).map((fragment) => `${path}#${fragment}`),
+      )
+      expect(lost).toEqual([])
+      const listed = (await site.getJson('/data/v1/index.json')).data.map(
+        ({ full_name }: { full_name: string }) => `/${full_name}`,
+      )
+      expect(listed).toHaveLength(LISTED)
+      expect(listed.filter((path: string) => !pages.has(path))).toEqual([])
+    })
+
+    test.each(['/nobody/here', '/nobody', '/tags/nothing', '/tags/many/9', '/docs/nothing'])(
+      '%s is a page that says so, with status 404',
+      async (path) => {
+        const response = await fetch(site.origin + path)
+        expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
+        expect(await response.text()).toContain('There is nothing here')
+      },
+    )
+
+    test('the sitemap names what is listed, and nothing else', async () => {
+      const sitemap = await (await fetch(`${site.origin}/sitemap.xml`)).text()
+      const addresses = [...sitemap.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, address]) =>
+        address!.replace(SITE_URL, ''),
+      )
+      expect(addresses).toEqual(
+        expect.arrayContaining([
+          '/',
+          '/tags',
+          '/docs',
+          '/docs/api',
+          REPOSITORY,
+          '/mallory',
+          '/tags/evil',
+          `${REPOSITORY}/v/1.0.0`,
+          COMPARE,
+        ]),
+      )
+      expect(addresses.filter((path) => /gone|old|only-here/.test(path))).toEqual([])
+      expect(await (await fetch(`${site.origin}/robots.txt`)).text()).toContain(`Sitemap: ${SITE_URL}/sitemap.xml`)
+    })
+
+    test('pages have a language, a title, a description, an own address, and nothing from elsewhere', async () => {
+      const html = await (await fetch(site.origin + REPOSITORY)).text()
+      expect(html).toMatch(/^<!doctype html><html lang="en">/i)
+      expect(html).toContain(`<link rel="canonical" href="${SITE_URL}${REPOSITORY}">`)
+      for (const part of ['<title>title', 'name="description" content="description', 'property="og:title"'])
+        expect(html).toContain(part)
+      expect(html.trimEnd()).toMatch(/<\/html>$/)
+    })
+
+    test('the API reference names every address, error and field, and says something of each', async () => {
+      const html = await (await fetch(`${site.origin}/docs/api`)).text()
+      for (const { path } of Object.values(ROUTES))
+        expect(html).toContain(`<span class="method">GET</span> <code>${path}</code>`)
+      for (const code of Object.keys(ERRORS)) expect(html).toContain(`<code>${code}</code>`)
+      for (const field of ['full_name', 'content_sha256', 'previous_version', 'yank_reason', 'repos_count', 'dry_run'])
+        expect(html).toContain(`<code>${field}</code>`)
+      expect(html).not.toContain('<td></td>')
+      const samples = [...html.matchAll(/<pre tabindex="0"><code id="answer-(\w+)">([^<]*)</g)]
+      const keys = samples.map(([, id, text]) => [id, id === 'getRaw' ? text : Object.keys(JSON.parse(decode(text!)))])
+      expect(Object.fromEntries(keys)).toEqual({
+        listRepositories: ['data', 'meta'],
+        getRepository: ['data'],
+        listVersions: ['data', 'meta'],
+        getVersion: ['data'],
+        getRaw: expect.stringMatching(/./),
+        listTags: ['data', 'meta'],
+        getUser: ['data'],
+        publish: ['data'],
+      })
+    })
+
+    test('the navigation of the docs has every guide', async () => {
+      const guides = readdirSync(`${site.dir}/docs`, { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('/index.html'))
+        .map((path) => `/docs/${path.slice(0, -'/index.html'.length)}`)
+      const html = await (await fetch(`${site.origin}/docs/filling`)).text()
+      const [nav = ''] = /<nav aria-label="Docs">.*?<\/nav>/s.exec(html) ?? []
+      const linked = [...nav.matchAll(/href="([^"]+)"/g)].map(([, path]) => path)
+      expect(linked.toSorted()).toEqual(guides.toSorted())
+    })
+
+    test('what is not listed asks not to be found', async () => {
+      for (const path of ['/mallory/gone', '/mallory/old', '/nobody'])
+        expect(await (await fetch(site.origin + path)).text()).toContain('<meta name="robots" content="noindex">')
+    })
+  })
+
+  describe('addresses that are nearly right', () => {
+    //  asked                          status  leads to
+    test.each([
+      ['/Mallory', 308, '/mallory'],
+      ['/MALLORY/Hostile', 308, '/mallory/hostile'],
+      ['/mallory/hostile/1.0.0', 308, '/mallory/hostile/v/1.0.0'],
+      ['/mallory/hostile/v/1.0.0/', 200, null],
+      ['/mallory/hostile/v/9.9.9', 404, null],
+      ['/mallory/hostile/compare/1.0.0...9.9.9', 404, null],
+      ['/mallory/hostile/compare/1.0.0...1.1.0', 200, null],
+      ['/mallory/hostile/compare?from=1.0.0&to=1.1.0', 308, '/mallory/hostile/compare/1.0.0...1.1.0'],
+      ['/mallory/hostile/compare?from=1.0.0&to=%2F%2Fx.example', 308, '/mallory/hostile#versions'],
+      ['/mallory/hostile/compare', 308, '/mallory/hostile#versions'],
+      ['/%6dallory/hostile', 404, null],
+      ['/search/', 200, null],
+    ])('%s: %i', async (path, status, location) => {
+      const response = await fetch(site.origin + path, { redirect: 'manual' })
+      expect([response.status, response.headers.get('Location')]).toEqual([status, location])
+    })
+
+    test('a misspelt name is answered with close ones', async () => {
+      expect(await (await fetch(`${site.origin}/mallory/hostlie`)).text()).toContain(
+        '<a href="/mallory/hostile">mallory/hostile</a>',
+      )
+    })
+  })
+}
+
+interface Crawled {
+  status: number
+  from: string
+  /** Of an HTML page: what can be linked in it. */
+  ids: Set<string> | undefined
+  fragments: Set<string>
+}
+
+/** Follows every link of the site's own from `/`, as a reader without JavaScript would. */
+async function crawl(site: BuiltSite): Promise<Map<string, Crawled>> {
+  const pages = new Map<string, Crawled>()
+  const queue = [{ link: '/', from: '' }]
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const { pathname, search, hash, origin: target } = new URL(next.link, site.origin + (next.from || '/'))
+    if (target !== site.origin && target !== SITE_URL) continue
+    const path = pathname + search
+    let crawled = pages.get(path)
+    if (!crawled) {
+      const response = await fetch(site.origin + path)
+      const isPage = response.headers.get('Content-Type')?.startsWith('text/html') ?? false
+      const html = isPage ? await response.text() : ''
+      const values = (names: string) =>
+        [...html.matchAll(new RegExp(`\\s(?:${names})="([^"]*)"`, 'g'))].map(([, value]) => decode(value!))
+      crawled = {
+        status: response.status,
+        from: next.from,
+        ids: isPage ? new Set(values('id')) : undefined,
+        fragments: new Set(),
+      }
+      pages.set(path, crawled)
+      for (const link of values('href|src|action')) queue.push({ link, from: path })
+    }
+    if (hash !== '') crawled.fragments.add(hash.slice(1))
+  }
+  return pages
+}
+
+function decode(attribute: string): string {
+  return attribute.replaceAll('&#34;', '"').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
+}
