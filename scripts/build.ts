@@ -1,5 +1,5 @@
 // `npm run build [-- --out DIR]`: the deployable site in dist/ and its search index in build/, written at the cost of what changed since the build before it.
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
@@ -7,16 +7,29 @@ import { readConfig } from '../src/config.ts'
 import { searchIndexPath } from '../src/host/serve-sites.ts'
 import { hashCode } from '../src/site/build/code-hash.ts'
 import { ContentError } from '../src/site/build/load-catalogue.ts'
-import { openPages } from '../src/site/build/render-pages.ts'
 import { openSiteBuilder } from '../src/site/build/site-builder.ts'
+import { settingsOfSite } from '../src/site/build/site-settings.ts'
+import { isUntouched } from '../src/site/build/untouched.ts'
 import { type BuildCache, openBuildCache } from '../src/stores/build-cache.ts'
+import { fingerprintContent } from '../src/stores/content-dir.ts'
+import { sayIgnored } from '../src/stores/content-files.ts'
 import { takeLock } from '../src/stores/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../src/stores/search-index.ts'
 import { checkPageWeights, HeavyPagesError } from './page-weights.ts'
 import { openProgress } from './progress.ts'
 
-/** What is remembered of a build: when its last file was written, or that it was not finished. */
-const BuildState = z.union([z.object({ endedMs: z.number() }), z.object({ isUnfinished: z.literal(true) })])
+/** What is remembered of a build that was finished. */
+const Finished = z.object({
+  /** When its last file was written. */
+  endedMs: z.number(),
+  /** Of the content that it was made of; left out when it could not be told. */
+  fingerprint: z.string().optional(),
+  /** All else that it was made of, beside the code. */
+  settings: z.string(),
+  repositories: z.int(),
+  files: z.int(),
+})
+type Finished = z.infer<typeof Finished>
 
 /** Netlify keeps the usual one from one build to the next; nothing in it is needed. */
 const { out, keptDir } = readPlaces()
@@ -32,55 +45,96 @@ if (!lock) {
   console.error('Another build into this folder is under way.')
   process.exit(1)
 }
-const cache = openBuildCache(join(keptDir, 'cache.db'), hashCode(process.cwd()))
+const codes = hashCode(process.cwd())
+const cachePath = join(keptDir, 'cache.db')
+const cache = openBuildCache(cachePath, codes)
 const before = readState(cache)
-const isKept = before !== undefined && existsSync(indexPath) && isUntouched(dist, cache, before.endedMs)
-if (!isKept) {
-  cache.forgetWritten()
-  setAside()
-}
-const builder = openSiteBuilder({
-  config,
-  today: () => config.buildDay,
-  ...{ root: process.cwd(), openPages: () => openPages(process.cwd()), cache },
-  onProgress: progress.show,
-})
-// From here on dist/ holds neither the old site nor the new one; the cache says so until it is complete.
-cache.save(new Map(), [], JSON.stringify({ isUnfinished: true }))
+const settings = JSON.stringify([settingsOfSite(config), config.buildDay])
+const untouched =
+  before && existsSync(indexPath) ? isUntouched({ dir: dist, cachePath, codes, endedMs: before.endedMs }) : false
+let isKept = false
 try {
-  mkdirSync(dirname(indexPath), { recursive: true })
-  const { catalogue, difference, filesRead, ignored } = await builder.build(dist, true, ({ catalogue, ...changes }) => {
-    if (isKept) updateSearchIndex(indexPath, catalogue, changes)
-    else buildSearchIndex(catalogue, indexPath)
-  })
-  if (ignored) console.warn(ignored)
-  for (const path of difference.gone) removeFile(dist, path)
-  // Only code makes pages heavier, and after a change of it everything is built anew.
-  if (!isKept) checkPageWeights(dist, catalogue)
-  // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
-  builder.keep(difference, JSON.stringify({ endedMs: Date.now() + 1 }))
-  rmSync(aside, { recursive: true, force: true })
-  progress.end()
-  const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  console.log(
-    `${catalogue.entries.size} repositories, ${filesRead} files read; ${difference.written.length} of ${countFiles(difference.groups)} files written and ${difference.gone.length} removed in ${seconds} s.`,
-  )
+  if (!(await hasNothingToDo())) await build()
 } catch (error) {
   progress.end()
-  if (error instanceof ContentError) {
-    // It was found before anything was written.
-    if (existsSync(aside)) {
-      rmSync(dist, { recursive: true, force: true })
-      renameSync(aside, dist)
-    }
-    if (before) cache.save(new Map(), [], JSON.stringify(before))
-    // Heavy pages stay where they are, to be looked at.
-  } else if (!(error instanceof HeavyPagesError)) throw error
+  // Heavy pages stay where they are, to be looked at; what is wrong with the content was found before anything was written.
+  if (!(error instanceof ContentError || error instanceof HeavyPagesError)) throw error
   console.error(error.message)
   process.exitCode = 1
 } finally {
+  rmSync(aside, { recursive: true, force: true })
   cache.close()
   lock.release()
+}
+
+/** Whether all is as the last build left it; then it is said at once. */
+async function hasNothingToDo(): Promise<boolean> {
+  if (before?.fingerprint === undefined || before.settings !== settings) return false
+  progress.show('Looking for changes', 0, 0)
+  const { fingerprint, ignored } = fingerprintContent(config.contentDir)
+  if (fingerprint !== before.fingerprint || !(await untouched)) return false
+  sayEnd(
+    sayIgnored(ignored),
+    `${before.repositories} repositories, 0 files read; 0 of ${before.files} files written and 0 removed`,
+  )
+  return true
+}
+
+async function build(): Promise<void> {
+  // Astro alone takes a second to be loaded.
+  const openPages = async () => (await import('../src/site/build/render-pages.ts')).openPages(process.cwd())
+  const builder = openSiteBuilder({
+    config,
+    today: () => config.buildDay,
+    ...{ root: process.cwd(), openPages, cache },
+    loadGroups: prepareFolder,
+    onProgress: progress.show,
+  })
+  mkdirSync(dirname(indexPath), { recursive: true })
+  const { catalogue, difference, filesRead, fingerprint, ignored } = await builder.build(
+    dist,
+    true,
+    ({ catalogue, ...changes }) => {
+      if (isKept) updateSearchIndex(indexPath, catalogue, changes)
+      else buildSearchIndex(catalogue, indexPath)
+    },
+  )
+  for (const path of difference.gone) removeFile(dist, path)
+  // Only code makes pages heavier, and after a change of it everything is built anew.
+  if (!isKept) checkPageWeights(dist, catalogue)
+  const repositories = catalogue.entries.size
+  const files = countFiles(difference.groups)
+  // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
+  const state: Finished = {
+    endedMs: Date.now() + 1,
+    ...(fingerprint && { fingerprint }),
+    settings,
+    repositories,
+    files,
+  }
+  builder.keep(difference, JSON.stringify(state))
+  const [written, removed] = [difference.written.length, difference.gone.length]
+  sayEnd(
+    ignored,
+    `${repositories} repositories, ${filesRead} files read; ${written} of ${files} files written and ${removed} removed`,
+  )
+}
+
+/** From here on dist/ holds neither the old site nor the new one; the cache says so until it is complete. @returns what it holds */
+async function prepareFolder(): Promise<ReturnType<BuildCache['loadGroups']>> {
+  isKept = await untouched
+  if (!isKept) {
+    cache.forgetWritten()
+    setAside()
+  }
+  cache.save(new Map(), [], JSON.stringify({ isUnfinished: true }))
+  return cache.loadGroups()
+}
+
+function sayEnd(ignored: string | undefined, what: string): void {
+  progress.end()
+  if (ignored) console.warn(ignored)
+  console.log(`${what} in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }
 
 /** Where the site and its index are written, and where what is kept for the next build lies. */
@@ -96,22 +150,10 @@ function readPlaces(): { out: string; keptDir: string } {
   }
 }
 
-function readState(kept: BuildCache): { endedMs: number } | undefined {
+/** @returns undefined also when the last build was not finished */
+function readState(kept: BuildCache): Finished | undefined {
   const text = kept.loadState()
-  const state = text === undefined ? undefined : BuildState.safeParse(JSON.parse(text)).data
-  return state && 'endedMs' in state ? state : undefined
-}
-
-/** Whether a folder holds the very files that were written: none more, none less, none changed since. */
-function isUntouched(dir: string, kept: BuildCache, endedMs: number): boolean {
-  if (!existsSync(dir)) return false
-  const missing = new Set([...kept.loadGroups().values()].flatMap(({ paths }) => paths))
-  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-    if (entry.isDirectory()) continue
-    const file = join(entry.parentPath, entry.name)
-    if (!missing.delete(file.slice(dir.length)) || lstatSync(file).ctimeMs > endedMs) return false
-  }
-  return missing.size === 0
+  return text === undefined ? undefined : Finished.safeParse(JSON.parse(text)).data
 }
 
 /** Removed when the build is done: for minutes after many files were removed, ext4 makes new ones many times slower (docs/scale.md section 1). */

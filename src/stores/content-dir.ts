@@ -1,7 +1,7 @@
 // Owns reading the content folder: every file below it, once, into a tree; a file that may not be there is reported; links are not followed.
 
 import { hash } from 'node:crypto'
-import { lstatSync, readFileSync } from 'node:fs'
+import { type BigIntStats, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ContentTree } from '../domain/content/content-tree.ts'
 import { mendTree } from '../domain/content/last-good.ts'
@@ -20,6 +20,8 @@ interface ContentReading {
   ignored: string[]
   /** How many files were read from disk this time; the others came from the cache. */
   filesRead: number
+  /** As `fingerprintContent` says it, of what was read. */
+  fingerprint: string | undefined
   /** What can be served although something is wrong: in place of each file that is, its last good state, or nothing where there was none. */
   servable(): ContentTree
 }
@@ -81,6 +83,7 @@ export function openContentDir(dir: string, cache?: FileCache): () => ContentRea
       problems,
       ignored: findings.ignored,
       filesRead,
+      fingerprint: problems.length > 0 ? undefined : hashStamps([...known].map(([path, { stamp }]) => [path, stamp])),
       servable: () =>
         (served =
           problems.length === 0
@@ -93,18 +96,45 @@ export function openContentDir(dir: string, cache?: FileCache): () => ContentRea
   }
 }
 
+/**
+ * Tells, without reading a file, whether a content folder is what it was.
+ *
+ * @returns the same as long as no file is added, changed or removed; undefined when that cannot be told, or when something is wrong with the folder
+ */
+export function fingerprintContent(dir: string): { fingerprint: string | undefined; ignored: string[] } {
+  const { problems, ignored }: Findings = { problems: [], ignored: [] }
+  const stampFile = openStamps()
+  const stamps: [string, string][] = []
+  for (const path of listContentFiles(dir, { problems, ignored })) {
+    const stats = lstatSync(join(dir, path), { bigint: true, throwIfNoEntry: false })
+    stamps.push([path, stats ? stampFile(stats) : ''])
+  }
+  return { fingerprint: problems.length > 0 ? undefined : hashStamps(stamps), ignored }
+}
+
+function hashStamps(stamps: readonly (readonly [path: string, stamp: string])[]): string | undefined {
+  if (stamps.some(([, stamp]) => stamp === '')) return undefined
+  return hash('sha256', JSON.stringify([...stamps].sort(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+/** Makes a function that says when a file was last changed, or an empty text when it may change again unnoticed. */
+function openStamps(): (stats: BigIntStats) => string {
+  const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
+  return ({ ino, mtimeNs, ctimeNs, size }) =>
+    mtimeNs < settledNs && ctimeNs < settledNs ? `${ino}:${mtimeNs}:${ctimeNs}:${size}` : ''
+}
+
 /** @returns how many files were read */
 function readChanged(dir: string, known: Map<string, KnownFile>, findings: Findings): number {
   const present = new Set<string>()
-  const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
+  const stampFile = openStamps()
   let filesRead = 0
   for (const path of listContentFiles(dir, findings)) {
     const stats = lstatSync(join(dir, path), { bigint: true, throwIfNoEntry: false })
     if (!stats) continue
     present.add(path)
     const before = known.get(path)
-    const isSettled = stats.mtimeNs < settledNs && stats.ctimeNs < settledNs
-    const stamp = isSettled ? `${stats.ino}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.size}` : ''
+    const stamp = stampFile(stats)
     if (before && stamp !== '' && before.stamp === stamp) continue
     filesRead++
     known.set(path, { ...readKnown(path, join(dir, path), stats.size, before), stamp })

@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -28,7 +29,7 @@ function put(path: string, text: string): void {
 }
 const version = (text: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${text}\n`
 
-function build({ cwd = '.' }, ...parameters: string[]) {
+function build({ cwd = '.', settings = {} }, ...parameters: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/build.ts', ...parameters], {
     cwd,
     encoding: 'utf8',
@@ -38,6 +39,7 @@ function build({ cwd = '.' }, ...parameters: string[]) {
       SITE_URL: 'https://hub.test',
       SOURCE_DATE_EPOCH: '1793491200',
       ASTRO_TELEMETRY_DISABLED: '1',
+      ...settings,
     },
   })
   return { status, stdout, stderr }
@@ -125,6 +127,41 @@ test('a long text is not the weight of the site', { timeout: 300_000 }, () => {
     status: 0,
     stdout: expect.stringMatching(/^1 repositories/),
   })
+})
+
+test('what is changed by hand in the folder is made anew', { timeout: 300_000 }, () => {
+  const whole = /; (\d+) of \1 files written and 0 removed in /
+  const raw = join(out, 'dist/data/v1/repos/acme/one/raw.txt')
+  const changes = [
+    () => writeFileSync(raw, 'Changed by hand\n'),
+    () => rmSync(raw),
+    () => mkdirSync(join(out, 'dist/data/by-hand')),
+    () => renameSync(raw, `${raw}.moved`),
+  ]
+  put('acme/one/versions/1.0.0.md', version('First text'))
+  expect(build({}, '--out', out).status).toBe(0)
+  for (const change of changes) {
+    change()
+    expect(build({}, '--out', out).stdout).toMatch(whole)
+    expect(readFileSync(raw, 'utf8')).toBe('First text\n')
+    expect(build({}, '--out', out).stdout).toMatch(/; 0 of \d+ files written and 0 removed in /)
+  }
+})
+
+test('another git host or limit is shown at once, and another day', { timeout: 300_000 }, () => {
+  const page = () => readFileSync(join(out, 'dist/acme/one/index.html'), 'utf8')
+  expect(page()).not.toContain('github.com/acme/catalogue')
+  const github = { GITHUB_REPOSITORY: 'acme/catalogue', GITHUB_TOKEN: 'a-token' }
+  expect(build({ settings: github }, '--out', out).status).toBe(0)
+  expect(page()).toContain('https://github.com/acme/catalogue/blob/main/content/acme/one/versions/1.0.0.md')
+  expect(build({ settings: { ...github, GITHUB_BRANCH: 'prompts' } }, '--out', out).status).toBe(0)
+  expect(page()).toContain('https://github.com/acme/catalogue/blob/prompts/')
+  expect(build({}, '--out', out).status).toBe(0)
+  expect(page()).not.toContain('github.com/acme/catalogue')
+  const guide = () => readFileSync(join(out, 'dist/docs/api/index.html'), 'utf8')
+  expect(guide()).not.toContain('1,234')
+  expect(build({ settings: { RATE_LIMIT_PER_MINUTE: '1234' } }, '--out', out).status).toBe(0)
+  expect(guide()).toContain('1,234')
 })
 
 test('words that it does not know end it before anything is read', () => {

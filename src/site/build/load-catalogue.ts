@@ -10,6 +10,8 @@ import { sayIgnored } from '../../stores/content-files.ts'
 export interface LoadedCatalogue {
   catalogue: Catalogue
   filesRead: number
+  /** Stands for the state of the content folder (content-dir.ts); undefined when it cannot be told. */
+  fingerprint: string | undefined
   /** A line about files that were passed by, or undefined. */
   ignored: string | undefined
   /** What is wrong in the content and was therefore left as it was, a line each. */
@@ -50,19 +52,20 @@ export function openCatalogue(
   const today = given.today ?? (() => buildDay)
   return {
     load() {
-      const { tree, problems, filesRead, ignored } = read()
+      const { tree, problems, filesRead, fingerprint, ignored } = read()
       if (problems.length > 0) throw new ContentError(problems)
       const catalogue = buildCatalogue(tree, { baseUrl, day: today() })
-      return { catalogue, filesRead, ignored: sayIgnored(ignored), problems: [] }
+      return { catalogue, filesRead, fingerprint, ignored: sayIgnored(ignored), problems: [] }
     },
     loadServable() {
-      const { servable, problems, filesRead, ignored } = read()
+      const { servable, problems, filesRead, fingerprint, ignored } = read()
       // A folder that is gone for a moment, or whose disk is, must not empty the site.
       if (problems.some(({ file }) => file === 'content')) throw new ContentError(problems)
       const catalogue = buildCatalogue(servable(), { baseUrl, day: today(), broken: groupProblems(problems) })
       return {
         catalogue,
         filesRead,
+        fingerprint,
         ignored: sayIgnored(ignored),
         problems: problems.map((one) => sayProblem(one).trim()),
       }

@@ -4,7 +4,7 @@ import { formatHeadersFile } from '../../domain/api/site-headers.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { listSharedFiles } from '../../domain/catalogue/data-files.ts'
 import { digestText } from '../../ports/measure.ts'
-import type { BuildCache } from '../../stores/build-cache.ts'
+import type { BuildCache, WrittenGroup } from '../../stores/build-cache.ts'
 import { listDownloads } from './downloads.ts'
 import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
@@ -12,6 +12,7 @@ import { makeInThreads } from './making-threads.ts'
 import type { PageRenderer } from './render-pages.ts'
 import { groupRepositoryFiles, REPOSITORY } from './repository-groups.ts'
 import { groupSharedFiles } from './site-files.ts'
+import { settingsOfSite } from './site-settings.ts'
 import { hashKey, type SiteDifference, type SiteGroup, type SitePlan, writeDifference } from './site-writer.ts'
 
 /** What one round came to. */
@@ -54,6 +55,8 @@ interface BuilderParts {
   /** Bundles the pages, once, when a catalogue is in place. */
   openPages: () => Promise<PageRenderer>
   cache: BuildCache
+  /** What was written the last time, asked once, before anything is written; what the cache says when left out. */
+  loadGroups?: () => Promise<ReadonlyMap<string, WrittenGroup>>
   /** Told how far a round is; of steps that nobody can count, `total` is 0. */
   onProgress?: (step: string, done: number, total: number) => void
 }
@@ -65,10 +68,11 @@ export function openSiteBuilder({
   root,
   openPages,
   cache,
+  loadGroups = async () => cache.loadGroups(),
   onProgress = () => {},
 }: BuilderParts): SiteBuilder {
   const loader = openCatalogue(config, { cache: cache.files, today })
-  let groups = cache.loadGroups()
+  let groups: ReadonlyMap<string, WrittenGroup> | undefined
   let pages: PageRenderer | undefined
   return {
     async build(dir, isStrict, makeSearch) {
@@ -81,7 +85,8 @@ export function openSiteBuilder({
         pages = await openPages()
       }
       const renderer = pages
-      const parts = await Array.fromAsync(listGroups(root, catalogue, renderer))
+      const parts = await Array.fromAsync(listGroups({ root, settings: settingsOfSite(config) }, catalogue, renderer))
+      groups ??= await loadGroups()
       let done = 0
       const difference = await writeDifference(parts, groups, {
         ...{
@@ -116,8 +121,12 @@ function describeChanges({ changed, removed }: SitePlan): Omit<SearchChanges, 'c
 
 const DATA = 'data '
 
-async function* listGroups(root: string, catalogue: Catalogue, pages: PageRenderer): AsyncGenerator<SiteGroup> {
-  const withKey = (group: SiteGroup) => ({ ...group, key: group.key && hashKey(siteKey(catalogue, group.key)) })
+async function* listGroups(
+  { root, settings }: { root: string; settings: string },
+  catalogue: Catalogue,
+  pages: PageRenderer,
+): AsyncGenerator<SiteGroup> {
+  const withKey = (group: SiteGroup) => ({ ...group, key: group.key && hashKey(`${settings}\n${group.key}`) })
   for (const file of listSharedFiles(catalogue, digestText))
     yield withKey({ id: DATA + file[0], key: file[1], make: () => ({ files: [file] }) })
   const downloads = await listDownloads(root, catalogue.baseUrl)
@@ -127,9 +136,4 @@ async function* listGroups(root: string, catalogue: Catalogue, pages: PageRender
     yield { id, key: undefined, make: () => ({ files: files() }) }
   for (const entry of catalogue.entries.values()) yield* groupRepositoryFiles(catalogue, entry).map(withKey)
   for (const group of await pages.listGroups()) yield withKey(group)
-}
-
-/** Records and pages name the hub's address. */
-function siteKey({ baseUrl }: Catalogue, key: string): string {
-  return `${baseUrl}\n${key}`
 }
