@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
+import { inBackground } from '../src/host/background.ts'
 import { type Health, STARTING } from '../src/host/health.ts'
 import {
   openLocalStores,
@@ -29,6 +30,7 @@ const stores = await openLocalStores(config).catch((error: Error) => {
 const builtAt = statSync(index).mtime.toISOString()
 const health: Health = { ...STARTING, status: 'ok', built_at: builtAt }
 const host = await serveSites(() => site, stores, { ...config, ...watchBy(config), healthOf: () => health })
+inBackground('Warming the search', () => site.warm())
 console.log(`Serving dist/ at ${config.baseUrl}`)
 printSignInLink(config, stores)
 whenAsked(async () => {

@@ -12,12 +12,18 @@ const WARM_UP = 100
 /** What was seen, printed as JSON. */
 export interface Asked {
   groups: { name: string; isOrdinary: boolean; samples: { text: string; ms: number; processorMs: number }[] }[]
-  /** What the first of all took. */
+  /** What it took to start a thread, to open the index in it and to warm it. */
+  warmMs: number
+  /** What the first question took then. */
   firstMs: number
+  /** What this process held before the search was opened, and the most while it was asked. */
+  bytes: { before: number; peak: number }
 }
 
 const [path = '', file = ''] = process.argv.slice(2)
 const given: QuestionGroup[] = JSON.parse(readFileSync(file, 'utf8'))
+const bytes = { before: process.memoryUsage.rss(), peak: 0 }
+setInterval(() => (bytes.peak = Math.max(bytes.peak, process.memoryUsage.rss())), 20).unref()
 const search = openSearchThreads(path, { deadlineMs: 60_000, queue: 10 })
 const ask = async (question: QuestionGroup['questions'][number]) => {
   const usage = process.cpuUsage()
@@ -27,6 +33,9 @@ const ask = async (question: QuestionGroup['questions'][number]) => {
   const { user, system } = process.cpuUsage(usage)
   return { ms, processorMs: (user + system) / 1000 }
 }
+const started = performance.now()
+await search.warm()
+const warmMs = performance.now() - started
 const first = await ask(given[0]!.questions[0]!)
 for (const question of given.flatMap(({ questions }) => questions.slice(0, 10)).slice(0, WARM_UP)) await ask(question)
 const groups: Asked['groups'] = []
@@ -44,6 +53,6 @@ for (const { name, isOrdinary, questions } of given) {
   }
   groups.push({ name, isOrdinary, samples })
 }
-const asked: Asked = { groups, firstMs: first.ms }
+const asked: Asked = { groups, warmMs, firstMs: first.ms, bytes }
 console.log(JSON.stringify(asked))
 search.close()

@@ -69,7 +69,7 @@ export async function measureStorm(dir: string, questions: readonly string[]): P
       measured: held.peak / 1e6,
       floor: held.idle / 1e6,
       limit: { of: 'added', most: 150 },
-      note: 'the most during the storm; floor: after reads, before the first search',
+      note: 'the most during the storm; floor: after reads, with the search open and warm',
     },
   ]
 }

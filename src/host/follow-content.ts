@@ -10,7 +10,7 @@ import { inBackground } from './background.ts'
 import type { BuilderMessage } from './builder-process.ts'
 import { type Health, STARTING } from './health.ts'
 import { layeredFiles } from './layered-files.ts'
-import { openSearchThreads } from './search-threads.ts'
+import { openSearchThreads, type SearchThreads } from './search-threads.ts'
 import type { OpenSite, Site } from './serve-sites.ts'
 import { type HeldFolder, holdFolder, SiteState } from './site-folder.ts'
 
@@ -54,7 +54,7 @@ export function followContent(
   const folder = holdFolder(config.contentDir, config.baseUrl)
   const known = new Map<string, readonly string[]>()
   let site: OpenSite = NOT_BUILT
-  let search: { name: string; open: ReturnType<typeof openSearchThreads> } | undefined
+  let search: { name: string; open: SearchThreads } | undefined
   let health: Health = STARTING
   let said = ''
   const ready = Promise.withResolvers<void>()
@@ -63,6 +63,7 @@ export function followContent(
     const before = search
     if (before?.name !== state.search) {
       search = { name: state.search, open: openSearchThreads(folder.file(state.search)) }
+      inBackground('Warming the search', () => search!.open.warm())
       if (before) setTimeout(() => inBackground('Closing an old search', () => before.open.close()), RETIRE_MS).unref()
     }
     const open = search!.open

@@ -1,4 +1,5 @@
-// Owns the thread that searches on our own host: it opens the index it was started with on the first question, and answers one at a time.
+// Owns the thread that searches on our own host: it gives way to the thread that answers, opens the index it was started with on the first question, and answers one at a time.
+import { getPriority, setPriority } from 'node:os'
 import { Tinypool } from 'tinypool'
 import type { Search } from '../ports/search.ts'
 import { openSearchIndex } from '../stores/search-sqlite.ts'
@@ -7,6 +8,10 @@ import { openSearchIndex } from '../stores/search-sqlite.ts'
 export interface SearchThreadData {
   path: string
 }
+
+/** Of a nice value, from 0 to 19: a tenth of what the others get, when there is not enough for all. */
+const NICE = 10
+giveWay()
 
 const { path }: SearchThreadData = Tinypool.workerData
 let opened: Search | undefined
@@ -21,3 +26,13 @@ export const listMenu = (given: Parameters<Search['listMenu']>) => search().list
 export const completeOwner = (given: Parameters<Search['completeOwner']>) => search().completeOwner(...given)
 /** See `find`. */
 export const completeName = (given: Parameters<Search['completeName']>) => search().completeName(...given)
+
+/** Linux has a priority for each thread, https://man7.org/linux/man-pages/man2/setpriority.2.html; elsewhere it would be that of the whole process. */
+function giveWay(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(Math.max(NICE, getPriority()))
+  } catch {
+    // Where that is forbidden, a search counts as much as a read.
+  }
+}

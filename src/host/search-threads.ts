@@ -17,15 +17,27 @@ interface SearchThreadLimits {
 const USUAL_LIMITS: SearchThreadLimits = { deadlineMs: 2_000, queue: 100 }
 /** More would take memory, and the cores that answering needs. */
 const MOST_THREADS = 4
+/** So many titles are asked for before anybody asks: whole, begun and mistyped. */
+const WARM_UP = { prompts: 30, letters: 5 }
 /** The heap of a thread. It holds few objects at a time (what it reads and counts lies outside the heap), and a small heap is cleaned up more often. */
 const THREAD_MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
+
+/** A search in threads. */
+export interface SearchThreads extends Search {
+  /**
+   * Asks what somebody might, so that the first who asks does not wait for code to be compiled and for the file to be read; questions that come
+   * meanwhile go between. Never rejected.
+   */
+  warm(): Promise<void>
+  close(): void
+}
 
 /**
  * Opens an index in threads of its own.
  *
  * @returns the search; each verb throws HubError `unavailable` when the index cannot be read, when too many questions wait, and after the deadline
  */
-export function openSearchThreads(path: string, limits = USUAL_LIMITS): Search & { close(): void } {
+export function openSearchThreads(path: string, limits = USUAL_LIMITS): SearchThreads {
   const workerData: SearchThreadData = { path }
   const pool = new Tinypool({
     filename: new URL('search-thread.ts', import.meta.url).href,
@@ -46,12 +58,26 @@ export function openSearchThreads(path: string, limits = USUAL_LIMITS): Search &
       throw new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
     }
   }
+  let isClosed = false
+  const find: Search['find'] = (question) => run('find', question)
+  const warm = async () => {
+    const titles = (await run('listMenu')).slice(0, WARM_UP.prompts).map(({ title }) => title)
+    const texts = titles.flatMap((title) => [
+      title,
+      title.slice(0, WARM_UP.letters),
+      title.replace(/(\S)(\S)/u, '$2$1'),
+    ])
+    for (const text of texts) if (!isClosed) await find({ text, tags: [], sort: undefined, offset: 0, limit: 20 })
+  }
   return {
-    find: (question) => run('find', question),
+    // Whoever asks will be told what is wrong.
+    warm: () => warm().catch(() => {}),
+    find,
     listMenu: () => run('listMenu'),
     completeOwner: (prefix, limit) => run('completeOwner', prefix, limit),
     completeName: (prefix, owner, limit) => run('completeName', prefix, owner, limit),
     close: () => {
+      isClosed = true
       // Nobody waits for this: a thread that cannot be ended now ends with the process.
       pool.destroy().catch(() => {})
     },

@@ -14,7 +14,7 @@ import { type Allowed, ENOUGH, Tally } from '../domain/search/tally.ts'
 import { isStopWord, listUnits, termOf } from '../domain/search/terms.ts'
 import { splitQuestion } from '../domain/search/words.ts'
 import type { SearchAnswer, SearchQuestion } from '../ports/search.ts'
-import { holdsRow, readOrders, summaryReader, textReader } from './search-records.ts'
+import { holdsRow, orderReader, summaryReader, textReader } from './search-records.ts'
 import { IndexVocabulary } from './search-vocabulary.ts'
 
 /** So many of the best matches are looked at for words that stand together. */
@@ -27,7 +27,7 @@ export class Finder {
   readonly #vocabulary: IndexVocabulary
   readonly #lexicon: Lexicon
   readonly #tally: Tally
-  readonly #orders
+  readonly #order
   readonly #prompts: number
   readonly #room
   readonly #summaryOf
@@ -39,8 +39,8 @@ export class Finder {
   constructor(database: DatabaseSync, state: ReadonlyMap<string, unknown>) {
     this.#vocabulary = new IndexVocabulary(database)
     this.#lexicon = new Lexicon(this.#vocabulary, indexEquivalents(JSON.parse(String(state.get('equivalents')))))
-    this.#orders = readOrders(state)
-    this.#prompts = this.#orders.top.places.length
+    this.#order = orderReader(state)
+    this.#prompts = this.#order('top').places.length
     this.#tally = new Tally(this.#prompts)
     this.#room = makePostingRoom(this.#prompts)
     this.#summaryOf = summaryReader(database, state)
@@ -60,7 +60,7 @@ export class Finder {
     const tagged = tags.length === 0 ? undefined : this.#findTagged(tags)
     const order = sort ?? 'top'
     const show = (places: Float64Array) =>
-      Array.from(places, (key) => this.#summaryOf(this.#orders[order].numbers[placeOf(key)]!))
+      Array.from(places, (key) => this.#summaryOf(this.#order(order).numbers[placeOf(key)]!))
     if (!isAsked) {
       const places = this.#list(order, tagged)
       return { ...nothing, matches: show(pageOf(places, question)), total: places.length }
@@ -81,7 +81,7 @@ export class Finder {
     const read = this.#lexicon.readWords(listUnits(phrases), phrases.at(-1)!.at(-1)!)
     const { words, dropped } = affordReadings(read.filter(({ readings }) => readings.length > 0))
     const named = this.#findNamed(text, phrases)
-    const { places } = this.#orders[sort ?? 'top']
+    const { places } = this.#order(sort ?? 'top')
     /** @param further what a word also finds, in what holds a part of the words */
     const rank = (further: (one: WordReadings) => readonly Reading[]) => {
       const counted = words.map((one) => ({
@@ -195,8 +195,9 @@ export class Finder {
     const whole = rowOf(all)
     const rows = joined.map(rowOf).filter((row) => row !== undefined)
     if (keys.length === 0 || (rows.length === 0 && whole === undefined)) return
+    const { numbers } = this.#order('top')
     for (const [index, key] of keys.entries()) {
-      const text = this.#textOf(this.#orders.top.numbers[placeOf(key)]!)
+      const text = this.#textOf(numbers[placeOf(key)]!)
       const holds = (row: Uint8Array) => row !== NOWHERE && holdsRow(text, row)
       if ((rows.length > 0 && rows.every(holds)) || (whole && holds(whole))) keys[index] = raise(key)
     }
@@ -215,7 +216,7 @@ export class Finder {
   }
 
   #list(order: Sort, allowed: Allowed | undefined): Float64Array {
-    const { numbers } = this.#orders[order]
+    const { numbers } = this.#order(order)
     const places = Float64Array.from(numbers.subarray(1), (_, index) => index + 1)
     return allowed ? places.filter((place) => allowed.marks[numbers[place]!] === allowed.mark) : places
   }

@@ -12,6 +12,7 @@ import {
   voteForWords,
   weighKeys,
 } from '../domain/search/document.ts'
+import { stemEquivalents } from '../domain/search/equivalents.ts'
 import { joinGuesses } from '../domain/search/guesses.ts'
 import { termKey } from '../domain/search/keys.ts'
 import { PostingWriter } from '../domain/search/postings.ts'
@@ -169,7 +170,7 @@ function writeState(database: DatabaseSync, catalogue: Catalogue, numbers: Reado
   write.run('shape', INDEX_SHAPE)
   write.run('base_url', baseUrl)
   write.run('fields', JSON.stringify(listed.top[0] === undefined ? [] : storedFields(listed.top[0])))
-  write.run('equivalents', JSON.stringify(equivalents))
+  write.run('equivalents', JSON.stringify(stemEquivalents(equivalents)))
   database.exec('DELETE FROM menu')
   const insertMenu = database.prepare('INSERT INTO menu VALUES (?, ?)')
   for (const [index, { full_name }] of listed.top.slice(0, MENU_SIZE).entries())

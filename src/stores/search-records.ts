@@ -1,7 +1,7 @@
 // Owns what an opened index says of its prompts by their numbers: how they are shown, where they stand in each order, and their terms in a row.
 import type { DatabaseSync } from 'node:sqlite'
 import { addressesBelow } from '../domain/api/record-links.ts'
-import { SORTS, type Sort } from '../domain/api/routes.ts'
+import type { Sort } from '../domain/api/routes.ts'
 import type { RepositorySummary } from '../domain/api/schema.ts'
 
 /** Prompts in one order. */
@@ -12,18 +12,23 @@ interface Order {
   numbers: Uint32Array
 }
 
-/** Reads the orders of an index. @param state its table of that name */
-export function readOrders(state: ReadonlyMap<string, unknown>): Readonly<Record<Sort, Order>> {
-  const orders = SORTS.map((sort): [Sort, Order] => {
-    const bytes = state.get(sort)
-    const places = new Uint32Array((bytes instanceof Uint8Array ? bytes : new Uint8Array()).slice().buffer)
-    let last = 0
-    for (let id = 1; id < places.length; id++) last = Math.max(last, places[id]!)
-    const numbers = new Uint32Array(last + 1)
-    for (let id = 1; id < places.length; id++) if (places[id]! > 0) numbers[places[id]!] = id
-    return [sort, { places, numbers }]
-  })
-  return Object.fromEntries(orders) as Record<Sort, Order>
+/** Reads the orders of an index, each when it is asked for first. @param state its table of that name */
+export function orderReader(state: ReadonlyMap<string, unknown>): (sort: Sort) => Order {
+  const known = new Map<Sort, Order>()
+  return (sort) => {
+    const order = known.get(sort) ?? readOrder(state.get(sort))
+    known.set(sort, order)
+    return order
+  }
+}
+
+function readOrder(bytes: unknown): Order {
+  const places = new Uint32Array((bytes instanceof Uint8Array ? bytes : new Uint8Array()).slice().buffer)
+  let last = 0
+  for (let id = 1; id < places.length; id++) last = Math.max(last, places[id]!)
+  const numbers = new Uint32Array(last + 1)
+  for (let id = 1; id < places.length; id++) if (places[id]! > 0) numbers[places[id]!] = id
+  return { places, numbers }
 }
 
 /** Reads summaries. @param state the index's table of that name */

@@ -1,6 +1,6 @@
 // Pins what a search may cost, whatever is published and whatever is asked: bounded words, bounded guesses, bounded tags, and a deadline beside the answering thread.
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
@@ -118,10 +118,39 @@ describe('threads', () => {
     threads.close()
   })
 
+  test('answer while they are warmed, and afterwards', async () => {
+    const threads = openSearchThreads(path)
+    const warm = threads.warm()
+    expect((await threads.find({ ...ask, text: 'plain' })).total).toBe(1)
+    await warm
+    expect((await threads.find({ ...ask, text: 'plain' })).total).toBe(1)
+    threads.close()
+  })
+
+  test('give way to the thread that answers, where threads have priorities of their own', async () => {
+    const before = listNice()
+    const threads = openSearchThreads(path)
+    await threads.find({ ...ask, text: 'plain' })
+    expect(listNice().filter((nice) => nice === 10)).toHaveLength(process.platform === 'linux' ? 1 : 0)
+    expect(getPriority()).toBe(before[0] ?? 0)
+    threads.close()
+  })
+
   test('a missing index is unavailable', async () => {
     const threads = openSearchThreads(join(dir, 'nothing.db'))
+    await threads.warm()
     await expect(threads.find({ ...ask, text: 'plain' })).rejects.toEqual(unavailable)
     expect(existsSync(join(dir, 'nothing.db'))).toBe(false)
     threads.close()
   })
 })
+
+/** The nice values of this process's threads, the first thread's first. proc_pid_stat(5) */
+function listNice(): number[] {
+  if (process.platform !== 'linux') return []
+  const tasks = readdirSync('/proc/self/task').sort((a, b) => Number(a) - Number(b))
+  return tasks.map((task) => {
+    const stat = readFileSync(`/proc/self/task/${task}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+  })
+}

@@ -42,14 +42,19 @@ function findProblem(phrases: readonly (readonly string[])[]): string | undefine
   return new Set(keys).size < keys.length ? 'expected each phrase once; forms of a word are one word' : undefined
 }
 
-/** What else may be meant by a phrase. @returns for the key of a phrase, the terms of each equivalent one */
-export function indexEquivalents(sets: Equivalents): Map<string, string[][]> {
+/** Sets of phrases as an index keeps them: each phrase is its terms, joined by a space, so that every form of it is found. */
+export function stemEquivalents(sets: Equivalents): string[][] {
+  return sets.map((set) => set.map((phrase) => keyOf(phrase.split(' '))))
+}
+
+/** What else may be meant by a phrase. @param sets stemmed @returns for the terms of a phrase, those of each equivalent one */
+export function indexEquivalents(sets: readonly (readonly string[])[]): Map<string, string[][]> {
   const index = new Map<string, string[][]>()
   for (const set of sets) {
-    const phrases = set.map((phrase) => phrase.split(' '))
-    for (const phrase of phrases) {
-      const others = phrases.filter((other) => other !== phrase).map((other) => other.map(termOf))
-      index.set(keyOf(phrase), [...(index.get(keyOf(phrase)) ?? []), ...others])
+    for (const key of set) {
+      const known = index.get(key) ?? []
+      index.set(key, known)
+      for (const other of set) if (other !== key) known.push(other.split(' '))
     }
   }
   return index
