@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache'
 import { Guesses } from '../domain/search/guesses.ts'
 import type { Term, Vocabulary } from '../domain/search/lexicon.ts'
 
-/** So much of what was read is kept in memory: the postings of a hundred words that everybody uses, at a hundred thousand prompts. */
-const KEPT_BYTES = 12 * 1024 * 1024
+/** So much of what was read is kept in memory: the postings of thirty words that everybody uses, at a hundred thousand prompts. More is no faster. */
+const KEPT_BYTES = 4 * 1024 * 1024
 const KEPT_TERMS = 10_000
 /** Of words that are equally close to a mistyped one, so many are compared by their votes. */
 const MOST_CLOSE = 200
