@@ -1,5 +1,6 @@
 // Owns a hub's handlers in this process: publishing and reading over a git store and blobs, on a build that lies in memory.
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
+import { HubError } from '../../src/domain/api/errors.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import type { BlobStore } from '../../src/ports/blob-store.ts'
@@ -49,7 +50,8 @@ export function openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, p
   }
   const common = { baseUrl: BASE_URL, siteFiles, fresh, clientAddress: '192.0.2.1' }
   const search = () => {
-    throw new Error('publishing needs no search')
+    // What is not there is answered all the same, without a hint of what was meant.
+    throw new HubError('unavailable', 'There is no search here.')
   }
   const readTools = { ...common, search, limiter: UNLIMITED }
   const publishTools = {

@@ -253,7 +253,7 @@ describe('failures say what to do next', () => {
       'no such repository, with close ones',
       'get_prompt',
       { repo: 'acme/code-reviews' },
-      'not_found: There is no public prompt acme/code-reviews. Close: acme/code-review, acme/commit-message, acme/pull-request-description. Use search_prompts to find owner and name.',
+      'not_found: There is no public prompt acme/code-reviews. Close: acme/code-review. Use search_prompts to find owner and name.',
     ],
     [
       'no such repository, nothing close',

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/api/errors.ts'
 import { ROUTES } from '../../src/domain/api/routes.ts'
+import { runHubcli, SHELLS } from '../cli/shells.ts'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
 import { COMPARE, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'
 
@@ -131,10 +132,24 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       expect([response.status, response.headers.get('Location')]).toEqual([status, location])
     })
 
-    test('a misspelt name is answered with close ones', async () => {
+    test('a misspelt name is answered with close ones: on a page, by the API, by hubcli', async () => {
       expect(await (await fetch(`${site.origin}/mallory/hostlie`)).text()).toContain(
-        '<a href="/mallory/hostile">mallory/hostile</a>',
+        '<p>Did you mean <a href="/mallory/hostile">mallory/hostile</a>?</p>',
       )
+      for (const rest of ['', '/versions', '/versions/1.0.0', '/raw', '/raw?version=1.0.0']) {
+        const { error } = await site.getJson(`/api/v1/repos/mallory/hostlie${rest}`)
+        expect([rest, error.code, error.message]).toEqual([
+          rest,
+          'not_found',
+          'There is no repository mallory/hostlie. Did you mean mallory/hostile? Find one through /api/v1/repos?q=….',
+        ])
+      }
+      expect((await site.getJson('/api/v1/repos/zzqxjk/zzqxjk')).error.message).toBe(
+        'There is no repository zzqxjk/zzqxjk. Find one through /api/v1/repos?q=….',
+      )
+      const options = { env: { HUB_URL: site.origin } }
+      const { code, stderr } = await runHubcli(SHELLS[0]!, ['cat', 'mallory/hostlie'], options)
+      expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean mallory/hostile?')])
     })
   })
 }

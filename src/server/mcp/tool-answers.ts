@@ -90,7 +90,7 @@ function pageOf<Record extends object, Key extends keyof Record>(
 }
 
 async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
-  const { findClose } = await import('./close-names.ts')
+  const { findClose } = await import('../read/close-names.ts')
   const close = await findClose(owner, name, tools)
   const hint = close.length === 0 ? '' : ` Close: ${close.join(', ')}.`
   return new HubError(

@@ -1,6 +1,6 @@
 // Owns the words that are offered to a reader whose search found nothing: words of the catalogue that begin like theirs.
 import type { Search } from '../../ports/search.ts'
-import { countShared } from '../mcp/close-names.ts'
+import { countShared } from '../read/close-names.ts'
 
 /** Each word costs a question to the search. */
 const MOST_WORDS = 3

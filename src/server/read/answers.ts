@@ -39,20 +39,20 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
   listRepositories: async (_parameters, query, tools) => (await import('./list.ts')).answerList(query, tools),
   getRepository: async ({ owner = '', name = '' }, _query, tools) => {
     const repository = await findRepository(owner, name, tools)
-    if (!repository) throw noRepository(owner, name)
+    if (!repository) throw await noRepository(owner, name, tools)
     const bytes = repository.bytes()
     return { bytes, headers: await successorLink(repository, bytes, tools.baseUrl, '') }
   },
   listVersions: async ({ owner = '', name = '' }, _query, tools) => {
     const found = await findVersions(owner, name, tools)
-    if (!found) throw noRepository(owner, name)
+    if (!found) throw await noRepository(owner, name, tools)
     const { repository, versions } = found
     const headers = await successorLink(repository, repository.bytes(), tools.baseUrl, '/versions')
     return { bytes: versions.bytes(), headers }
   },
   getVersion: async ({ owner = '', name = '', version = '' }, _query, tools) => {
     const record = await findVersion(owner, name, version, tools)
-    if (!record) throw noVersion(owner, name, version)
+    if (!record) throw await noVersion(owner, name, version, tools)
     return { bytes: record.bytes() }
   },
   getRaw: async ({ owner = '', name = '' }, query, tools) => {
@@ -63,7 +63,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
       return { bytes, cache: 'immutable', headers: { 'X-Prompt-Version': asked.version } }
     }
     const found = await findRepository(owner, name, tools)
-    if (!found) throw noRepository(owner, name)
+    if (!found) throw await noRepository(owner, name, tools)
     const record = found.value()
     const version = resolveVersion(record, asked) ?? record.latest_version
     if (version === null) throw noActiveVersion(owner, name)
@@ -92,7 +92,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
 
 async function readContent(owner: string, name: string, version: string, tools: ReadTools): Promise<Bytes> {
   const bytes = await findContent(owner, name, version, tools)
-  if (!bytes) throw noVersion(owner, name, version)
+  if (!bytes) throw await noVersion(owner, name, version, tools)
   return bytes
 }
 
@@ -130,11 +130,18 @@ function noActiveVersion(owner: string, name: string): HubError {
   )
 }
 
-function noRepository(owner: string, name: string): HubError {
-  return new HubError('not_found', `There is no repository ${owner}/${name}. Find one through /api/v1/repos?q=….`)
+async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
+  const { findClose } = await import('./close-names.ts')
+  const close = await findClose(owner, name, tools)
+  const hint = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`
+  return new HubError(
+    'not_found',
+    `There is no repository ${owner}/${name}.${hint} Find one through /api/v1/repos?q=….`,
+  )
 }
 
-function noVersion(owner: string, name: string, version: string): HubError {
+async function noVersion(owner: string, name: string, version: string, tools: ReadTools): Promise<HubError> {
+  if (!(await findRepository(owner, name, tools))) return noRepository(owner, name, tools)
   return new HubError(
     'not_found',
     `${owner}/${name} has no version ${version}. Its versions are listed at /api/v1/repos/${owner}/${name}/versions.`,

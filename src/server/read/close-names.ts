@@ -1,6 +1,6 @@
 // Owns guessing what a name that does not exist was meant to be.
 import { HubError } from '../../domain/api/errors.ts'
-import type { ReadTools } from '../read/answers.ts'
+import type { ReadTools } from './answers.ts'
 
 const MOST_CLOSE = 3
 /** Candidates of one question; the closest of all are kept. */
@@ -28,7 +28,12 @@ export async function findClose(owner: string, name: string, { search }: ReadToo
     if (!(error instanceof HubError && error.code === 'unavailable')) throw error
   }
   const closest = [...closeness].sort(([, a], [, b]) => b - a)
-  return closest.slice(0, MOST_CLOSE).map(([fullName]) => fullName)
+  const [, best] = closest[0] ?? ['', 0]
+  // What is half as close as the closest was not meant.
+  return closest
+    .filter(([, shared]) => shared === best || shared > best / 2)
+    .slice(0, MOST_CLOSE)
+    .map(([fullName]) => fullName)
 }
 
 /** How many characters two names begin with alike. */
