@@ -6,9 +6,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { openBrowser } from '../../scripts/look/browser.ts'
-import { freePort } from '../e2e/targets.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
-import { type BuiltHub, startBuiltHub } from './built-hub.ts'
+import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
+import { freePort } from '../hubs/processes.ts'
 
 const CONTENT = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',

@@ -1,6 +1,6 @@
 // Owns what a session survives and what it does not: forged, expired, swapped and ended cookies, and requests that other sites make.
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from './open-account.ts'
+import { fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
 
 afterEach(() => vi.useRealTimers())
 

@@ -4,7 +4,7 @@ import { safeReturn } from '../../src/server/account/sign-in.ts'
 import { identify } from '../../src/stores/github-sign-in.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
-import { type Account, BASE_URL, type Jar, openAccount } from './open-account.ts'
+import { type Account, BASE_URL, type Jar, openAccount } from '../hubs/account.ts'
 
 let standIn: GitHubStandIn
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 // Owns tokens that people make: what the form takes, whose list they stand in, and what they open as rights come and go.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { holdsLogin } from '../../src/stores/sessions-blobs.ts'
+import { type Account, fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
 import { type Hub, openHub, openLocalWorld, type World } from '../publish/open-hub.ts'
-import { type Account, fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from './open-account.ts'
 
 let account: Account
 let alice: Jar

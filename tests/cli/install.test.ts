@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listCliCommands, listInstallSteps } from '../../src/site/docs/cli-guide.ts'
-import { freePort } from '../e2e/targets.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
+import { freePort } from '../hubs/processes.ts'
 import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 
 const run = promisify(execFile)

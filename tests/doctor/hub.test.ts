@@ -1,9 +1,9 @@
 // Pins what `npm run doctor -- --url` says of a deployed hub: a whole one passes, and each way in which hub or proxy can be wrong is named alone.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { examineSetup, type Setup } from '../../src/doctor/doctor.ts'
-import { type BuiltHub, startBuiltHub } from '../account/built-hub.ts'
-import { freePort } from '../e2e/targets.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
+import { freePort } from '../hubs/processes.ts'
 import { type Fault, type Front, type Returning, startFront } from './front.ts'
 import { expectIll, expectWell, illsOf, versionFile } from './patients.ts'
 

@@ -2,9 +2,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { alive, descendants, freePort, launch, type Run, signalGroup } from '../hubs/processes.ts'
 import { type Answer, type Ask, type Json, openClient, poll } from './client.ts'
 import { temporaryFolder, writeRepository } from './made-content.ts'
-import { alive, descendants, freePort, launch, npmTarget, type Run, type Server, signalGroup } from './targets.ts'
+import { npmTarget, type Server } from './targets.ts'
 
 /** A change is shown within a second or two; how long it takes where others use the machine too says nothing. */
 const WITHIN = 60_000

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync 
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteFolder } from '../hubs/build-site.ts'
+import { launch } from '../hubs/processes.ts'
 import { temporaryFolder, writeRepository } from './made-content.ts'
-import { launch } from './targets.ts'
 
 const root = temporaryFolder()
 const content = join(root, 'content')

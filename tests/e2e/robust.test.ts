@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTING, withHealth } from '../../src/host/health.ts'
+import { descendants, type Run, signalGroup, startProcess } from '../hubs/processes.ts'
 import { type Ask, type Json, openClient, poll } from './client.ts'
 import { temporaryFolder, writeRepository } from './made-content.ts'
-import { descendants, freePort, launch, type Run, signalGroup } from './targets.ts'
 
 const WITHIN = 60_000
 const root = join(temporaryFolder(), 'content')
@@ -14,18 +14,12 @@ const title = (name: string, text: string) => writeFileSync(join(root, name, 'in
 let run: Run
 let ask: Ask
 const start = async (): Promise<void> => {
-  const port = await freePort()
-  const settings = {
-    PORT: String(port),
-    SITE_URL: 'http://localhost:8888',
-    CONTENT_DIR: root,
-    RATE_LIMIT_PER_MINUTE: '0',
-  }
-  run = launch('node_modules/.bin/node', ['scripts/start.ts'], settings)
-  ask = openClient(`http://localhost:${port}`)
-  await poll(`it answers\n${run.log()}`, WITHIN, async () =>
-    (await ask('/api/v1/tags').catch(() => undefined))?.status === 200 ? true : undefined,
-  )
+  const started = await startProcess({
+    command: ['node_modules/.bin/node', 'scripts/start.ts'],
+    settings: { SITE_URL: 'http://localhost:8888', CONTENT_DIR: root, RATE_LIMIT_PER_MINUTE: '0' },
+  })
+  run = started.run
+  ask = openClient(started.base)
 }
 const health = async () => (await ask('/healthz')).json() as Json
 const titleOf = async (name: string) => ((await ask(`/api/v1/repos/${name}`)).json() as { data: Json }).data.title

@@ -4,9 +4,9 @@ import { createServer, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createToken } from '../../src/stores/tokens-blobs.ts'
-import { type BuiltHub, startBuiltHub } from '../account/built-hub.ts'
 import { poll } from '../e2e/client.ts'
-import { freePort } from '../e2e/targets.ts'
+import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
+import { freePort } from '../hubs/processes.ts'
 import { isInstalled, type Running, startNginx, startVarnish } from './programs.ts'
 
 const TEXT = Array.from({ length: 300 }, (_, index) =>

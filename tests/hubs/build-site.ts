@@ -1,7 +1,7 @@
 // Owns building the whole site for a test, by Astro in a process of its own, and where such a site lies.
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { launch } from '../e2e/targets.ts'
+import { launch } from './processes.ts'
 
 /**
  * Makes a folder for a site, below the project's own.

@@ -1,8 +1,8 @@
 // Runs the official clients against the endpoint in this process.
 import { afterAll, describe, expect, test } from 'vitest'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
+import { ENDPOINT, openMcpHub } from '../hubs/mcp.ts'
 import { CLIENTS, testClients } from './clients.ts'
-import { ENDPOINT, openMcpHub } from './open-hub.ts'
 
 const hub = openMcpHub('content')
 afterAll(() => hub.close())

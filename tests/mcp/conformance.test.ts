@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { launch, type Server } from '../e2e/targets.ts'
+import type { Server } from '../e2e/targets.ts'
+import { launch } from '../hubs/processes.ts'
+import { serveBuilt } from '../hubs/serve-built.ts'
 import { testClients } from './clients.ts'
-import { serveBuilt } from './serve-built.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'hub-mcp-home-'))
 let server: Server

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isLegacy } from '../../src/server/mcp/modern-leg.ts'
 import type { Message } from '../../src/server/mcp/read-message.ts'
-import { openMcpHub, post } from './open-hub.ts'
+import { openMcpHub, post } from '../hubs/mcp.ts'
 
 test('the quick look and the library agree', async () => {
   const hub = openMcpHub('content')

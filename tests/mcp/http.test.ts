@@ -4,7 +4,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import { answerMcp } from '../../src/server/mcp/answer.ts'
 import { connectMcp } from '../../src/wiring/mcp.ts'
 import { cpuMsSince } from '../cpu-time.ts'
-import { ENDPOINT, modern, openMcpHub, post } from './open-hub.ts'
+import { ENDPOINT, modern, openMcpHub, post } from '../hubs/mcp.ts'
 
 const hub = openMcpHub('content')
 // What clients are not told is logged.

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { fillContent } from '../../src/domain/content/filling.ts'
 import { findPlaceholders } from '../../src/domain/content/placeholders.ts'
 import { makeContent } from '../e2e/made-content.ts'
-import { modern, openMcpHub } from './open-hub.ts'
+import { modern, openMcpHub } from '../hubs/mcp.ts'
 
 type Json = Record<string, unknown>
 /** A value for each type of variable; an enum gives its own. */

@@ -20,8 +20,12 @@ test('every set-up leads to the server, and JSON is JSON', () => {
   const setups = listClientSetups(address)
   for (const { client, code } of setups) {
     expect(code, client).toContain(address)
-    if (code.startsWith('{')) expect(() => JSON.parse(code), client).not.toThrow()
   }
+  const inJson = setups.filter(({ code }) => code.startsWith('{'))
+  for (const { client, code } of inJson) expect(() => JSON.parse(code), client).not.toThrow()
+  expect(inJson.map(({ client }) => client)).toEqual([
+    ...['VS Code', 'Cursor', 'Windsurf', 'Zed', 'Clients that only start programs'],
+  ])
   expect(setups.map(({ client }) => client)).toEqual([
     ...['Claude Code', 'Claude Desktop and claude.ai', 'VS Code', 'Cursor', 'Codex', 'Gemini CLI', 'Windsurf', 'Zed'],
     ...['Clients that only start programs', 'curl'],

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest'
 import { hasOwnerForm, isName } from '../../src/domain/content/names.ts'
 import { CAPABILITIES, INSTRUCTIONS } from '../../src/server/mcp/identity.ts'
 import { TOOLS } from '../../src/server/mcp/tools.ts'
-import { modern, openMcpHub, post } from './open-hub.ts'
+import { modern, openMcpHub, post } from '../hubs/mcp.ts'
 
 const hub = openMcpHub('content')
 afterAll(() => hub.close())

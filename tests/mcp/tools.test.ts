@@ -7,7 +7,7 @@ import { HubError } from '../../src/domain/api/errors.ts'
 import { TOOLS } from '../../src/server/mcp/tools.ts'
 import { limitInMemory } from '../../src/stores/rate-limiter-memory.ts'
 import { makeContent } from '../e2e/made-content.ts'
-import { openMcpHub, post } from './open-hub.ts'
+import { openMcpHub, post } from '../hubs/mcp.ts'
 
 const contentDir = makeContent()
 mkdirSync(join(contentDir, 'zz-mcp/many/versions'), { recursive: true })

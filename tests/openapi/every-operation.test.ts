@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { describeApi } from '../../src/domain/api/openapi.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
-import { openMcpHub } from '../mcp/open-hub.ts'
+import { openMcpHub } from '../hubs/mcp.ts'
 import { openHub, openLocalWorld } from '../publish/open-hub.ts'
 
 interface Described {

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDeployedHub } from '../../src/doctor/hub-answers.ts'
 import { checkMirror } from '../../src/doctor/mirror.ts'
-import { type BuiltHub, startBuiltHub } from '../account/built-hub.ts'
 import { versionFile } from '../doctor/patients.ts'
 import { poll } from '../e2e/client.ts'
-import { freePort } from '../e2e/targets.ts'
 import { isInstalled, type Running, startNginxMirror } from '../host/programs.ts'
+import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
+import { freePort } from '../hubs/processes.ts'
 
 const index = (more: string) => `---\ntitle: Greet\ndescription: Says hello.\n${more}---\nA readme.\n`
 /** Two pages, two owners, labels, a withdrawn version and a repository without any other one. */

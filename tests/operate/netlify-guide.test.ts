@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Settings } from '../../src/settings.ts'
-import { freePort } from '../e2e/targets.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { freePort } from '../hubs/processes.ts'
 import { blocksOf, type GuideMachine, openMachine } from './follow-guide.ts'
 
 const [repository, credential, signIn, publish, look, ...more] = blocksOf('hosting-netlify', 'sh') as [

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { poll } from '../e2e/client.ts'
-import { freePort } from '../e2e/targets.ts'
 import { isInstalled } from '../host/programs.ts'
+import { freePort } from '../hubs/processes.ts'
 import { blocksOf, type GuideMachine, openMachine } from './follow-guide.ts'
 
 const [settings = '', ...moreSettings] = blocksOf('hosting-private', 'ini')

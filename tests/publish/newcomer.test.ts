@@ -1,6 +1,5 @@
 // Pins the first minutes of a newcomer: a fresh clone, `npm start`, a token from `npm run token`, a publish with curl, and the prompt read back at once.
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile, execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -12,33 +11,24 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFolder, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
 import { CLIENTS, runClient } from '../clients/three-clients.ts'
 import { poll } from '../e2e/client.ts'
-import { freePort } from '../e2e/targets.ts'
+import { isServingFiles, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
 import { consecutive, sorted } from './open-hub.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-/** What the test runner put into the environment is not a newcomer's. */
-const RUNNER =
-  /^(?:VITEST.*|TEST|NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|SITE_URL|URL|PORT|CONTENT_DIR|npm_.*|GIT_.*|GITHUB_.*|FORCE_COLOR)$/
-const environment = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !RUNNER.test(name))),
-  PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
-  ASTRO_TELEMETRY_DISABLED: '1',
-  NO_COLOR: '1',
-}
+const environment = plainEnvironment()
 
 let folder: string
 let clone: string
 let base: string
-let host: ChildProcess
-let hostLog = ''
+let host: Run
 let token: string
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: clone, encoding: 'utf8', env: environment })
@@ -49,31 +39,10 @@ beforeAll(async () => {
   cloneWorkingTree()
   // Installing is the package manager's part, and needs the network.
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
-  const port = await freePort()
-  base = `http://localhost:${port}`
-  host = spawn('npm', ['start'], {
-    cwd: clone,
-    env: { ...environment, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
-  for (const stream of [host.stdout, host.stderr]) stream?.on('data', (text) => (hostLog += text))
-  await poll('npm start answers', 240_000, async () => {
-    if (host.exitCode !== null) throw new Error(`npm start ended with ${host.exitCode}:\n${hostLog}`)
-    return (await isAnswering()) || undefined
-  })
+  ;({ base, run: host } = await startProcess({ command: ['npm', 'start'], cwd: clone }))
 })
-/** A plain file: asking the API while the first build runs would use up the limit of requests. */
-const isAnswering = () =>
-  fetch(`${base}/data/v1/tags.json`).then(
-    ({ ok }) => ok,
-    () => false,
-  )
 afterAll(async () => {
-  if (host?.pid && host.exitCode === null && host.signalCode === null) {
-    process.kill(-host.pid, 'SIGTERM')
-    await once(host, 'exit')
-  }
+  await host?.end()
   rmSync(folder, { recursive: true, force: true })
   rmSync(SCRATCH, { recursive: true, force: true })
 })
@@ -128,7 +97,7 @@ test('content that looks like JavaScript is not run by the build that follows, a
   const canary = join(folder, 'executed')
   const content = `---js\nrequire('node:fs').writeFileSync(${JSON.stringify(canary)}, 'x')\n---\nBody\n`
   expect((await publish('acme/looks-like-code', { content, title: content.slice(0, 5) })).status).toBe(201)
-  await poll(`the build has it\n${hostLog}`, 90_000, async () => {
+  await poll(`the build has it\n${host.log()}`, 90_000, async () => {
     const built = await fetch(`${base}/data/v1/repos/acme/looks-like-code/raw.txt`)
     return (built.status === 200 && (await built.text()) === content) || undefined
   })
@@ -227,7 +196,7 @@ test.each([
 
 test('the token stands in no log, no file of the host and no commit', () => {
   const secret = token.slice(4, 24)
-  expect(hostLog).not.toContain(secret)
+  expect(host.log()).not.toContain(secret)
   expect(git('log', '-p', '--format=%B', '--author=prompt-hub@localhost')).not.toContain(secret)
   const files = readdirSync(join(clone, '.hub/blobs'), { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
@@ -238,8 +207,8 @@ test('the token stands in no log, no file of the host and no commit', () => {
 })
 
 test('SIGTERM to npm alone ends the host with it', async () => {
-  host.kill('SIGTERM')
-  await expect.poll(isAnswering).toBe(false)
+  host.child.kill('SIGTERM')
+  await expect.poll(() => isServingFiles(base).catch(() => false)).toBe(false)
 })
 
 /** Commits the working tree into a repository of its own, so that the index and the objects of this one stay as they are. */

@@ -180,6 +180,7 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
     NEW_LINE + 1,
     'placeholders-are-declared',
   ],
+  ['a placeholder with a long name', NEXT, version(`Say {{${'a'.repeat(65)}}}.\n`), 5, 'placeholders-are-short'],
 ]
 
 describe('a broken change names its rule, file and line', () => {
@@ -189,6 +190,17 @@ describe('a broken change names its rule, file and line', () => {
     put(path, text)
     expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([`content/${path}:${line} ${rule}`])
   })
+})
+
+test('a thousand and one versions', async () => {
+  for (let patch = 0; patch <= 1_000; patch++) put(`acme/d/versions/1.0.${patch}.md`, version('x'))
+  put('acme/d/index.md', index(GOOD_INDEX))
+  expect((await said({})).filter((one) => !ADVICE.test(one))).toEqual(['content/acme/d/index.md:1 versions-are-few'])
+})
+
+test('no folder at all', async () => {
+  put('.', null)
+  expect(await said({})).toEqual(['content:1 readable'])
 })
 
 describe('advice', () => {

@@ -8,9 +8,9 @@ import type { BlobStore } from '../../src/ports/blob-store.ts'
 import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
 import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
-import { makeSiteFolder } from '../hubs/build-site.ts'
-import { serveBuiltSite } from '../hubs/serve-site.ts'
 import { type Files, makeRepository } from '../stores/local-repository.ts'
+import { makeSiteFolder } from './build-site.ts'
+import { serveBuiltSite } from './serve-site.ts'
 
 /** A running hub. */
 export interface BuiltHub {
