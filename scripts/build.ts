@@ -91,14 +91,11 @@ async function build(): Promise<void> {
     onProgress: progress.show,
   })
   mkdirSync(dirname(indexPath), { recursive: true })
-  const { catalogue, difference, filesRead, fingerprint, ignored } = await builder.build(
-    dist,
-    true,
-    ({ catalogue, ...changes }) => {
-      if (isKept) updateSearchIndex(indexPath, catalogue, changes)
-      else buildSearchIndex(catalogue, indexPath)
-    },
-  )
+  const { catalogue, filesRead, fingerprint, ignored } = builder.read(true)
+  const difference = await builder.write(dist, 'all', ({ catalogue, ...changes }) => {
+    if (isKept) updateSearchIndex(indexPath, catalogue, changes)
+    else buildSearchIndex(catalogue, indexPath)
+  })
   for (const path of difference.gone) removeFile(dist, path)
   // Only code makes pages heavier, and after a change of it everything is built anew.
   if (!isKept) checkPageWeights(dist, catalogue)

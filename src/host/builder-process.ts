@@ -4,10 +4,11 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { promisify } from 'node:util'
 import { readConfig } from '../config.ts'
+import type { Catalogue } from '../domain/catalogue/catalogue.ts'
 import { hashCode } from '../site/build/code-hash.ts'
 import { ContentError } from '../site/build/load-catalogue.ts'
 import { openPages } from '../site/build/render-pages.ts'
-import { type BuiltDifference, openSiteBuilder, type SearchChanges } from '../site/build/site-builder.ts'
+import { openSiteBuilder, type SearchChanges, type SitePart } from '../site/build/site-builder.ts'
 import { openBuildCache } from '../stores/build-cache.ts'
 import { takeLock } from '../stores/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../stores/search-index.ts'
@@ -122,37 +123,39 @@ function sayError(error: unknown): string {
 }
 
 async function build(): Promise<void> {
+  const began = new Date().toISOString()
+  const isWhole = await askToBegin()
+  const commit = await readCommit()
+  const { catalogue, problems, ignored } = builder.read(false)
+  const about = { began, commit, counts: count(catalogue) }
+  // What programs read does not wait for pages, which take longer; the first state is whole.
+  for (const part of state ? (['data', 'pages'] as const) : (['all'] as const)) await makePart(part, about)
+  // A repository that is left out may have been published to just now, so its fresh copy is still needed.
+  say({ kind: 'read', began, isWhole: isWhole && problems.length === 0, problems, ignored })
+}
+
+/** Makes a new state out of what was read, unless nothing of that part is different. */
+async function makePart(part: SitePart, about: Pick<SiteState, 'began' | 'commit' | 'counts'>): Promise<void> {
   const number = (state?.number ?? 0) + 1
   const name = String(number)
   const dir = state ? folder.layer(name) : folder.base
   // Removes what a failed round left behind.
   rmSync(dir, { recursive: true, force: true })
   mkdirSync(dir, { recursive: true })
-  const began = new Date().toISOString()
-  const isWhole = await askToBegin()
-  const commit = await readCommit()
   let search = ''
-  const built = await builder.build(dir, false, (changes) => {
+  const difference = await builder.write(dir, part, (changes) => {
     search = makeSearch(changes, number)
   })
-  const { difference } = built
-  if (state && difference.written.length === 0 && difference.gone.length === 0) rmSync(dir, { recursive: true })
-  else {
-    const layers = state ? [...state.layers, { name, gone: difference.gone }] : []
-    const next = { layers, search, number, began, built_at: new Date().toISOString(), commit, counts: count(built) }
-    builder.keep(difference, JSON.stringify(next))
-    retire(state, next)
-    state = next
-    say({ kind: 'state', state, written: layers.length === 0 ? undefined : difference.written })
+  if (state && difference.written.length === 0 && difference.gone.length === 0) {
+    rmSync(dir, { recursive: true })
+    return
   }
-  // A repository that is left out may have been published to just now, so its fresh copy is still needed.
-  say({
-    kind: 'read',
-    began,
-    isWhole: isWhole && built.problems.length === 0,
-    problems: built.problems,
-    ignored: built.ignored,
-  })
+  const layers = state ? [...state.layers, { name, gone: difference.gone }] : []
+  const next = { ...about, layers, search, number, built_at: new Date().toISOString() }
+  builder.keep(difference, JSON.stringify(next))
+  retire(state, next)
+  state = next
+  say({ kind: 'state', state, written: layers.length === 0 ? undefined : difference.written })
 }
 
 /** @returns the file's name; the one that is asked meanwhile stays as it is */
@@ -165,7 +168,7 @@ function makeSearch({ catalogue, areNone, ...changes }: SearchChanges, number: n
   return name
 }
 
-function count({ catalogue }: BuiltDifference): SiteState['counts'] {
+function count(catalogue: Catalogue): SiteState['counts'] {
   const versions = [...catalogue.entries.values()].reduce((sum, entry) => sum + entry.versions.length, 0)
   return { repositories: catalogue.entries.size, versions, owners: catalogue.users.size }
 }

@@ -31,7 +31,8 @@ beforeAll(async () => {
     pages = await openPages(process.cwd())
     return pages
   })
-  await first.build(join(root, 'first-site'), true, () => {})
+  first.read(true)
+  await first.write(join(root, 'first-site'), 'all', () => {})
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -161,26 +162,32 @@ test(`after each of ${EDITS} random edits, the site is that of a clean build`, {
     // A process that ends and one that goes on must come to the same.
     if (round % 10 === 9) builder = openBuilder('kept')
     const layer = join(root, 'layer')
-    mkdirSync(layer)
-    const { difference } = await builder.build(layer, true, ({ catalogue, ...changes }) => {
-      if (round === 0) buildSearchIndex(catalogue, index)
-      else updateSearchIndex(index, catalogue, changes)
-    })
-    cpSync(layer, site, { recursive: true })
-    for (const path of difference.gone) rmSync(join(site, path))
-    builder.keep(difference, 'state')
-    rmSync(layer, { recursive: true })
+    builder.read(true)
+    let written = 0
+    // Our host takes what programs read first; `npm run build` takes all at once.
+    for (const part of round % 2 === 1 ? (['data', 'pages'] as const) : (['all'] as const)) {
+      mkdirSync(layer)
+      const difference = await builder.write(layer, part, ({ catalogue, areNone, ...changes }) => {
+        if (round === 0) buildSearchIndex(catalogue, index)
+        else if (!areNone) updateSearchIndex(index, catalogue, changes)
+      })
+      cpSync(layer, site, { recursive: true })
+      for (const path of difference.gone) rmSync(join(site, path))
+      builder.keep(difference, 'state')
+      rmSync(layer, { recursive: true })
+      written += difference.written.length
+    }
     const clean = join(root, 'clean')
-    await openBuilder(`clean-${round}`).build(clean, true, ({ catalogue }) =>
-      buildSearchIndex(catalogue, join(root, 'clean-search.db')),
-    )
+    const other = openBuilder(`clean-${round}`)
+    other.read(true)
+    await other.write(clean, 'all', ({ catalogue }) => buildSearchIndex(catalogue, join(root, 'clean-search.db')))
     const [ours, theirs] = [readTree(site), readTree(clean)]
     const named = `round ${round}: ${edit.kind} ${edit.choice}`
     expect([...ours.keys()], named).toEqual([...theirs.keys()])
     for (const [path, text] of theirs)
       if (ours.get(path) !== text) expect(ours.get(path), `${named}: ${path}`).toBe(text)
     expect(askAll(index), named).toEqual(askAll(join(root, 'clean-search.db')))
-    if (edit.kind === 'nothing' && round > 0) expect(difference.written, named).toEqual([])
+    if (edit.kind === 'nothing' && round > 0) expect(written, named).toBe(0)
     rmSync(clean, { recursive: true })
     for (const suffix of ['', '-wal', '-shm']) rmSync(join(root, `clean-${round}.db${suffix}`), { force: true })
   }
@@ -191,7 +198,9 @@ test.runIf(HAS_PAGES)('it is also what Astro itself builds', async () => {
   const built = String(Date.parse(day) / 1000)
   await buildSite(dist, { CONTENT_DIR: contentDir, SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: built })
   const clean = join(root, 'clean')
-  await openBuilder('last').build(clean, true, () => {})
+  const last = openBuilder('last')
+  last.read(true)
+  await last.write(clean, 'all', () => {})
   const [ours, theirs] = [readTree(clean), readTree(dist)]
   expect([...ours.keys()]).toEqual([...theirs.keys()])
   for (const [path, text] of theirs) if (ours.get(path) !== text) expect(ours.get(path), path).toBe(text)

@@ -8,7 +8,7 @@ import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { setCatalogue } from '../../src/site/build/loaded-catalogue.ts'
 import { makeInThreads } from '../../src/site/build/making-threads.ts'
 import { openPages, type PageRenderer } from '../../src/site/build/render-pages.ts'
-import { groupRepositoryFiles } from '../../src/site/build/repository-groups.ts'
+import { groupBeside, groupRepositoryData } from '../../src/site/build/repository-groups.ts'
 import type { NamedGroup, NamedTask } from '../../src/site/build/site-writer.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   setCatalogue(catalogue)
   pages = await openPages(process.cwd())
   const groups = [
-    ...[...catalogue.entries.values()].flatMap((entry) => groupRepositoryFiles(catalogue, entry)),
+    ...[...catalogue.entries.values()].flatMap((entry) => [groupRepositoryData(entry), groupBeside(catalogue, entry)]),
     ...(await pages.listGroups()),
   ]
   tasks = groups.flatMap(({ id, task }) => (task ? [{ id, task }] : []))

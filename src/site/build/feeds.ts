@@ -10,6 +10,8 @@ const MOST_ENTRIES = 30
 interface News {
   entry: CatalogueEntry
   version: CatalogueVersion
+  /** When it was published, in milliseconds since 1970. */
+  at: number
 }
 
 /** Every feed of many prompts: its path from the site's root and its text. */
@@ -61,13 +63,27 @@ ${news.map((one) => formatEntry(baseUrl, one)).join('')}</feed>
 `
 }
 
-/** The newest versions of some prompts; each gives no more than a feed can hold, so a thousand versions cost no more. */
+/** The newest versions of some prompts. */
 function newestOf(entries: readonly CatalogueEntry[]): News[] {
   return entries
-    .flatMap((entry) => entry.versions.slice(0, MOST_ENTRIES).map((version) => ({ entry, version })))
-    .filter(({ version }) => !version.summary.yanked)
-    .sort((a, b) => Date.parse(b.version.summary.published_at) - Date.parse(a.version.summary.published_at))
+    .flatMap(newsOf)
+    .sort((a, b) => b.at - a.at)
     .slice(0, MOST_ENTRIES)
+}
+
+/** Weak: a prompt has a part in up to a dozen feeds, and is the same in those of the next build. */
+const known = new WeakMap<CatalogueEntry, News[]>()
+
+/** Each prompt gives no more than a feed can hold, so a thousand versions cost no more. */
+function newsOf(entry: CatalogueEntry): News[] {
+  const before = known.get(entry)
+  if (before) return before
+  const news = entry.versions
+    .slice(0, MOST_ENTRIES)
+    .filter(({ summary }) => !summary.yanked)
+    .map((version) => ({ entry, version, at: Date.parse(version.summary.published_at) }))
+  known.set(entry, news)
+  return news
 }
 
 function formatEntry(baseUrl: string, { entry, version: { summary, record } }: News): string {

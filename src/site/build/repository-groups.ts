@@ -35,18 +35,25 @@ export function cataloguePart(entries: readonly CatalogueEntry[], surroundings: 
   }
 }
 
-/** The groups of a repository that are no pages. */
-export function groupRepositoryFiles(catalogue: Catalogue, entry: CatalogueEntry): SiteGroup[] {
+/** The data files of a repository. */
+export function groupRepositoryData(entry: CatalogueEntry): SiteGroup {
   const of = entry.summary.full_name
-  return (['data', 'beside'] as const).map((what) => ({
-    ...{ id: `${what === 'data' ? REPOSITORY : 'beside '}${of}`, key: entry.digest, task: { of, what } },
-    make: () => makeFiles(what, catalogue, entry),
-  }))
+  return { id: REPOSITORY + of, key: entry.digest, make: () => makeData(entry), task: { of, what: 'data' } }
 }
 
-function makeFiles(what: 'data' | 'beside', catalogue: Catalogue, entry: CatalogueEntry): MadeGroup {
-  return { files: what === 'data' ? [...listRepositoryFiles(entry)] : listFilesBeside(catalogue, entry) }
+/** What stands beside the pages of a repository. */
+export function groupBeside(catalogue: Catalogue, entry: CatalogueEntry): SiteGroup {
+  const of = entry.summary.full_name
+  return {
+    ...{ id: `beside ${of}`, key: entry.digest, task: { of, what: 'beside' } },
+    make: () => makeBeside(catalogue, entry),
+  }
 }
+
+const makeData = (entry: CatalogueEntry): MadeGroup => ({ files: [...listRepositoryFiles(entry)] })
+const makeBeside = (catalogue: Catalogue, entry: CatalogueEntry): MadeGroup => ({
+  files: listFilesBeside(catalogue, entry),
+})
 
 /** Makes the files of a task. The catalogue must be in place, and hold the repository. */
 export function makeGroup(
@@ -54,5 +61,7 @@ export function makeGroup(
   catalogue: Catalogue,
   pages: PageRenderer,
 ): MadeGroup | Promise<MadeGroup> {
-  return typeof what === 'object' ? pages.makePage(what) : makeFiles(what, catalogue, catalogue.entries.get(of)!)
+  if (typeof what === 'object') return pages.makePage(what)
+  const entry = catalogue.entries.get(of)!
+  return what === 'data' ? makeData(entry) : makeBeside(catalogue, entry)
 }

@@ -10,15 +10,20 @@ import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
 import { makeInThreads } from './making-threads.ts'
 import type { PageRenderer } from './render-pages.ts'
-import { groupRepositoryFiles, REPOSITORY } from './repository-groups.ts'
+import { groupBeside, groupRepositoryData, REPOSITORY } from './repository-groups.ts'
 import { groupSharedFiles } from './site-files.ts'
 import { settingsOfSite } from './site-settings.ts'
-import { hashKey, type SiteDifference, type SiteGroup, type SitePlan, writeDifference } from './site-writer.ts'
+import {
+  hashKey,
+  type MakeMany,
+  type SiteDifference,
+  type SiteGroup,
+  type SitePlan,
+  writeDifference,
+} from './site-writer.ts'
 
-/** What one round came to. */
-export interface BuiltDifference extends LoadedCatalogue {
-  difference: SiteDifference
-}
+/** Which files are meant: what programs read, pages and what belongs to them, or both. */
+export type SitePart = 'data' | 'pages' | 'all'
 
 /** What the search index of a new state is made of. */
 export interface SearchChanges {
@@ -34,13 +39,18 @@ export interface SearchChanges {
 /** Makes a site, again and again. */
 export interface SiteBuilder {
   /**
-   * Writes what differs from the last complete state into a folder. The caller says by `keep` that it has become part of the site.
+   * Reads the content, and puts its catalogue in place.
    *
    * @param isStrict whether anything wrong in the content ends it
-   * @param makeSearch makes the search index, while other threads make pages when there are many
    * @throws ContentError when the content is not fit for that
    */
-  build(dir: string, isStrict: boolean, makeSearch: (changes: SearchChanges) => void): Promise<BuiltDifference>
+  read(isStrict: boolean): LoadedCatalogue
+  /**
+   * Writes what differs between what was read and the last complete state into a folder. The caller says by `keep` that it has become part of the site.
+   *
+   * @param makeSearch makes the search index, while other threads make pages when there are many
+   */
+  write(dir: string, part: SitePart, makeSearch: (changes: SearchChanges) => void): Promise<SiteDifference>
   /** Takes a difference as part of the site. @param state what is to be said of it to whoever opens the cache next */
   keep(difference: SiteDifference, state: string): void
 }
@@ -72,39 +82,55 @@ export function openSiteBuilder({
   onProgress = () => {},
 }: BuilderParts): SiteBuilder {
   const loader = openCatalogue(config, { cache: cache.files, today })
-  let groups: ReadonlyMap<string, WrittenGroup> | undefined
+  const settings = settingsOfSite(config)
+  let catalogue: Catalogue | undefined
+  let groups: Map<string, WrittenGroup> | undefined
   let pages: PageRenderer | undefined
+  const bundlePages = async () => {
+    onProgress('Bundling the pages', 0, 0)
+    return openPages()
+  }
   return {
-    async build(dir, isStrict, makeSearch) {
+    read(isStrict) {
       onProgress('Reading the content', 0, 0)
       const loaded = isStrict ? loader.load() : loader.loadServable()
-      const { catalogue } = loaded
+      catalogue = loaded.catalogue
       setCatalogue(catalogue)
-      if (!pages) {
-        onProgress('Bundling the pages', 0, 0)
-        pages = await openPages()
-      }
-      const renderer = pages
-      const parts = await Array.fromAsync(listGroups({ root, settings: settingsOfSite(config) }, catalogue, renderer))
-      groups ??= await loadGroups()
-      let done = 0
-      const difference = await writeDifference(parts, groups, {
-        ...{
-          dir,
-          makeMany: (tasks, onMade, meanwhile) =>
-            makeInThreads(tasks, { root, dir, catalogue, pages: renderer }, onMade, meanwhile),
-        },
-        onPlanned: (plan) => {
-          onProgress('Writing the search index', 0, 0)
-          makeSearch({ catalogue, ...describeChanges(plan) })
-        },
-        onGroup: () => onProgress('Writing the site', ++done, parts.length),
-      })
-      return { ...loaded, difference }
+      return loaded
     },
-    keep(difference, state) {
-      cache.save(difference.changed, difference.removed, state)
-      groups = difference.groups
+    async write(dir, part, makeSearch) {
+      if (!catalogue) throw new Error('Nothing was read that could be written.')
+      const shown = catalogue
+      const parts = part === 'pages' ? [] : [...groupData(shown)]
+      let makeMany: MakeMany | undefined
+      if (part !== 'data') {
+        pages ??= await bundlePages()
+        const renderer = pages
+        parts.push(...(await Array.fromAsync(groupPages(root, shown, renderer))))
+        makeMany = (tasks, onMade, meanwhile) =>
+          makeInThreads(tasks, { root, dir, catalogue: shown, pages: renderer }, onMade, meanwhile)
+      }
+      groups ??= new Map(await loadGroups())
+      const before = part === 'all' ? groups : new Map([...groups].filter(([id]) => isOfData(id) === (part === 'data')))
+      let done = 0
+      return writeDifference(
+        parts.map((group) => withSettings(group, settings)),
+        before,
+        {
+          dir,
+          ...(makeMany && { makeMany }),
+          onPlanned: (plan) => {
+            onProgress('Writing the search index', 0, 0)
+            makeSearch({ catalogue: shown, ...describeChanges(plan) })
+          },
+          onGroup: () => onProgress('Writing the site', ++done, parts.length),
+        },
+      )
+    },
+    keep({ changed, removed }, state) {
+      cache.save(changed, removed, state)
+      for (const id of removed) groups?.delete(id)
+      for (const [id, group] of changed) groups?.set(id, group)
     },
   }
 }
@@ -112,28 +138,36 @@ export function openSiteBuilder({
 function describeChanges({ changed, removed }: SitePlan): Omit<SearchChanges, 'catalogue'> {
   const repositoriesOf = (ids: readonly string[]) =>
     ids.filter((id) => id.startsWith(REPOSITORY)).map((id) => id.slice(REPOSITORY.length))
-  const isData = (id: string) => id.startsWith(REPOSITORY) || id.startsWith(DATA)
   return {
     ...{ changed: repositoriesOf(changed), removed: repositoriesOf(removed) },
-    areNone: ![...changed, ...removed].some(isData),
+    areNone: ![...changed, ...removed].some(isOfData),
   }
 }
 
 const DATA = 'data '
 
-async function* listGroups(
-  { root, settings }: { root: string; settings: string },
-  catalogue: Catalogue,
-  pages: PageRenderer,
-): AsyncGenerator<SiteGroup> {
-  const withKey = (group: SiteGroup) => ({ ...group, key: group.key && hashKey(`${settings}\n${group.key}`) })
+/** Whether a group is read by programs. */
+function isOfData(id: string): boolean {
+  return id.startsWith(DATA) || id.startsWith(REPOSITORY)
+}
+
+function* groupData(catalogue: Catalogue): Generator<SiteGroup> {
   for (const file of listSharedFiles(catalogue, digestText))
-    yield withKey({ id: DATA + file[0], key: file[1], make: () => ({ files: [file] }) })
+    yield { id: DATA + file[0], key: file[1], make: () => ({ files: [file] }) }
+  for (const entry of catalogue.entries.values()) yield groupRepositoryData(entry)
+}
+
+async function* groupPages(root: string, catalogue: Catalogue, pages: PageRenderer): AsyncGenerator<SiteGroup> {
   const downloads = await listDownloads(root, catalogue.baseUrl)
   for (const file of [['/_headers', formatHeadersFile()] as const, ...downloads])
     yield { id: `file ${file[0]}`, key: undefined, make: () => ({ files: [file] }) }
   for (const { id, files } of groupSharedFiles(catalogue))
     yield { id, key: undefined, make: () => ({ files: files() }) }
-  for (const entry of catalogue.entries.values()) yield* groupRepositoryFiles(catalogue, entry).map(withKey)
-  for (const group of await pages.listGroups()) yield withKey(group)
+  for (const entry of catalogue.entries.values()) yield groupBeside(catalogue, entry)
+  yield* await pages.listGroups()
+}
+
+/** Every file may show the settings. */
+function withSettings(group: SiteGroup, settings: string): SiteGroup {
+  return { ...group, key: group.key && hashKey(`${settings}\n${group.key}`) }
 }

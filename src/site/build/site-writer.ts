@@ -45,7 +45,7 @@ export interface NamedGroup {
 }
 
 /** Makes many groups, writes their files, and tells of each. @param meanwhile other work of this thread, which goes first */
-type MakeMany = (
+export type MakeMany = (
   tasks: readonly NamedTask[],
   onMade: (made: NamedGroup) => void,
   meanwhile: () => void | Promise<void>,

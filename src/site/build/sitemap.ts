@@ -34,7 +34,16 @@ export function formatSitemapPart(catalogue: Catalogue, part: number): string {
   return formatPlaces(listPlaces(catalogue).slice((part - 1) * ADDRESSES_PER_SITEMAP, part * ADDRESSES_PER_SITEMAP))
 }
 
-function listPlaces({ baseUrl, listed, users, tags, entries }: Catalogue): Place[] {
+/** Weak: every part is cut out of the same list. */
+const known = new WeakMap<Catalogue, Place[]>()
+
+function listPlaces(catalogue: Catalogue): Place[] {
+  const places = known.get(catalogue) ?? findPlaces(catalogue)
+  known.set(catalogue, places)
+  return places
+}
+
+function findPlaces({ baseUrl, listed, users, tags, entries }: Catalogue): Place[] {
   const guides = GUIDES.flatMap(({ guides }) => guides.map(({ path }) => path))
   return [
     ...['/', '/tags', '/docs', ...guides].map((path) => ({ address: baseUrl + path })),
