@@ -9,8 +9,8 @@ export interface SearchThreadData {
   path: string
 }
 
-/** Of a nice value, from 0 to 19: a tenth of what the others get, when there is not enough for all. */
-const NICE = 10
+/** Of a nice value, from 0 to 19: a third of what the others get, when there is not enough for all. */
+const NICE = 5
 giveWay()
 
 const { path }: SearchThreadData = Tinypool.workerData

@@ -131,7 +131,7 @@ describe('threads', () => {
     const before = listNice()
     const threads = openSearchThreads(path)
     await threads.find({ ...ask, text: 'plain' })
-    expect(listNice().filter((nice) => nice === 10)).toHaveLength(process.platform === 'linux' ? 1 : 0)
+    expect(listNice().filter((nice) => nice === 5)).toHaveLength(process.platform === 'linux' ? 1 : 0)
     expect(getPriority()).toBe(before[0] ?? 0)
     threads.close()
   })
