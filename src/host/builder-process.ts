@@ -177,6 +177,7 @@ function retire(before: SiteState | undefined, { layers, search }: SiteState): v
   const newest = layers.at(-1)
   if (newest) foldable.set(newest.name, Date.now() + RETIRE_MS)
   setTimeout(() => {
+    if (!before) rmSync(folder.oldBase, { recursive: true, force: true })
     if (before && before.search !== search) rmSync(folder.file(before.search), { force: true })
     inBackground('Tidying up', work)
   }, RETIRE_MS + 100)

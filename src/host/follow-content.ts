@@ -12,11 +12,13 @@ import { type Health, STARTING } from './health.ts'
 import { layeredFiles } from './layered-files.ts'
 import { openSearchThreads, type SearchThreads } from './search-threads.ts'
 import type { OpenSite, Site } from './serve-sites.ts'
-import { type HeldFolder, holdFolder, SiteState } from './site-folder.ts'
+import { type HeldFolder, holdFolder, removeAbandoned, SiteState } from './site-folder.ts'
 
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
 /** How long requests that began with a site may still search it after another took over. */
 const RETIRE_MS = 10_000
+/** Long after the first answer, and seldom in anybody's way. */
+const TIDY_MS = 5_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
@@ -110,6 +112,7 @@ export function followContent(
     console.log(`Serving the build of ${last.built_at} while the content is read: ${sayCounts(last.counts)}.`)
   } else console.log('Building the site …')
   keepBuilding(folder, signal, hear, beforeBuild)
+  setTimeout(() => inBackground('Removing sites whose content is gone', removeAbandoned), TIDY_MS).unref()
   whenAborted(signal, () => ready.resolve())
   whenAborted(signal, () => {
     search?.open.close()

@@ -1,6 +1,7 @@
 // Owns the folder in which our host keeps a built site: a base and, over it, layers of what changed since; and how that is read as one site.
 import { hash } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import * as z from 'zod'
 import { type ProcessLock, takeLock } from '../stores/process-lock.ts'
@@ -39,6 +40,8 @@ export type SiteState = z.infer<typeof SiteState>
 export interface SiteFolder {
   dir: string
   base: string
+  /** A base that other code made, or that was not finished, until another stands in its place. */
+  oldBase: string
   cache: string
   layer: (name: string) => string
   file: (name: string) => string
@@ -49,6 +52,7 @@ export function describeFolder(dir: string): SiteFolder {
   return {
     dir,
     base: join(dir, 'base'),
+    oldBase: join(dir, 'base.old'),
     cache: join(dir, 'cache.db'),
     layer: (name) => join(dir, 'layers', name),
     file: (name) => join(dir, name),
@@ -65,7 +69,6 @@ export interface HeldFolder extends SiteFolder {
 export function holdFolder(contentDir: string, baseUrl: string): HeldFolder {
   const place = { contentDir: resolve(contentDir), baseUrl }
   const name = hash('sha256', JSON.stringify(place)).slice(0, 16)
-  removeAbandoned(name)
   const kept = hold(join(resolve(SITES_DIR), name), place)
   if (kept) return { ...kept.folder, release: () => kept.lock.release() }
   const standIn = hold(join(resolve(SITES_DIR), `${name}.${process.pid}`), place)
@@ -87,16 +90,16 @@ function hold(dir: string, place: object): { folder: SiteFolder; lock: ProcessLo
   return { folder: describeFolder(dir), lock }
 }
 
-/** Folders whose content is gone, and stand-ins of processes that were killed. */
-function removeAbandoned(mine: string): void {
-  if (!existsSync(SITES_DIR)) return
-  for (const name of readdirSync(SITES_DIR)) {
+/** Removes folders whose content is gone, and stand-ins of processes that were killed. With hundreds of thousands of files, it takes minutes. */
+export async function removeAbandoned(): Promise<void> {
+  for (const name of existsSync(SITES_DIR) ? readdirSync(SITES_DIR) : []) {
     const dir = join(SITES_DIR, name)
-    if (name === mine || (!name.includes('.') && hasContent(dir))) continue
+    if (!name.includes('.') && hasContent(dir)) continue
+    // Held by a hub that runs, this one included, or ours to remove.
     const lock = takeLock(join(dir, 'host.lock'), 0)
     if (!lock) continue
     lock.release()
-    rmSync(dir, { recursive: true, force: true })
+    await rm(dir, { recursive: true, force: true })
   }
 }
 
@@ -119,10 +122,14 @@ export function listPaths(dir: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length))
 }
 
-/** Removes what a process that was killed has left: layers and search indexes that are no part of the state. */
+/**
+ * Removes what a process that was killed has left: layers and search indexes that are no part of the state. A base that is none is put aside: right
+ * after so many files were removed, as many new ones would take several times as long (docs/scale.md section 1).
+ */
 export function removeLeftovers(folder: SiteFolder, state: SiteState | undefined): void {
   const isUsed = new Set([...(state?.layers.map(({ name }) => name) ?? []), state?.search])
-  if (!state) rmSync(folder.base, { recursive: true, force: true })
+  rmSync(folder.oldBase, { recursive: true, force: true })
+  if (!state && existsSync(folder.base)) renameSync(folder.base, folder.oldBase)
   const layers = join(folder.dir, 'layers')
   for (const name of existsSync(layers) ? readdirSync(layers) : [])
     if (!isUsed.has(name)) rmSync(folder.layer(name), { recursive: true, force: true })

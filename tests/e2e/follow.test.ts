@@ -73,13 +73,21 @@ describe('npm start follows the content', () => {
   const root = writeContent()
   let server: Server
   let ask: Ask
+  const abandoned = join('.hub/sites', `abandoned-${process.pid}`)
   beforeAll(async () => {
+    mkdirSync(join(abandoned, 'base'), { recursive: true })
+    writeFileSync(join(abandoned, 'base/page.html'), 'x')
+    writeFileSync(join(abandoned, 'place.json'), JSON.stringify({ contentDir: join(root, 'gone') }))
     server = await npmTarget('start').start({ contentDir: root, limit: 0 })
     ask = openClient(server.base)
   })
   afterAll(async () => {
     await server?.stop()
     rmSync(dirname(root), { recursive: true, force: true })
+  })
+
+  test('a site whose content is gone is removed', { timeout: WITHIN }, async () => {
+    expect(await poll('removed', WITHIN, async () => (existsSync(abandoned) ? undefined : true))).toBe(true)
   })
 
   const file = 'acme/followed/versions/1.0.0.md'
