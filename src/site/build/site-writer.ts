@@ -4,8 +4,8 @@ import type { WrittenGroup } from '../../stores/build-cache.ts'
 import { filesInto } from './files-into.ts'
 import type { GroupTask } from './repository-groups.ts'
 
-/** Fewer are made before a thread would have bundled the pages. */
-const FEWEST_FOR_THREADS = 4_000
+/** Some 1,500 prompts. Fewer are made before a thread would have earned what it takes: four seconds and 200 MB to bundle the pages once more. */
+const FEWEST_FOR_THREADS = 20_000
 
 /** Files that are the same as long as their key is. */
 export interface SiteGroup {
