@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { type PackageFiles, packTarball, packWheel } from './packages.ts'
 
 /** One frozen release of both libraries, as it lies in the repository; the address is still a placeholder. */
-export interface ClientsRelease {
+interface ClientsRelease {
   /** The release number, `1.0.0`. */
   release: string
   typescript: PackageFiles

@@ -48,7 +48,7 @@ export function packWheel(files: PackageFiles, { name, version, summary, readme 
 }
 
 /** What a wheel says of itself. */
-export interface Wheel {
+interface Wheel {
   name: string
   version: string
   summary: string

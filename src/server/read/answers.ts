@@ -33,10 +33,19 @@ export type Found = Partial<Answer> & { bytes: Bytes }
 
 type MakeAnswer = (parameters: PathParameters, query: URLSearchParams, tools: ReadTools) => Promise<Found>
 
+/** Keeps what was imported once: an `import()` of what is loaded already still takes some 30 µs, a third of a read. */
+function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
+  let loaded: Module | undefined
+  return () => loaded ?? load().then((module) => (loaded = module))
+}
+
+// Imported when first needed: most answers are one file, and need neither a list nor a query.
+const list = importOnce(() => import('./list.ts'))
+const queryValues = importOnce(() => import('./query-values.ts'))
+
 /** One way of answering for each route. @throws HubError for what is not there or was asked wrongly */
 export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
-  // Imported when first needed: most answers are one file and need no list.
-  listRepositories: async (_parameters, query, tools) => (await import('./list.ts')).answerList(query, tools),
+  listRepositories: async (_parameters, query, tools) => (await list()).answerList(query, tools),
   getRepository: async ({ owner = '', name = '' }, _query, tools) => {
     const repository = await findRepository(owner, name, tools)
     if (!repository) throw await noRepository(owner, name, tools)
@@ -56,7 +65,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
     return { bytes: record.bytes() }
   },
   getRaw: async ({ owner = '', name = '' }, query, tools) => {
-    const { readVersionQuery, resolveVersion } = await import('./query-values.ts')
+    const { readVersionQuery, resolveVersion } = await queryValues()
     const asked = readVersionQuery(query)
     if (asked.version !== undefined) {
       const bytes = await readContent(owner, name, asked.version, tools)
