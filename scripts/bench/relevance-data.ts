@@ -35,9 +35,11 @@ const ShortPrompt = z.strictObject({
 /** A prompt of one version. */
 export type ShortPrompt = z.infer<typeof ShortPrompt>
 
-/** Reads every question. */
+/** Reads every question, those that were added for tuning alone too. */
 export function readQuestions(): RelevanceQuestion[] {
-  return z.array(RelevanceQuestion).parse(JSON.parse(readFileSync(`${FOLDER}/questions.json`, 'utf8')))
+  return ['questions.json', 'tuning.json'].flatMap((file) =>
+    z.array(RelevanceQuestion).parse(JSON.parse(readFileSync(`${FOLDER}/${file}`, 'utf8'))),
+  )
 }
 
 /** Both catalogues, with the equivalents that maintainers own. */

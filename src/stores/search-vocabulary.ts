@@ -1,6 +1,7 @@
 // Owns what an opened index knows of words, and where it keeps their prompts: every statement looks rows up by key.
 import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
+import { wholeLengths } from '../domain/search/contractions.ts'
 import { Guesses } from '../domain/search/guesses.ts'
 import type { Term, Vocabulary } from '../domain/search/lexicon.ts'
 
@@ -80,8 +81,17 @@ export class IndexVocabulary implements Vocabulary {
       least = found.typos
       close.push(...found.words)
     }
-    const votesOf = (one: string) => Number(this.#word.get(one)?.votes ?? 0)
-    return { close: close.slice(0, MOST_CLOSE).map((one) => ({ word: one, votes: votesOf(one) })), looked }
+    return { close: this.#countVotes(close), looked }
+  }
+
+  findContracted(word: string): { close: { word: string; votes: number }[]; looked: number } {
+    const guesses = wholeLengths(word).flatMap((length) => this.#guessesOf(length) ?? [])
+    const close = guesses.flatMap((one) => one.findContracted(word))
+    return { close: this.#countVotes(close), looked: guesses.reduce((sum, { count }) => sum + count, 0) }
+  }
+
+  #countVotes(words: readonly string[]): { word: string; votes: number }[] {
+    return words.slice(0, MOST_CLOSE).map((word) => ({ word, votes: Number(this.#word.get(word)?.votes ?? 0) }))
   }
 
   #guessesOf(length: number): Guesses | undefined {

@@ -9,6 +9,8 @@ type Question = { q: string; catalogue: string; class: string; half: string; gra
 const read = (file: string) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'))
 const prompts: Prompt[] = read('catalogue.json')
 const questions: Question[] = read('questions.json')
+const tuning: Question[] = read('tuning.json')
+const all = [...questions, ...tuning]
 const second = new Set(prompts.map(({ owner, name }) => `${owner}/${name}`))
 const starter = new Set(readStarterCatalogue().tree.repositories.keys())
 
@@ -59,10 +61,15 @@ describe('the questions', () => {
     const share = questions.filter(({ catalogue }) => catalogue === 'starter').length / questions.length
     expect(share).toBeGreaterThan(0.4)
     expect(share).toBeLessThan(0.6)
-    expect(new Set(questions.map(({ q, catalogue }) => `${catalogue}: ${q.toLowerCase()}`)).size).toBe(questions.length)
+    expect(new Set(all.map(({ q, catalogue }) => `${catalogue}: ${q.toLowerCase()}`)).size).toBe(all.length)
   })
 
-  test.each(questions.map((question) => [question.catalogue, question.q, question] as const))(
+  test('those added for tuning alone are abbreviations of the tuning half', () => {
+    expect(tuning.length).toBeGreaterThan(0)
+    expect(new Set(tuning.map(({ half, class: kind }) => `${half} ${kind}`))).toEqual(new Set(['tuning abbreviation']))
+  })
+
+  test.each(all.map((question) => [question.catalogue, question.q, question] as const))(
     'on the %s catalogue: %s',
     (_catalogue, q, question) => {
       expect(Object.keys(question)).toEqual(['q', 'catalogue', 'class', 'half', 'grades'])

@@ -183,6 +183,23 @@ describe('abbreviations', () => {
   ] as const)('%s', async (_, text, name, corrected) => {
     expect(await find(text)).toMatchObject({ names: [name], total: 1, corrected, ignored: [] })
   })
+  test.each([
+    ['nwsltr', 'newsletter'],
+    ['prcdre', 'procedure'],
+  ])('%s, a contraction of a word', async (text, whole) => {
+    const ask = open(catalogueOf({ one: { title: `Monthly ${whole}` }, other: { title: 'Something else' } }))
+    expect(await ask(text)).toMatchObject({ names: ['one'], corrected: { [text]: whole } })
+  })
+  test('two letters are those of a title of two words, before what begins so', async () => {
+    const ask = open(
+      catalogueOf({
+        draft: { description: 'Create a crab.' },
+        pair: { title: 'Code review' },
+        long: { title: 'A code review' },
+      }),
+    )
+    expect((await ask('cr')).names).toEqual(['pair', 'draft'])
+  })
   test('with dots, before what has its letters somewhere', async () => {
     expect((await find('P.R.')).names[0]).toBe('pull-request')
   })

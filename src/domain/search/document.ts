@@ -86,6 +86,7 @@ export function weighKeys(fields: FieldWords, tags: readonly string[], stem = te
   for (const [term, strength] of weighTerms(fields, stem)) strengths.set(termKey(term), strength)
   for (const [prefix, strength] of weighPrefixes(fields)) strengths.set(prefixKey(prefix), strength)
   for (const letters of listInitials(fields.title, tags)) strengths.set(initialsKey(letters), 3)
+  if (fields.title.length === INITIALS.whole) strengths.set(initialsKey(lettersOf(fields.title)), IN_NAME + 5)
   for (const tag of tags) strengths.set(tagKey(tag), LEVEL)
   if (fields.title.join(' ') !== fields.name.join(' ')) strengths.set(titleKey(fields.title), LEVEL)
   return strengths
@@ -101,6 +102,7 @@ export function listKeys(
     ...Array.from(words, (word) => termKey(termOf(word))),
     ...Array.from(weighPrefixes(fields).keys(), prefixKey),
     ...Array.from(listInitials(fields.title, tags), initialsKey),
+    ...(fields.title.length === INITIALS.whole ? [initialsKey(lettersOf(fields.title))] : []),
     ...tags.map(tagKey),
     titleKey(fields.title),
   ])
@@ -125,7 +127,11 @@ function listInitials(title: readonly string[], tags: readonly string[]): Set<st
   const threes = title.map((_, index) => title.slice(index, index + least))
   const texts = [...threes, ...tags.map((tag) => tag.split('-'))]
   const short = texts.filter(({ length }) => length >= least && length <= most)
-  return new Set(short.map((words) => words.map((word) => word[0]!).join('')))
+  return new Set(short.map(lettersOf))
+}
+
+function lettersOf(words: readonly string[]): string {
+  return words.map((word) => word[0]!).join('')
 }
 
 type DescribingField = 'owner' | 'name' | 'title' | 'tags' | 'description'

@@ -1,4 +1,5 @@
-// Owns finding the known words that a mistyped one may be: every word of about its length is compared, most of them by one number alone.
+// Owns finding the known words that a mistyped or contracted one may be: every word of about its length is compared, most of them by one number alone.
+import { isContraction } from './contractions.ts'
 import { countTypos } from './typos.ts'
 
 /** Words of one length that somebody may have meant: written one behind the other, in order. */
@@ -38,6 +39,20 @@ export class Guesses {
       words.push(other)
     }
     return { words, typos: least }
+  }
+
+  /** The words that one is a contraction of. */
+  findContracted(word: string): string[] {
+    const letters = lettersOf(word, 0, word.length)
+    const words: string[] = []
+    for (let index = 0; index < this.#letters.length; index++) {
+      if ((letters & ~this.#letters[index]!) !== 0) continue
+      const start = index * this.length
+      if (this.#words.charCodeAt(start) !== word.charCodeAt(0)) continue
+      const other = this.#words.slice(start, start + this.length)
+      if (isContraction(word, other)) words.push(other)
+    }
+    return words
   }
 }
 

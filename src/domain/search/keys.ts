@@ -3,8 +3,8 @@
 /** Prefixes of so many letters have postings of their own: people who search as they type ask for them, and they stand for thousands of words. */
 export const PREFIX_LETTERS = 3
 
-/** First letters of so many words may stand for them: of two, they stand for too much. */
-export const INITIALS = { least: 3, most: 5 } as const
+/** First letters of so many words may stand for them; two stand for a whole title alone, for of any two neighbours they stand for too much. */
+export const INITIALS = { whole: 2, least: 3, most: 5 } as const
 
 /** The key of a term. */
 export function termKey(term: string): number {

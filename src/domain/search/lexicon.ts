@@ -1,4 +1,5 @@
 // Owns what the words of a question may mean: their forms, beginnings, equivalents, joined and split words, typos. What an index knows of words is asked of its vocabulary.
+import { hasNoVowels, lacksVowelsOnly } from './contractions.ts'
 import { INITIALS, initialsKey, PREFIX_LETTERS, prefixKey, termKey } from './keys.ts'
 import { relatedTerms, termOf } from './terms.ts'
 import { forgivenTypos } from './typos.ts'
@@ -22,6 +23,8 @@ export interface Vocabulary {
   listBeginning(prefix: string, most: number): { word: string; prompts: number }[]
   /** The words that are closest to a mistyped one, at most so many typos away, with their votes; and how many words were looked at. */
   findClose(word: string, most: number): { close: { word: string; votes: number }[]; looked: number }
+  /** The words that one is a contraction of, the shortest first, with their votes; and how many words were looked at. */
+  findContracted(word: string): { close: { word: string; votes: number }[]; looked: number }
 }
 
 /** One way to read a word of a question: all of the terms must be held. */
@@ -98,7 +101,12 @@ export class Lexicon {
     const isKnown = read.map(({ readings }) => readings.length > 0)
     this.#readSpans(words, read, isKnown)
     for (const one of read) if (one.readings.length === 0) one.readings.push(...one.loosely)
-    for (const one of read) if (one.readings.length === 0) this.#readUnknown(one)
+    for (const one of read) {
+      if (one.readings.length === 0) this.#readUnknown(one)
+      // Two letters that only begin words may be the first ones of two.
+      else if (one.word.length === INITIALS.whole && one.readings.every(({ weight }) => weight === WEIGHTS.beginning))
+        this.#readInitials(one)
+    }
     return read
   }
 
@@ -175,16 +183,27 @@ export class Lexicon {
       return
     }
     one.tells = GUESSED_TELLS
-    const corrections = this.#correct(one.word)
-    for (const { term } of corrections) one.readings.push({ terms: [term], weight: WEIGHTS.typo })
-    one.readAs = corrections[0]?.word
-    if (corrections.length === 0) this.#readClipped(one)
+    this.#guess(one)
     this.#readInitials(one)
+  }
+
+  /** Takes the first way to read a word that leads anywhere. A typo leaves vowels, a contraction hardly any. */
+  #guess(one: WordReadings): void {
+    const isBare = hasNoVowels(one.word)
+    const take = (guesses: readonly { word: string; term: Term }[]) => {
+      for (const { term } of guesses) one.readings.push({ terms: [term], weight: WEIGHTS.typo })
+      one.readAs = guesses[0]?.word
+      return guesses.length > 0
+    }
+    if (isBare && take(this.#expand(one.word))) return
+    if (take(this.#correct(one.word))) return
+    this.#readClipped(one)
+    if (!isBare && one.readings.length === 0) take(this.#expand(one.word))
   }
 
   /** Of several words, the first letters alone. */
   #readInitials(one: WordReadings): void {
-    if (one.word.length < INITIALS.least || one.word.length > INITIALS.most) return
+    if (one.word.length < INITIALS.whole || one.word.length > INITIALS.most) return
     const term = this.#vocabulary.findTerm(initialsKey(one.word))
     if (term) one.readings.push({ terms: [term], weight: WEIGHTS.initials })
   }
@@ -212,14 +231,31 @@ export class Lexicon {
     return best
   }
 
+  /** The words that one may be a contraction of: of those that lack nothing but vowels, or of all, the most used. */
+  #expand(word: string): { word: string; votes: number; term: Term }[] {
+    if (this.#looked > MOST_CORRECTIONS.looked) return []
+    const { close, looked } = this.#vocabulary.findContracted(word)
+    this.#looked += looked
+    const sure = close.filter((one) => lacksVowelsOnly(word, one.word))
+    return this.#takeBest(sure.length > 0 ? sure : close, word)
+  }
+
   /** The words that one may be a typo of: the closest, of these the most used. */
   #correct(word: string): { word: string; votes: number; term: Term }[] {
     const most = forgivenTypos(word)
     if (most === 0 || this.#looked > MOST_CORRECTIONS.looked) return []
     const { close, looked } = this.#vocabulary.findClose(word, most)
     this.#looked += looked
+    return this.#takeBest(close, word)
+  }
+
+  /** Of words that may have been meant, those that begin alike first, then the most used. */
+  #takeBest(
+    close: readonly { word: string; votes: number }[],
+    word: string,
+  ): { word: string; votes: number; term: Term }[] {
     const first = (candidate: string) => (candidate[0] === word[0] ? 0 : 1)
-    return close
+    return [...close]
       .sort((a, b) => first(a.word) - first(b.word) || b.votes - a.votes || (a.word < b.word ? -1 : 1))
       .slice(0, MOST_CORRECTIONS.taken)
       .flatMap((one) => {
