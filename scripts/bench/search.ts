@@ -21,8 +21,12 @@ interface Question {
   hasTypo: boolean
 }
 
+/** With fewer, the bare statements take a tenth of a millisecond, and what a question costs whatever it finds is most of it. */
+const FEWEST_PROMISED = 1_000
+
 /** Measures opening and answering. */
-export async function measureSearch({ indexPath, catalogue }: BenchSite): Promise<Measurement[]> {
+export async function measureSearch({ indexPath, catalogue, prompts }: BenchSite): Promise<Measurement[]> {
+  const isPromised = prompts >= FEWEST_PROMISED
   const opening = measureOpening(indexPath)
   const search = openSearchIndex(indexPath)
   const bare = openBare(catalogue)
@@ -63,7 +67,12 @@ export async function measureSearch({ indexPath, catalogue }: BenchSite): Promis
     }
     return [
       opening,
-      { name: 'search: answer p50', unit: 'ms', ...compare(false, 0.5), limit: { of: 'ratio', most: 1.5 } },
+      {
+        name: 'search: answer p50',
+        unit: 'ms',
+        ...compare(false, 0.5),
+        ...(isPromised && { limit: { of: 'ratio', most: 1.5 } as const }),
+      },
       { name: 'search: answer p95', unit: 'ms', ...compare(false, 0.95) },
       { name: 'search: mistyped p50', unit: 'ms', ...compare(true, 0.5) },
       { name: 'search: mistyped p95', unit: 'ms', ...compare(true, 0.95) },
