@@ -1,5 +1,5 @@
 // Owns the page of a prompt: its bytes, filling and copying, what is said of its state, and of a version that is newer than the site.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
@@ -130,6 +130,19 @@ export function testPromptPage(opened: () => BuiltSite): void {
   })
 
   describe('a version that is newer than the site', () => {
+    test('is shown as being built while its records are there and its page is rendered', async () => {
+      const pages = ['/mallory/plain-1', '/mallory/plain-1/v/1.0.0']
+      for (const path of pages) renameSync(`${site.dir}${path}/index.html`, `${site.dir}${path}/later`)
+      for (const path of pages) {
+        const { page, problems } = await site.open(path)
+        expect(await page.getByRole('status').first().textContent()).toMatch(/Its page is being built/)
+        renameSync(`${site.dir}${path}/later`, `${site.dir}${path}/index.html`)
+        await page.getByRole('heading', { name: 'Use it' }).waitFor()
+        expect(problems).toEqual([])
+        await page.context().close()
+      }
+    })
+
     test('is shown as being built, and appears by itself', async () => {
       const name = 'plain-2'
       const { data: repository } = await site.getJson(`/api/v1/repos/mallory/${name}`)

@@ -14,12 +14,12 @@ import { type Html, html } from '../account/html.ts'
 import type { Connect } from '../connect.ts'
 import { findClose } from '../read/close-names.ts'
 import type { ReadDependencies } from '../read/read.ts'
-import { findNewest, findTags, findVersions } from '../read/records.ts'
+import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 import { refuseRate } from '../refusals.ts'
 import { respondWithBytes, respondWithError, toHubError } from '../respond.ts'
 import { readBuilt } from '../site-json.ts'
 import { drawFound } from './draw-find.ts'
-import { drawComparing, drawFresh } from './draw-unbuilt.ts'
+import { drawComparing, drawUnbuilt } from './draw-unbuilt.ts'
 import { findPrompts } from './find.ts'
 import { parseFindQuestion } from './find-question.ts'
 import { findNearbyWords } from './nearby.ts'
@@ -47,7 +47,7 @@ export async function answerPage(request: Request, connect: Connect<ReadDependen
         (await answerNothing(request, owner, name, tools))
       )
     return (
-      (await answerFresh(request, { owner, name, version: kind === 'v' ? place : undefined }, tools)) ??
+      (await answerUnbuilt(request, { owner, name, version: kind === 'v' ? place : undefined }, tools)) ??
       (await answerNothing(request, owner, name, tools))
     )
   } catch (thrown) {
@@ -92,21 +92,21 @@ async function readTags(tools: ReadDependencies): Promise<string[]> {
   return tags.slice(0, MOST_TAGS).map(({ name }) => name)
 }
 
-/** A prompt or version that was published since the last build. */
-async function answerFresh(
+/** A prompt or version that has no page yet: it was published since the last build, or our host has its records and renders its page. */
+async function answerUnbuilt(
   request: Request,
   { owner, name, version }: { owner: string; name: string; version: string | undefined },
   tools: ReadDependencies,
 ): Promise<Response | undefined> {
   if (!isOwner(owner) || !isName(name) || (version !== undefined && !isVersion(version))) return undefined
-  const { copy } = await findNewest(owner, name, tools)
-  const wanted = version ?? copy?.repository.latest_version
-  if (!copy || !wanted || !copy.versions.some((one) => one.version === wanted)) return undefined
-  const record = await tools.fresh.findVersion(owner, name, wanted)
+  const repository = (await findRepository(owner, name, tools))?.value()
+  const wanted = version ?? repository?.latest_version
+  if (!repository || !wanted) return undefined
+  const record = (await findVersion(owner, name, wanted, tools))?.value()
   if (!record) return undefined
   return sendPage(request, tools, {
-    title: copy.repository.title,
-    main: drawFresh(copy.repository, record),
+    title: repository.title,
+    main: drawUnbuilt(repository, record),
     cache: 'no-store',
   })
 }

@@ -8,7 +8,7 @@ import { drawCompareChoice } from './compare-choice.ts'
 import { drawDay } from './rows.ts'
 
 /** Draws a version that is newer than the site. The page asks again by itself. */
-export function drawFresh({ owner, full_name, title, description }: Repository, record: VersionRecord): Html {
+export function drawUnbuilt({ owner, full_name, title, description }: Repository, record: VersionRecord): Html {
   return html`
 <div class="page-head">
   <p class="full-name"><a href="/${owner}">${owner}</a>/${record.name}</p>
