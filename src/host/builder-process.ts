@@ -217,7 +217,7 @@ async function readCommit(): Promise<string | null> {
   }
 }
 
-// Watching begins before the first build, so that nothing written while it runs is missed.
+// What changes before watching has begun is found by the round that follows then.
 watchContent(config.contentDir, want)
 watchDays(want)
 want()

@@ -7,8 +7,13 @@ const SETTLE_MS = 150
 /** The longest wait for changes to settle; then the site is built although files still change. */
 const LONGEST_BURST_MS = 2_000
 
-/** Calls when files below the folder changed: once for those that change together. */
-export function watchContent(contentDir: string, want: () => void): void {
+/**
+ * Calls when files below the folder changed: once for those that change together, and once when watching has begun, for until then a change goes
+ * unnoticed.
+ *
+ * @returns a function that ends it
+ */
+export function watchContent(contentDir: string, want: () => void): () => Promise<void> {
   const watcher = watch(contentDir, {
     ignoreInitial: true,
     followSymlinks: false,
@@ -16,7 +21,7 @@ export function watchContent(contentDir: string, want: () => void): void {
   })
   let settling: NodeJS.Timeout | undefined
   let since: number | undefined
-  watcher.on('all', () => {
+  const wantSoon = () => {
     since ??= Date.now()
     clearTimeout(settling)
     settling = setTimeout(
@@ -26,10 +31,13 @@ export function watchContent(contentDir: string, want: () => void): void {
       },
       Math.max(0, Math.min(SETTLE_MS, since + LONGEST_BURST_MS - Date.now())),
     )
-  })
+  }
+  watcher.on('all', wantSoon)
+  watcher.on('ready', wantSoon)
   watcher.on('error', (error) =>
     console.error(`Changes in ${contentDir} cannot be followed: ${error instanceof Error ? error.message : error}`),
   )
+  return () => watcher.close()
 }
 
 /** Calls when a day begins, in UTC: the order of `trending` changes with it. */
