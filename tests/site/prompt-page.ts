@@ -1,5 +1,5 @@
 // Owns the page of a prompt: its bytes, filling and copying, what is said of its state, and of a version that is newer than the site.
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
@@ -131,16 +131,21 @@ export function testPromptPage(opened: () => BuiltSite): void {
 
   describe('a version that is newer than the site', () => {
     test('is shown as being built while its records are there and its page is rendered', async () => {
-      const pages = ['/mallory/plain-1', '/mallory/plain-1/v/1.0.0']
-      for (const path of pages) renameSync(`${site.dir}${path}/index.html`, `${site.dir}${path}/later`)
-      for (const path of pages) {
-        const { page, problems } = await site.open(path)
-        expect(await page.getByRole('status').first().textContent()).toMatch(/Its page is being built/)
-        renameSync(`${site.dir}${path}/later`, `${site.dir}${path}/index.html`)
-        await page.getByRole('heading', { name: 'Use it' }).waitFor()
-        expect(problems).toEqual([])
-        await page.context().close()
+      // A name that no other test has asked for: what was served once is kept for a while.
+      const [data, page] = [`${site.dir}/data/v1/repos/mallory`, `${site.dir}/mallory/rendered-later`]
+      for (const part of ['.json', ''])
+        cpSync(`${data}/plain-1${part}`, `${data}/rendered-later${part}`, { recursive: true })
+      for (const path of ['', '/v/1.0.0']) {
+        const opened = await site.open(`/mallory/rendered-later${path}`)
+        expect(await opened.page.getByRole('status').first().textContent()).toMatch(/Its page is being built/)
+        mkdirSync(`${page}${path}`, { recursive: true })
+        writeFileSync(`${page}${path}/index.html`, '<!doctype html><title>Built</title><h1>Built</h1>')
+        await opened.page.getByRole('heading', { name: 'Built' }).waitFor()
+        expect(opened.problems).toEqual([])
+        await opened.page.context().close()
       }
+      for (const path of [`${data}/rendered-later.json`, `${data}/rendered-later`, page])
+        rmSync(path, { recursive: true })
     })
 
     test('is shown as being built, and appears by itself', async () => {
