@@ -1,6 +1,19 @@
-// Owns writing many files into a folder: each folder is made once.
+// Owns writing many files into a folder: each folder on the way is made once.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+
+/** Makes a function that writes files below a folder, one by one. */
+export function filesInto(dir: string): (path: string, content: string | Uint8Array) => void {
+  const made = new Set<string>()
+  return (path, content) => {
+    const folder = dirname(path)
+    if (!made.has(folder)) {
+      mkdirSync(join(dir, folder), { recursive: true })
+      made.add(folder)
+    }
+    writeFileSync(join(dir, path), content)
+  }
+}
 
 /**
  * Writes files below a folder.
@@ -11,16 +24,11 @@ export function writeFiles(
   dir: string,
   files: Iterable<readonly [path: string, content: string | Uint8Array]>,
 ): { files: number; bytes: number } {
-  const made = new Set<string>()
+  const put = filesInto(dir)
   let count = 0
   let bytes = 0
   for (const [path, content] of files) {
-    const folder = dirname(path)
-    if (!made.has(folder)) {
-      mkdirSync(join(dir, folder), { recursive: true })
-      made.add(folder)
-    }
-    writeFileSync(join(dir, path), content)
+    put(path, content)
     count++
     bytes += Buffer.byteLength(content)
   }

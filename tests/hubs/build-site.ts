@@ -1,5 +1,5 @@
-// Owns building the whole site for a test, by Astro in a process of its own, and where such a site lies.
-import { mkdirSync, mkdtempSync } from 'node:fs'
+// Owns building the whole site for a test, by Astro in a process of its own, where such a site lies, and reading a built one whole.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { launch } from './processes.ts'
 
@@ -26,4 +26,15 @@ export async function buildSite(outDir: string, settings: Readonly<Record<string
   const build = launch('node_modules/.bin/astro', ['build', '--outDir', outDir], settings)
   const { code } = await build.closed
   if (code !== 0) throw new Error(`The build failed.\n${build.log()}`)
+}
+
+/** Every file below a folder with its bytes, as Latin-1, in the order of paths. */
+export function readTree(dir: string): Map<string, string> {
+  return new Map(
+    readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file): [string, string] => [file.slice(dir.length), readFileSync(file, 'latin1')])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
 }

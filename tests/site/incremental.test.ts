@@ -1,5 +1,5 @@
 // Shows that a site which is written at the cost of what changed is, byte for byte, the one that a clean build writes, whatever was edited in between.
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { openSiteBuilder, type SiteBuilder } from '../../src/site/build/site-bui
 import { openBuildCache } from '../../src/stores/build-cache.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search-index.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
-import { buildSite, makeSiteFolder } from '../hubs/build-site.ts'
+import { buildSite, makeSiteFolder, readTree } from '../hubs/build-site.ts'
 
 /** How much is tried; `EDITS=1000 PROMPTS=500` is the long run, which leaves the pages out. */
 const EDITS = Number(process.env.EDITS ?? 40)
@@ -125,17 +125,6 @@ function apply({ kind, choice }: Edit): void {
   else if (kind === 'join') writePrompt('somebody', 'first')
   else if (kind === 'leave') rmSync(join(contentDir, 'somebody'), { recursive: true, force: true })
   else if (kind === 'day') day = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
-}
-
-/** Every file with its bytes. */
-function readTree(dir: string): Map<string, string> {
-  return new Map(
-    readdirSync(dir, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .map((file): [string, string] => [file.slice(dir.length), readFileSync(file, 'latin1')])
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  )
 }
 
 const QUESTIONS = ['content', 'edited', 'newer', 'words', 'renamed', 'title prompt', 'contnet']

@@ -1,5 +1,5 @@
 // Shows that groups of files which a thread makes are, byte for byte, those that the thread of the build makes, and that what goes wrong there ends the build.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
@@ -10,7 +10,7 @@ import { makeInThreads } from '../../src/site/build/making-threads.ts'
 import { openPages, type PageRenderer } from '../../src/site/build/render-pages.ts'
 import { groupBeside, groupRepositoryData } from '../../src/site/build/repository-groups.ts'
 import type { NamedGroup, NamedTask } from '../../src/site/build/site-writer.ts'
-import { makeSiteFolder } from '../hubs/build-site.ts'
+import { makeSiteFolder, readTree } from '../hubs/build-site.ts'
 
 const root = makeSiteFolder('making-threads')
 let catalogue: Catalogue
@@ -29,16 +29,6 @@ beforeAll(async () => {
   tasks = groups.flatMap(({ id, task }) => (task ? [{ id, task }] : []))
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
-
-function readTree(dir: string): Map<string, string> {
-  const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return new Map(
-    files
-      .map((entry) => join(entry.parentPath, entry.name))
-      .map((file): [string, string] => [file.slice(dir.length), readFileSync(file, 'latin1')])
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  )
-}
 
 const byId = (groups: readonly NamedGroup[]) => [...groups].sort((a, b) => (a.id < b.id ? -1 : 1))
 

@@ -1,6 +1,6 @@
 // Owns a thread that makes groups of files: it bundles the pages for itself, and then takes batches of repositories one after the other.
 import { parentPort, workerData } from 'node:worker_threads'
-import { filesInto } from './files-into.ts'
+import { filesInto } from '../../stores/write-files.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
 import { type Batch, makeBatch, type ThreadMessage, type ThreadStart } from './making-threads.ts'
 import { openPages } from './render-pages.ts'

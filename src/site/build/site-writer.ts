@@ -1,7 +1,7 @@
 // Owns writing a site again at the cost of what changed: groups of files whose key is the same as last time stay as they are.
 import { hash } from 'node:crypto'
 import type { WrittenGroup } from '../../stores/build-cache.ts'
-import { filesInto } from './files-into.ts'
+import { filesInto } from '../../stores/write-files.ts'
 import type { GroupTask } from './repository-groups.ts'
 
 /** Some 1,500 prompts. Fewer are made before a thread would have earned what it takes: four seconds and 200 MB to bundle the pages once more. */
