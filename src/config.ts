@@ -1,8 +1,7 @@
 // Owns what the settings mean for the program: the only reader of the environment.
-import type * as z from 'zod'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
-import { Settings, type TrustedProxy } from './settings.ts'
+import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 
 /** Git on this machine, a repository on GitHub, or half a setup: that publishes nowhere rather than somewhere else, and reading goes on. */
 type GitStoreSettings =
@@ -73,12 +72,8 @@ export interface Config {
  * @throws HubError `unavailable` naming every setting that is wrong, never its value
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
-  const result = Settings.safeParse(environment)
-  if (!result.success) {
-    const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    throw notSetUp(problems)
-  }
-  const settings = result.data
+  const { value: settings, problems } = readSettings(environment)
+  if (problems) throw notSetUp(problems.map(({ key, message }) => `${key}: ${message}`))
   const buildMoment =
     settings.SOURCE_DATE_EPOCH === undefined ? new Date() : new Date(settings.SOURCE_DATE_EPOCH * 1000)
   const baseUrl = settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`
@@ -114,7 +109,7 @@ function readListenAt(host: string | undefined, isLocalMode: boolean): Config['l
   return host === 'localhost' ? LOOPBACK : [host]
 }
 
-function readGitStore(settings: z.output<typeof Settings>): GitStoreSettings {
+function readGitStore(settings: Settings): GitStoreSettings {
   const {
     GITHUB_REPOSITORY: repository,
     GITHUB_TOKEN: token,
@@ -138,7 +133,7 @@ function readGitStore(settings: z.output<typeof Settings>): GitStoreSettings {
   }
 }
 
-function readSignIn(settings: z.output<typeof Settings>, isPrivate: boolean): SignInSettings {
+function readSignIn(settings: Settings, isPrivate: boolean): SignInSettings {
   const { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret, SESSION_SECRET: secret } = settings
   if (!clientId && !clientSecret) return { kind: 'none' }
   const missing = SIGN_IN_SETTINGS.filter((name) => !settings[name]).map(

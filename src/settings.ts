@@ -1,21 +1,62 @@
-// Owns every setting by its name in the environment: its form, its default and what it is for. What they mean together is config.ts.
+// Owns every setting by its name in the environment: its form, its default and what it is for. What they mean together is config.ts. No schema is made here: every function begins with its settings, and a read has no other use for the library.
 import { isIP } from 'node:net'
-import * as z from 'zod'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'
+import type { Parsed } from './domain/content/problems.ts'
 
-/** Setting an empty variable is how many dashboards say "not set". */
-const setting = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => (value === '' ? undefined : value), schema)
+/** How a setting is written: the value of a text, or what was expected instead. What was given is never repeated, for it may be a secret. */
+type Form<Value> = (text: string) => { value: Value } | { expected: string }
 
-const baseAddress = z
-  .url({ protocol: /^https?$/, error: 'expected an address such as https://prompts.example.org' })
-  .refine((address) => URL.parse(address)?.pathname === '/', 'expected an address without a path')
-  .transform((address) => new URL(address).origin)
+interface Setting<Value, Unset> {
+  /** What it is for, in a sentence. */
+  about: string
+  form: Form<Value>
+  /** What holds where it is not set. */
+  unset: Unset
+}
 
-/** GitHub Enterprise may lie below a path; what is appended brings its own slash. */
-const originAddress = z
-  .url({ protocol: /^https?$/, error: 'expected an address such as https://github.com' })
-  .transform((address) => address.replace(/\/$/, ''))
+function setting<Value>(about: string, form: Form<Value>): Setting<Value, undefined>
+function setting<Value>(about: string, form: Form<Value>, unset: Value): Setting<Value, Value>
+function setting<Value>(about: string, form: Form<Value>, unset?: Value): Setting<Value, Value | undefined> {
+  return { about, form, unset }
+}
+
+const anyText: Form<string> = (text) => ({ value: text })
+
+const textLike =
+  (pattern: RegExp, expected: string): Form<string> =>
+  (text) =>
+    pattern.test(text) ? { value: text } : { expected }
+
+const onOrOff: Form<'on' | 'off'> = (text) =>
+  text === 'on' || text === 'off' ? { value: text } : { expected: 'expected on or off' }
+
+/** A number without a sign or a fraction. */
+const wholeNumber =
+  (expected: string, most = Number.MAX_SAFE_INTEGER): Form<number> =>
+  (text) =>
+    /^\d+$/.test(text) && Number(text) <= most ? { value: Number(text) } : { expected }
+
+const address =
+  (expected: string): Form<string> =>
+  (text) =>
+    /^https?:\/\/\S+$/i.test(text) && URL.canParse(text) ? { value: text } : { expected }
+
+const baseAddress: Form<string> = (text) => {
+  const read = address('expected an address such as https://prompts.example.org')(text)
+  if ('expected' in read) return read
+  const { pathname, origin } = new URL(read.value)
+  return pathname === '/' ? { value: origin } : { expected: 'expected an address without a path' }
+}
+
+/** An address that others are appended to, which bring their own slash; GitHub Enterprise may lie below a path. */
+const originAddress: Form<string> = (text) => {
+  const read = address('expected an address such as https://github.com')(text)
+  return 'expected' in read ? read : { value: read.value.replace(/\/$/, '') }
+}
+
+/** An issuer is compared with what tokens say of it, letter by letter. */
+const issuerAddress: Form<string> = (text) =>
+  text.endsWith('/') ? { expected: 'expected an address without a final slash' } : address('expected an address')(text)
 
 /** An address or a network whose forwarding header counts. */
 export interface TrustedProxy {
@@ -29,15 +70,13 @@ const LOOPBACK_PROXIES: readonly TrustedProxy[] = [
   { address: '::1', prefix: 128 },
 ]
 
-const trustedProxies = z
-  .string()
-  .default('')
-  .transform((text) => text.split(',').flatMap((part) => (part.trim() === '' ? [] : [parseProxy(part.trim())])))
-  .refine(
-    (proxies) => !proxies.includes(undefined),
-    'expected addresses, networks such as 10.0.0.0/8, or loopback, with commas between them',
-  )
-  .transform((proxies) => proxies.flatMap((proxy) => proxy ?? []))
+const trustedProxies: Form<readonly TrustedProxy[]> = (text) => {
+  const parts = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [parseProxy(part.trim())]))
+  const proxies = parts.flatMap((proxy) => proxy ?? [])
+  return parts.includes(undefined)
+    ? { expected: 'expected addresses, networks such as 10.0.0.0/8, or loopback, with commas between them' }
+    : { value: proxies }
+}
 
 function parseProxy(text: string): readonly TrustedProxy[] | undefined {
   if (text === 'loopback') return LOOPBACK_PROXIES
@@ -48,84 +87,90 @@ function parseProxy(text: string): readonly TrustedProxy[] | undefined {
 }
 
 /** Every setting by its name in the environment. README.md. */
-export const Settings = z.object({
-  PORT: setting(
-    z.coerce.number('expected a port number').int('expected a port number').min(0).max(65_535).default(8888),
-  ).describe('The port of our own host.'),
+export const SETTINGS = {
+  PORT: setting('The port of our own host.', wholeNumber('expected a port number', 65_535), 8888),
   HOST: setting(
-    z
-      .string()
-      .regex(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an address or a name of this machine')
-      .optional(),
-  ).describe('The address that our own host listens at, such as 0.0.0.0.'),
-  TRUSTED_PROXIES: setting(trustedProxies).describe('Proxies whose X-Forwarded-For names the client.'),
-  LOG_REQUESTS: setting(z.enum(['on', 'off'], 'expected on or off').optional()).describe(
-    'Whether our own host writes a line of JSON for each request.',
+    'The address that our own host listens at, such as 0.0.0.0.',
+    textLike(/^[A-Za-z0-9.:_-]{1,253}$/, 'expected an address or a name of this machine'),
   ),
-  METRICS: setting(z.enum(['on', 'off'], 'expected on or off').default('off')).describe(
-    'Whether our own host counts, and answers /metrics.',
-  ),
-  SITE_URL: setting(baseAddress.optional()).describe('The public base address.'),
-  URL: setting(baseAddress.optional()).describe('The public base address as Netlify gives it.'),
-  CONTENT_DIR: setting(z.string().default('content')).describe('The folder that holds the prompts.'),
+  TRUSTED_PROXIES: setting('Proxies whose X-Forwarded-For names the client.', trustedProxies, []),
+  LOG_REQUESTS: setting('Whether our own host writes a line of JSON for each request.', onOrOff),
+  METRICS: setting('Whether our own host counts, and answers /metrics.', onOrOff, 'off'),
+  SITE_URL: setting('The public base address.', baseAddress),
+  URL: setting('The public base address as Netlify gives it.', baseAddress),
+  CONTENT_DIR: setting('The folder that holds the prompts.', anyText, 'content'),
   RATE_LIMIT_PER_MINUTE: setting(
-    z.coerce.number('expected a whole number').int('expected a whole number').min(0, 'expected 0 or more').default(120),
-  ).describe('Reads a minute and client address; 0 turns every limit off.'),
-  GITHUB_REPOSITORY: setting(z.string().regex(GITHUB_REPOSITORY, 'expected owner/name').optional()).describe(
+    'Reads a minute and client address; 0 turns every limit off.',
+    wholeNumber('expected 0 or more, as a whole number'),
+    120,
+  ),
+  GITHUB_REPOSITORY: setting(
     'The GitHub repository that holds content/; without any GitHub setting, git on this machine is used.',
+    textLike(GITHUB_REPOSITORY, 'expected owner/name'),
   ),
   GITHUB_BRANCH: setting(
-    z
-      .string()
-      .regex(/^[^\s~^:?*[\\]{1,200}$/, 'expected the name of a branch')
-      .default('main'),
-  ).describe('The branch that is published to.'),
-  GITHUB_TOKEN: setting(z.string().optional()).describe('A token that may write the contents of that repository.'),
-  GITHUB_APP_ID: setting(z.string().regex(/^\d+$/, 'expected a number').optional()).describe(
-    'A GitHub App that may, instead of a token.',
+    'The branch that is published to.',
+    textLike(/^[^\s~^:?*[\\]{1,200}$/, 'expected the name of a branch'),
+    'main',
   ),
+  GITHUB_TOKEN: setting('A token that may write the contents of that repository.', anyText),
+  GITHUB_APP_ID: setting('A GitHub App that may, instead of a token.', textLike(/^\d+$/, 'expected a number')),
   GITHUB_APP_PRIVATE_KEY: setting(
-    z.string().includes('PRIVATE KEY', { error: 'expected a private key in PEM form' }).optional(),
-  ).describe('The private key of that App.'),
+    'The private key of that App.',
+    textLike(/PRIVATE KEY/, 'expected a private key in PEM form'),
+  ),
   GITHUB_API_URL: setting(
-    z
-      .url({ protocol: /^https?$/, error: 'expected an address such as https://api.github.com' })
-      .default('https://api.github.com'),
-  ).describe('The GitHub API; another one for GitHub Enterprise.'),
-  SITE_NAME: setting(z.string().optional()).describe(
-    'Set by Netlify: the site’s name there, below which its deploys lie.',
+    'The GitHub API; another one for GitHub Enterprise.',
+    address('expected an address such as https://api.github.com'),
+    'https://api.github.com',
   ),
-  GITHUB_OAUTH_URL: setting(originAddress.default('https://github.com')).describe(
+  SITE_NAME: setting('Set by Netlify: the site’s name there, below which its deploys lie.', anyText),
+  GITHUB_OAUTH_URL: setting(
     'Where people sign in; another one for GitHub Enterprise.',
+    originAddress,
+    'https://github.com',
   ),
-  GITHUB_CLIENT_ID: setting(z.string().optional()).describe('The OAuth or GitHub App that people sign in with.'),
-  GITHUB_CLIENT_SECRET: setting(z.string().optional()).describe('The secret of that App.'),
-  SESSION_SECRET: setting(z.string().min(32, 'expected at least 32 characters').optional()).describe(
+  GITHUB_CLIENT_ID: setting('The OAuth or GitHub App that people sign in with.', anyText),
+  GITHUB_CLIENT_SECRET: setting('The secret of that App.', anyText),
+  SESSION_SECRET: setting(
     'Signs the cookies of sign-ins under way; made up at each start in local mode.',
+    textLike(/[\s\S]{32}/, 'expected at least 32 characters'),
   ),
   OIDC_ISSUER: setting(
-    z
-      .url({ protocol: /^https?$/, error: 'expected an address' })
-      .refine((address) => !address.endsWith('/'), 'expected an address without a final slash')
-      .default('https://token.actions.githubusercontent.com'),
-  ).describe('Whose OIDC tokens trusted publishers send.'),
+    'Whose OIDC tokens trusted publishers send.',
+    issuerAddress,
+    'https://token.actions.githubusercontent.com',
+  ),
   OIDC_JWKS_URL: setting(
-    z
-      .url({ protocol: /^https?$/, error: 'expected an address' })
-      .default('https://token.actions.githubusercontent.com/.well-known/jwks'),
-  ).describe('Where the keys of that issuer are.'),
-  GITHUB_ACTIONS: setting(z.string().optional()).describe(
-    'Set by GitHub Actions, where GITHUB_REPOSITORY names the repository of the job.',
+    'Where the keys of that issuer are.',
+    address('expected an address'),
+    'https://token.actions.githubusercontent.com/.well-known/jwks',
   ),
-  NETLIFY_LOCAL: setting(z.string().optional()).describe(
-    'Set by the Netlify dev server: each request then runs in a worker of its own.',
-  ),
-  LAMBDA_TASK_ROOT: setting(z.string().default('.')).describe(
-    'Set by Netlify: the folder that a function’s own files lie in.',
-  ),
+  GITHUB_ACTIONS: setting('Set by GitHub Actions, where GITHUB_REPOSITORY names the repository of the job.', anyText),
+  NETLIFY_LOCAL: setting('Set by the Netlify dev server: each request then runs in a worker of its own.', anyText),
+  LAMBDA_TASK_ROOT: setting('Set by Netlify: the folder that a function’s own files lie in.', anyText, '.'),
   SOURCE_DATE_EPOCH: setting(
-    z.coerce.number('expected seconds since 1970').int('expected seconds since 1970').min(0).optional(),
-  ).describe(
     'The build’s moment in seconds since 1970, for builds that must be repeated. https://reproducible-builds.org/specs/source-date-epoch/',
+    wholeNumber('expected seconds since 1970'),
   ),
-})
+}
+
+/** The value of each setting. */
+export type Settings = {
+  [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer Value, infer Unset>
+    ? Value | Unset
+    : never
+}
+
+/** Reads every setting. An empty one counts as not set, for that is how many dashboards say it. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Parsed<Settings> {
+  const read = Object.entries(SETTINGS).map(([name, { form, unset }]) => {
+    const text = environment[name]
+    return { name, ...(text ? form(text) : { value: unset }) }
+  })
+  const problems = read.flatMap((one) => ('expected' in one ? [{ key: one.name, message: one.expected }] : []))
+  if (problems.length > 0) return { problems }
+  const values = read.map((one) => [one.name, 'value' in one ? one.value : undefined])
+  // Each value comes from the form of its own name, which the type of a list cannot say.
+  return { value: Object.fromEntries(values) as Settings }
+}

@@ -3,7 +3,7 @@
 import { createPrivateKey } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { isLoopback } from '../domain/api/loopback.ts'
-import { Settings } from '../settings.ts'
+import { readSettings } from '../settings.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
 
 /** The settings as they were given, and as the program reads them where it can. */
@@ -45,14 +45,9 @@ export const SETTINGS_CHECKS: readonly Check<GivenSettings>[] = [
 ]
 
 function lookAtForms({ environment }: GivenSettings): Finding[] {
-  const { error } = Settings.safeParse(environment)
-  return (error?.issues ?? []).map(({ path, message }) => {
-    const name = path.join('.')
-    return wrong(
-      `${name} cannot be read: ${message}.`,
-      `Correct ${name} or leave it out; README.md lists every setting.`,
-    )
-  })
+  return (readSettings(environment).problems ?? []).map(({ key, message }) =>
+    wrong(`${key} cannot be read: ${message}.`, `Correct ${key} or leave it out; README.md lists every setting.`),
+  )
 }
 
 function lookAtGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitStore, contentDir }: Config): Finding[] {

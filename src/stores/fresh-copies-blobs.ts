@@ -1,19 +1,28 @@
-// Owns fresh copies in the blob store. A copy that cannot be read is logged and counts as absent.
-import type * as z from 'zod'
+// Owns fresh copies in the blob store. A copy that cannot be read, or was written in another format, is logged and counts as absent.
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { FreshCopies, FreshCopy } from '../ports/fresh-copies.ts'
 import { logTrouble } from '../ports/log.ts'
-import type { FRESH_SCHEMAS } from './fresh-copy-schemas.ts'
+
+/**
+ * The format of what is kept. Only a publish writes copies, from values of the records' types, so the format says all about the shape, and a read needs no
+ * schemas to judge one; but a deploy also finds what an older one kept. tests/publish/fresh.test.ts says when it must be raised.
+ */
+const FORMAT = 1
+
+/** A record as it lies in the store. */
+interface Kept<Record> {
+  format: typeof FORMAT
+  record: Record
+}
 
 /** Fresh copies in a blob store, read anew each time. */
 export function freshInBlobs(blobs: BlobStore): FreshCopies {
   return {
-    find: (owner, name) => read(blobs, keyOf(owner, name), ({ copy }) => copy),
-    findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version), (kinds) => kinds.version),
-    keepVersion: (version) =>
-      blobs.set(versionKeyOf(version.owner, version.name, version.version), JSON.stringify(version)),
-    keep: (copy) => blobs.set(keyOf(copy.repository.owner, copy.repository.name), JSON.stringify(copy)),
+    find: (owner, name) => read(blobs, keyOf(owner, name)),
+    findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version)),
+    keepVersion: (version) => write(blobs, versionKeyOf(version.owner, version.name, version.version), version),
+    keep: (copy) => write(blobs, keyOf(copy.repository.owner, copy.repository.name), copy),
   }
 }
 
@@ -66,16 +75,18 @@ const MOST_REMEMBERED = 10_000
 /** How many versions are remembered, of up to 256 KiB each; older ones are read from the store again. */
 const MOST_VERSIONS = 200
 
-async function read<Schema extends z.ZodType>(
-  blobs: BlobStore,
-  key: string,
-  choose: (kinds: typeof FRESH_SCHEMAS) => Schema,
-): Promise<z.output<Schema> | undefined> {
+function write<Record>(blobs: BlobStore, key: string, record: Record): Promise<void> {
+  const kept: Kept<Record> = { format: FORMAT, record }
+  return blobs.set(key, JSON.stringify(kept))
+}
+
+async function read<Record>(blobs: BlobStore, key: string): Promise<Record | undefined> {
   try {
     const text = await blobs.get(key)
     if (text === undefined) return undefined
-    const { FRESH_SCHEMAS } = await import('./fresh-copy-schemas.ts')
-    return choose(FRESH_SCHEMAS).parse(JSON.parse(text))
+    const kept: Kept<Record> = JSON.parse(text)
+    if (kept.format !== FORMAT) throw new Error(`expected format ${FORMAT}, got ${kept.format}`)
+    return kept.record
   } catch (error) {
     logTrouble('warning', 'A fresh copy could not be read.', { key, cause: error })
     return undefined

@@ -1,5 +1,5 @@
 // Owns connecting to GitHub: with a token as it is, or as a GitHub App whose installation is looked up; and how long a call may take.
-import type { Octokit } from '@octokit/rest'
+import type { Octokit } from '@octokit/core'
 import { Installation } from './github-queries.ts'
 
 /** Which repository, and who we are there. */
@@ -36,7 +36,7 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   return async (signal: AbortSignal): Promise<GitHubConnection> => {
     if (ready) return ready
     // Loaded here, for a publish that is refused never comes here, and the bundler would load what stands at the head of a file with the function.
-    const { Octokit } = await import('@octokit/rest')
+    const { Octokit } = await import('@octokit/core')
     if (credential.kind === 'token') {
       ready = new Octokit({ ...common, auth: credential.token })
       return ready

@@ -1,7 +1,10 @@
 // Pins fresh copies: what was published is read at once, without a build, until one has caught up; and a store of copies that fails fails nothing else.
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { HubError } from '../../src/domain/api/errors.ts'
+import { Repository, VersionRecord, VersionSummary } from '../../src/domain/api/schema.ts'
 import { consecutive, type Hub, memoryBlobs, openHub, openLocalWorld, sorted, type World } from './open-hub.ts'
 
 const OLD = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\nchangelog: First\n---\nOld {{x}}\n'
@@ -280,6 +283,37 @@ describe('publishers at once', () => {
   })
 })
 
+describe('what is kept', () => {
+  const Copy = z.object({
+    repository: Repository,
+    versions: z.array(VersionSummary),
+    based_on: z.string().nullable(),
+    kept_at: z.iso.datetime(),
+  })
+  const keptAt = async (key: string): Promise<{ format: number; record: unknown }> =>
+    JSON.parse((await hub.blobs.get(`fresh/${key}`)) ?? '{}')
+
+  test('has the shape of the records, for a read does not judge it again', async () => {
+    await hub.publish({ content: 'New {{y}}\n', parameters: { temperature: 0.2 } })
+    const copy = await keptAt('repositories/acme/code-review')
+    expect(() => Copy.parse(copy.record)).not.toThrow()
+    const version = await keptAt('versions/acme/code-review/1.0.1')
+    expect(() => VersionRecord.parse(version.record)).not.toThrow()
+  })
+
+  test('says another format when a shape has changed', async () => {
+    await hub.publish({ content: 'New\n' })
+    const { format } = await keptAt('repositories/acme/code-review')
+    const shapes = [Copy, VersionRecord].map((schema) =>
+      JSON.stringify(z.toJSONSchema(schema), (key, value) =>
+        key === 'description' && typeof value === 'string' ? undefined : value,
+      ),
+    )
+    // Red because a record has changed: raise FORMAT in src/stores/fresh-copies-blobs.ts by one, for copies of the last deploy are still there, and write both here.
+    expect([format, hash('sha256', shapes.join('\n')).slice(0, 16)]).toEqual([1, '08329d5e20b58c7b'])
+  })
+})
+
 describe('a store of copies that fails', () => {
   const away = async (): Promise<never> => {
     throw new HubError('unavailable', 'The store cannot be reached.', { retryAfterSeconds: 5 })
@@ -296,6 +330,10 @@ describe('a store of copies that fails', () => {
     ],
     ['holds no JSON', { ...memoryBlobs(), get: async () => '{"half' }],
     ['holds another shape', { ...memoryBlobs(), get: async () => '{"repository":{"owner":"acme"}}' }],
+    [
+      'holds another format',
+      { ...memoryBlobs(), get: async () => '{"format":0,"record":{"repository":{"owner":"acme"}}}' },
+    ],
   ])('%s: publishing and reading go on', async (_, freshBlobs) => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
     const failing = await openHub(world, { freshBlobs })

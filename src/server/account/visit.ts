@@ -1,7 +1,8 @@
 // Owns one request to an account address on its way: what is known of it, and reading the form that it brings.
 import type { Accounts, Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { openLimitedBody } from '../publish/request-body.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
+import { openBody } from '../read-body.ts'
 import type { PageTools } from './respond-account.ts'
 import { requireCsrf } from './session.ts'
 import type { SignIn, SignInTools } from './sign-in.ts'
@@ -37,10 +38,16 @@ export async function requireForm(
   return { session, form }
 }
 
-/** A form, of anybody. @throws HubError `unsupported_media_type` */
+/** A form, of anybody. @throws HubError `unsupported_media_type`, `content_too_large` */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
     throw new HubError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
-  return new URLSearchParams(new TextDecoder().decode(await openLimitedBody(request).read()))
+  return new URLSearchParams(
+    new TextDecoder().decode(await openBody(request, LIMITS.requestBytes, formTooLarge).read()),
+  )
+}
+
+function formTooLarge(): HubError {
+  return new HubError('content_too_large', `A form has at most ${LIMITS.requestBytes} bytes.`)
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import { contentTooLarge, IDEMPOTENCY_KEY, refuseExcess } from '../../domain/publishing/request.ts'
 import { type IncomingBody, openBody } from '../read-body.ts'
 
-/** Opens the body of a publish, or of a form: of at most 1 MiB. @throws HubError `content_too_large`, when it is read */
+/** Opens the body of a publish: of at most 1 MiB. @throws HubError `content_too_large`, when it is read */
 export function openLimitedBody(request: Request): IncomingBody {
   return openBody(request, LIMITS.requestBytes, contentTooLarge)
 }
