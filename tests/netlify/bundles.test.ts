@@ -1,0 +1,72 @@
+// Pins that each function runs from what its bundle holds alone: what netlify.toml leaves out of the packages is never loaded.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundleFunctions } from '../../scripts/bench/functions.ts'
+import { makeMcpRequest } from '../../scripts/bench/mcp-request.ts'
+
+// Away from the project, for there a package that is missing in a bundle would be found in a folder above.
+const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
+beforeAll(() => bundleFunctions(dir))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+function unpack(name: string): string {
+  const folder = join(dir, name)
+  mkdirSync(folder, { recursive: true })
+  execFileSync('python3', ['-m', 'zipfile', '-e', join(dir, `${name}.zip`), folder])
+  return folder
+}
+
+/** Asks a function in a process of its own. @returns the status and the text of its answer */
+async function ask(name: string, request: Request): Promise<{ status: number; text: string }> {
+  const script = `
+    const { default: answer } = await import(${JSON.stringify(join(unpack(name), `netlify/functions/${name}.mjs`))})
+    const { url, ...init } = JSON.parse(process.argv[1])
+    const response = await answer(new Request(url, init), { ip: '192.0.2.1' })
+    console.log(JSON.stringify({ status: response.status, text: await response.text() }))`
+  const { method, url, headers } = request
+  const body = method === 'POST' ? await request.text() : undefined
+  const call = JSON.stringify({ url, method, headers: Object.fromEntries(headers), body })
+  const settings = {
+    PATH: process.env.PATH,
+    NETLIFY_BLOBS_CONTEXT: Buffer.from(
+      JSON.stringify({ edgeURL: 'http://127.0.0.1:1', siteID: 'x', token: 'x' }),
+    ).toString('base64'),
+    GITHUB_REPOSITORY: 'octo/prompts',
+    GITHUB_TOKEN: 'x',
+  }
+  const log = execFileSync(process.execPath, ['--input-type=module', '-e', script, call], { cwd: dir, env: settings })
+  return JSON.parse(log.toString().trim().split('\n').at(-1)!)
+}
+
+const ADDRESS = 'http://localhost/api/v1/repos/acme/bench/versions'
+
+test.each([
+  ['read', new Request('http://localhost/api/v1/nothing'), 404, 'not_found'],
+  [
+    'publish',
+    new Request(ADDRESS, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer x', 'Content-Type': 'application/json' },
+      body: '{}',
+    }),
+    401,
+    'unauthorized',
+  ],
+  ['account', new Request('http://localhost/settings'), 503, 'GITHUB_CLIENT_ID'],
+  ['mcp', makeMcpRequest('2025', 'tools/list', {}), 200, 'search_prompts'],
+  ['mcp', makeMcpRequest('2026', 'tools/list', {}), 200, 'search_prompts'],
+] as const)('%s answers', async (name, request, status, words) => {
+  const answer = await ask(name, request)
+  expect(answer.status).toBe(status)
+  expect(answer.text).toContain(words)
+})
+
+test('no package of the bundles lies there in two forms', () => {
+  const folder = unpack('mcp')
+  const files = readdirSync(join(folder, 'node_modules/zod'), { recursive: true, encoding: 'utf8' })
+  expect(files.filter((file) => file.endsWith('.js')).length).toBeGreaterThan(50)
+  expect(files.filter((file) => file.endsWith('.cjs'))).toEqual([])
+})
