@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import { wholeLengths } from '../domain/search/contractions.ts'
 import { Guesses } from '../domain/search/guesses.ts'
-import type { Term, Vocabulary } from '../domain/search/lexicon.ts'
+import type { Candidate, Term, Vocabulary } from '../domain/search/vocabulary.ts'
 
 /** So much of what was read is kept in memory: the postings of thirty words that everybody uses, at a hundred thousand prompts. More is no faster. */
 const KEPT_BYTES = 4 * 1024 * 1024
@@ -66,7 +66,7 @@ export class IndexVocabulary implements Vocabulary {
     return rows.map(({ word, prompts }) => ({ word: String(word), prompts: Number(prompts) }))
   }
 
-  findClose(word: string, most: number): { close: { word: string; votes: number }[]; looked: number } {
+  findClose(word: string, most: number): { close: Candidate[]; looked: number } {
     let close: string[] = []
     let least = most
     let looked = 0
@@ -84,13 +84,13 @@ export class IndexVocabulary implements Vocabulary {
     return { close: this.#countVotes(close), looked }
   }
 
-  findContracted(word: string): { close: { word: string; votes: number }[]; looked: number } {
+  findContracted(word: string): { close: Candidate[]; looked: number } {
     const guesses = wholeLengths(word).flatMap((length) => this.#guessesOf(length) ?? [])
     const close = guesses.flatMap((one) => one.findContracted(word))
     return { close: this.#countVotes(close), looked: guesses.reduce((sum, { count }) => sum + count, 0) }
   }
 
-  #countVotes(words: readonly string[]): { word: string; votes: number }[] {
+  #countVotes(words: readonly string[]): Candidate[] {
     return words.slice(0, MOST_CLOSE).map((word) => ({ word, votes: Number(this.#word.get(word)?.votes ?? 0) }))
   }
 

@@ -1,5 +1,5 @@
 // Owns what a question may cost, decided before it is answered: which of its words are counted, and which ways to read them.
-import type { Reading, WordReadings } from './lexicon.ts'
+import type { Reading, WordReadings } from './readings.ts'
 
 /** So many postings are counted for one question. */
 const MOST_POSTINGS = 500_000

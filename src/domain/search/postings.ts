@@ -9,7 +9,7 @@ const STRENGTH_BITS = 4
 export const STRENGTHS = 2 ** STRENGTH_BITS
 
 /** Room to decode into; as long as there are prompts, plus one. */
-export interface PostingRoom {
+interface PostingRoom {
   ids: Uint32Array
   strengths: Uint8Array
 }
