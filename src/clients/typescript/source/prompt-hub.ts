@@ -1,22 +1,14 @@
-// Owns the library's front door: a hub, and getting a prompt from it.
+// Owns what a program imports: a hub with its settings, getting a prompt from it, and every other name that the package exports.
 import { HUB_URL } from './address.ts'
-import { AnswerCache, type AnswerSource, type CacheSettings, type Store } from './cache.ts'
+import type { CacheSettings, Store } from './cache.ts'
 import type { Values } from './filling.ts'
+import { HubReader } from './hub-reader.ts'
 import { isHubAddress } from './lock.ts'
 import { type LockInForce, LockReader } from './locked.ts'
-import { factsOf, fallbackFacts, makePrompt, type Prompt, type PromptFacts, slower } from './prompt.ts'
+import { fallbackFacts, makePrompt, type Prompt } from './prompt.ts'
 import { type GetOptions, readQuestion } from './question.ts'
-import { highestIn, type Wish } from './ranges.ts'
-import {
-  latestOf,
-  type RepositoryRecord,
-  readRepositoryRecord,
-  readVersionList,
-  readVersionRecord,
-  type VersionRecord,
-  type VersionRow,
-} from './records.ts'
-import { type HubEvent, StandingWatch } from './standing.ts'
+import { readVersionRecord, type VersionRow } from './records.ts'
+import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
 import { requireRecord } from './verify.ts'
 
@@ -66,11 +58,8 @@ export interface HubOptions {
 export class PromptHub {
   /** The hub's address, without a final slash. */
   readonly url: string
+  readonly #hub: HubReader
   readonly #locked: LockReader | undefined
-  readonly #versions: AnswerCache<VersionRecord>
-  readonly #repositories: AnswerCache<RepositoryRecord>
-  readonly #lists: AnswerCache<VersionRow[]>
-  readonly #standing: StandingWatch
   readonly #onEvent: (event: HubEvent) => void
 
   /** @throws PromptHubError `invalid_request` when the address cannot be one */
@@ -99,15 +88,7 @@ export class PromptHub {
       },
     }
     const readVersion = (text: string, url: string) => requireRecord(readVersionRecord(text, url))
-    this.#versions = new AnswerCache(readVersion, settings)
-    this.#repositories = new AnswerCache(async (text, url) => {
-      const record = readRepositoryRecord(text, url)
-      const latest = latestOf(record)
-      if (latest) await requireRecord(latest)
-      return record
-    }, settings)
-    this.#lists = new AnswerCache(readVersionList, settings)
-    this.#standing = new StandingWatch(this.url, this.#repositories, this.#lists, this.#onEvent)
+    this.#hub = new HubReader(this.url, readVersion, settings, this.#onEvent)
     this.#locked = options.lock && new LockReader(this.url, options.lock, readVersion, settings, this.#onEvent)
   }
 
@@ -120,7 +101,7 @@ export class PromptHub {
   async get<Name extends string>(name: Name, options: GetOptions = {}): Promise<Prompt<ValuesOf<Name>>> {
     const { fullName, wish } = readQuestion(name, options)
     try {
-      const facts = await (this.#locked?.get(fullName, wish) ?? this.#getFrom(fullName, wish))
+      const facts = await (this.#locked?.get(fullName, wish) ?? this.#hub.get(fullName, wish))
       return makePrompt(facts)
     } catch (error) {
       if (options.fallback === undefined || !(error instanceof PromptHubError) || error.code !== 'unavailable')
@@ -136,117 +117,6 @@ export class PromptHub {
    * @param name `owner/name`
    */
   async listVersions(name: string): Promise<readonly VersionRow[]> {
-    const { fullName } = readQuestion(name, {})
-    return (
-      await this.#readEither(this.#lists, `repos/${fullName}/versions.json`, `repos/${fullName}/versions`, () => true)
-    ).value
+    return this.#hub.listVersions(readQuestion(name, {}).fullName)
   }
-
-  async #getFrom(name: string, wish: Wish | undefined): Promise<PromptFacts> {
-    if (wish?.kind === 'version') return this.#readVersion(name, wish.version, undefined, ['record', 'list'])
-    if (wish?.kind === 'range') {
-      const list = await this.#readEither(
-        this.#lists,
-        `repos/${name}/versions.json`,
-        `repos/${name}/versions`,
-        (rows) => highestIn(activeOf(rows), wish.range) !== undefined,
-      )
-      const version = highestIn(activeOf(list.value), wish.range)
-      if (version === undefined) throw notThere(`${name} has no active version in ${wish.range}.`)
-      return this.#readVersion(name, version, list, ['record'])
-    }
-    const record = await this.#readEither(
-      this.#repositories,
-      `repos/${name}.json`,
-      `repos/${name}`,
-      ({ labels }) => wish === undefined || labelled(labels, wish.label) !== undefined,
-    )
-    const { labels, latest_version } = record.value
-    // The record holds the latest version whole: one request for what is asked for most.
-    const latest = wish ? undefined : latestOf(record.value)
-    if (latest) return this.#factsFrom(name, latest, record, [])
-    const version = wish ? labelled(labels, wish.label) : latest_version
-    if (!version) throw notThere(wish ? noLabel(name, wish.label, labels) : `${name} has no active version.`)
-    return this.#readVersion(name, version, record, [])
-  }
-
-  /**
-   * @param found where the version's number came from; undefined when the caller gave it, and then it cannot change
-   * @param unasked what was not asked for on the way and may say something of the version
-   */
-  async #readVersion(
-    name: string,
-    version: string,
-    found: { source: AnswerSource; ageMs: number } | undefined,
-    unasked: readonly ('record' | 'list')[],
-  ): Promise<PromptFacts> {
-    const answer = await this.#readEither(
-      this.#versions,
-      `repos/${name}/versions/${version}.json`,
-      `repos/${name}/versions/${version}`,
-      () => true,
-      false,
-    )
-    if (answer.value.version !== version)
-      throw new PromptHubError('integrity', `${name}@${version}: the hub answered ${answer.value.version}.`)
-    const source = found ? slower(found.source, answer.source) : answer.source
-    return this.#factsFrom(name, answer.value, { source, ageMs: found?.ageMs ?? 0 }, unasked)
-  }
-
-  #factsFrom(
-    name: string,
-    record: VersionRecord,
-    { source, ageMs }: { source: AnswerSource; ageMs: number },
-    unasked: readonly ('record' | 'list')[],
-  ): PromptFacts {
-    if (record.full_name !== name)
-      throw new PromptHubError('integrity', `${name}: the hub answered with ${record.full_name}.`)
-    this.#standing.ask(name, record.version, unasked)
-    return { ...factsOf(record), source, ageMs, standing: this.#standing.of(name, record.version) }
-  }
-
-  /** The plain file, which no limit counts and every mirror has; the API where it knows more: a publish is there before the next build. */
-  async #readEither<Value>(
-    cache: AnswerCache<Value>,
-    file: string,
-    address: string,
-    isEnough: (value: Value) => boolean,
-    changes = true,
-  ) {
-    const fileUrl = `${this.url}/data/v1/${file}`
-    let answer: Awaited<ReturnType<AnswerCache<Value>['get']>> | undefined
-    let refusal: unknown
-    try {
-      answer = await cache.get(fileUrl, changes)
-      if (isEnough(answer.value)) return answer
-    } catch (error) {
-      if (!(error instanceof PromptHubError) || error.code !== 'not_found') throw error
-      refusal = error
-    }
-    try {
-      return await cache.get(`${this.url}/api/v1/${address}`, changes)
-    } catch (error) {
-      // A mirror has no API: what its file said, or that it is missing, is the answer.
-      if (answer) return answer
-      throw error instanceof PromptHubError && error.code === 'not_found' ? error : (refusal ?? error)
-    }
-  }
-}
-
-function activeOf(rows: readonly VersionRow[]): string[] {
-  return rows.filter(({ yanked }) => !yanked).map(({ version }) => version)
-}
-
-/** Labels are other people's words: `constructor` is none unless somebody gave it. */
-function labelled(labels: Record<string, string>, label: string): string | undefined {
-  return Object.hasOwn(labels, label) ? labels[label] : undefined
-}
-
-function noLabel(name: string, label: string, labels: Record<string, string>): string {
-  const names = Object.keys(labels)
-  return `${name} has no label ${label}. ${names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`}`
-}
-
-function notThere(message: string): PromptHubError {
-  return new PromptHubError('not_found', message)
 }
