@@ -1,41 +1,18 @@
-// Owns the checks of the repository on GitHub that the hub publishes to: who we are there, what we may, and whether its branch lets us.
+// Owns the checks of GitHub as the hub publishes there: that it answers, knows the credential, and lets it reach the repository but no more than that.
 import * as z from 'zod'
-import type { AskGitHub, GitHubAnswer } from '../stores/github-questions.ts'
 import { clockFindings } from './clock.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
+import { BRANCH_CHECKS } from './github-branch-checks.ts'
+import { answered, type PublishingPlace, REPOSITORY } from './publishing-place.ts'
 
-/** The repository that is published to, and the clock of this machine. */
-interface PublishingPlace {
-  repository: string
-  branch: string
-  isApp: boolean
-  ask: AskGitHub
-  now: () => Date
-}
-
-/** Days before a token ends in which there is still time. */
+/** So many days before a token expires it is worth a word, for there is still time to make another. */
 const EXPIRY_DAYS = 14
 const DAY_MS = 86_400_000
 
-const REPOSITORY = 'GET /repos/{owner}/{repo}'
 const Repository = z.object({ full_name: z.string(), archived: z.boolean().default(false) })
-const Sha = z.object({ sha: z.string() })
-const Head = z.object({ commit: z.object({ sha: z.string(), commit: z.object({ tree: Sha }).optional() }) })
-const Commit = z.object({ tree: Sha })
-const Protection = z.object({ protected: z.boolean().default(false) })
-const Rules = z.array(z.object({ type: z.string(), ruleset_id: z.int().optional() }))
-const Ruleset = z.object({ name: z.string(), current_user_can_bypass: z.string().optional() })
 const Reach = z.object({ total_count: z.int() })
 
-/** Rules that stop a commit made directly on the branch. @see https://docs.github.com/rest/repos/rules */
-const STOPPING: ReadonlySet<string> = new Set([
-  ...['pull_request', 'required_status_checks', 'update', 'merge_queue', 'workflows', 'required_deployments'],
-  ...['code_scanning', 'code_quality'],
-])
-/** A rule that keeps published versions from being taken back by a push of another history. */
-const KEEPING = 'non_fast_forward'
-
-/** In the order in which each means something. */
+/** In an order in which each check stands after those that it needs. */
 export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
   { name: 'github-reachable', about: 'GitHub answers', look: lookAtReach },
   {
@@ -59,24 +36,7 @@ export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
     needs: ['github-credential'],
     look: lookAtRepository,
   },
-  {
-    name: 'github-branch',
-    about: 'the branch is there, with a first commit',
-    needs: ['github-repository'],
-    look: lookAtBranch,
-  },
-  {
-    name: 'github-write',
-    about: 'contents may be written (a commit was made that no branch has)',
-    needs: ['github-branch'],
-    look: lookAtWriting,
-  },
-  {
-    name: 'github-protection',
-    about: 'the branch lets the hub commit',
-    needs: ['github-write'],
-    look: lookAtProtection,
-  },
+  ...BRANCH_CHECKS,
   {
     name: 'github-scope',
     about: 'the credential reaches no more than it must',
@@ -84,11 +44,6 @@ export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
     look: lookAtScope,
   },
 ]
-
-function answered(answer: GitHubAnswer): Extract<GitHubAnswer, { kind: 'answered' }> {
-  if (answer.kind === 'unanswered') throw new Error(answer.reason)
-  return answer
-}
 
 async function lookAtReach({ ask }: PublishingPlace): Promise<Finding[]> {
   const answer = await ask(REPOSITORY)
@@ -152,78 +107,6 @@ async function lookAtRepository({ ask, repository, isApp }: PublishingPlace): Pr
   return full_name.toLowerCase() === repository.toLowerCase()
     ? []
     : [wrong(`${repository} is called ${full_name} by now.`, `Set GITHUB_REPOSITORY=${full_name}.`)]
-}
-
-const BRANCH = 'GET /repos/{owner}/{repo}/branches/{branch}'
-
-async function lookAtBranch({ ask, branch, repository }: PublishingPlace): Promise<Finding[]> {
-  const { status } = answered(await ask(BRANCH, { branch }))
-  return status === 200
-    ? []
-    : [
-        wrong(
-          `${repository} has no branch ${branch}.`,
-          'Make a first commit on it, such as a README.md, or set GITHUB_BRANCH to the branch that there is.',
-        ),
-      ]
-}
-
-/** The commit has the head's own tree and no branch leads to it, so GitHub clears it away in time. */
-async function lookAtWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Finding[]> {
-  const { commit } = Head.parse(answered(await ask(BRANCH, { branch })).data)
-  const read = answered(await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha: commit.sha }))
-  const tree = Commit.safeParse(read.data).data?.tree.sha
-  const made = tree
-    ? answered(
-        await ask('POST /repos/{owner}/{repo}/git/commits', {
-          ...{ message: 'Whether the hub may write (npm run doctor)', tree, parents: [commit.sha] },
-        }),
-      ).status
-    : read.status
-  if (made === 201) return []
-  return [
-    wrong(
-      `The credential may not write the contents of ${repository} (${made}).`,
-      isApp
-        ? 'Give the App the permission Contents: Read and write, and accept the change where it is installed.'
-        : 'Give the token the permission Contents: Read and write for this repository.',
-    ),
-  ]
-}
-
-async function lookAtProtection({ ask, branch, isApp }: PublishingPlace): Promise<Finding[]> {
-  const answer = answered(await ask('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch }))
-  const rules = Rules.safeParse(answer.status === 200 ? answer.data : []).data ?? []
-  const who = isApp ? 'the App' : 'the owner of the token (a role or team that it has)'
-  const findings: Finding[] = []
-  for (const id of new Set(
-    rules.flatMap(({ type, ruleset_id }) => (STOPPING.has(type) && ruleset_id ? [ruleset_id] : [])),
-  )) {
-    const ruleset = answered(await ask('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', { ruleset_id: id }))
-    const { name, current_user_can_bypass: bypass } = Ruleset.safeParse(ruleset.data).data ?? { name: String(id) }
-    if (bypass === 'always' || bypass === 'exempt') continue
-    const types = rules.flatMap(({ type, ruleset_id }) => (ruleset_id === id && STOPPING.has(type) ? [type] : []))
-    findings.push(
-      wrong(
-        `The ruleset “${name}” stops the hub’s commits on ${branch}: ${types.join(', ')}.`,
-        `Add ${who} to its bypass list, as “Always allow”.`,
-      ),
-    )
-  }
-  if (findings.length > 0) return findings
-  const { protected: isProtected } = Protection.parse(answered(await ask(BRANCH, { branch })).data)
-  if (rules.some(({ type }) => type === KEEPING)) return []
-  return [
-    isProtected
-      ? advise(
-          `${branch} has a classic protection rule, whose exceptions cannot be read with this right.`,
-          `See that it lets ${who} push past required pull requests and checks, and that it refuses force pushes.`,
-        )
-      : advise(
-          `Nothing keeps ${branch} from a force push, which could take published versions back.`,
-          `Add a ruleset for ${branch}: restrict deletions, block force pushes.`,
-        ),
-  ]
 }
 
 async function lookAtScope({ ask, isApp }: PublishingPlace): Promise<Finding[]> {

@@ -1,0 +1,113 @@
+// Owns the checks of the branch on GitHub that the hub publishes to: that it is there, that the credential may commit to it, and that no push can take published versions back.
+import * as z from 'zod'
+import { advise, type Check, type Finding, wrong } from './examination.ts'
+import { answered, type PublishingPlace } from './publishing-place.ts'
+
+const Sha = z.object({ sha: z.string() })
+const Head = z.object({ commit: z.object({ sha: z.string(), commit: z.object({ tree: Sha }).optional() }) })
+const Commit = z.object({ tree: Sha })
+const Protection = z.object({ protected: z.boolean().default(false) })
+const Rules = z.array(z.object({ type: z.string(), ruleset_id: z.int().optional() }))
+const Ruleset = z.object({ name: z.string(), current_user_can_bypass: z.string().optional() })
+
+/** Rules that stop a commit made directly on the branch. @see https://docs.github.com/rest/repos/rules */
+const STOPPING: ReadonlySet<string> = new Set([
+  ...['pull_request', 'required_status_checks', 'update', 'merge_queue', 'workflows', 'required_deployments'],
+  ...['code_scanning', 'code_quality'],
+])
+/** A rule that keeps published versions from being taken back by a push of another history. */
+const KEEPING = 'non_fast_forward'
+
+/** They need a repository that the credential reaches. */
+export const BRANCH_CHECKS: readonly Check<PublishingPlace>[] = [
+  {
+    name: 'github-branch',
+    about: 'the branch is there, with a first commit',
+    needs: ['github-repository'],
+    look: lookAtBranch,
+  },
+  {
+    name: 'github-write',
+    about: 'contents may be written (a commit was made that no branch has)',
+    needs: ['github-branch'],
+    look: lookAtWriting,
+  },
+  {
+    name: 'github-protection',
+    about: 'the branch lets the hub commit',
+    needs: ['github-write'],
+    look: lookAtProtection,
+  },
+]
+
+const BRANCH = 'GET /repos/{owner}/{repo}/branches/{branch}'
+
+async function lookAtBranch({ ask, branch, repository }: PublishingPlace): Promise<Finding[]> {
+  const { status } = answered(await ask(BRANCH, { branch }))
+  return status === 200
+    ? []
+    : [
+        wrong(
+          `${repository} has no branch ${branch}.`,
+          'Make a first commit on it, such as a README.md, or set GITHUB_BRANCH to the branch that there is.',
+        ),
+      ]
+}
+
+/** The commit has the head's own tree and no branch leads to it, so GitHub clears it away in time. */
+async function lookAtWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Finding[]> {
+  const { commit } = Head.parse(answered(await ask(BRANCH, { branch })).data)
+  const read = answered(await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha: commit.sha }))
+  const tree = Commit.safeParse(read.data).data?.tree.sha
+  const made = tree
+    ? answered(
+        await ask('POST /repos/{owner}/{repo}/git/commits', {
+          ...{ message: 'Whether the hub may write (npm run doctor)', tree, parents: [commit.sha] },
+        }),
+      ).status
+    : read.status
+  if (made === 201) return []
+  return [
+    wrong(
+      `The credential may not write the contents of ${repository} (${made}).`,
+      isApp
+        ? 'Give the App the permission Contents: Read and write, and accept the change where it is installed.'
+        : 'Give the token the permission Contents: Read and write for this repository.',
+    ),
+  ]
+}
+
+async function lookAtProtection({ ask, branch, isApp }: PublishingPlace): Promise<Finding[]> {
+  const answer = answered(await ask('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch }))
+  const rules = Rules.safeParse(answer.status === 200 ? answer.data : []).data ?? []
+  const who = isApp ? 'the App' : 'the owner of the token (a role or team that it has)'
+  const findings: Finding[] = []
+  for (const id of new Set(
+    rules.flatMap(({ type, ruleset_id }) => (STOPPING.has(type) && ruleset_id ? [ruleset_id] : [])),
+  )) {
+    const ruleset = answered(await ask('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', { ruleset_id: id }))
+    const { name, current_user_can_bypass: bypass } = Ruleset.safeParse(ruleset.data).data ?? { name: String(id) }
+    if (bypass === 'always' || bypass === 'exempt') continue
+    const types = rules.flatMap(({ type, ruleset_id }) => (ruleset_id === id && STOPPING.has(type) ? [type] : []))
+    findings.push(
+      wrong(
+        `The ruleset “${name}” stops the hub’s commits on ${branch}: ${types.join(', ')}.`,
+        `Add ${who} to its bypass list, as “Always allow”.`,
+      ),
+    )
+  }
+  if (findings.length > 0) return findings
+  const { protected: isProtected } = Protection.parse(answered(await ask(BRANCH, { branch })).data)
+  if (rules.some(({ type }) => type === KEEPING)) return []
+  return [
+    isProtected
+      ? advise(
+          `${branch} has a classic protection rule, whose exceptions cannot be read with this right.`,
+          `See that it lets ${who} push past required pull requests and checks, and that it refuses force pushes.`,
+        )
+      : advise(
+          `Nothing keeps ${branch} from a force push, which could take published versions back.`,
+          `Add a ruleset for ${branch}: restrict deletions, block force pushes.`,
+        ),
+  ]
+}
