@@ -86,13 +86,13 @@ async function listCalls({ catalogue }: BenchSite, origin: string, token: string
     return { function: 'mcp', url: `${origin}/mcp`, init }
   }
   return [
-    ['a read', get(repository), 24],
-    ['a read of the content', get(`${repository}/raw`), 26],
-    ['a list', get(`${origin}/api/v1/repos`), 30],
-    ['a search', get(`${origin}/api/v1/repos?q=review`), 50],
-    ['a publish', publish, 74],
-    ['a tool call', await tool('2026', 'get_prompt', { owner, name }), 47],
-    ['a tool call of an older client', await tool('2025', 'get_prompt', { owner, name }), 47],
+    ['a read', get(repository), 20],
+    ['a read of the content', get(`${repository}/raw`), 22],
+    ['a list', get(`${origin}/api/v1/repos`), 26],
+    ['a search', get(`${origin}/api/v1/repos?q=review`), 47],
+    ['a publish', publish, 70],
+    ['a tool call', await tool('2026', 'get_prompt', { owner, name }), 35],
+    ['a tool call of an older client', await tool('2025', 'get_prompt', { owner, name }), 35],
   ]
 }
 

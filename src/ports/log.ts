@@ -1,4 +1,5 @@
-// Owns the one form in which trouble is logged: one line of JSON, so that a line end in a value cannot start a false line.
+// Owns what becomes of trouble: one line of JSON in the log, so that a line end in a value cannot start a false line, and an error for clients that says nothing but what is theirs to know.
+import { HubError } from '../domain/api/errors.ts'
 
 /**
  * Logs one line to standard error.
@@ -17,4 +18,16 @@ export function logTrouble(
 function describeCause(cause: unknown): { cause?: string; stack?: string } {
   if (cause === undefined) return {}
   return cause instanceof Error ? { cause: cause.message, stack: cause.stack } : { cause: String(cause) }
+}
+
+/** Turns whatever was thrown into an error for clients; what is not theirs to know is logged and left out. */
+export function toHubError(thrown: unknown): HubError {
+  if (thrown instanceof HubError && thrown.cause === undefined) return thrown
+  const error =
+    thrown instanceof HubError
+      ? thrown
+      : new HubError('internal_error', 'The hub could not answer. Try again later.', { cause: thrown })
+  const { code, message, cause } = error
+  logTrouble('error', message, { code, cause })
+  return error
 }

@@ -1,4 +1,4 @@
-// Owns the port of the rate limiter, and the arithmetic that all of its drivers share.
+// Owns the port of the rate limiter.
 
 /** Limits how often something may happen for a key. */
 export interface RateLimiter {
@@ -11,12 +11,4 @@ export interface RateLimit {
   /** Most requests in any window; 0 turns the limit off. */
   requests: number
   windowMs: number
-}
-
-/** A limiter that never refuses. */
-export const UNLIMITED: RateLimiter = { take: () => 0 }
-
-/** Seconds until the oldest request leaves the window, at least one. */
-export function waitSeconds(oldestMs: number, windowMs: number, nowMs: number): number {
-  return Math.max(1, Math.ceil((oldestMs + windowMs - nowMs) / 1000))
 }

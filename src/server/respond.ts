@@ -1,10 +1,9 @@
 // Owns what an answer looks like: headers, caching, conditional requests, and the one way an error becomes an answer.
 
 import { hash } from 'node:crypto'
-import { CACHE_CONTROL, type CacheClass, NO_VARY_SEARCH, VARYING_PARAMETERS } from '../domain/api/cache-class.ts'
-import { ERRORS, HubError } from '../domain/api/errors.ts'
+import { ERRORS, type HubError } from '../domain/api/errors.ts'
+import { CACHE_CONTROL, type CacheClass, NO_VARY_SEARCH, VARYING_PARAMETERS } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
-import { logTrouble } from '../ports/log.ts'
 import type { Bytes } from '../ports/site-files.ts'
 
 /** On every answer of the API, errors included. docs/contract.md section 4. */
@@ -196,18 +195,6 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
   const bytes = new TextEncoder().encode(body)
   headers['Content-Length'] = String(bytes.length)
   return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
-}
-
-/** Turns whatever was thrown into an error for clients; what is not theirs to know is logged and left out. */
-export function toHubError(thrown: unknown): HubError {
-  if (thrown instanceof HubError && thrown.cause === undefined) return thrown
-  const error =
-    thrown instanceof HubError
-      ? thrown
-      : new HubError('internal_error', 'The hub could not answer. Try again later.', { cause: thrown })
-  const { code, message, cause } = error
-  logTrouble('error', message, { code, cause })
-  return error
 }
 
 const validators = new WeakMap<Bytes, string>()

@@ -2,7 +2,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type RateLimit, type RateLimiter, UNLIMITED, waitSeconds } from '../ports/rate-limiter.ts'
+import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
+import { UNLIMITED, waitSeconds } from './rate-limiter-memory.ts'
 
 /** A limiter that every worker on this machine shares. @param path of its file, made when it is missing */
 export function limitInFile({ requests, windowMs }: RateLimit, path: string): RateLimiter {

@@ -1,5 +1,5 @@
-// Owns the sliding window that limits requests: exact counts for each client, in memory that stays bounded.
-import { type RateLimit, type RateLimiter, UNLIMITED, waitSeconds } from '../ports/rate-limiter.ts'
+// Owns the sliding window that limits requests: exact counts for each client, in memory that stays bounded; and the arithmetic that every window shares.
+import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
 
 /** Clients that are remembered at once. One request each, they take some 20 MB. */
 const MOST_CLIENTS = 100_000
@@ -46,4 +46,12 @@ export function limitInMemory(
       return 0
     },
   }
+}
+
+/** A limiter that never refuses. */
+export const UNLIMITED: RateLimiter = { take: () => 0 }
+
+/** Seconds until the oldest request leaves the window, at least one. */
+export function waitSeconds(oldestMs: number, windowMs: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((oldestMs + windowMs - nowMs) / 1000))
 }

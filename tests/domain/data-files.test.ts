@@ -1,7 +1,7 @@
 // Pins which data files a catalogue has and what stands in them: the read answers, all but search, as plain files. docs/contract.md section 4.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { listEnvelope } from '../../src/domain/api/list-envelope.ts'
+import { listEnvelope } from '../../src/domain/api/envelope.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles, onOnePage } from '../../src/domain/catalogue/data-files.ts'
 import type { ContentTree } from '../../src/domain/content/content-tree.ts'

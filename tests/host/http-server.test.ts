@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http-server.ts'
 import { answerWith, type HostedFunction, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
+import { toHubError } from '../../src/ports/log.ts'
 import { openBody } from '../../src/server/read-body.ts'
 import { answerNotFound } from '../../src/server/refusals.ts'
-import { respondWithError, toHubError } from '../../src/server/respond.ts'
+import { respondWithError } from '../../src/server/respond.ts'
 
 interface Raw {
   status: number

@@ -1,8 +1,8 @@
 // Owns what stands in every data file: the read answers of a whole catalogue, one file after the other.
 
 import { membershipsPath } from '../access/memberships.ts'
+import { listEnvelope } from '../api/envelope.ts'
 import { LIMITS } from '../api/limits.ts'
-import { listEnvelope } from '../api/list-envelope.ts'
 import { describeApi } from '../api/openapi.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { MirrorEntry, RepositorySummary } from '../api/schema.ts'

@@ -1,5 +1,5 @@
 // Owns making the records of one repository: in full, in a list, and those of its versions. What concerns several repositories is made in catalogue.ts.
-import { pick } from '../api/pick.ts'
+import { pick } from '../api/envelope.ts'
 import type { Addresses } from '../api/record-links.ts'
 import {
   type Repository,

@@ -1,15 +1,14 @@
-// Owns the MCP endpoint: from a request to an answer, each check in its turn, and no answer later than its deadline.
+// Owns the MCP endpoint: from a request to an answer, each check in its turn, by the leg of the client's generation, and no answer later than its deadline.
 import { HubError } from '../../domain/api/errors.ts'
+import { toHubError } from '../../ports/log.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import type { ReadTools } from '../read/answers.ts'
-import { sayTooMany } from '../refusals.ts'
-import { toHubError } from '../respond.ts'
+import type { McpTools } from './call-tool.ts'
 import { checkSource, type IsOwnHost } from './guard.ts'
 import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from './http.ts'
-import { CODES } from './protocol.ts'
-import { readMessage } from './read-message.ts'
-import { serve } from './serving.ts'
+import { CODES, isObject } from './protocol.ts'
+import { type Message, readMessage } from './read-message.ts'
 
 /** What the endpoint needs. */
 export interface McpDependencies extends ReadTools {
@@ -45,9 +44,38 @@ async function answerMessage(request: Request, dependencies: McpDependencies): P
   const message = await readMessage(request)
   const waitSeconds = limiter.take(clientAddress)
   // A tool call is refused in its result, because models read results; every other method is refused by a status, which clients read.
-  if (waitSeconds > 0 && message.method !== 'tools/call') throw refuseRate(waitSeconds)
+  if (waitSeconds > 0 && message.method !== 'tools/call') throw await refuseRate(waitSeconds)
   const response = await serve({ request: withoutBody(request), message, tools: { ...dependencies, waitSeconds } })
   return respondWithLeg(response, waitSeconds)
+}
+
+/** One message to be served. */
+export interface Serving {
+  /** Its address and headers; the body has been read. */
+  request: Request
+  message: Message
+  tools: McpTools
+}
+
+/** What only a request of 2026 and later carries. */
+const CLAIMS = ['io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities'] as const
+
+/** Serves one message by the leg of its generation, the only one that is loaded, with its library. Only what could claim to be of 2026 is put before that revision's library, which decides. */
+async function serve(serving: Serving): Promise<Response> {
+  if (!mayBeModern(serving)) return serveLegacy(serving)
+  const { isLegacy, serveModern } = await import('./modern-leg.ts')
+  return (await isLegacy(serving)) ? serveLegacy(serving) : serveModern(serving)
+}
+
+async function serveLegacy(serving: Serving): Promise<Response> {
+  return (await import('./legacy-leg.ts')).serveLegacy(serving)
+}
+
+function mayBeModern({ request, message }: Serving): boolean {
+  const version = request.headers.get('MCP-Protocol-Version') ?? '2025'
+  const meta = isObject(message.params) && isObject(message.params._meta) ? message.params._meta : {}
+  const isPlain = /^202[45]/.test(version) && !request.headers.has('Mcp-Method')
+  return !isPlain || CLAIMS.some((claim) => Object.hasOwn(meta, claim))
 }
 
 /** The request without its body, which is read by now, and without a session that another server may have named: there are no sessions here. */
@@ -73,7 +101,8 @@ async function withDeadline(work: Promise<Response>, deadlineMs: number): Promis
   }
 }
 
-function refuseRate(waitSeconds: number): Refusal {
+async function refuseRate(waitSeconds: number): Promise<Refusal> {
+  const { sayTooMany } = await import('../refusals.ts')
   return new Refusal(429, CODES.refused, sayTooMany('messages', waitSeconds), waitSeconds)
 }
 

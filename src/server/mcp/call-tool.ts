@@ -1,14 +1,12 @@
 // Owns calling a tool: from `tools/call` to a result, or to a failure that tells the model what to do next.
 import type { ErrorCode } from '../../domain/api/errors.ts'
 import { printable } from '../../domain/content/printable.ts'
+import { toHubError } from '../../ports/log.ts'
 import { CATALOGUE_AWAY } from '../../ports/site-files.ts'
 import type { ReadTools } from '../read/answers.ts'
-import { refuseRate } from '../refusals.ts'
-import { toHubError } from '../respond.ts'
 import { isObject, type McpResult, refuseParams } from './protocol.ts'
 import { TOOL_ANSWERS } from './tool-answers.ts'
-import { readArguments } from './tool-arguments.ts'
-import { TOOL_NAMES, type ToolName } from './tool-schemas.ts'
+import { readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
 /** What answering needs beside the data. */
 export interface McpTools extends ReadTools {
@@ -31,7 +29,7 @@ export async function callTool(params: Record<string, unknown>, tools: McpTools)
   }
   if (!isObject(given)) throw refuseParams('arguments: expected an object, for example {"owner": "acme"}.')
   try {
-    if (tools.waitSeconds > 0) throw refuseRate('toolCalls', tools.waitSeconds)
+    if (tools.waitSeconds > 0) throw (await import('../refusals.ts')).refuseRate('toolCalls', tools.waitSeconds)
     const structured = await answerTool(tool, given, tools)
     // Clients forward one or the other to the model, so both say the same.
     return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }

@@ -1,6 +1,6 @@
 // Owns answering an MCP method for both generations: from its name and parameters to a result. It uses neither HTTP nor an MCP library.
 import { HubError } from '../../domain/api/errors.ts'
-import { toHubError } from '../respond.ts'
+import { toHubError } from '../../ports/log.ts'
 import { callTool, type McpTools } from './call-tool.ts'
 import { CACHE_HINTS } from './identity.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'

@@ -1,7 +1,8 @@
 // Owns serving the 2025 revisions through the 1.x SDK, its only importer: one server and one transport a request, nothing held open.
+
+import type { Serving } from './answer.ts'
 import { dispatch, isOurs } from './dispatch.ts'
 import { CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
-import type { Serving } from './serving.ts'
 
 /** Serves one message. @param message parsed already; the request's own body is not read again */
 export async function serveLegacy({ request, message, tools }: Serving): Promise<Response> {

@@ -1,7 +1,8 @@
 // Owns serving the revision 2026-07-28 through the 2.x server package, its only importer, and asking that package which revision a request speaks.
+
+import type { Serving } from './answer.ts'
 import { dispatch, isOurs } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
-import type { Serving } from './serving.ts'
 
 /** Imported when first needed. An `import` at the head of this file would be loaded with the function, because the bundler moves it to the head of the bundle. */
 const load = () => import('@modelcontextprotocol/server')

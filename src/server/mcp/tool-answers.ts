@@ -1,16 +1,40 @@
 // Owns what each tool answers, on the same data as the read API.
+
+import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import { listEnvelope } from '../../domain/api/list-envelope.ts'
-import { pick } from '../../domain/api/pick.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import type { Filled, FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import type { ReadTools } from '../read/answers.ts'
 import { resolveVersion } from '../read/query-values.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
-import { searchEnvelope } from '../search-envelope.ts'
-import type { Arguments } from './tool-arguments.ts'
-import { FIELDS, PAGE_SIZES, type ToolName } from './tool-schemas.ts'
+import { type Arguments, PAGE_SIZES, type ToolName } from './tool-arguments.ts'
+
+const SUMMARY = [
+  'owner',
+  'name',
+  'title',
+  'description',
+  'tags',
+  'status',
+  'latest_version',
+  'updated_at',
+  'url',
+  'html_url',
+] as const
+
+/** Which fields of a record each tool answers: the others never reach a model. tool-outputs.ts says what each of them is. */
+export const FIELDS = {
+  search_prompts: SUMMARY,
+  get_prompt: [
+    ...SUMMARY,
+    ...(['license', 'status_message', 'version', 'yanked', 'content', 'content_sha256', 'size_bytes'] as const),
+    ...(['variables', 'parameters', 'changelog', 'published_at', 'published_by', 'raw_url'] as const),
+    ...(['advisories', 'warnings', 'missing_variables'] as const),
+  ],
+  list_versions: ['version', 'changelog', 'published_at', 'published_by', 'yanked', 'yank_reason'],
+  list_tags: ['name', 'count'],
+} as const
 
 /** One way of answering for each tool. @throws HubError with the sentence and the next step */
 export const TOOL_ANSWERS: {

@@ -1,9 +1,99 @@
-// Owns reading the arguments of a tool: forms that models often write are changed into the advertised ones first, then everything is checked at once.
-import type * as z from 'zod'
+// Owns what each tool takes, and reading it: forms that models often write are changed into the advertised ones first, then everything is checked at once.
+import * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
+import { SORTS } from '../../domain/api/routes.ts'
+import { hasOwnerForm, isName, isVersion } from '../../domain/content/names.ts'
 import { formatProblems, parseBy } from '../../domain/content/problems.ts'
+import { countCharacters } from '../../domain/content/text-length.ts'
 import { isObject } from './protocol.ts'
-import { INPUTS, type ToolName } from './tool-schemas.ts'
+
+/** The rule of docs/contract.md section 1 without its look-ahead, which clients that compile patterns with RE2 refuse. */
+const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
+const VERSION_PATTERN = '^(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})$'
+
+const owner = checked(hasOwnerForm, 'expected 1 to 39 of a-z, 0-9 and single hyphens inside, for example "acme"')
+  .meta({ pattern: WORDS_PATTERN, maxLength: LIMITS.ownerCharacters })
+  .describe('Owner handle: the part before the slash in owner/name.')
+const name = checked(isName, 'expected 1 to 64 of a-z, 0-9 and single hyphens inside, for example "code-review"')
+  .meta({ pattern: WORDS_PATTERN, maxLength: LIMITS.nameCharacters })
+  .describe('Repository name: the part after the slash in owner/name.')
+const version = checked(isVersion, 'expected the form x.y.z, for example "1.0.0"')
+  .meta({ pattern: VERSION_PATTERN })
+  .describe('Version x.y.z. Leave out for the latest.')
+const label = shortText(LIMITS.tagCharacters, 'production').describe('A label instead of a version.')
+const page = whole(LIMITS.highestPage, 2).describe('Page number, from 1. Default 1.')
+
+/** Most and usual items on a page of each list. */
+export const PAGE_SIZES = {
+  search_prompts: { most: 50, usual: 10 },
+  list_versions: { most: 100, usual: 20 },
+  list_tags: { most: 200, usual: 50 },
+} as const
+
+/** What each tool takes. Closed: an argument that is not understood must not be ignored. */
+export const INPUTS = {
+  search_prompts: z.strictObject({
+    q: shortText(LIMITS.queryCharacters, 'code review')
+      .describe(
+        'Words to look for in name, title, tags, description, readme and text. Prompts that hold all of them come first; plain words work best.',
+      )
+      .optional(),
+    tag: shortText(LIMITS.tagCharacters, 'writing').describe('One tag, exactly as list_tags gives it.').optional(),
+    sort: z
+      .enum(SORTS, `expected one of ${SORTS.join(', ')}, for example "new"`)
+      .describe('Order. Default: best match when q is given, else top.')
+      .optional(),
+    page: page.optional(),
+    limit: limit('search_prompts'),
+  }),
+  get_prompt: z.strictObject({
+    owner,
+    name,
+    version: version.optional(),
+    label: label.optional(),
+    variables: z
+      .record(
+        z.string(),
+        shortText(LIMITS.toolValueCharacters, 'Go'),
+        'expected an object of texts, for example {"language": "Go"}',
+      )
+      .describe('Values for {{name}} placeholders, for example {"language": "Go"}.')
+      .optional(),
+  }),
+  list_versions: z.strictObject({ owner, name, page: page.optional(), limit: limit('list_versions') }),
+  list_tags: z.strictObject({
+    q: shortText(LIMITS.tagCharacters, 'writing').describe('Only tags that contain this text.').optional(),
+    page: page.optional(),
+    limit: limit('list_tags'),
+  }),
+} as const
+
+/** The name of a tool. */
+export type ToolName = keyof typeof INPUTS
+
+/** The names of the tools, in the order in which they are listed. */
+export const TOOL_NAMES = Object.keys(INPUTS) as ToolName[]
+
+function checked(isRight: (text: string) => boolean, wanted: string) {
+  return z.string(wanted).refine(isRight, wanted)
+}
+
+/** Lengths count code points, as JSON Schema does. */
+function shortText(maxCharacters: number, example: string) {
+  const wanted = `expected a text of at most ${maxCharacters} characters, for example "${example}"`
+  return checked((text) => countCharacters(text) <= maxCharacters, wanted).meta({ maxLength: maxCharacters })
+}
+
+function whole(most: number, example: number) {
+  const wanted = `expected a whole number from 1 to ${most}, for example ${example}`
+  return z.int(wanted).min(1, wanted).max(most, wanted)
+}
+
+function limit(tool: keyof typeof PAGE_SIZES) {
+  const { most, usual } = PAGE_SIZES[tool]
+  return whole(most, usual).describe(`Items per page, 1 to ${most}. Default ${usual}.`).optional()
+}
 
 type Given = Record<string, unknown>
 

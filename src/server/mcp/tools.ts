@@ -1,7 +1,8 @@
 // Owns the list of tools as clients see it, with JSON Schemas that every client compiles: the same bytes on every call, whatever is published. No text from a prompt ever stands here.
 import type * as z from 'zod'
 import { type JsonSchema, toJsonSchema } from '../../domain/api/json-schema.ts'
-import { INPUTS, OUTPUTS, TOOL_NAMES, type ToolName } from './tool-schemas.ts'
+import { INPUTS, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
+import { OUTPUTS } from './tool-outputs.ts'
 
 /** A tool's title and what a model is told of it. */
 const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> = {

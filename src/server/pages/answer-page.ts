@@ -1,5 +1,5 @@
 // Owns the pages that no build can write: what was searched for, what was published since the last build, comparisons of any two versions, and what is not there.
-import { CACHE_CONTROL } from '../../domain/api/cache-class.ts'
+
 import {
   fitTitle,
   MEANT_PLACE,
@@ -8,16 +8,18 @@ import {
   PAGE_PLACE,
   PAGE_TITLE,
 } from '../../domain/api/page-frames.ts'
+import { CACHE_CONTROL } from '../../domain/api/routes.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
+import { toHubError } from '../../ports/log.ts'
+import { readBuilt } from '../../ports/site-files.ts'
 import { type Html, html } from '../account/html.ts'
 import type { Connect } from '../connect.ts'
 import { findClose } from '../read/close-names.ts'
 import type { ReadDependencies } from '../read/read.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 import { refuseRate } from '../refusals.ts'
-import { respondWithBytes, respondWithError, toHubError } from '../respond.ts'
-import { readBuilt } from '../site-json.ts'
+import { respondWithBytes, respondWithError } from '../respond.ts'
 import { drawFound } from './draw-find.ts'
 import { drawComparing, drawUnbuilt } from './draw-unbuilt.ts'
 import { findPrompts } from './find.ts'

@@ -11,8 +11,8 @@ import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { nextLower } from '../../domain/publishing/repository-state.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
 import { measure } from '../../ports/measure.ts'
+import { parseBuilt } from '../../ports/site-files.ts'
 import { findNewest, type Sources } from '../read/records.ts'
-import { parseBuilt } from '../site-json.ts'
 
 /** A publish as it stands in git now. */
 export interface Published {

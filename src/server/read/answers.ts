@@ -6,8 +6,8 @@ import { splitFullName } from '../../domain/content/names.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { Search } from '../../ports/search.ts'
 import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
+import { readBuilt, readOr } from '../../ports/site-files.ts'
 import type { Answer } from '../respond.ts'
-import { readBuilt, readOr } from '../site-json.ts'
 import {
   encode,
   type FoundRecord,

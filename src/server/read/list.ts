@@ -1,13 +1,12 @@
 // Owns answering the list: from files where they hold the answer, from the search where words or several tags are asked for.
 
+import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { listEnvelope } from '../../domain/api/list-envelope.ts'
 import { DATA_FILES, ROUTES } from '../../domain/api/routes.ts'
 import type { Meta, RepositorySummary } from '../../domain/api/schema.ts'
 import { isTag } from '../../domain/content/names.ts'
 import type { SearchAnswer } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
-import { searchEnvelope } from '../search-envelope.ts'
 import type { Found, ReadTools } from './answers.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
 

@@ -1,11 +1,11 @@
 // Owns finding records, for every handler: in the built file, or in the fresh copy where a publish is ahead of the build.
 import { hash } from 'node:crypto'
-import { listEnvelope } from '../../domain/api/list-envelope.ts'
+import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, TagRecord, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import type { FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
 import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
-import { parseBuilt, readBuilt } from '../site-json.ts'
+import { parseBuilt, readBuilt } from '../../ports/site-files.ts'
 
 /** Where a repository's newest state is looked for. */
 export interface Sources {
@@ -121,6 +121,7 @@ function single<Value>(data: Value) {
   return { data }
 }
 
-function onePage<Value>(values: Value[]) {
-  return listEnvelope(values, { page: 1, size: values.length, total: values.length })
+/** However many versions there are, their list is one page. */
+function onePage<Value>(data: Value[]): ListEnvelope<Value> {
+  return { data, meta: { page: 1, pages: 1, total: data.length } }
 }

@@ -1,5 +1,5 @@
 // Owns the search fields of all pages: `/` focuses one, and as a reader types it suggests five prompts, to be chosen by keyboard.
-import type { ListEnvelope } from '../../domain/api/list-envelope.ts'
+import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { ROUTES_LIST } from '../links.ts'
 

@@ -1,6 +1,6 @@
 // Owns the sample answers of the API reference: what this hub answers to the examples beside them, cut to the length of an example.
 
-import { listEnvelope } from '../../domain/api/list-envelope.ts'
+import { listEnvelope } from '../../domain/api/envelope.ts'
 import type { RouteId } from '../../domain/api/routes.ts'
 import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
 import { PublishAnswer } from '../../domain/publishing/request.ts'

@@ -1,0 +1,49 @@
+// Owns how records stand on the wire: the fields of each that are named, and the envelope of a page of them, with what a search says of itself.
+import type { Matched, Meta, SearchMeta } from './schema.ts'
+
+/** The named part of a record. */
+export function pick<Whole extends object, Key extends keyof Whole>(
+  whole: Whole,
+  keys: readonly Key[],
+): Pick<Whole, Key> {
+  const part: Partial<Pick<Whole, Key>> = {}
+  for (const key of keys) part[key] = whole[key]
+  return part as Pick<Whole, Key>
+}
+
+/** A page of records on the wire. */
+export interface ListEnvelope<Record> {
+  data: Record[]
+  meta: Meta
+}
+
+/**
+ * Makes the envelope of one page.
+ *
+ * @param records the records of this page alone
+ * @param place `total` of all pages, `size` records a page
+ */
+export function listEnvelope<Record>(
+  records: Record[],
+  place: { page: number; size: number; total: number },
+): ListEnvelope<Record> {
+  return { data: records, meta: { page: place.page, pages: Math.ceil(place.total / place.size), total: place.total } }
+}
+
+/** One page of a search, as far as its envelope says it. */
+interface SearchPage<Record> {
+  matches: Record[]
+  total: number
+  isTotalExact: boolean
+  /** How the words were taken; undefined without words. */
+  matched: Matched | undefined
+}
+
+/** Makes the envelope of one page of a search. docs/contract.md section 4. @param place `size` records a page */
+export function searchEnvelope<Record>(
+  { matches, total, isTotalExact, matched }: SearchPage<Record>,
+  place: { page: number; size: number },
+): { data: Record[]; meta: SearchMeta } {
+  const { data, meta } = listEnvelope(matches, { ...place, total })
+  return { data, meta: matched === undefined ? meta : { ...meta, total_is_exact: isTotalExact, matched } }
+}

@@ -1,0 +1,50 @@
+// Owns what the fields that each tool answers are, from the records of domain/api/schema.ts. Only the list of tools needs it: what is answered was made from those records.
+import * as z from 'zod'
+import { pick } from '../../domain/api/envelope.ts'
+import {
+  list,
+  Matched,
+  RepositorySummary,
+  SearchMeta,
+  single,
+  TagRecord,
+  Variable,
+  VersionRecord,
+  VersionSummary,
+} from '../../domain/api/schema.ts'
+import { FIELDS } from './tool-answers.ts'
+
+const prompt = {
+  ...RepositorySummary.shape,
+  ...VersionSummary.shape,
+  // The record of the version comes last, for its address is meant.
+  ...VersionRecord.shape,
+  // Without its id, the variable stands in the schema itself: some clients follow no `$ref`.
+  variables: z.array(z.object(Variable.shape)).describe('The version’s placeholders.'),
+  // Sentences, not records: they are for a model to read, and every client loads this schema.
+  advisories: z.array(z.string()).describe('What its maintainers warn users of this version of.'),
+  warnings: z.array(z.string()).describe('What its texts hold that a reader would not see or expect.'),
+  missing_variables: z.array(z.string()).describe('Variables whose placeholder still stands in content.'),
+}
+
+/** What each tool answers. Open: fields may be added. */
+export const OUTPUTS = {
+  search_prompts: inlineSearch(z.object(pick(RepositorySummary.shape, FIELDS.search_prompts))),
+  get_prompt: single(z.object(pick(prompt, FIELDS.get_prompt))),
+  list_versions: inline(list(z.object(pick(VersionSummary.shape, FIELDS.list_versions)))),
+  list_tags: inline(list(z.object(pick(TagRecord.shape, FIELDS.list_tags)))),
+} as const
+
+/** `Meta` has an id as well; see above. */
+function inline<Records extends z.ZodObject<{ data: z.ZodType; meta: z.ZodObject }>>({ shape }: Records) {
+  return z.object({ data: shape.data, meta: z.object(shape.meta.shape) })
+}
+
+/** A page of what a search found, without ids as well. */
+function inlineSearch<Record extends z.ZodType>(record: Record) {
+  const matched = z
+    .object(Matched.shape)
+    .optional()
+    .describe(SearchMeta.shape.matched.description ?? '')
+  return z.object({ data: z.array(record), meta: z.object({ ...SearchMeta.shape, matched }) })
+}
