@@ -7,6 +7,7 @@ import { readConfig } from '../src/config.ts'
 import { searchIndexPath } from '../src/host/serve-sites.ts'
 import { hashCode } from '../src/site/build/code-hash.ts'
 import { ContentError } from '../src/site/build/load-catalogue.ts'
+import { openPages } from '../src/site/build/render-pages.ts'
 import { openSiteBuilder } from '../src/site/build/site-builder.ts'
 import { settingsOfSite } from '../src/site/build/site-settings.ts'
 import { isUntouched } from '../src/site/build/untouched.ts'
@@ -81,12 +82,11 @@ async function hasNothingToDo(): Promise<boolean> {
 }
 
 async function build(): Promise<void> {
-  // Astro alone takes a second to be loaded.
-  const openPages = async () => (await import('../src/site/build/render-pages.ts')).openPages(process.cwd())
+  const root = process.cwd()
   const builder = openSiteBuilder({
     config,
     today: () => config.buildDay,
-    ...{ root: process.cwd(), openPages, cache },
+    ...{ root, cache, openPages: () => openPages({ root, keptDir: join(keptDir, 'pages'), code: codes.site }) },
     loadGroups: prepareFolder,
     onProgress: progress.show,
   })

@@ -235,6 +235,7 @@ describe('who may import whom', () => {
       'src/host/follow-content.ts',
       'src/host/serve-sites.ts',
       'src/pages/docs/api.astro',
+      'src/site/build/bundle-pages.ts',
       'src/site/build/integration.ts',
       'src/site/build/source-links.ts',
       'src/wiring/platform.ts',

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { readConfig } from '../config.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
@@ -13,7 +14,7 @@ import { openBuildCache } from '../stores/build-cache.ts'
 import { takeLock } from '../stores/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../stores/search-index.ts'
 import { inBackground } from './background.ts'
-import { describeFolder, foldLayer, removeLeftovers, SiteState } from './site-folder.ts'
+import { describeFolder, foldLayer, PAGES_DIR, removeLeftovers, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
 /** What the host is told. */
@@ -49,14 +50,16 @@ setPriority(10)
 // Only one process may write: the builder of a host that was killed may still be running.
 const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process builds into the same folder.')
-const cache = openBuildCache(folder.cache, hashCode(process.cwd()))
+const root = process.cwd()
+const codes = hashCode(root)
+const cache = openBuildCache(folder.cache, codes)
 let state = readState()
 removeLeftovers(folder, state)
 if (!state) cache.forgetWritten()
 const builder = openSiteBuilder({
   config,
   today: () => readConfig(process.env).buildDay,
-  ...{ root: process.cwd(), openPages: () => openPages(process.cwd()), cache },
+  ...{ root, cache, openPages: () => openPages({ root, keptDir: resolve(PAGES_DIR), code: codes.site }) },
   onProgress: sayProgress,
 })
 

@@ -8,6 +8,8 @@ import { type ProcessLock, takeLock } from '../stores/process-lock.ts'
 
 /** Where sites are kept. */
 const SITES_DIR = '.hub/sites'
+/** Where the bundles of the pages are kept, for all sites. */
+export const PAGES_DIR = '.hub/pages'
 
 /** Files that changed at once, over all that came before. */
 const Layer = z.object({

@@ -25,6 +25,7 @@ import { openSiteBuilder } from '../../src/site/build/site-builder.ts'
 import { openBuildCache } from '../../src/stores/build-cache.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
+import { PAGES } from '../hubs/build-site.ts'
 
 /** Many by hand: KILLS=30 npx vitest run tests/host/builder-kills.test.ts */
 const KILLS = Number(process.env.KILLS ?? 3)
@@ -85,7 +86,7 @@ async function buildClean(): Promise<Seen> {
   const config = readConfig(settings)
   const cache = openBuildCache(join(root, 'clean.db'), { parser: '1', site: '1' })
   cache.forgetWritten()
-  const given = async () => (pages ??= await openPages(process.cwd()))
+  const given = async () => (pages ??= await openPages(PAGES))
   const builder = openSiteBuilder({ config, today: () => DAY, root: process.cwd(), openPages: given, cache })
   builder.read(true)
   await builder.write(dir, 'all', ({ catalogue }) => buildSearchIndex(catalogue, join(root, 'clean-search.db')))

@@ -9,13 +9,17 @@ import { openSiteBuilder, type SiteBuilder } from '../../src/site/build/site-bui
 import { openBuildCache } from '../../src/stores/build-cache.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search-index.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
-import { buildSite, makeSiteFolder, readTree } from '../hubs/build-site.ts'
+import { buildSite, makeSiteFolder, PAGES, readTree } from '../hubs/build-site.ts'
 
 /** How much is tried; `EDITS=1000 PROMPTS=500` is the long run, which leaves the pages out. */
 const EDITS = Number(process.env.EDITS ?? 40)
 const PROMPTS = Number(process.env.PROMPTS ?? 8)
 const HAS_PAGES = process.env.EDITS === undefined
-const NO_PAGES: PageRenderer = { listGroups: async () => [], makePage: () => Promise.reject(new Error('no pages')) }
+const NO_PAGES: PageRenderer = {
+  bundle: '',
+  listGroups: async () => [],
+  makePage: () => Promise.reject(new Error('no pages')),
+}
 
 const root = makeSiteFolder('incremental')
 const contentDir = join(root, 'content')
@@ -28,7 +32,7 @@ beforeAll(async () => {
   for (let index = 0; index < PROMPTS; index++) writePrompt(`owner-${index % 4}`, `prompt-${index}`)
   if (!HAS_PAGES) return
   const first = openBuilder('first', async () => {
-    pages = await openPages(process.cwd())
+    pages = await openPages(PAGES)
     return pages
   })
   first.read(true)

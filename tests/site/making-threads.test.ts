@@ -10,7 +10,7 @@ import { makeInThreads } from '../../src/site/build/making-threads.ts'
 import { openPages, type PageRenderer } from '../../src/site/build/render-pages.ts'
 import { groupBeside, groupRepositoryData } from '../../src/site/build/repository-groups.ts'
 import type { NamedGroup, NamedTask } from '../../src/site/build/site-writer.ts'
-import { makeSiteFolder, readTree } from '../hubs/build-site.ts'
+import { makeSiteFolder, PAGES, readTree } from '../hubs/build-site.ts'
 
 const root = makeSiteFolder('making-threads')
 let catalogue: Catalogue
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const config = readConfig({ CONTENT_DIR: 'content', SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: '1763683200' })
   catalogue = openCatalogue(config).load().catalogue
   setCatalogue(catalogue)
-  pages = await openPages(process.cwd())
+  pages = await openPages(PAGES)
   const groups = [
     ...[...catalogue.entries.values()].flatMap((entry) => [groupRepositoryData(entry), groupBeside(catalogue, entry)]),
     ...(await pages.listGroups()),
@@ -39,7 +39,7 @@ test('what a thread makes alone is what is made without one', { timeout: 120_000
   const noteAlone = (group: NamedGroup) => {
     if (made.alone.push(group) === tasks.length) all.resolve()
   }
-  const making = { root: process.cwd(), catalogue, pages }
+  const making = { catalogue, pages }
   await makeInThreads(tasks, { ...making, dir: alone!, threads: 1 }, noteAlone, () => all.promise)
   await makeInThreads(
     tasks,

@@ -10,8 +10,8 @@ import type { NamedGroup, NamedTask } from './site-writer.ts'
 
 /** What a thread is given when it is started. */
 export interface ThreadStart {
-  /** The project's folder. */
-  root: string
+  /** The folder of the pages' bundle. */
+  bundle: string
   /** Where files are written. */
   dir: string
   surroundings: Surroundings
@@ -23,7 +23,7 @@ export interface Batch {
   tasks: NamedTask[]
 }
 
-/** What a thread says: once that it has bundled the pages, and then what it made of each batch, in their order. */
+/** What a thread says: once that it has loaded the pages, and then what it made of each batch, in their order. */
 export type ThreadMessage =
   | { kind: 'ready' }
   | { kind: 'made'; groups: NamedGroup[] }
@@ -33,13 +33,11 @@ export type ThreadMessage =
 const BATCH_REPOSITORIES = 20
 /** With a second batch waiting, a thread is never idle while this one is busy with its own. */
 const BATCHES_UNDER_WAY = 2
-/** Each thread holds the bundled pages and Astro: about 150 MB. */
+/** Each thread holds the pages and what they need of Astro: about 100 MB. */
 const MOST_THREADS = 3
 
 /** What making needs. */
 interface Making {
-  /** The project's folder. */
-  root: string
   /** Where files are written. */
   dir: string
   /** It is in place. */
@@ -58,13 +56,13 @@ interface Making {
  */
 export async function makeInThreads(
   tasks: readonly NamedTask[],
-  { root, dir, catalogue, pages, threads: count = Math.min(availableParallelism() - 1, MOST_THREADS) }: Making,
+  { dir, catalogue, pages, threads: count = Math.min(availableParallelism() - 1, MOST_THREADS) }: Making,
   onMade: (made: NamedGroup) => void,
   meanwhile: () => void | Promise<void>,
 ): Promise<void> {
   const batches = divide(tasks, catalogue)
   const surroundings = describeSurroundings(catalogue)
-  const threads = Array.from({ length: count }, () => startThread({ root, dir, surroundings }))
+  const threads = Array.from({ length: count }, () => startThread({ bundle: pages.bundle, dir, surroundings }))
   let isOver = false
   const takeBatches = async (make: (batch: Batch) => Promise<readonly NamedGroup[]>) => {
     for (let batch = batches.shift(); batch && !isOver; batch = batches.shift())

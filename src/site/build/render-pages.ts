@@ -1,13 +1,15 @@
-// Owns rendering pages again and again in one process: Astro bundles them once, and each is then rendered when somebody asks for it.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+// Owns rendering pages again and again in one process: their bundle is loaded once, and each is then rendered when somebody asks for it.
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AstroIntegration, type AstroPrerenderer, build } from 'astro'
+import { pathToFileURL } from 'node:url'
+import type { AstroPrerenderer } from 'astro'
+import { StaticPaths } from 'astro/runtime/prerender/static-paths.js'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
-import { ASTRO_OPTIONS } from './astro-options.ts'
+import { BESIDE_DIR, type BundlePlace, bundlePages, listFiles, SERVER_DIR } from './bundle-pages.ts'
+import { FRAMES_PAGE, isFramed, type MakeFramed, openFrames } from './framed-pages.ts'
 import { getCatalogue, withView } from './loaded-catalogue.ts'
 import { areFactsUnchanged, type PageFacts, viewForPage } from './page-facts.ts'
-import type { MadeGroup, SiteFile, SiteGroup } from './site-writer.ts'
+import type { MadeGroup, SiteGroup } from './site-writer.ts'
 
 /** Says which page is meant, wherever the pages are bundled. */
 export interface PageAddress {
@@ -19,152 +21,177 @@ export interface PageAddress {
 
 /** The bundled pages. */
 export interface PageRenderer {
+  /** The folder that they were loaded from. */
+  bundle: string
   /** Every page and every file beside them, of the catalogue that is in place. A page is rendered when its file is asked for. */
   listGroups(): Promise<SiteGroup[]>
   /** Renders a page with a key, of the catalogue that is in place. @returns its file, and what it asked of the catalogue */
   makePage(address: PageAddress): Promise<MadeGroup>
 }
 
-/** The prerenderer that Astro brings: it knows every route, and keeps what `getStaticPaths` of a page gave, for a build asks once. */
-interface DefaultPrerenderer extends AstroPrerenderer {
-  app?: { routeCache?: { clearAll(): void }; manifest: { routes: { routeData: PathOfPage['route'] }[] } }
+type PathOfPage = Awaited<ReturnType<AstroPrerenderer['getStaticPaths']>>[number]
+type Route = PathOfPage['route']
+
+/** A page as its source file gives it: its paths, each with what it shows. */
+interface PageModule {
+  getStaticPaths?: () => { params: Record<string, string>; props: object; cacheKey?: string }[]
 }
 
-type PathOfPage = Awaited<ReturnType<AstroPrerenderer['getStaticPaths']>>[number]
+/** What a bundle of pages exports: Astro's app, which renders them. */
+interface PagesApp {
+  manifest: { routes: { routeData: Route }[] }
+  logger: { options: { destination: unknown } }
+  /** What `getStaticPaths` of a page gave, for a build asks once. */
+  routeCache: { clearAll(): void }
+  getComponentByRoute(route: Route): Promise<PageModule>
+  render(request: Request, options: { routeData: Route }): Promise<Response>
+  /** What the build knows of styles that pages import; ours link to theirs by their address. */
+  setInternals(internals: { pagesByKeys: Map<string, never> }): void
+  setOptions(options: { settings: { scripts: [] }; logger: { options: { destination: unknown } } }): void
+}
+
+/** Opens the pages of the code, which are bundled when they were not yet. @throws Error when they cannot be */
+export async function openPages(place: BundlePlace): Promise<PageRenderer> {
+  return loadPages(await bundlePages(place))
+}
 
 /**
- * Bundles the pages. A catalogue must be in place.
+ * Loads a bundle of pages, all of it at once, so that its folder may be removed. A catalogue must be in place when a page is asked for.
  *
- * @param root the project's folder
+ * @param dir what `bundlePages` gave
  */
-export async function openPages(root: string): Promise<PageRenderer> {
-  // Astro renames files out of `.astro` into the folder it builds into, and no rename goes from one disk to another.
-  mkdirSync(join(root, '.astro'), { recursive: true })
-  const scratchDir = mkdtempSync(join(root, '.astro', 'pages-'))
-  try {
-    return await bundlePages(root, scratchDir)
-  } finally {
-    await rm(scratchDir, { recursive: true, force: true })
-  }
-}
-
-async function bundlePages(root: string, scratchDir: string): Promise<PageRenderer> {
-  const [outDir, cacheDir] = [join(scratchDir, 'out'), join(scratchDir, 'cache')]
-  let prerenderer: DefaultPrerenderer | undefined
-  const keepPrerenderer: AstroIntegration = {
-    name: 'prompt-hub-pages',
-    hooks: {
-      'astro:build:start': ({ setPrerenderer }) =>
-        setPrerenderer((given) => {
-          prerenderer = given
-          return { ...given, name: 'prompt-hub', getStaticPaths: () => loadEveryPage(given) }
-        }),
-    },
-  }
-  await build({
-    ...ASTRO_OPTIONS,
-    ...{ root, configFile: false, logLevel: 'warn', outDir, integrations: [keepPrerenderer] },
-    // The project's own folder may be one that cannot be written to.
-    ...{ cacheDir, vite: { ...ASTRO_OPTIONS.vite, cacheDir: join(cacheDir, 'vite') } },
-  })
-  if (!prerenderer?.app) throw new Error('Astro rendered no page.')
-  const pages = prerenderer
-  const { app } = prerenderer
-  const beside = listBeside(outDir)
+export async function loadPages(dir: string): Promise<PageRenderer> {
+  const { app, modules } = await loadApp(join(dir, SERVER_DIR))
   const routes = new Map(app.manifest.routes.map(({ routeData }) => [routeData.component, routeData]))
+  const framed = [...routes.values()].filter(({ component }) => isFramed(component))
+  const others = [...routes.values()].filter(({ component }) => !isFramed(component))
+  const beside = listBeside(join(dir, BESIDE_DIR))
   let shown: Catalogue | undefined
-  /** The pages of which Astro knows the paths in the catalogue that is shown. */
-  const known = new Set<string>()
+  let makeFramed: MakeFramed | undefined
+  /** What the pages with a frame show in the catalogue that is shown, by their addresses. */
+  const propsOf = new Map<string, Map<string, object>>()
   const follow = (catalogue: Catalogue) => {
     if (catalogue === shown) return
-    app.routeCache?.clearAll()
-    known.clear()
+    app.routeCache.clearAll()
+    propsOf.clear()
     shown = catalogue
   }
+  const listFramed = (route: Route) => {
+    const paths = modules.get(route.component)!.getStaticPaths!().map((path) => ({
+      ...path,
+      pathname: route.route.replace(/\[(\w+)\]/g, (_, name) => path.params[name]!),
+    }))
+    propsOf.set(route.component, new Map(paths.map(({ pathname, props }) => [pathname, props])))
+    return paths
+  }
+  const renderFrame = async (frame: string) => {
+    const [, bytes] = await render(app, { pathname: `/assets/frames/${frame}`, route: routes.get(FRAMES_PAGE)! })
+    return new TextDecoder().decode(bytes)
+  }
+  const makePage = async ({ component, pathname }: PageAddress): Promise<MadeGroup> => {
+    const route = routes.get(component)
+    if (!route) throw new Error(`There is no page ${component}.`)
+    const catalogue = getCatalogue()
+    follow(catalogue)
+    makeFramed ??= await openFrames(renderFrame)
+    const make = makeFramed
+    if (!propsOf.has(component)) listFramed(route)
+    const props = propsOf.get(component)?.get(pathname)
+    if (!props) throw new Error(`There is no page at ${pathname}.`)
+    const facts: PageFacts = {}
+    const html = await withView(viewForPage(catalogue, facts), () => make(component, props))
+    return { files: [[fileOf({ pathname, route }), html]], facts }
+  }
   return {
+    bundle: dir,
     async listGroups() {
-      follow(getCatalogue())
-      const paths = await listPaths(pages)
-      for (const { route } of paths) known.add(route.component)
-      return [...beside, ...paths.map((path) => groupOf(pages, path))]
+      const catalogue = getCatalogue()
+      follow(catalogue)
+      const groups: SiteGroup[] = [...beside]
+      for (const path of await listPaths(app, others)) groups.push(groupOf(app, path))
+      for (const route of framed)
+        for (const { pathname, cacheKey } of listFramed(route)) {
+          const address = { component: route.component, pathname }
+          groups.push({
+            ...{ id: `page ${fileOf({ pathname, route })}`, key: cacheKey, make: () => makePage(address) },
+            areUnchanged: (known) => areFactsUnchanged(catalogue, known),
+            task: { of: pathname.split('/').slice(1, 3).join('/'), what: address },
+          })
+        }
+      return groups
     },
-    async makePage({ component, pathname }) {
-      const route = routes.get(component)
-      if (!route) throw new Error(`There is no page ${component}.`)
-      follow(getCatalogue())
-      // Rendering asks for the paths of its route first, which may depend on all of the catalogue, and keeps them.
-      if (!known.has(component)) await render(pages, { pathname, route })
-      known.add(component)
-      return renderNoting(pages, { pathname, route })
-    },
+    makePage,
   }
 }
 
-/** Astro removes its bundle when the build is done, so that every page must be in memory by then. @returns no path: what is rendered is ours to say */
-async function loadEveryPage(pages: AstroPrerenderer): Promise<PathOfPage[]> {
-  const first = new Map((await pages.getStaticPaths()).toReversed().map((path) => [path.route.component, path]))
-  for (const path of first.values()) await render(pages, path)
-  return []
+async function loadApp(dir: string): Promise<{ app: PagesApp; modules: Map<string, PageModule> }> {
+  const entry = listFiles(dir).find((name) => /^prerender-entry\.[^/]+\.mjs$/.test(name))
+  if (entry === undefined) throw new Error('The bundle of the pages has no entry.')
+  const { app }: { app: PagesApp } = await import(pathToFileURL(join(dir, entry)).href)
+  app.setInternals({ pagesByKeys: new Map<string, never>() })
+  app.setOptions({ settings: { scripts: [] }, logger: { options: { destination: app.logger.options.destination } } })
+  const modules = new Map<string, PageModule>()
+  for (const { routeData } of app.manifest.routes)
+    modules.set(routeData.component, await app.getComponentByRoute(routeData))
+  return { app, modules }
 }
 
 /** Styles, scripts, and what is copied as it is. */
 function listBeside(dir: string): SiteGroup[] {
-  return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((file) => {
-      const path = file.slice(join(dir, '/').length - 1)
-      const bytes = readFileSync(file)
-      return { id: `file ${path}`, key: undefined, make: () => ({ files: [[path, bytes]] }) }
-    })
+  return listFiles(dir).map((name) => {
+    const path = `/${name}`
+    const bytes = readFileSync(join(dir, name))
+    return { id: `file ${path}`, key: undefined, make: () => ({ files: [[path, bytes]] }) }
+  })
 }
 
 /** Of two routes with the same address, the first counts, as in a build by Astro. */
-async function listPaths(pages: AstroPrerenderer): Promise<PathOfPage[]> {
+async function listPaths(app: PagesApp, routes: readonly Route[]): Promise<PathOfPage[]> {
   const paths = new Map<string, PathOfPage>()
-  for (const path of await pages.getStaticPaths()) if (!paths.has(fileOf(path))) paths.set(fileOf(path), path)
+  const some = {
+    manifest: { ...app.manifest, routes: routes.map((routeData) => ({ routeData })) },
+    routeCache: app.routeCache,
+    getComponentByRoute: (route: Route) => app.getComponentByRoute(route),
+  }
+  for (const path of await new StaticPaths(some as never).getAll())
+    if (!paths.has(fileOf(path))) paths.set(fileOf(path), path)
   return [...paths.values()]
 }
 
-function groupOf(pages: AstroPrerenderer, path: PathOfPage): SiteGroup {
-  const { cacheKey, pathname, route } = path
+function groupOf(app: PagesApp, path: PathOfPage): SiteGroup {
+  const { cacheKey } = path
   const id = `page ${fileOf(path)}`
-  if (cacheKey === undefined) return { id, key: undefined, make: async () => ({ files: [await render(pages, path)] }) }
+  if (cacheKey === undefined) return { id, key: undefined, make: async () => ({ files: [await render(app, path)] }) }
   const catalogue = getCatalogue()
-  const { component } = route
   return {
-    ...{ id, key: cacheKey, make: () => renderNoting(pages, path) },
+    ...{ id, key: cacheKey, make: () => renderNoting(app, path) },
     areUnchanged: (known) => areFactsUnchanged(catalogue, known),
-    ...(component.startsWith(REPOSITORY_PAGES) && {
-      task: { of: pathname.split('/').slice(1, 3).join('/'), what: { component, pathname } },
-    }),
   }
 }
 
-/** Where the pages lie that are made of a single repository. */
-const REPOSITORY_PAGES = 'src/pages/[owner]/[name]'
-
 /** Renders a page while noting what it asks of the catalogue that is in place. */
-async function renderNoting(pages: AstroPrerenderer, path: PathOfPage): Promise<MadeGroup> {
+async function renderNoting(app: PagesApp, path: PathOfPage): Promise<MadeGroup> {
   const facts: PageFacts = {}
-  const file = await withView(viewForPage(getCatalogue(), facts), () => render(pages, path))
+  const file = await withView(viewForPage(getCatalogue(), facts), () => render(app, path))
   return { files: [file], facts }
 }
 
 /** Where Astro puts a page. */
-function fileOf({ pathname, route }: PathOfPage): string {
+function fileOf({ pathname, route }: Pick<PathOfPage, 'pathname' | 'route'>): string {
   if (route.type === 'endpoint') return pathname
   const bare = pathname.replace(/\/$/, '')
   return bare === '/404' || bare === '/500' ? `${bare}.html` : `${bare}/index.html`
 }
 
-async function render(pages: AstroPrerenderer, path: PathOfPage): Promise<SiteFile> {
+async function render(
+  app: PagesApp,
+  path: Pick<PathOfPage, 'pathname' | 'route'>,
+): Promise<[path: string, bytes: Uint8Array]> {
   const { pathname, route } = path
   const address = route.type === 'endpoint' || pathname.endsWith('/') ? pathname : `${pathname}/`
   // The same address that a build by Astro gives; no page reads its host from there.
   const request = new Request(new URL(address, 'http://localhost:4321'))
-  const answer = await pages.render(request, { routeData: route })
-  const response = answer instanceof Response ? answer : answer.response
+  const response = await app.render(request, { routeData: route })
   if (response.status >= 300 && response.status !== 404)
     throw new Error(`The page ${pathname} was rendered with the status ${response.status}.`)
   return [fileOf(path), new Uint8Array(await response.arrayBuffer())]

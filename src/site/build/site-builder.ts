@@ -62,7 +62,7 @@ interface BuilderParts {
   today: () => string
   /** The project's folder. */
   root: string
-  /** Bundles the pages, once, when a catalogue is in place. */
+  /** Opens the pages; asked again only when that failed. */
   openPages: () => Promise<PageRenderer>
   cache: BuildCache
   /** What was written the last time, asked once, before anything is written; what the cache says when left out. */
@@ -85,13 +85,18 @@ export function openSiteBuilder({
   const settings = settingsOfSite(config)
   let catalogue: Catalogue | undefined
   let groups: Map<string, WrittenGroup> | undefined
-  let pages: PageRenderer | undefined
-  const bundlePages = async () => {
-    onProgress('Bundling the pages', 0, 0)
-    return openPages()
+  let pages: Promise<PageRenderer> | undefined
+  const startPages = () => {
+    pages ??= openPages().catch((error: unknown) => {
+      pages = undefined
+      throw error
+    })
+    return pages
   }
   return {
     read(isStrict) {
+      // Another process bundles them meanwhile; whoever waits for them is told when that fails.
+      startPages().catch(() => {})
       onProgress('Reading the content', 0, 0)
       const loaded = isStrict ? loader.load() : loader.loadServable()
       catalogue = loaded.catalogue
@@ -104,11 +109,11 @@ export function openSiteBuilder({
       const parts = part === 'pages' ? [] : [...groupData(shown)]
       let makeMany: MakeMany | undefined
       if (part !== 'data') {
-        pages ??= await bundlePages()
-        const renderer = pages
+        onProgress('Opening the pages', 0, 0)
+        const renderer = await startPages()
         parts.push(...(await Array.fromAsync(groupPages(root, shown, renderer))))
         makeMany = (tasks, onMade, meanwhile) =>
-          makeInThreads(tasks, { root, dir, catalogue: shown, pages: renderer }, onMade, meanwhile)
+          makeInThreads(tasks, { dir, catalogue: shown, pages: renderer }, onMade, meanwhile)
       }
       groups ??= new Map(await loadGroups())
       const before = part === 'all' ? groups : new Map([...groups].filter(([id]) => isOfData(id) === (part === 'data')))
