@@ -9,7 +9,7 @@ import { connectAccount } from '../../src/wiring/account.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
 import { fieldOf, openAccount } from '../hubs/account.ts'
-import { memoryBlobs } from '../publish/open-hub.ts'
+import { memoryBlobs } from '../hubs/memory-blobs.ts'
 
 const GITHUB = {
   GITHUB_CLIENT_ID: 'Iv1.abc',

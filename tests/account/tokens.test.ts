@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { holdsLogin } from '../../src/stores/sessions-blobs.ts'
 import { type Account, fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
-import { type Hub, openHub, openLocalWorld, type World } from '../publish/open-hub.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 let account: Account
 let alice: Jar

@@ -15,7 +15,7 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
 import { poll } from '../e2e/client.ts'
-import { memoryBlobs } from '../publish/open-hub.ts'
+import { memoryBlobs } from '../hubs/memory-blobs.ts'
 
 const TOKEN = 'hub_000000000000000000000000000000002XhiBt'
 const answered = (given: Partial<AnsweredRequest> = {}): AnsweredRequest => ({

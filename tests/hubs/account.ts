@@ -1,11 +1,11 @@
-// Owns accounts for the tables of refusals: the real handlers and stores in this process, blobs in memory, and a browser's cookies in a jar.
+// Owns a test's accounts in this process: the real handlers and stores, blobs in memory, and the cookies of a browser in a jar.
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { answerAccount } from '../../src/server/account/answer-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
 import type { AccountDependencies } from '../../src/server/account/visit.ts'
 import { peopleInBlobs } from '../../src/stores/sessions-blobs.ts'
 import { tokensInBlobs } from '../../src/stores/tokens-blobs.ts'
-import { memoryBlobs } from '../publish/open-hub.ts'
+import { memoryBlobs } from './memory-blobs.ts'
 
 export const BASE_URL = 'https://hub.example'
 

@@ -1,4 +1,4 @@
-// Owns the hub of these tests: the real endpoint and the real read API in this process, over a catalogue built into files and an index.
+// Owns an MCP server in this process: the real endpoint and the real read API over a catalogue that is built into files and an index.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
 import { folderFiles } from '../../src/stores/site-files-folder.ts'
 import { writeFiles } from '../../src/stores/write-files.ts'
-import { memoryBlobs } from '../publish/open-hub.ts'
+import { memoryBlobs } from './memory-blobs.ts'
 
 /** A public address: no loopback rules apply there. */
 export const BASE_URL = 'https://hub.example'

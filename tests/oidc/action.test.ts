@@ -11,7 +11,9 @@ import { startServer } from '../../src/host/http-server.ts'
 import { listenTo } from '../../src/host/run-functions.ts'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
 import { spendOnce } from '../../src/stores/used-jobs-blobs.ts'
-import { memoryBlobs, openHub, openLocalWorld, type World } from '../publish/open-hub.ts'
+import { memoryBlobs } from '../hubs/memory-blobs.ts'
+import { openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
 const SCRIPT = resolve('.github/actions/publish/publish.sh')

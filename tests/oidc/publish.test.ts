@@ -6,7 +6,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
 import { spendOnce } from '../../src/stores/used-jobs-blobs.ts'
-import { type Hub, memoryBlobs, openHub, openLocalWorld, type World } from '../publish/open-hub.ts'
+import { memoryBlobs } from '../hubs/memory-blobs.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { AUDIENCE, CLAIMS, ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
 const OWNER = `---

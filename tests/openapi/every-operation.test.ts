@@ -7,7 +7,8 @@ import { describeApi } from '../../src/domain/api/openapi.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
 import { openMcpHub } from '../hubs/mcp.ts'
-import { openHub, openLocalWorld } from '../publish/open-hub.ts'
+import { openHub } from '../hubs/publishing.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
 
 interface Described {
   parameters: { name: string; in: string; schema: { enum?: string[] } }[]

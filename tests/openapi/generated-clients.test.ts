@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeApi } from '../../src/domain/api/openapi.ts'
 import { BASE_URL } from '../hubs/handlers.ts'
-import { type Hub, openHub, openLocalWorld } from '../publish/open-hub.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hub-generated-'))
 

@@ -1,7 +1,8 @@
 // Pins what a publish answers: its fields, the number it gets, what carries over from the version before. docs/contract.md section 7.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BASE_URL } from '../hubs/handlers.ts'
-import { judgeHistory, REPOSITORY } from './open-hub.ts'
+import { REPOSITORY } from '../hubs/publishing.ts'
+import { judgeHistory } from './history.ts'
 import { git, hub, INDEX, open, show, versionFile, versionPath, world } from './open-rules.ts'
 
 describe('the answer', () => {

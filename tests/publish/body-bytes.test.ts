@@ -1,8 +1,8 @@
 // Pins what is made of a hostile body as bytes: how much of it is read, and what is no JSON.
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import type { Sending } from '../hubs/publishing.ts'
 import { expectRefusal, hub, judgeAfterwards, logged, openForInputs, stream } from './hostile-inputs.ts'
-import type { Sending } from './open-hub.ts'
 
 openForInputs()
 

@@ -4,7 +4,8 @@ import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
-import { type Hub, openGitHubWorld, openHub, openLocalWorld, type World } from './open-hub.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => code)
   .filter((code) => code > 0 && (code < 0x20 || code >= 0x7f))

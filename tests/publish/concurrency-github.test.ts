@@ -3,17 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FAULTS, type Fault, type Rule } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
-import {
-  type Answer,
-  consecutive,
-  expectPublished,
-  type Hub,
-  judgeHistory,
-  openGitHubWorld,
-  openHub,
-  sorted,
-  type World,
-} from './open-hub.ts'
+import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
+import { openGitHubWorld, type World } from '../hubs/worlds.ts'
+import { consecutive, expectPublished, judgeHistory, sorted } from './history.ts'
 
 let standIn: GitHubStandIn
 let world: World & { place: StandInRepository }

@@ -1,15 +1,8 @@
 // Pins many publishers at once on this machine: consecutive numbers, one winner of an expected version, and a history that real git calls sound.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  consecutive,
-  expectPublished,
-  type Hub,
-  judgeHistory,
-  openHub,
-  openLocalWorld,
-  sorted,
-  type World,
-} from './open-hub.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { consecutive, expectPublished, judgeHistory, sorted } from './history.ts'
 
 const BUMPS = ['patch', 'minor', 'major'] as const
 

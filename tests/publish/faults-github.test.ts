@@ -3,7 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openGitHub } from '../../src/stores/git-store-github.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
-import { type Hub, judgeHistory, openGitHubWorld, openHub, type World } from './open-hub.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openGitHubWorld, type World } from '../hubs/worlds.ts'
+import { judgeHistory } from './history.ts'
 
 const OLD = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\n---\nOld\n'
 const VERSION_1 = 'content/acme/code-review/versions/1.0.0.md'

@@ -4,7 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { type Hub, judgeHistory, openHub, openLocalWorld, REPOSITORY, type Sending, type World } from './open-hub.ts'
+import { type Hub, openHub, REPOSITORY, type Sending } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
+import { judgeHistory } from './history.ts'
 
 /** Set when the first test of a file runs: an import of them sees what they are then. `canary` is a file that only executed content would write. */
 export let world: World

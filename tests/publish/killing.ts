@@ -9,8 +9,10 @@ import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
+import { REPOSITORY } from '../hubs/publishing.ts'
+import type { World } from '../hubs/worlds.ts'
+import { judgeHistory } from './history.ts'
 import type { KillableQuestion, KillableSettings } from './killable-hub.ts'
-import { judgeHistory, REPOSITORY, type World } from './open-hub.ts'
 
 /** An answer, or that the process died before it gave one. */
 export type Reply = { status: number; text: string } | 'died'

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { GitHubOptions } from '../../src/stores/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { openGitHubWorld, openLocalWorld } from '../hubs/worlds.ts'
 import {
   type Answered,
   type BadGit,
@@ -18,7 +19,6 @@ import {
   noteAnswer,
   startKillable,
 } from './killing.ts'
-import { openGitHubWorld, openLocalWorld } from './open-hub.ts'
 
 /** How many kills at random a test does; many by hand: KILLS=200 npx vitest run tests/publish/kills.test.ts */
 const KILLS = Number(process.env.KILLS ?? 3)

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
+import { REPOSITORY } from '../hubs/publishing.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
 import { type Answered, type BadGit, type KillableHub, makeBadGit, noteAnswer, startKillable } from './killing.ts'
-import { openLocalWorld, REPOSITORY } from './open-hub.ts'
 
 /** How many sequences; many by hand: MODEL_RUNS=100 SEED=2 npx vitest run tests/publish/model.test.ts */
 const RUNS = Number(process.env.MODEL_RUNS ?? 3)

@@ -1,7 +1,8 @@
 // Pins moderation by git alone: each step of the guide, committed as it stands there, with what readers, lists and publishers then see.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Hub, openHub, openLocalWorld, type World } from './open-hub.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const world: World = openLocalWorld()
 let hub: Hub

@@ -18,7 +18,7 @@ import { makeFolder, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from '../cli/shel
 import { CLIENTS, runClient } from '../clients/three-clients.ts'
 import { poll } from '../e2e/client.ts'
 import { isServingFiles, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
-import { consecutive, sorted } from './open-hub.ts'
+import { consecutive, sorted } from './history.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)

@@ -1,6 +1,7 @@
 // Owns the hub that the rules of publishing are asked of: a repository with the files that a test brings, and what git says of it.
 import { execFileSync } from 'node:child_process'
-import { type Hub, openHub, openLocalWorld, REPOSITORY, type World } from './open-hub.ts'
+import { type Hub, openHub, REPOSITORY } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 /** The file of the repository that these tests publish to. */
 export const INDEX = `content/${REPOSITORY}/index.md`

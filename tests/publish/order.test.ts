@@ -1,6 +1,7 @@
 // Pins in which order a publish is checked, and what other methods are told. docs/contract.md section 7.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Hub, openHub, openLocalWorld, REPOSITORY } from './open-hub.ts'
+import { type Hub, openHub, REPOSITORY } from '../hubs/publishing.ts'
+import { openLocalWorld } from '../hubs/worlds.ts'
 import { commits, hub, INDEX, open, versionFile, versionPath, world } from './open-rules.ts'
 
 describe('the order of the checks', () => {

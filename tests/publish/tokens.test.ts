@@ -5,7 +5,9 @@ import { isToken } from '../../src/domain/access/token-form.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { limitInMemory } from '../../src/stores/rate-limiter-memory.ts'
 import { noteUse } from '../../src/stores/tokens-blobs.ts'
-import { type Hub, memoryBlobs, openHub, openLocalWorld, type World } from './open-hub.ts'
+import { memoryBlobs } from '../hubs/memory-blobs.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const DAY_MS = 86_400_000
 const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorization: Bearer hub_…".'

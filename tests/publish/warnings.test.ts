@@ -1,7 +1,8 @@
 // Pins what publishing warns of and what it refuses for being a secret, and what index.md alone says: labels, advisories, and where a repository went.
 import { afterAll, describe, expect, test } from 'vitest'
 import { checksumOf } from '../../src/domain/access/token-form.ts'
-import { type Hub, openHub, openLocalWorld, type World } from './open-hub.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const world: World = openLocalWorld()
 const hub: Hub = await openHub(world)

@@ -1,0 +1,147 @@
+// Owns a hub in this process that publishes and reads: the handlers over a git repository, with one token and a build made on demand.
+import { expect } from 'vitest'
+import { z } from 'zod'
+import type { TokenRecord } from '../../src/domain/access/token-record.ts'
+import type { BlobStore } from '../../src/ports/blob-store.ts'
+import type { GitStore } from '../../src/ports/git-store.ts'
+import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
+import type { AuthTools } from '../../src/server/publish/authenticate.ts'
+import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
+import { BASE_URL, openHandlers } from './handlers.ts'
+import { memoryBlobs } from './memory-blobs.ts'
+import type { World } from './worlds.ts'
+
+/** Where a publish goes unless a test says otherwise. */
+export const REPOSITORY = 'acme/code-review'
+
+/** An answer, read to its end. */
+export interface Answer {
+  status: number
+  headers: Headers
+  bytes: Buffer
+  text: string
+  /** What stands under `data`. */
+  data: Record<string, unknown>
+  /** The version that was answered. */
+  version: string
+  /** The error's code, or undefined. */
+  code: string | undefined
+  /** The error's sentence, or an empty text. */
+  message: string
+}
+
+/** How a publish is sent. */
+export interface Sending {
+  /** `owner/name`. */
+  to?: string
+  /** The whole path, when it is not that of a repository's versions. */
+  path?: string
+  method?: string
+  /** null: without an Authorization header. */
+  token?: string | null
+  key?: string
+  /** More headers; null leaves one of the usual ones out. */
+  headers?: Readonly<Record<string, string | null>>
+}
+
+/** A hub in this process. */
+export interface Hub {
+  /** Covers every repository of the owner `acme`. */
+  token: string
+  blobs: BlobStore
+  git: GitStore
+  /** @param body sent as it is when it is a text, bytes or a stream; else written as JSON */
+  publish(body: unknown, sending?: Sending): Promise<Answer>
+  read(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
+  /** Reads below the repository's address. @param rest such as `/raw` */
+  readRepository(rest?: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  makeToken(made?: { scope?: string; days?: number; holder?: TokenRecord['holder'] }, now?: Date): Promise<string>
+  /** Builds the content of the head and serves that from now on. @returns path → text of each data file */
+  build(): Promise<ReadonlyMap<string, string>>
+}
+
+/** What a hub may be given instead of its own. */
+export interface HubOptions {
+  blobs?: BlobStore
+  /** Where fresh copies go, when not among the tokens. */
+  freshBlobs?: BlobStore
+  /** Whether copies are remembered, as our own host does it. */
+  isRemembering?: boolean
+  limiter?: RateLimiter
+  failedTokens?: RateLimiter
+  purge?: (cacheTag: string) => Promise<void>
+  /** How people and jobs are told apart, where a test is about them; else every person is who they were, and no job publishes. */
+  auth?: Partial<AuthTools>
+}
+
+/** Opens a hub over a repository, with one token. */
+export async function openHub(world: World, options: HubOptions = {}): Promise<Hub> {
+  const { blobs = memoryBlobs(), limiter, purge, isRemembering = false } = options
+  const git = world.openStore()
+  const copies = freshInBlobs(options.freshBlobs ?? blobs)
+  const fresh = isRemembering ? rememberFresh(copies) : copies
+  const { auth, failedTokens } = options
+  const handlers = openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, purge })
+  const token = await handlers.makeToken()
+  const read: Hub['read'] = async (path, headers = {}, method = 'GET') =>
+    readAnswer(await handlers.read(new Request(`${BASE_URL}${path}`, { method, headers })))
+  return {
+    token,
+    blobs,
+    git,
+    publish: async (body, sending = {}) => readAnswer(await handlers.publish(makeRequest(body, { token, ...sending }))),
+    read,
+    readRepository: (rest = '', headers = {}) => read(`/api/v1/repos/${REPOSITORY}${rest}`, headers),
+    makeToken: handlers.makeToken,
+    build: async () => {
+      const { files, problems } = handlers.build(await world.contentDir())
+      expect(problems).toEqual([])
+      return files
+    },
+  }
+}
+
+function makeRequest(
+  body: unknown,
+  { to = REPOSITORY, path, method = 'POST', token, key, headers = {} }: Sending,
+): Request {
+  const all = new Headers({ 'Content-Type': 'application/json' })
+  if (token) all.set('Authorization', `Bearer ${token}`)
+  if (key !== undefined) all.set('Idempotency-Key', key)
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === null) all.delete(name)
+    else all.set(name, value)
+  }
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream
+  // A stream needs `duplex`, which the types of the DOM do not know.
+  const init = {
+    method,
+    headers: all,
+    duplex: 'half',
+    body: isRaw ? (body as string | Uint8Array<ArrayBuffer> | ReadableStream) : JSON.stringify(body),
+  }
+  return new Request(`${BASE_URL}${path ?? `/api/v1/repos/${to}/versions`}`, init)
+}
+
+const Envelope = z.object({
+  data: z.record(z.string(), z.unknown()).optional(),
+  error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+})
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const text = bytes.toString('utf8')
+  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') && text !== ''
+  const parsed = isJson ? Envelope.safeParse(JSON.parse(text)).data : undefined
+  const data = parsed?.data ?? {}
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes,
+    text,
+    data,
+    version: typeof data.version === 'string' ? data.version : '',
+    code: parsed?.error?.code,
+    message: parsed?.error?.message ?? '',
+  }
+}

@@ -1,0 +1,95 @@
+// Owns the git repositories that hubs in this process publish to: a work tree on this machine, or a repository on the stand-in for GitHub.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect } from 'vitest'
+import type { GitStore } from '../../src/ports/git-store.ts'
+import { openGitHub } from '../../src/stores/git-store-github.ts'
+import { openLocalGit } from '../../src/stores/git-store-local.ts'
+import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
+
+type Files = Readonly<Record<string, string>>
+
+/** A git repository that several hubs may share, as several processes do. */
+export interface World {
+  openStore(): GitStore
+  /** Commits files as somebody else does. @param files paths from the repository's root */
+  commitOutside(files: Files): Promise<unknown>
+  /** The repository as a git folder that the command `git` reads. */
+  gitFolder(): Promise<string>
+  /** The content folder of the head, as a build finds it. */
+  contentDir(): Promise<string>
+  close(): void
+}
+
+/** A work tree on this machine, with one commit. @param files in that commit */
+export function openLocalWorld(files: Files = {}): World {
+  const folder = mkdtempSync(join(tmpdir(), 'hub-publish-'))
+  const contentDir = join(folder, 'content')
+  const run = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], { cwd: folder })
+  const commitAll = (all: Files) => {
+    for (const [path, text] of Object.entries(all)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    run('-c', 'core.autocrlf=false', 'add', '--', ...Object.keys(all))
+    run('commit', '-q', '-m', 'Somebody else', '--only', '--', ...Object.keys(all))
+  }
+  mkdirSync(contentDir)
+  run('init', '-q', '-b', 'main')
+  commitAll({ 'README.md': '# Hub\n', ...files })
+  return {
+    openStore: () =>
+      openLocalGit({ contentDir, environment: process.env, warn: (message) => expect(message).toBe('') }),
+    commitOutside: async (all) => commitAll(all),
+    gitFolder: async () => join(folder, '.git'),
+    contentDir: async () => contentDir,
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A repository on the stand-in. @param callTimeoutMs how long a hub waits for one call */
+export async function openGitHubWorld(
+  standIn: GitHubStandIn,
+  files: Files = {},
+  callTimeoutMs = 8_000,
+): Promise<World & { place: StandInRepository }> {
+  const place = await standIn.createRepository()
+  if (Object.keys(files).length > 0) await standIn.commitOutside(place, files)
+  const folder = mkdtempSync(join(tmpdir(), 'hub-publish-'))
+  let exported = 0
+  const gitFolder = async () => {
+    exported += 1
+    await standIn.exportTo(place, join(folder, `${exported}.git`))
+    return join(folder, `${exported}.git`)
+  }
+  const { repository, branch, token } = place
+  const credential = { kind: 'token', token } as const
+  return {
+    place,
+    openStore: () => openGitHub({ repository, branch, credential, apiUrl: standIn.url, callTimeoutMs }),
+    commitOutside: (all) => standIn.commitOutside(place, all),
+    gitFolder,
+    contentDir: async () => {
+      const git = await gitFolder()
+      const tree = `${git}.tree`
+      mkdirSync(join(tree, 'content'), { recursive: true })
+      execFileSync('git', [
+        '-c',
+        'core.bare=false',
+        '--git-dir',
+        git,
+        '--work-tree',
+        tree,
+        'checkout',
+        '-q',
+        '-f',
+        'main',
+      ])
+      return join(tree, 'content')
+    },
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,54 @@
+// Owns what publishing must have left behind: a sound git history of one new file a commit, the commit that each answer names, and consecutive numbers.
+import { execFileSync } from 'node:child_process'
+import { expect } from 'vitest'
+import { z } from 'zod'
+import type { Answer } from '../hubs/publishing.ts'
+import type { World } from '../hubs/worlds.ts'
+
+/** What real git says of a repository: sound, linear, and one version file a commit, none ever changed. @returns paths of the version files, oldest first */
+export async function judgeHistory(world: World): Promise<string[]> {
+  const folder = await world.gitFolder()
+  const git = (...args: string[]) =>
+    execFileSync('git', ['--git-dir', folder, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 })
+  expect(git('fsck', '--full', '--strict', '--no-dangling')).toBe('')
+  expect(git('rev-list', '--min-parents=2', 'main')).toBe('')
+  const log = git('log', '--reverse', '--no-renames', '--name-status', '--format=%x00%s', 'main', '--', 'content')
+  const added: string[] = []
+  for (const commit of log.split('\0').slice(1)) {
+    const [headline = '', ...lines] = commit.split('\n').filter((line) => line !== '')
+    const versions = lines.filter((line) => /\/versions\//.test(line))
+    const others = lines.filter((line) => !versions.includes(line))
+    const [, fullName = '', version = ''] = /^Publish (\S+) (\S+)$/.exec(headline) ?? []
+    if (version === '') {
+      for (const line of versions) expect(line[0]).toBe('A')
+      continue
+    }
+    expect(versions).toEqual([`A\tcontent/${fullName}/versions/${version}.md`])
+    for (const line of others) expect(line.slice(2)).toBe(`content/${fullName}/index.md`)
+    added.push(`content/${fullName}/versions/${version}.md`)
+  }
+  return added
+}
+
+/** Each answer names the very commit that holds what was sent with it. */
+export async function expectPublished(
+  world: World,
+  bodies: readonly { content: string }[],
+  answers: readonly Answer[],
+): Promise<void> {
+  const folder = await world.gitFolder()
+  const Commit = z.object({ sha: z.string() })
+  for (const [index, { data, version }] of answers.entries()) {
+    const file = `${Commit.parse(data.commit).sha}:content/${data.full_name}/versions/${version}.md`
+    const text = execFileSync('git', ['--git-dir', folder, 'cat-file', 'blob', file], { encoding: 'utf8' })
+    expect(text.endsWith(`\n---\n${bodies[index]!.content}`)).toBe(true)
+  }
+}
+
+/** So many numbers like 1.0.0, 1.0.1, …: what publishers at once must get between them. */
+export const consecutive = (count: number, from = 0): string[] =>
+  Array.from({ length: count }, (_, index) => `1.0.${from + index}`)
+
+/** In the order of numbers, not of text. */
+export const sorted = (versions: readonly string[]): string[] =>
+  [...versions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
