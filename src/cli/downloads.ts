@@ -19,7 +19,7 @@ interface CliFiles {
 
 const ADDRESS_LINE = /^HUB_DEFAULT_URL='[^'\n]*'$/gm
 const RELEASE_LINE = /^HUBCLI_VERSION='((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))'$/gm
-/** Whatever hubcli would refuse in HUB_URL, or what would not stay one line of shell, must not become its default. */
+/** Addresses that hubcli accepts in HUB_URL as well, and that stay one line of shell. */
 const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[!-"$->@-~]*)?$/
 
 /**

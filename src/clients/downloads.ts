@@ -12,10 +12,10 @@ interface ClientsRelease {
   python: PackageFiles
 }
 
-/** Stands in a release where the hub's address goes. */
+/** What stands in a frozen release where the hub's address goes. */
 const PLACEHOLDER = 'http://localhost:8888'
 const ADDRESS_FILES = { typescript: 'dist/address.js', python: 'prompt_hub/address.py' }
-/** Whatever would not stay one literal of JavaScript and Python must not become their default. */
+/** Addresses that can stand in a string literal of JavaScript and of Python as they are. */
 const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[A-Za-z0-9._~/-]*)?$/
 
 /**

@@ -6,7 +6,7 @@ import { createTar } from 'nanotar'
 /** Files of a package: path → text. */
 export type PackageFiles = ReadonlyMap<string, string>
 
-/** No zip file can be older; a build's own time would make every build's bytes differ. */
+/** Every file of a package has this time, for with the time of the build no two builds would have the same bytes. Zip files know no earlier year. */
 const LONG_AGO = new Date('1980-01-02T00:00:00Z')
 
 /** Packs an npm package. @see https://docs.npmjs.com/cli/v11/commands/npm-pack */

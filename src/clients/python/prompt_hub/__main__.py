@@ -13,7 +13,7 @@ from .trouble import PromptHubError
 from .typing_file import write_types
 from .vendoring import add_to_lock, find_changed, install_lock
 
-# As hubcli's: 2 not found, 4 refused, 5 no answer; everything else is 1.
+# The exit code of each error code, the same as hubcli's; any other error is 1.
 _EXIT = {"not_found": 2, "refused": 4, "integrity": 4, "unavailable": 5}
 
 
@@ -37,7 +37,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print(f"prompt-hub: {error}", file=sys.stderr)
         return _EXIT.get(error.code, 1)
     except OSError as error:
-        # Trouble with files comes before the first change, or is undone.
+        # An error of the file system comes before anything was changed, or what was changed has been put back.
         print(f"prompt-hub: {error}; nothing was changed", file=sys.stderr)
         return 1
 

@@ -1,4 +1,4 @@
-"""Owns the same for programs that wait with asyncio: each call in a thread, so that the loop goes on."""
+"""Owns the library for programs that use asyncio: each call runs in a thread, so that the event loop goes on meanwhile."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Answer(Generic[Value]):
 
 @dataclass(frozen=True)
 class CacheSettings:
-    """How long answers count, in seconds, and where they are kept."""
+    """How long answers are good, in seconds, and where they are kept."""
 
     fresh: float
     revalidate: float
@@ -50,7 +50,7 @@ class CacheSettings:
 
 
 class AnswerCache(Generic[Value]):
-    """Answers of one shape, each asked for once however many threads want it."""
+    """Answers of one shape. Threads that want the same one at the same time share one request."""
 
     def __init__(self, parse: Callable[[str, str], Value], settings: CacheSettings) -> None:
         self._parse = parse
@@ -60,7 +60,10 @@ class AnswerCache(Generic[Value]):
         self._turn = threading.Lock()
 
     def get(self, url: str, changes: bool) -> Answer[Value]:
-        """What stands at an address; what never changes is never asked for twice."""
+        """Gets the answer of an address; `changes` is whether it may ever change, and one that may not is asked for only once.
+
+        Raises PromptHubError: what the hub answered, or `unavailable` when it cannot be reached and nothing is kept.
+        """
         with self._turn:
             entry = self._entries.get(url)
             if entry is not None:
@@ -136,7 +139,7 @@ class AnswerCache(Generic[Value]):
                 raise PromptHubError("unavailable", f"{url} says that nothing changed, though nothing was known.")
         except PromptHubError as error:
             if error.code in ("not_found", "refused"):
-                # The hub's own word ends what was known: it may have been withdrawn on purpose.
+                # When the hub itself says that there is nothing, what was kept goes too: it may have been withdrawn on purpose.
                 self._forget(url)
             if error.code != "unavailable" or error.status == 429 or known is None:
                 raise
@@ -161,13 +164,13 @@ class AnswerCache(Generic[Value]):
             try:
                 os.remove(self._path(self._settings.folder, url))
             except OSError:
-                pass  # What cannot be forgotten is checked again before it is given as fresh.
+                pass  # The folder may give it once more later; the caller gets the hub's refusal now all the same.
 
     def _path(self, folder: str, url: str) -> str:
         return os.path.join(folder, hashlib.sha256(url.encode()).hexdigest() + ".json")
 
     def _read_disk(self, url: str) -> Optional[Tuple[Value, Kept]]:
-        """What cannot be read, or is not what it says, is as good as not there."""
+        """Reads what the folder has. What cannot be read or parsed counts as not there, so that the hub is asked."""
         if self._settings.folder is None:
             return None
         try:
@@ -182,7 +185,7 @@ class AnswerCache(Generic[Value]):
             return None
 
     def _write_disk(self, url: str, kept: Kept) -> None:
-        """A full disk costs a request later, nothing now. The file is the TypeScript client's too."""
+        """Writes an answer in the TypeScript library's format, so that both may share a folder. One that a full disk does not take is only asked for again later."""
         if self._settings.folder is None:
             return
         data: Dict[str, object] = {"url": url, "text": kept.text, "checkedAt": round(kept.checked_at * 1000)}

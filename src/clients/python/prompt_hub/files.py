@@ -20,7 +20,7 @@ def read_if_there(path: str) -> Optional[bytes]:
 
 
 def write_temporary(path: str, data: bytes) -> str:
-    """Writes a new, flushed file beside a path, and says where; renaming it makes it appear whole."""
+    """Writes a file beside a path, to its end and onto the disk, and says where; renaming it puts the whole file in its place at once."""
     temporary = os.path.join(os.path.dirname(path), f".prompt-hub.{uuid.uuid4()}")
     try:
         with open(temporary, "xb") as file:

@@ -1,4 +1,7 @@
-"""Owns filling a prompt's variables in: one literal pass, strict, every problem at once. The rule is the hub's own, and its table of cases is too."""
+"""Owns filling in a prompt's variables: one pass that takes values literally, and names every problem at once.
+
+It follows the hub's own rule and is tested by the hub's own cases.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ def fill_content(content: str, variables: Sequence[Variable], values: Mapping[st
 
 
 def find_variables(content: str) -> List[Variable]:
-    """The placeholders of a text whose record is not at hand: required texts, for nothing more is known."""
+    """The variables of a text whose record is not at hand: each placeholder as a required string, because nothing more is known of it."""
     names = dict.fromkeys(match[2] for match in _PLACEHOLDER.finditer(content) if len(match[2]) <= 64)
     return [Variable(name) for name in names]
 
@@ -89,7 +92,7 @@ def _spell(value: object) -> Optional[str]:
 
 
 def _spell_float(value: float) -> str:
-    """The shortest digits are Python's own; only where the exponent begins differs (ECMA-262, Number::toString)."""
+    """A number as JavaScript writes it (ECMA-262, Number::toString). The digits are those that Python writes; only the exponent begins elsewhere."""
     if value == 0:
         return "0"
     mantissa, _, exponent_text = repr(abs(value)).partition("e")
@@ -122,7 +125,7 @@ def _expectation(variable: Variable) -> str:
 
 
 def _find_excess(content: str, texts: Mapping[str, str]) -> List[ValueProblem]:
-    """The length is known before anything is filled: a short value in many places can be a long text."""
+    """Finds out whether the filled text would be too long, before any is made: a value that is used in many places could make it huge."""
     sizes = {name: len(text.encode("utf-8", "surrogatepass")) for name, text in texts.items()}
     size = len(content.encode("utf-8", "surrogatepass"))
     for match in _PLACEHOLDER.finditer(content):

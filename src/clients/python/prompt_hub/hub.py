@@ -1,4 +1,4 @@
-"""Owns the library's front door: a hub, and getting a prompt from it."""
+"""Owns a hub with its settings, and getting a prompt from it: which version is meant, and which of the hub's addresses says so."""
 
 from __future__ import annotations
 
@@ -70,7 +70,16 @@ class PromptHub:
         revalidate: float = 600.0,
         on_event: Optional[Callable[[Event], None]] = None,
     ) -> None:
-        """`lock` is the path of a prompts.lock: nothing is got that it does not name. `cache_dir` keeps answers beyond this process."""
+        """Opens a hub; nothing is asked yet. Raises PromptHubError `invalid_request` when `url` cannot be a hub's, and as `open_lock` for `lock`.
+
+        `url` is the hub's address; unless given, that of the lock, or without a lock that of the hub which this library was downloaded from.
+        `lock` is the path of a prompts.lock: `get` then answers only what it names, with exactly the bytes that it names.
+        `cache_dir` is a folder that keeps answers beyond this process; unless given they are kept in memory alone.
+        `timeout` limits one try of a request and `deadline` all of them with the pauses between; `retries` is how often one is tried again.
+        For `fresh` seconds an answer that may change is used again without asking the hub, and for `revalidate` seconds after that it is used at
+        once while the hub is asked; a still older one is used only when the hub cannot be reached.
+        `on_event` is called with everything that a program may want to log; what it raises is ignored.
+        """
         opened = None if lock is None else open_lock(lock)
         self.url = (url or (opened.hub if opened else HUB_URL)).rstrip("/")
         if not is_hub_address(self.url):
@@ -104,6 +113,8 @@ class PromptHub:
         """Gets a prompt by `owner/name`, or with a wish behind it: `owner/name@^1.2`, `owner/name@production`.
 
         `fallback` is the text to use when the hub cannot be reached and nothing is kept; never in place of a prompt that does not exist.
+        Raises PromptHubError `invalid_request` when name or wish cannot be one, `not_found`, `refused` or `unavailable` as the hub answered,
+        `integrity` when bytes are not what they should be; under a lock also `not_locked`.
         """
         full_name, wish = _read_question(name, version, range, label)
         try:
@@ -119,7 +130,7 @@ class PromptHub:
             return Prompt(full_name, None, fallback, None, variables, {}, "fallback", 0.0, None)
 
     def list_versions(self, name: str) -> Sequence[VersionRow]:
-        """The versions of a prompt, highest first, yanked ones included and marked."""
+        """Lists the versions of a prompt, highest first, yanked ones included and marked. A lock changes nothing about it."""
         full_name, _ = _read_question(name, None, None, None)
         return self._read_either(
             self._lists, f"repos/{full_name}/versions.json", f"repos/{full_name}/versions", lambda _: True
@@ -149,7 +160,7 @@ class PromptHub:
         )
         latest = record.value.latest
         if label is None and latest is not None:
-            # The record holds the latest version whole: one request for what is asked for most.
+            # The record holds the latest version whole, so what is asked for most takes one request.
             return self._prompt_from(name, latest, record.source, record.age, ())
         wanted = record.value.latest_version if label is None else record.value.labels.get(label)
         if wanted is None:
@@ -161,9 +172,10 @@ class PromptHub:
     def _read_version(
         self, name: str, version: str, found: Optional[Tuple[str, float]], unasked: Sequence[str]
     ) -> Prompt:
-        """`found`: where the version's number came from; None when the caller gave it, and then it cannot change.
+        """Reads a version's record.
 
-        `unasked`: what was not asked for on the way and may say something of the version.
+        `found` says where its number was read; None when the caller gave it, for then it cannot change.
+        `unasked` is what was not read on the way to the version although it may say something of it: whether it was yanked, or an advisory.
         """
         answer = self._read_either(
             self._versions,
@@ -191,7 +203,10 @@ class PromptHub:
         is_enough: Callable[[Value], bool],
         changes: bool = True,
     ) -> Answer[Value]:
-        """The plain file, which no limit counts and every mirror has; the API where it knows more: a publish is there before the next build."""
+        """Reads the plain file first, because every mirror has it and no rate limit counts it.
+
+        When the file is missing or does not say enough, the API is asked: it knows what was published since the last build.
+        """
         answer: Optional[Answer[Value]] = None
         refusal: Optional[PromptHubError] = None
         try:
@@ -205,7 +220,7 @@ class PromptHub:
         try:
             return cache.get(f"{self.url}/api/v1/{address}", changes)
         except PromptHubError as error:
-            # A mirror has no API: what its file said, or that it is missing, is the answer.
+            # A mirror has no API: there, what the file said, or that it is missing, is the answer.
             if answer is not None:
                 return answer
             raise error if error.code == "not_found" or refusal is None else refusal from None
@@ -216,7 +231,7 @@ class PromptHub:
         try:
             self._on_event(event)
         except Exception:
-            pass  # Whoever is told may fail; that is no reason to fail a read.
+            pass  # An error in the program's own function is no reason to fail a read.
 
 
 def open_lock(path: str = "prompts.lock") -> Lock:
@@ -275,7 +290,7 @@ def _prompt(record: VersionRecord, source: str, age: float, standing: Optional[S
 
 
 def _farther(a: str, b: str) -> str:
-    """Of two steps, the one that had to go farther says where a prompt came from."""
+    """The source of a prompt that took two answers: that of the answer which came from farther away."""
     return next((source for source in ("stale", "network", "disk") if source in (a, b)), "memory")
 
 

@@ -36,7 +36,7 @@ class Lock:
 
 
 def format_lock(lock: Lock) -> str:
-    """Writes a lock: the same lock is the same bytes whichever client writes it."""
+    """Writes a lock. Every client writes the same bytes for the same lock."""
     prompts = {
         name: {"range": each.range, "version": each.version, "sha256": each.sha256, "path": each.path}
         for name, each in sorted(lock.prompts.items())
@@ -45,7 +45,7 @@ def format_lock(lock: Lock) -> str:
 
 
 def parse_lock(text: str) -> Lock:
-    """Raises PromptHubError `integrity` unless the text is exactly what a client would write."""
+    """Reads a lock. Raises PromptHubError `integrity` unless it is exactly what a client would write, so that an edit by hand is not interpreted."""
     if len(text.encode("utf-8", "surrogatepass")) > _MOST_BYTES:
         raise _wrong(f"it is larger than {_MOST_BYTES} bytes")
     try:

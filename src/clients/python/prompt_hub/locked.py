@@ -1,4 +1,4 @@
-"""Owns reading under a lock: nothing that it does not name, vendored files first, every byte checked."""
+"""Owns reading prompts under a lock: only those that it names, from vendored files where these exist, with every byte checked."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LockReader:
         self._fresh = settings.fresh
         self._say = say
         self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version, settings)
-        # Where the text is at hand, nobody waits for a second try.
+        # These records only add to a text that is at hand, so a request that failed is not worth a second try.
         once = replace(settings, requests=replace(settings.requests, retries=0))
         self._records: AnswerCache[VersionRecord] = AnswerCache(read_version, once)
         self._vendored: Dict[str, str] = {}
@@ -64,9 +64,9 @@ class LockReader:
         return record, "lock"
 
     def _find_record(self, url: str, name: str, locked: LockedPrompt) -> Optional[VersionRecord]:
-        """What a vendored file does not say of itself.
+        """Finds the record of a vendored prompt, for the file holds neither variables nor parameters; None when it cannot be had.
 
-        After trouble the hub is let alone for a while: a program without a network must not wait at each call.
+        After a failure the hub is not asked for a while, so that a program without a network does not wait at each call.
         """
         trouble = self._trouble
         try:
@@ -100,7 +100,7 @@ class LockReader:
 
 
 def _require_granted(name: str, wish: Optional[Tuple[str, str]], locked: LockedPrompt) -> None:
-    """A lock decides; asking for something else under it is a mistake that must be heard of."""
+    """Requires that a wish is what the lock has. Only the lock chooses versions, so a wish for another one is refused and not ignored."""
     if wish is None:
         return
     kind, text = wish

@@ -68,7 +68,7 @@ def _bounds(range_: str) -> Optional[Tuple[Numbers, Optional[Numbers]]]:
 
 
 def _caret_end(major: int, minor: int, patch: Optional[int]) -> Numbers:
-    """The first number that is not 0 may not change; of those that are not given, none counts."""
+    """The first version that `^` excludes: the leftmost number that is not 0 may not change. Numbers that were not given may, so `^0.0` allows every 0.0.x."""
     if major > 0:
         return major + 1, 0, 0
     if minor > 0 or patch is None:

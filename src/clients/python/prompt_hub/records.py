@@ -59,7 +59,7 @@ class Advisory:
 
 @dataclass(frozen=True)
 class RepositoryRecord:
-    """What may change of a repository."""
+    """A prompt's repository as it is now. Unlike a version, it may change."""
 
     full_name: str
     status: str
@@ -68,11 +68,11 @@ class RepositoryRecord:
     labels: Dict[str, str]
     advisories: Tuple[Advisory, ...]
     latest: Optional[VersionRecord]
-    """The latest version whole, where the hub sends it."""
+    """The latest version, where the record holds it whole."""
 
 
 def read_version_record(text: str, url: str) -> VersionRecord:
-    """Raises PromptHubError `unavailable` when the text is no version record: whoever answered is no hub."""
+    """Reads a version's record. Raises PromptHubError `unavailable` when the text is none, for then something else than a hub has answered."""
     data = _object(_data(text, url), url)
     try:
         return VersionRecord(
@@ -88,7 +88,7 @@ def read_version_record(text: str, url: str) -> VersionRecord:
 
 
 def read_repository_record(text: str, url: str) -> RepositoryRecord:
-    """Raises PromptHubError `unavailable` when the text is no repository record."""
+    """Reads a repository's record. Raises PromptHubError `unavailable` when the text is none."""
     data = _object(_data(text, url), url)
     try:
         message, latest = data["status_message"], data["latest_version"]
@@ -109,7 +109,7 @@ def read_repository_record(text: str, url: str) -> RepositoryRecord:
 
 
 def read_version_list(text: str, url: str) -> Tuple[VersionRow, ...]:
-    """Raises PromptHubError `unavailable` when the text is no list of versions."""
+    """Reads a list of versions. Raises PromptHubError `unavailable` when the text is none."""
     try:
         rows = [_dict(row) for row in _list(_data(text, url))]
         return tuple(

@@ -26,11 +26,11 @@ class RequestSettings:
     """How the hub is asked; times in seconds."""
 
     timeout: float
-    """One try."""
+    """How long one try may take."""
     retries: int
     """How often a request is tried again."""
     deadline: float
-    """All tries with their pauses."""
+    """How long all tries may take, with the pauses between them."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class NewText:
 
 
 class Unchanged:
-    """Word that what is known still holds."""
+    """Whether the text that is known already has not changed; then there is no new one."""
 
 
 class _Trouble(Exception):
@@ -63,7 +63,8 @@ def ask(url: str, etag: Optional[str], settings: RequestSettings) -> Union[NewTe
         try:
             return _try_once(url, etag, max(0.001, min(settings.timeout, ends_at - time.monotonic())))
         except _Trouble as trouble:
-            # Full jitter: many programs that met the same outage do not come back in the same moment.
+            # The pause is random, so that programs that met the same outage do not all come back in the same moment.
+            # https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
             pause = trouble.wait
             if pause is None:
                 pause = random.random() * min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**tries)
@@ -91,7 +92,7 @@ def _try_once(url: str, etag: Optional[str], timeout: float) -> Union[NewText, U
 
 
 def _read_bounded(response: http.client.HTTPResponse, url: str, ends_at: float) -> str:
-    """A time limit of a socket is one for each read, so a slow trickle needs a limit of its own."""
+    """Reads a body, up to a limit of time: a socket's own limit begins anew with each read, so an answer that trickles in would never end."""
     chunks = bytearray()
     while True:
         chunk = response.read1(65_536)
@@ -127,7 +128,7 @@ def _message_of(error: urllib.error.HTTPError) -> Optional[str]:
 
 
 def _retry_after(text: Optional[str]) -> Optional[float]:
-    """RFC 9110 section 10.2.3: seconds or a date."""
+    """Reads how long the hub asks to wait, in seconds: it says seconds or a date. RFC 9110 section 10.2.3."""
     if text is None:
         return None
     if text.isascii() and text.isdigit() and len(text) <= 6:

@@ -25,7 +25,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a program may want to log: an answer is never anything but fresh without a word.
+    """Something that a program may want to log: an answer that was not fresh, or what is wrong with a prompt.
 
     `type` is `stale`, `fallback`, `deprecated`, `yanked`, `advisory` or `variables_unknown`; `subject` is what it is about.
     """
@@ -36,7 +36,7 @@ class Event:
 
 
 class StandingWatch:
-    """What is known of the standing of prompts, out of the records that were read anyway."""
+    """Knows the standing of prompts from the records that the cache holds, and tells the program what is wrong with those that it uses."""
 
     def __init__(
         self,
@@ -52,9 +52,9 @@ class StandingWatch:
         self._said: Set[Event] = set()
 
     def ask(self, name: str, version: str, unasked: Sequence[str]) -> None:
-        """Asks for what the caller has not asked for (`record`, `list`), and tells what it says.
+        """Tells what is wrong with a version, once the records that the caller has not read (`record`, `list`) are there.
 
-        Nobody waits for it, and its failure is nobody's.
+        The caller does not wait for them, and when they cannot be had nothing is told.
         """
         record_url, list_url = self._record_url(name), self._list_url(name)
         has_record = "record" not in unasked or self._repositories.is_fresh(record_url)
@@ -70,13 +70,13 @@ class StandingWatch:
                 if not has_list:
                     self._lists.get(list_url, True)
             except PromptHubError:
-                return  # What was got is right either way; the next call asks again.
+                return  # The prompt was got all the same, and the next call asks again.
             self._tell(name, version)
 
         threading.Thread(target=look, daemon=True).start()
 
     def of(self, name: str, version: str) -> Optional[Standing]:
-        """None while nothing is known."""
+        """The standing of a version; None while no record of its prompt is held."""
         record = self._repositories.peek(self._record_url(name))
         rows = self._lists.peek(self._list_url(name))
         if record is None and rows is None:

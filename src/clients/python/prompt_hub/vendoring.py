@@ -39,7 +39,7 @@ def add_to_lock(lock_path: str, name: str, path: Optional[str] = None, url: Opti
 
 
 def install_lock(lock_path: str) -> int:
-    """Writes exactly what a lock says and answers how many files; when the hub has other bytes, nothing is replaced."""
+    """Writes the vendored files of a lock that are missing or have other bytes, and answers how many; when the hub has other bytes too, nothing is replaced."""
     lock = open_lock(lock_path)
     hub = PromptHub(lock.hub)
     contents: Contents = []
@@ -56,7 +56,7 @@ def install_lock(lock_path: str) -> int:
 
 
 def find_changed(lock_path: str, lock: Lock) -> List[str]:
-    """The prompts of a lock whose vendored file is missing or has other bytes. Asks nobody."""
+    """The prompts of a lock whose vendored file is missing or has other bytes. The hub is not asked."""
     folder = os.path.dirname(os.path.abspath(lock_path))
     changed: List[str] = []
     for name, locked in lock.prompts.items():
@@ -100,7 +100,7 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
             try:
                 os.rmdir(made_folder)
             except OSError:
-                pass  # Somebody put something into it meanwhile.
+                pass  # It is not empty any more: somebody put something into it meanwhile.
         remove_if_there(turn)
         raise
     finally:
@@ -110,7 +110,7 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
 
 
 def _take_turn(path: str) -> None:
-    """One run at a time: whoever makes the file has the turn."""
+    """Waits until no other run is at work: of several runs, the one that could create the file goes on."""
     ends_at = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -124,7 +124,7 @@ def _take_turn(path: str) -> None:
 
 
 def _require_ours(folder: str, target: str, data: bytes, name: str, known: Optional[str], hub: PromptHub) -> None:
-    """A file that somebody wrote by hand is never replaced: it must hold what the lock names, what is to be written, or a version of that prompt."""
+    """Keeps a file that somebody wrote by hand from being replaced: it has to hold what the lock names, what is to be written, or some version of that prompt."""
     require_no_link(folder, target)
     found = read_vendored(folder, target)
     if found is None:

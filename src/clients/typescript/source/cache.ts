@@ -10,7 +10,7 @@ export interface Kept {
   checkedAt: number
 }
 
-/** A place that outlives the process, such as a folder. Its trouble is never the program's: what it cannot give is asked for again. */
+/** A place for answers that outlives the process, such as a folder. When one of its functions fails, no call of the program does: the hub is asked instead. */
 export interface Store {
   /** @returns what is kept under an address, or undefined */
   read(url: string): Promise<Kept | undefined>
@@ -18,7 +18,7 @@ export interface Store {
   remove(url: string): Promise<void>
 }
 
-/** Where an answer came from. */
+/** Where an answer came from; `stale` is one from before that was used because the hub was not asked first, or could not be. */
 export type AnswerSource = 'memory' | 'disk' | 'network' | 'stale'
 
 /** An answer with where it came from. */
@@ -29,20 +29,20 @@ export interface Answer<Value> {
   ageMs: number
 }
 
-/** How long answers count. */
+/** How long answers are good, and how further ones are had. */
 export interface CacheSettings {
-  /** So long an answer that may change is given without asking. */
+  /** For so long an answer that may change is given without asking the hub. */
   freshMs: number
-  /** So long after that it is given at once while it is asked for again; later it stands in for trouble alone. */
+  /** For so long after that, it is given at once while the hub is asked. A still older one is given only when the hub cannot be reached. */
   revalidateMs: number
   store: Store | undefined
   requests: RequestSettings
   now: () => number
-  /** Told when an answer was not fresh. */
+  /** Called when an answer is given that is not fresh, with the reason why the hub could not be asked; undefined while it is being asked. */
   onStale: (url: string, ageMs: number, cause: unknown) => void
 }
 
-/** Most answers held in memory; the one that was not asked for longest goes first. */
+/** So many answers are held in memory. Beyond that, the one that has not been asked for the longest is dropped. */
 const MOST_KEPT = 1_000
 
 interface Entry<Value> {
@@ -50,24 +50,24 @@ interface Entry<Value> {
   kept: Kept
 }
 
-/** Answers of one shape, each asked for once however many callers want it. */
+/** Answers of one shape. Callers that want the same one at the same time share one request. */
 export class AnswerCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
   readonly #underWay = new Map<string, Promise<Answer<Value>>>()
   readonly #parse: (text: string, url: string) => Value | Promise<Value>
   readonly #settings: CacheSettings
 
-  /** @param parse reads an answer; what it throws is the caller's, and nothing is kept */
+  /** @param parse reads an answer; when it throws, the caller gets its error and the answer is not kept */
   constructor(parse: (text: string, url: string) => Value | Promise<Value>, settings: CacheSettings) {
     this.#parse = parse
     this.#settings = settings
   }
 
   /**
-   * What stands at an address.
+   * Gets the answer of an address.
    *
-   * @param changes whether it may ever change; what does not is never asked for twice
-   * @throws PromptHubError what the hub answered, or `unavailable` when nothing is kept that could stand in
+   * @param changes whether it may ever change; one that may not is asked for only once
+   * @throws PromptHubError what the hub answered, or `unavailable` when it cannot be reached and nothing is kept
    */
   async get(url: string, changes: boolean): Promise<Answer<Value>> {
     const entry = this.#touch(url)
@@ -77,7 +77,7 @@ export class AnswerCache<Value> {
       if (ageMs < this.#settings.freshMs + this.#settings.revalidateMs) {
         this.#settings.onStale(url, ageMs, undefined)
         this.#share(url, changes).catch(() => {
-          // Whoever asks next, after the time is up, is told.
+          // This caller has an answer. Once that is too old, the next caller waits for the hub and gets its error.
         })
         return { value: entry.value, source: 'stale', ageMs }
       }
@@ -127,7 +127,7 @@ export class AnswerCache<Value> {
       return { value, source: 'network', ageMs: 0 }
     } catch (error) {
       if (!(error instanceof PromptHubError) || error.code !== 'unavailable' || error.status === 429 || !known) {
-        // The hub's own word, such as 404, ends what was known: it may have been withdrawn on purpose.
+        // When the hub itself says that there is nothing, what was kept goes too: it may have been withdrawn on purpose.
         if (error instanceof PromptHubError && (error.code === 'not_found' || error.code === 'refused'))
           await this.#forget(url)
         throw error
@@ -153,11 +153,11 @@ export class AnswerCache<Value> {
   async #forget(url: string): Promise<void> {
     this.#entries.delete(url)
     await this.#settings.store?.remove(url).catch(() => {
-      // What a store cannot forget is checked again before it is ever given as fresh.
+      // The store may give it once more later; the caller gets the hub's refusal now all the same.
     })
   }
 
-  /** What cannot be read, or is not what it says, is as good as not there. */
+  /** Reads what the store has. What cannot be read or parsed counts as not there, so that the hub is asked. */
   async #readStore(url: string): Promise<Entry<Value> | undefined> {
     try {
       const kept = await this.#settings.store?.read(url)
@@ -169,7 +169,7 @@ export class AnswerCache<Value> {
 
   async #writeStore(url: string, kept: Kept): Promise<void> {
     await this.#settings.store?.write(url, kept).catch(() => {
-      // A full disk costs a request later, nothing now.
+      // An answer that a full disk does not take is only asked for again later.
     })
   }
 }

@@ -18,7 +18,7 @@ const HELP = `prompt-hub: prompts as dependencies
   HUB_URL       the hub, when there is no lock yet
 `
 
-/** By the code of the trouble: 2 not found, 4 refused, 5 no answer; everything else is 1. As hubcli's. */
+/** The exit code of each error code, the same as hubcli's; any other error is 1. */
 const EXIT: Partial<Record<string, number>> = { not_found: 2, refused: 4, integrity: 4, unavailable: 5 }
 
 async function main(): Promise<void> {
@@ -77,7 +77,7 @@ try {
   await main()
 } catch (error) {
   const sentence = error instanceof Error ? error.message : String(error)
-  // Trouble with files comes before the first change, or is undone.
+  // An error of the file system comes before anything was changed, or what was changed has been put back.
   process.stderr.write(`prompt-hub: ${sentence}${error instanceof PromptHubError ? '' : '; nothing was changed'}\n`)
   process.exitCode = (error instanceof PromptHubError && EXIT[error.code]) || 1
 }

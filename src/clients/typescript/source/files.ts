@@ -8,7 +8,7 @@ import type { LockInForce } from './prompt-hub.ts'
 import { PromptHubError } from './trouble.ts'
 
 /**
- * A store in a folder, one file an answer; several processes may share it, for a file appears whole or not at all.
+ * Opens a store in a folder, with one file for each answer. Several processes may share it, because a file appears whole or not at all.
  *
  * @param dir the folder; made when it is missing
  */
@@ -80,7 +80,7 @@ export async function writeWhole(path: string, data: string | Uint8Array): Promi
   })
 }
 
-/** Writes a new, flushed file beside a path; renaming it makes it appear whole. @returns where it is */
+/** Writes a file beside a path, to its end and onto the disk, so that renaming it puts the whole file in its place at once. @returns where it is */
 export async function writeTemporary(path: string, data: string | Uint8Array): Promise<string> {
   const temporary = join(dirname(path), `.prompt-hub.${randomUUID()}`)
   try {

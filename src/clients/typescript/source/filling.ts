@@ -1,16 +1,16 @@
-// Owns filling a prompt's variables in: one literal pass, strict, every problem at once. The rule is the hub's own, and its table of cases is too.
+// Owns filling in a prompt's variables: one pass that takes values literally, and names every problem at once. It follows the hub's own rule and is tested by the hub's own cases.
 import type { Variable } from './records.ts'
 import { PromptHubError, type ValueProblem } from './trouble.ts'
 
 /** Values by variable. */
 export type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** `{{name}}` or `{{ name }}`; everything else in braces is somebody else's syntax and stays. */
+/** `{{name}}` or `{{ name }}`. Anything else in braces belongs to another syntax, so it stays as it is. */
 const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 /** JSON's spelling of numbers: RFC 8259 section 6. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
-/** Most bytes of a filled text. */
+/** A filled text may have so many bytes. */
 const MOST_FILLED_BYTES = 1_048_576
 
 /** What filling needs to know of a variable. */
@@ -71,7 +71,7 @@ function expectation({ type, options }: Pick<Variable, 'type' | 'options'>): str
   }[type]
 }
 
-/** The length is known before anything is filled: a short value in many places can be a long text. */
+/** Finds out whether the filled text would be too long, before any is made: a value that is used in many places could make it huge. */
 function findExcess(content: string, texts: ReadonlyMap<string, string>): ValueProblem[] {
   const encoder = new TextEncoder()
   const sizes = new Map([...texts].map(([name, text]) => [name, encoder.encode(text).length]))

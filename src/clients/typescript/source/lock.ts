@@ -36,7 +36,7 @@ export function emptyLock(hub: string): Lock {
   return { lockfile: 1, hub, prompts: {} }
 }
 
-/** Writes a lock: the same lock is the same bytes whichever client writes it. */
+/** Writes a lock. Every client writes the same bytes for the same lock. */
 export function formatLock({ hub, prompts }: Lock): string {
   const sorted = Object.keys(prompts)
     .sort((a, b) => (a < b ? -1 : 1))
@@ -50,7 +50,7 @@ export function formatLock({ hub, prompts }: Lock): string {
 /**
  * Reads a lock.
  *
- * @throws PromptHubError `integrity` unless it is exactly what a client would write: an edit by hand or a merge that went wrong is seen, not guessed at
+ * @throws PromptHubError `integrity` unless it is exactly what a client would write, so that an edit by hand or a merge that went wrong is not interpreted
  */
 export function parseLock(text: string): Lock {
   if (new TextEncoder().encode(text).length > MOST_BYTES) throw wrong(`it is larger than ${MOST_BYTES} bytes`)

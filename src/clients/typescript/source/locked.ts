@@ -1,4 +1,4 @@
-// Owns reading under a lock: nothing that it does not name, vendored files first, every byte checked.
+// Owns reading prompts under a lock: only those that it names, from vendored files where these exist, with every byte checked.
 import { AnswerCache, type CacheSettings } from './cache.ts'
 import type { Lock, LockedPrompt } from './lock.ts'
 import { factsOf, type PromptFacts } from './prompt.ts'
@@ -40,11 +40,16 @@ export class LockReader {
     this.#settings = settings
     this.#onEvent = onEvent
     this.#versions = new AnswerCache(readVersion, settings)
-    // Where the text is at hand, nobody waits for a second try.
+    // These records only add to a text that is at hand, so a request that failed is not worth a second try.
     this.#records = new AnswerCache(readVersion, { ...settings, requests: { ...settings.requests, retries: 0 } })
   }
 
-  /** @throws PromptHubError `not_locked` or `integrity`, and without a vendored file what asking the hub throws */
+  /**
+   * Gets the version that the lock names.
+   *
+   * @param wish has to be what the lock has
+   * @throws PromptHubError `not_locked` or `integrity`, and without a vendored file what asking the hub throws
+   */
   async get(name: string, wish: Wish | undefined): Promise<PromptFacts> {
     const { prompts } = this.#given.lock
     const locked = Object.hasOwn(prompts, name) ? prompts[name] : undefined
@@ -71,7 +76,12 @@ export class LockReader {
     }
   }
 
-  /** What a vendored file does not say of itself. After trouble the hub is let alone for a while: a program without a network must not wait at each call. */
+  /**
+   * Finds the record of a vendored prompt, for the file holds neither variables nor parameters. After a failure the hub is not asked for a while,
+   * so that a program without a network does not wait at each call.
+   *
+   * @returns undefined when it cannot be had
+   */
   async #findRecord(url: string, name: string, locked: LockedPrompt): Promise<VersionRecord | undefined> {
     try {
       const known = this.#records.peek(url)

@@ -23,34 +23,34 @@ export type { Advisory, Variable, VersionRow } from './records.ts'
 export type { HubEvent } from './standing.ts'
 export { PromptHubError, type TroubleCode, type ValueProblem } from './trouble.ts'
 
-/** The values of each prompt by its full name; `prompt-hub types` adds the prompts of a lock to it. */
+/** The values that each prompt is filled with, by its full name. The file that `prompt-hub types` writes adds the prompts of a lock to it. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is empty so that a project's own types can be merged into it
 export interface PromptValues {}
 
-/** What a prompt of some name is filled with. */
+/** The values of one prompt: those of `PromptValues` where it is named there, else any. */
 export type ValuesOf<Name extends string> = Name extends keyof PromptValues ? PromptValues[Name] & object : Values
 
 /** How a hub is used. */
 export interface HubOptions {
-  /** Its address; the hub that this library came from unless given, or that of the lock. */
+  /** The hub's address. Unless given: that of the lock, or without a lock that of the hub which this library was downloaded from. */
   url?: string
-  /** Nothing is got that this lock does not name. */
+  /** A lock to read prompts under, from `openLock` of `prompt-hub-client/files`: `get` then answers only what it names, with exactly the bytes that it names. */
   lock?: LockInForce
-  /** Keeps answers beyond this process, such as `diskStore(dir)` from `prompt-hub-client/files`. */
+  /** Keeps answers beyond this process, such as `diskStore(dir)` from `prompt-hub-client/files`. Unless given they are kept in memory alone. */
   store?: Store
-  /** One try, 5,000 ms unless given. */
+  /** How long one try of a request may take; 5,000 ms unless given. */
   timeoutMs?: number
-  /** Tries after the first, 2 unless given. */
+  /** How often a request that failed is tried again; 2 unless given. */
   retries?: number
-  /** All tries with their pauses, 15,000 ms unless given. */
+  /** How long all tries of a request may take, with the pauses between them; 15,000 ms unless given. */
   deadlineMs?: number
-  /** So long an answer that may change counts as fresh, 60,000 ms unless given. */
+  /** For so long an answer that may change is used again without asking the hub; 60,000 ms unless given. */
   freshMs?: number
-  /** So long after that it is given at once while it is asked for again, 600,000 ms unless given. */
+  /** For so long after that, it is used at once while the hub is asked in the background; 600,000 ms unless given. A still older one is used only when the hub cannot be reached. */
   revalidateMs?: number
-  /** Told of everything that a program may want to log. */
+  /** Called with everything that a program may want to log. What it throws is ignored. */
   onEvent?: (event: HubEvent) => void
-  /** Another fetch. */
+  /** Used in the place of the global `fetch`. */
   fetch?: typeof fetch
 }
 
@@ -71,7 +71,7 @@ export class PromptHub {
       try {
         options.onEvent?.(event)
       } catch {
-        // Whoever is told may fail; that is no reason to fail a read.
+        // An error in the program's own function is no reason to fail a read.
       }
     }
     const settings: CacheSettings = {
@@ -96,7 +96,8 @@ export class PromptHub {
    * Gets a prompt.
    *
    * @param name `owner/name`, or with a wish behind it: `owner/name@^1.2`, `owner/name@production`
-   * @throws PromptHubError
+   * @throws PromptHubError `invalid_request` when name or wish cannot be one, `not_found`, `refused` or `unavailable` as the hub answered, `integrity` when
+   * bytes are not what they should be; under a lock also `not_locked`
    */
   async get<Name extends string>(name: Name, options: GetOptions = {}): Promise<Prompt<ValuesOf<Name>>> {
     const { fullName, wish } = readQuestion(name, options)
@@ -112,9 +113,10 @@ export class PromptHub {
   }
 
   /**
-   * The versions of a prompt, highest first, yanked ones included and marked.
+   * Lists the versions of a prompt, highest first, yanked ones included and marked. A lock changes nothing about it.
    *
    * @param name `owner/name`
+   * @throws PromptHubError as `get`
    */
   async listVersions(name: string): Promise<readonly VersionRow[]> {
     return this.#hub.listVersions(readQuestion(name, {}).fullName)

@@ -4,10 +4,17 @@ import { fillContent, type Values } from './filling.ts'
 import type { Advisory, Variable, VersionRecord } from './records.ts'
 import { findVariables } from './verify.ts'
 
-/** Where a prompt came from. `stale`: the hub has not vouched for it lately; `fallback`: the text that the caller gave. */
+/**
+ * Where a prompt came from:
+ * - `memory`, `disk`: an answer that was kept and is still good.
+ * - `network`: the hub, just now.
+ * - `stale`: an answer from before, used because the hub was not asked first, or could not be.
+ * - `lock`: the vendored file.
+ * - `fallback`: the text that the caller gave.
+ */
 export type Source = AnswerSource | 'lock' | 'fallback'
 
-/** What its owner says of a prompt now, as far as it is known. */
+/** What a prompt's owner says of it now, as far as it is known. */
 export interface Standing {
   /** Why it is deprecated, or null. */
   deprecated: string | null
@@ -27,6 +34,7 @@ export interface PromptFacts {
   content: string
   /** SHA-256 of the text, in hex; null for a fallback. */
   sha256: string | null
+  /** What the author declared of each placeholder. */
   variables: readonly Variable[]
   /** Model settings of its author, exactly as published. Nothing here applies them. */
   parameters: Readonly<Record<string, unknown>>
@@ -74,7 +82,7 @@ export function fallbackFacts(name: string, content: string): PromptFacts {
   }
 }
 
-/** Of two steps, the one that had to go farther says where a prompt came from. */
+/** The source of a prompt that took two answers: that of the answer which came from farther away. */
 export function slower(a: AnswerSource, b: AnswerSource): AnswerSource {
   return (['stale', 'network', 'disk'] as const).find((source) => source === a || source === b) ?? 'memory'
 }

@@ -37,7 +37,7 @@ export function readQuestion(
   return { fullName, wish }
 }
 
-/** A lock decides; asking for something else under it is a mistake that must be heard of. @throws PromptHubError `not_locked` */
+/** Requires that a wish is what the lock has. Only the lock chooses versions, so a wish for another one is refused and not ignored. @throws PromptHubError `not_locked` */
 export function requireLocked(name: string, wish: Wish | undefined, { range, version }: LockedPrompt): void {
   const isMet =
     wish === undefined ||

@@ -82,7 +82,7 @@ function boundsOf(range: string): Bounds | undefined {
   return [from, [major, minor, patch + 1]]
 }
 
-/** The first number that is not 0 may not change; of those that are not given, none counts. */
+/** The first version that `^` excludes: the leftmost number that is not 0 may not change. Numbers that were not given may, so `^0.0` allows every 0.0.x. */
 function caretEnd(major: number, minor: number, patch: number | undefined): Numbers {
   if (major > 0) return [major + 1, 0, 0]
   if (minor > 0 || patch === undefined) return [0, minor + 1, 0]

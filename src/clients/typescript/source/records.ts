@@ -31,7 +31,7 @@ export interface Advisory {
   message: string
 }
 
-/** What may change of a repository. */
+/** A prompt's repository as it is now. Unlike a version, it may change. */
 export interface RepositoryRecord {
   full_name: string
   status: string
@@ -56,7 +56,7 @@ export interface VersionRow {
   content_sha256: string
 }
 
-/** @throws PromptHubError `unavailable` when the text is no list of versions */
+/** Reads a list of versions. @throws PromptHubError `unavailable` when the text is none */
 export function readVersionList(text: string, url: string): VersionRow[] {
   const data = readData(text, url)
   const isList =
@@ -66,7 +66,7 @@ export function readVersionList(text: string, url: string): VersionRow[] {
   return data as VersionRow[]
 }
 
-/** @throws PromptHubError `unavailable` when the text is no version record: whoever answered is no hub */
+/** Reads a version's record. @throws PromptHubError `unavailable` when the text is none, for then something else than a hub has answered */
 export function readVersionRecord(text: string, url: string): VersionRecord {
   const data = readObject(text, url)
   const isRecord =
@@ -80,7 +80,7 @@ export function readVersionRecord(text: string, url: string): VersionRecord {
   return data as unknown as VersionRecord
 }
 
-/** @throws PromptHubError `unavailable` when the text is no repository record */
+/** Reads a repository's record. @throws PromptHubError `unavailable` when the text is none */
 export function readRepositoryRecord(text: string, url: string): RepositoryRecord {
   const data = readObject(text, url)
   const isRecord =
@@ -93,7 +93,7 @@ export function readRepositoryRecord(text: string, url: string): RepositoryRecor
   return data as unknown as RepositoryRecord
 }
 
-/** The latest version as it stands in a repository's record; undefined when it does not stand there. */
+/** The latest version out of a repository's record; undefined when the record does not hold it whole. */
 export function latestOf(record: RepositoryRecord): VersionRecord | undefined {
   const { full_name, latest_version, content, content_sha256, variables, parameters } = record
   if (typeof latest_version !== 'string' || typeof content !== 'string' || typeof content_sha256 !== 'string')
@@ -113,7 +113,7 @@ function readData(text: string, url: string): unknown {
     const answer: unknown = JSON.parse(text)
     if (isObject(answer)) return answer.data
   } catch {
-    // Said below: what is no JSON is no record either.
+    // A text that is no JSON is no record either, which is said below.
   }
   throw noRecord(url)
 }

@@ -14,7 +14,7 @@ export interface RequestSettings {
   deadlineMs: number
 }
 
-/** What came back: new text, or word that what is known still holds. */
+/** What the hub answered: a new text, or that the known one has not changed. */
 export type Reply = { kind: 'new'; text: string; etag: string | undefined } | { kind: 'unchanged' }
 
 /** The largest answer that is read: a record with its content, escaped, has about twice a content's 256 KiB. */
@@ -23,9 +23,9 @@ const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 4_000
 
 /**
- * Asks for an address.
+ * Asks the hub for an address, and again after trouble.
  *
- * @param etag what is known already, for a conditional request
+ * @param etag of the text that is known already; the hub then sends a text only when it is another one
  * @throws PromptHubError `not_found` or `refused` for what the hub answered, `unavailable` for trouble that outlasted all tries
  */
 export async function ask(url: string, etag: string | undefined, settings: RequestSettings): Promise<Reply> {
@@ -33,7 +33,7 @@ export async function ask(url: string, etag: string | undefined, settings: Reque
   for (let tries = 0; ; tries++) {
     const outcome = await tryOnce(url, etag, settings, endsAt)
     if (outcome.kind !== 'trouble') return outcome
-    // Full jitter: many programs that met the same outage do not come back in the same moment.
+    // The pause is random, so that programs that met the same outage do not all come back in the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const pauseMs = outcome.waitMs ?? Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
     if (tries >= settings.retries || Date.now() + pauseMs >= endsAt) throw outcome.error
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
@@ -64,7 +64,7 @@ async function tryOnce(
 
 function conditionFor(etag: string | undefined): RequestInit {
   const accept = { Accept: 'application/json, text/plain' }
-  // A browser sends its own User-Agent, and keeps ETags itself. With either in the request it would ask the hub for leave first, which a mirror of plain files cannot give.
+  // A browser sends its own User-Agent and keeps ETags itself. If either header were set here, it would send a preflight request first, which a mirror of plain files does not answer.
   if (globalThis.navigator?.userAgent?.startsWith('Mozilla/'))
     return { headers: accept, ...(etag === undefined ? {} : { cache: 'no-cache' }) }
   return {
@@ -72,7 +72,7 @@ function conditionFor(etag: string | undefined): RequestInit {
   }
 }
 
-/** Invalid UTF-8 is trouble on the way, never text with replaced characters. */
+/** Reads a body, up to the limit. Invalid UTF-8 is an error, for it would otherwise become other characters without a word. */
 async function readBounded(response: Response, url: string): Promise<string> {
   const reader = response.body?.getReader()
   if (!reader) return ''
@@ -110,12 +110,12 @@ function messageOf(text: string): string | undefined {
     if (isObject(answer) && isObject(answer.error) && typeof answer.error.message === 'string')
       return answer.error.message
   } catch {
-    // A proxy's page: the status says what there is to say.
+    // It is no answer of a hub, but perhaps a proxy's page; then there is only the status to tell.
   }
   return undefined
 }
 
-/** RFC 9110 section 10.2.3: seconds or a date. */
+/** Reads how long the hub asks to wait, in milliseconds: it says seconds or a date. RFC 9110 section 10.2.3 */
 function readRetryAfter(response: Response): number | undefined {
   const text = response.headers.get('Retry-After')
   if (text === null) return undefined

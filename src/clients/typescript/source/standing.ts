@@ -4,7 +4,13 @@ import type { Standing } from './prompt.ts'
 import { satisfies } from './ranges.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
 
-/** Something that a program may want to log: an answer is never anything but fresh without a word. */
+/**
+ * Something that a program may want to log:
+ * - `stale`: an answer from before was used; `cause` is why the hub could not be asked, or undefined while it is being asked.
+ * - `fallback`: the hub could not be reached, so the text that the caller gave was used.
+ * - `deprecated`, `yanked`, `advisory`: what the prompt's owner or a maintainer says of it now; each is told once.
+ * - `variables_unknown`: the record of a vendored prompt could not be had, so its variables are those that its text shows.
+ */
 export type HubEvent =
   | { type: 'stale'; url: string; ageMs: number; cause: unknown }
   | { type: 'fallback'; name: string; cause: unknown }
@@ -13,10 +19,10 @@ export type HubEvent =
   | { type: 'advisory'; name: string; version: string; severity: string; message: string }
   | { type: 'variables_unknown'; name: string; cause: unknown }
 
-/** Most events remembered as told. */
+/** So many events are remembered as told. Beyond that no more are told, for any of them might have been told before. */
 const MOST_SAID = 10_000
 
-/** What is known of the standing of prompts, out of the records that were read anyway. */
+/** Knows the standing of prompts from the records that the cache holds, and tells the program what is wrong with those that it uses. */
 export class StandingWatch {
   readonly #url: string
   readonly #repositories: AnswerCache<RepositoryRecord>
@@ -36,7 +42,7 @@ export class StandingWatch {
     this.#onEvent = onEvent
   }
 
-  /** Asks for what the caller has not asked for, and tells what it says. Nobody waits for it, and its failure is nobody's. */
+  /** Tells what is wrong with a version, once the records that the caller has not read are there. It does not wait for them, and when they cannot be had nothing is told. */
   ask(name: string, version: string, unasked: readonly ('record' | 'list')[]): void {
     if (unasked.length === 0) {
       this.#say(name, version)
@@ -50,12 +56,12 @@ export class StandingWatch {
     Promise.all(asked).then(
       () => this.#say(name, version),
       () => {
-        // What was got is right either way; the next call asks again.
+        // The prompt was got all the same, and the next call asks again.
       },
     )
   }
 
-  /** @returns undefined while nothing is known */
+  /** The standing of a version. @returns undefined while no record of its prompt is held */
   of(name: string, version: string): Standing | undefined {
     const record = this.#repositories.peek(this.#recordUrl(name))
     const rows = this.#lists.peek(this.#listUrl(name))

@@ -1,4 +1,4 @@
-// Owns writing types for the prompts of a lock: a missing variable then fails to compile.
+// Owns writing types for the prompts of a lock, so that a call that leaves out a variable does not compile.
 import type { Variable } from './records.ts'
 
 /**
@@ -36,7 +36,7 @@ function fieldOf({ name, type, required, default: fallback, options }: Variable)
   return `${name}${isNeeded ? '' : '?'}: ${written || options.map((option) => JSON.stringify(option)).join(' | ') || 'never'}`
 }
 
-/** The description is a stranger's text: nothing in it may end the comment. */
+/** Writes a description as a comment. It is a stranger's text, so whatever in it could end the comment is taken out. */
 function commentOf({ description }: Variable): string {
   const line = description.replace(/\s+/g, ' ').replaceAll('*/', '* /').trim()
   return line === '' ? '' : `      /** ${line} */\n`

@@ -45,7 +45,7 @@ export async function addToLock(lockPath: string, { name, path }: Addition, url?
 }
 
 /**
- * Writes exactly what a lock says; what is there already is checked and left.
+ * Writes the vendored files of a lock. Files that have the right bytes already are left as they are.
  *
  * @returns how many files were written
  * @throws PromptHubError `integrity` when the hub has other bytes: then nothing is replaced
@@ -71,7 +71,7 @@ export async function installLock(lockPath: string): Promise<number> {
   return contents.length
 }
 
-/** The prompts of a lock whose vendored file is missing or has other bytes, by full name. Asks nobody. */
+/** The prompts of a lock whose vendored file is missing or has other bytes, by full name. The hub is not asked. */
 export async function findChanged(lockPath: string, lock: Lock): Promise<string[]> {
   const folder = dirname(resolve(lockPath))
   const checked = await Promise.all(
@@ -83,7 +83,11 @@ export async function findChanged(lockPath: string, lock: Lock): Promise<string[
   return checked.flat()
 }
 
-/** @param change changes the lock as it is by then, and says which contents go where for which prompt */
+/**
+ * Changes a lock and its files, all of them or none.
+ *
+ * @param change is given the lock as it is once no other run is at work; it changes that lock, and returns path, content and full name of each file to be written
+ */
 async function changeLock(
   lockPath: string,
   hub: string,
@@ -114,12 +118,12 @@ async function changeLock(
     await putAll([...staged, { place: path, temporary: `${path}.new` }])
   } catch (error) {
     await handle.close().catch(() => {
-      // It was closed before the renames began.
+      // When a rename has failed, it was closed before.
     })
     for (const { temporary } of staged) await rm(temporary, { force: true })
     for (const dir of made.reverse())
       await rmdir(dir).catch(() => {
-        // Somebody put something into it meanwhile.
+        // It is not empty any more: somebody put something into it meanwhile.
       })
     await rm(`${path}.new`, { force: true })
     throw error
@@ -128,7 +132,7 @@ async function changeLock(
   }
 }
 
-/** One run at a time: whoever makes the file has the turn. */
+/** Waits until no other run is at work: of several runs, the one that could create the file goes on. */
 async function takeTurn(path: string) {
   const endsAt = Date.now() + PATIENCE_MS
   for (;;) {
@@ -145,7 +149,7 @@ async function takeTurn(path: string) {
   }
 }
 
-/** A file that somebody wrote by hand is never replaced: it must hold what the lock names, what is to be written, or a version of that prompt. */
+/** Keeps a file that somebody wrote by hand from being replaced: it has to hold what the lock names, what is to be written, or some version of that prompt. */
 async function requireOurs(
   folder: string,
   target: string,
