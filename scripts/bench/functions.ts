@@ -89,8 +89,8 @@ async function listCalls({ catalogue }: BenchSite, origin: string, token: string
     ['a read', get(repository), 20],
     ['a read of the content', get(`${repository}/raw`), 22],
     ['a list', get(`${origin}/api/v1/repos`), 26],
-    ['a search', get(`${origin}/api/v1/repos?q=review`), 47],
-    ['a publish', publish, 70],
+    ['a search', get(`${origin}/api/v1/repos?q=review`), 48],
+    ['a publish', publish, 59],
     ['a tool call', await tool('2026', 'get_prompt', { owner, name }), 35],
     ['a tool call of an older client', await tool('2025', 'get_prompt', { owner, name }), 35],
   ]

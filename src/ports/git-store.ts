@@ -1,4 +1,5 @@
-// Owns the port to git, the only source of truth: read one repository's folder at the head, commit additions on exactly that head, and how a commit's message is written and read.
+// Owns the port to git, the only source of truth: read one repository's folder at the head, commit additions on exactly that head, how a commit's message is written and read, and the id that git gives to a file's bytes.
+import { createHash, type Hash } from 'node:crypto'
 import { HubError } from '../domain/api/errors.ts'
 import { formatPath, type Place, parsePath } from '../domain/content/content-path.ts'
 
@@ -176,4 +177,14 @@ function checkedPath(place: Place): string {
   const path = formatPath(place)
   if (parsePath(path).problems) throw new Error('a path is made of checked names alone')
   return path
+}
+
+/** Begins the id of a blob of so many bytes, which are then handed to it. @param hexDigits as for `blobId` */
+export function beginBlobId(size: number, hexDigits: number): Hash {
+  return createHash(hexDigits === 64 ? 'sha256' : 'sha1').update(`blob ${size}\0`)
+}
+
+/** The id of a blob. @param hexDigits 40, or 64 in a repository that git was told to keep with SHA-256 */
+export function blobId(bytes: Uint8Array, hexDigits = 40): string {
+  return beginBlobId(bytes.length, hexDigits).update(bytes).digest('hex')
 }

@@ -1,8 +1,8 @@
 // Owns reading many files one after the other into one piece of memory, because a buffer for each would fill the memory before the first ones are freed.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { beginBlobId } from '../ports/git-store.ts'
 import type { FileHere } from './content-changes.ts'
 import { LONGEST_FILE_BYTES } from './content-file.ts'
-import { beginBlobId } from './git-blob-id.ts'
 
 /** One file. */
 interface ReadFile extends FileHere {

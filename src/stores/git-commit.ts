@@ -1,7 +1,7 @@
 // Owns one commit on the user's own branch: what it is made on, how the branch moves, and how its files come into index and work tree.
 import { HubError } from '../domain/api/errors.ts'
 import type { Additions, CommitOutcome } from '../ports/git-store.ts'
-import { blobId } from './git-blob-id.ts'
+import { blobId } from '../ports/git-store.ts'
 import { type Git, GitFailure } from './git-command.ts'
 import { releaseIndex, takeIndex } from './git-index-lock.ts'
 import { writeCommit } from './git-objects.ts'

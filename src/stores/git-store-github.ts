@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { HubError } from '../domain/api/errors.ts'
 import {
+  blobId,
   type CallOptions,
   type CommitOutcome,
   decodeText,
@@ -14,9 +15,7 @@ import {
   parseMessage,
   versionOfEntry,
 } from '../ports/git-store.ts'
-import { blobId } from './git-blob-id.ts'
 import { connectGitHub, type GitHubConnection, type GitHubOptions } from './github-connection.ts'
-import { describeFailure, judgeFailure, toPortError } from './github-failures.ts'
 import {
   BLOB_QUERY,
   BlobAnswer,
@@ -132,6 +131,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
         // GitHub may send the commit and an error about one of its fields; the commit was made then.
         const made = z.object({ data: CommitAnswer }).safeParse(thrown)
         if (made.success) return committed(made.data.data)
+        const { describeFailure, judgeFailure, toPortError } = await failures()
         const failure = judgeFailure(thrown, Date.now())
         if (failure.kind === 'moved') return failure
         if (failure.kind === 'limited') return { ...failure, kind: 'busy' }
@@ -142,12 +142,16 @@ export function openGitHub(options: GitHubOptions): GitStore {
   }
 }
 
+/** Imported with the first failure: most calls end well. */
+const failures = () => import('./github-failures.ts')
+
 function committed({ createCommitOnBranch: { commit } }: z.infer<typeof CommitAnswer>): CommitOutcome {
   return { kind: 'committed', sha: commit.oid, url: commit.url }
 }
 
 /** The outcome of a failure before the mutation was sent, when nothing can have been written. */
-function toUnsent(thrown: unknown): { kind: 'busy'; retryAfterSeconds: number } {
+async function toUnsent(thrown: unknown): Promise<{ kind: 'busy'; retryAfterSeconds: number }> {
+  const { judgeFailure, toPortError } = await failures()
   const failure = judgeFailure(thrown, Date.now())
   if (failure.kind === 'refused' || failure.kind === 'absent') throw toPortError(failure, thrown)
   return { kind: 'busy', retryAfterSeconds: failure.kind === 'limited' ? failure.retryAfterSeconds : 1 }
@@ -159,6 +163,7 @@ async function asRead<Value>(signal: AbortSignal, work: () => Promise<Value>): P
     return await work()
   } catch (thrown) {
     if (thrown instanceof HubError) throw thrown
+    const { judgeFailure, toPortError } = await failures()
     throw toPortError(judgeFailure(thrown, Date.now()), thrown)
   }
 }

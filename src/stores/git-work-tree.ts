@@ -1,7 +1,7 @@
 // Owns what a commit means for the work tree around it: that nothing uncommitted lies in the way, and that new files appear in tree and index at once.
 import { copyFile, lstat, mkdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { blobId } from './git-blob-id.ts'
+import { blobId } from '../ports/git-store.ts'
 import type { Git } from './git-command.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { ignoreMissing, type WorkTree } from './git-standing.ts'

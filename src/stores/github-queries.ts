@@ -1,6 +1,6 @@
 // Owns the GraphQL documents sent to GitHub, the shapes of what answers them, and when a file in an answer is used.
 import * as z from 'zod'
-import { blobId } from './git-blob-id.ts'
+import { blobId } from '../ports/git-store.ts'
 
 /** Everything stands inside one commit, whose `oid` is the head: a listing of another state could hide a version that a commit then replaces. */
 export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $folder: String!, $versions: String!, $index: String!, $ownerIndex: String!,

@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import { type Bump, nextVersion, sortVersions } from '../domain/catalogue/versions.ts'
 import { formatPath, parsePath } from '../domain/content/content-path.ts'
-import { formatMoment } from '../domain/content/days.ts'
 import { findPlaceholders } from '../domain/content/placeholders.ts'
 import { formatProblems } from '../domain/content/problems.ts'
 import {
@@ -14,6 +13,7 @@ import {
   parseVersionFile,
   undeclaredVariable,
 } from '../domain/content/prompt-file.ts'
+import { formatMoment } from '../domain/content/values.ts'
 
 /** What a new prompt is begun with. */
 interface NewPrompt {

@@ -19,7 +19,8 @@ import { PostingWriter } from '../domain/search/postings.ts'
 import { termOf } from '../domain/search/terms.ts'
 import { MENU_SIZE, type MenuEntry } from '../ports/search.ts'
 import { editIndex } from './search-index-edits.ts'
-import { INDEX_SHAPE, INDEXES, promptWriter, storedFields, TABLES } from './search-tables.ts'
+import { INDEX_SHAPE } from './search-records.ts'
+import { INDEXES, promptWriter, storedFields, TABLES } from './search-tables.ts'
 
 /** Beyond this part of all prompts, building anew is faster than editing. */
 const MOST_EDITED = 0.1

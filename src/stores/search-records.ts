@@ -1,8 +1,11 @@
-// Owns what an opened index says of its prompts by their numbers: how they are shown, where they stand in each order, and their terms in a row.
+// Owns which shape of index can be read, and what an opened one says of its prompts by their numbers: how they are shown, where they stand in each order, and their terms in a row.
 import type { DatabaseSync } from 'node:sqlite'
 import { addressesBelow } from '../domain/api/record-links.ts'
 import type { Sort } from '../domain/api/routes.ts'
 import type { RepositorySummary } from '../domain/api/schema.ts'
+
+/** Another number means that an index of before cannot be brought up to date: terms, strengths or tables changed. */
+export const INDEX_SHAPE = 7
 
 /** Prompts in one order. */
 interface Order {

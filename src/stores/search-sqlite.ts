@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { HubError } from '../domain/api/errors.ts'
 import type { Completions, MenuEntry, Search } from '../ports/search.ts'
 import { Finder } from './search-find.ts'
-import { INDEX_SHAPE } from './search-tables.ts'
+import { INDEX_SHAPE } from './search-records.ts'
 
 /** So many completions are counted; clients show a hundred. */
 const MOST_COUNTED = 1_000

@@ -5,8 +5,6 @@ import type { RepositorySummary } from '../domain/api/schema.ts'
 import { distinctWords, type FieldWords } from '../domain/search/document.ts'
 import { encodeNumbers } from '../domain/search/postings.ts'
 
-/** Another number means that an index of before cannot be brought up to date: terms, strengths or tables changed. */
-export const INDEX_SHAPE = 7
 /**
  * `terms` hold the prompts of whatever they are filed under, by the keys of domain/search/keys.ts; `texts` the numbers of a prompt's terms in
  * their order; `guesses` the words that may be meant by a mistyped one; `sources`, for editing alone, what a prompt was filed under. Where a

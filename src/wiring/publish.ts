@@ -4,9 +4,9 @@ import { purgeCache } from '@netlify/functions'
 import { type Config, notSetUp } from '../config.ts'
 import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
+import { createQueue } from '../server/publish/attempt.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishDependencies } from '../server/publish/publish.ts'
-import { createQueue } from '../server/publish/queue.ts'
 import { findToken, noteUse } from '../stores/tokens-blobs.ts'
 import {
   blobsOf,

@@ -1,6 +1,6 @@
 // Owns what changed between two versions as callers see it: their variables and parameters; what changed in the words of the text is shown by the pages.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
-import { canonicalJson } from '../content/canonical-json.ts'
+import { canonicalJson } from '../content/json.ts'
 
 /** What of a version matters to those who call it. */
 export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' | 'parameters'>

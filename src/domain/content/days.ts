@@ -1,4 +1,4 @@
-// Owns how a moment is written, for people and in records, in the build, in functions and in the browser alike.
+// Owns how a moment is written for people, in the build, in functions and in the browser alike.
 
 /** Made once: making one costs far more than using it. UTC, because a static page does not know where its reader is. */
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
@@ -18,9 +18,4 @@ export function formatDay(moment: string): string {
   const words = DAY.format(new Date(moment))
   if (known.size < MOST_KNOWN) known.set(day, words)
   return words
-}
-
-/** A moment as records and front matter write it: UTC to the second, such as 2026-11-20T10:00:00Z. */
-export function formatMoment(moment: Date): string {
-  return `${moment.toISOString().slice(0, 19)}Z`
 }

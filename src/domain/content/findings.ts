@@ -1,7 +1,6 @@
 // Owns what the author and the readers of a prompt are warned of: the one judge for publishing, the build and pull requests. Nothing is refused here.
 import type { Difference, Variable, Warning } from '../api/schema.ts'
 import { findHiddenCharacters } from './hidden-characters.ts'
-import { findLookAlikes } from './look-alikes.ts'
 import type { RepositoryFile, VersionFile } from './prompt-file.ts'
 import { findSecrets } from './secrets.ts'
 import { countCharacters } from './text-length.ts'
@@ -121,4 +120,26 @@ function lineCounterOf(text: string): (offset: number) => number {
     for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
     return line
   }
+}
+
+/** Letters of Cyrillic, Greek and their kin that print as Latin ones. @see https://www.unicode.org/reports/tr39/#Confusable_Detection */
+const DRAWN_AS_LATIN = /[асеорхуіјѕһԁԛԝӏАВЕЅЗІЈКМНОРСТХУԌԚԜοανρικΑΒΕΖΗΙΚΜΝΟΡΤΥΧցօսհⅼⅰⅴⅹ]/u
+/** A run of letters in which a Latin one stands beside another script's. Bounded: a longer one is looked at in pieces. */
+const MIXED_WORD = /[\p{L}\p{M}\p{Nl}]{2,64}/gu
+/** Whether there is anything to look for. */
+const UNUSUAL = /[^\x00-\x7f]/
+
+/** Words of Latin letters with some that only look Latin: what a person reads is not what a program or a model compares. */
+function findLookAlikes(text: string): Finding[] {
+  if (!UNUSUAL.test(text)) return []
+  const findings: Finding[] = []
+  for (const { 0: word, index } of text.matchAll(MIXED_WORD)) {
+    const letter = DRAWN_AS_LATIN.exec(word)
+    // Two Latin letters at least: Δx and µm mix scripts for good reason.
+    if (!letter || !/\p{sc=Latin}.*\p{sc=Latin}/u.test(word)) continue
+    const name = `U+${letter[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+    const message = `holds a word that mixes alphabets: ${JSON.stringify(word)} has ${name}, which looks like a Latin letter`
+    findings.push({ code: 'look_alikes', message, offset: index + letter.index })
+  }
+  return findings
 }

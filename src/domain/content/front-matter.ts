@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { type Parameters, Provenance, Severity, Stats, Status } from '../api/schema.ts'
-import { findJsonProblem } from './json-bounds.ts'
+import { findJsonProblem } from './json.ts'
 import { GITHUB_REPOSITORY, isVersion } from './names.ts'
 import { countBytes } from './text-length.ts'
 import {

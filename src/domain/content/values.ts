@@ -65,6 +65,11 @@ export const Time = z.iso
   .datetime({ error: 'expected a time in UTC such as "2026-11-20T10:00:00Z", in quotes' })
   .describe('A moment in UTC, ISO 8601 with Z.')
 
+/** A moment as records and front matter write it: UTC to the second, such as 2026-11-20T10:00:00Z. */
+export function formatMoment(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19)}Z`
+}
+
 /** An http or https address; nothing else is ever linked. */
 export const WebAddress = z
   .url({ protocol: /^https?$/, error: 'expected an address that starts with https:// or http://' })

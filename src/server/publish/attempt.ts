@@ -5,10 +5,11 @@ import { logTrouble } from '../../ports/log.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import { repositoryTag } from '../respond.ts'
 import { type AcceptedPublish, type Outcome, outcomeOf } from './decide-round.ts'
-import type { Enqueue } from './queue.ts'
 import { type Published, renewFreshCopy } from './renew-fresh-copy.ts'
-import { publishInRounds } from './rounds.ts'
-import type { TimeAndChance } from './time-and-chance.ts'
+import { publishInRounds, type TimeAndChance } from './rounds.ts'
+
+/** Runs work once all that was given before has ended, well or not. */
+type Enqueue = <Value>(work: () => Promise<Value>) => Promise<Value>
 
 /** What a publish needs once it is accepted. */
 export interface PublishTools {
@@ -18,7 +19,7 @@ export interface PublishTools {
   siteFiles: SiteFiles
   /** Drops what the CDN keeps under a tag; its failure never fails a publish. */
   purge: (cacheTag: string) => Promise<void>
-  /** Runs publishes to the branch one after the other: any commit makes the head that the others read stale. Without the queue publishes would still be correct, but would be repeated more often. */
+  /** Runs publishes of this process to the branch one after the other; git keeps those of several processes apart. Without the queue publishes would still be correct, but would be repeated more often: any commit makes the head that the others read stale. */
   enqueue: Enqueue
 }
 
@@ -49,5 +50,17 @@ async function showAtOnce(published: Published, tools: PublishTools, now: Date):
     await tools.purge(repositoryTag(published.owner, published.name))
   } catch (error) {
     logTrouble('warning', 'A publish is not shown before the next build.', { cause: error })
+  }
+}
+
+/** Makes a queue. */
+export function createQueue(): Enqueue {
+  let queue: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const turn = queue.then(work)
+    queue = turn.catch(() => {
+      // Its own caller learns of it; the next in line must not.
+    })
+    return turn
   }
 }

@@ -4,12 +4,11 @@ import type { Person } from '../../domain/access/account.ts'
 import { isMember } from '../../domain/access/memberships.ts'
 import { isToken } from '../../domain/access/token-form.ts'
 import { coversRepository, type TokenRecord } from '../../domain/access/token-record.ts'
-import { findRefusal, type JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Provenance } from '../../domain/api/schema.ts'
 import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
 import { refuseBroken } from '../../domain/publishing/repository-state.ts'
-import type { VerifyJob } from './oidc.ts'
+import type { VerifiedJob, VerifyJob } from './oidc.ts'
 
 /** Somebody with a good token. What they may publish to is asked for each repository. */
 export interface Bearer {
@@ -23,7 +22,7 @@ export interface Bearer {
   login: string | undefined
   /** undefined: all that the holder may. */
   scope: string | undefined
-  holder: TokenRecord['holder'] | { kind: 'job'; claims: JobClaims }
+  holder: TokenRecord['holder'] | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal'>)
   provenance: Provenance | undefined
 }
 
@@ -92,22 +91,22 @@ async function authenticateJob(
   now: Date,
   digestRequest: () => Promise<string>,
 ): Promise<Bearer> {
-  const { issuer, claims } = await tools.verifyJob(token, now)
-  const until = new Date(claims.exp * 1000 + JOB_LEEWAY_MS).toISOString()
-  if (!(await tools.spendJob({ jti: claims.jti, request: await digestRequest(), until })))
+  const { repositoryId, jti, endsMs, provenance, findRefusal } = await tools.verifyJob(token, now)
+  const until = new Date(endsMs + JOB_LEEWAY_MS).toISOString()
+  if (!(await tools.spendJob({ jti, request: await digestRequest(), until })))
     throw new HubError(
       'unauthorized',
       'This OIDC token was used for another request. Ask GitHub for a new one for each publish.',
     )
   return {
     // By repository: all jobs of one count as one publisher for limits and idempotency.
-    id: `job:${claims.repository_id}`,
-    publisher: `job:${claims.repository_id}`,
+    id: `job:${repositoryId}`,
+    publisher: `job:${repositoryId}`,
     tokenId: undefined,
     scope: undefined,
-    holder: { kind: 'job', claims },
+    holder: { kind: 'job', findRefusal },
     login: undefined,
-    provenance: provenanceOf(issuer, claims),
+    provenance,
   }
 }
 
@@ -133,7 +132,7 @@ export function requireRights({ holder }: Bearer, owner: string, name: string, o
   if (parsed?.problems) throw refuseBroken({ kind: 'owner', owner }, parsed.problems)
   const file = parsed?.value
   if (holder.kind === 'job') {
-    const refusal = findRefusal(holder.claims, file?.trusted_publishers ?? [], name)
+    const refusal = holder.findRefusal(file?.trusted_publishers ?? [], name)
     if (refusal === undefined) return
     throw new HubError(
       'forbidden',

@@ -3,7 +3,7 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { Addresses } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
 import { recordVersion } from '../../domain/catalogue/repository-records.ts'
-import { formatMoment } from '../../domain/content/days.ts'
+import { formatMoment } from '../../domain/content/values.ts'
 import { decidePublish, type PublishDecision, type Publisher, warnAgain } from '../../domain/publishing/decision.ts'
 import {
   nextLower,

@@ -1,16 +1,25 @@
 // Owns verifying a CI job's OIDC token: signature, issuer, audience and times. What the job may publish to is decided by the owner's file.
 import type { JWTPayload } from 'jose'
-import { JobClaims } from '../../domain/access/trusted-publisher.ts'
+import { findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
+import type { Provenance } from '../../domain/api/schema.ts'
+import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 
 /** A token that is longer is not GitHub's. */
 const MOST_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
 
-/** A job whose token is good. */
-interface VerifiedJob {
-  issuer: string
-  claims: JobClaims
+/** A job whose token is good. It brings what is judged of it later, so that a publish without a job loads nothing of it. */
+export interface VerifiedJob {
+  /** GitHub's number of the repository that it runs in. */
+  repositoryId: string
+  /** Names the token. */
+  jti: string
+  /** When the token ends, in milliseconds. */
+  endsMs: number
+  provenance: Provenance
+  /** Finds why no entry of an owner lets the job publish to a repository of theirs; undefined when one does. */
+  findRefusal: (trusted: readonly TrustedPublisher[], name: string) => string | undefined
 }
 
 /**
@@ -50,12 +59,18 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
   return async (token, now) => {
     if (token.length > MOST_CHARACTERS) throw refuse()
     const payload = await verify(token, now)
-    const claims = JobClaims.safeParse(payload)
-    if (!claims.success) {
-      const names = [...new Set(claims.error.issues.map(({ path }) => path.join('.')))]
+    const { data: claims, error } = JobClaims.safeParse(payload)
+    if (error) {
+      const names = [...new Set(error.issues.map(({ path }) => path.join('.')))]
       throw refuseClaim(names.join(', '), audience)
     }
-    return { issuer, claims: claims.data }
+    return {
+      repositoryId: claims.repository_id,
+      jti: claims.jti,
+      endsMs: claims.exp * 1000,
+      provenance: provenanceOf(issuer, claims),
+      findRefusal: (trusted, name) => findRefusal(claims, trusted, name),
+    }
   }
 
   async function verify(token: string, currentDate: Date): Promise<JWTPayload> {

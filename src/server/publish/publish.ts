@@ -1,22 +1,22 @@
-// Owns answering a publish: the checks that need no git, in their order, then the publish itself and its answer.
+// Owns answering a publish: the checks that need no git, in their order, those of the body's size, media type and JSON among them; then the publish itself and its answer.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
 import { isPublishedAt, matchRoute, matchRouteOfAnyNames, ROUTES } from '../../domain/api/routes.ts'
-import { canonicalJson } from '../../domain/content/canonical-json.ts'
+import { canonicalJson } from '../../domain/content/json.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
-import { parsePublishRequest } from '../../domain/publishing/request.ts'
+import { contentTooLarge, IDEMPOTENCY_KEY, parsePublishRequest, refuseExcess } from '../../domain/publishing/request.ts'
 import { toHubError } from '../../ports/log.ts'
 import { measure } from '../../ports/measure.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
-import { answerNotFound, refuseMethod, refuseRate } from '../refusals.ts'
+import { type IncomingBody, openBody } from '../read-body.ts'
 import { COMMON_HEADERS, respondWithError } from '../respond.ts'
 import { type PublishTools, publishToGit } from './attempt.ts'
 import { type AuthTools, authenticate, requireScope } from './authenticate.ts'
 import type { Outcome } from './decide-round.ts'
-import { openLimitedBody, parseJsonBody, readIdempotencyKey, requireJson } from './request-body.ts'
-import { OF_PROCESS } from './time-and-chance.ts'
+import { OF_PROCESS } from './rounds.ts'
 
 /** What publishing needs. */
 export interface PublishDependencies extends PublishTools, AuthTools {
@@ -40,7 +40,7 @@ export async function answerPublish(
   const { pathname } = new URL(request.url)
   // A malformed name is refused with a message of its own, and only after the token was found good.
   const route = matchRouteOfAnyNames(pathname)
-  if (!route || !isPublishedAt(route.id)) return answerElsewhere(request, pathname)
+  if (!route || !isPublishedAt(route.id)) return await answerElsewhere(request, pathname)
   const { owner = '', name = '' } = route.parameters
   try {
     const incoming = openLimitedBody(request)
@@ -52,12 +52,12 @@ export async function answerPublish(
     const readBody = async () => (bytes ??= await incoming.read())
     const digestRequest = async () => digest(pathname, hash('sha256', await readBody()))
     const bearer = await authenticate(request, dependencies, new Date(arrivedMs), digestRequest).catch(
-      (thrown: unknown) => {
-        throw limitFailures(thrown, dependencies)
+      async (thrown: unknown) => {
+        throw await limitFailures(thrown, dependencies)
       },
     )
     const waitSeconds = dependencies.limiter.take(bearer.publisher)
-    if (waitSeconds > 0) throw refuseRate('publishes', waitSeconds)
+    if (waitSeconds > 0) throw (await refusals()).refuseRate('publishes', waitSeconds)
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const key = readIdempotencyKey(request)
     const body = parsePublishRequest(parseJsonBody(await readBody()), measure)
@@ -79,12 +79,58 @@ export async function answerPublish(
   }
 }
 
+/** Imported when something is refused first: a publish that succeeds does not need it. */
+const refusals = () => import('../refusals.ts')
+
 /** A POST to an address that only reads, or to none at all. */
-function answerElsewhere(request: Request, pathname: string): Response {
+async function answerElsewhere(request: Request, pathname: string): Promise<Response> {
   const route = matchRoute(pathname)
+  const { answerNotFound, refuseMethod } = await refusals()
   return route
     ? respondWithError(request, refuseMethod(request.method, ROUTES[route.id].methods))
     : answerNotFound(request)
+}
+
+/** Opens the body of a publish: of at most 1 MiB. @throws HubError `content_too_large`, when it is read */
+function openLimitedBody(request: Request): IncomingBody {
+  return openBody(request, LIMITS.requestBytes, contentTooLarge)
+}
+
+/** @throws HubError `unsupported_media_type` */
+function requireJson(request: Request): void {
+  const encoding = request.headers.get('Content-Encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity')
+    throw new HubError('unsupported_media_type', 'The body is compressed. Send it as it is, without Content-Encoding.')
+  const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
+  if (type !== 'application/json')
+    throw new HubError(
+      'unsupported_media_type',
+      'Publishing takes JSON. Send it with "Content-Type: application/json".',
+    )
+}
+
+/** @throws HubError `invalid_request` for bytes that are no UTF-8 and text that is no JSON; a byte order mark is neither JSON nor forgiven (RFC 8259 section 8.1); `validation_failed` for one that holds more than any publish */
+function parseJsonBody(bytes: Uint8Array): unknown {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
+  }
+  refuseExcess(text)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new HubError('invalid_request', 'The body is not JSON. Let a program write it, such as jq or JSON.stringify.')
+  }
+}
+
+/** Reads the Idempotency-Key header. @returns undefined when there is none. @throws HubError `invalid_request` */
+function readIdempotencyKey(request: Request): string | undefined {
+  const key = request.headers.get('Idempotency-Key')
+  if (key === null || IDEMPOTENCY_KEY.pattern.test(key)) return key ?? undefined
+  const { shortest, longest } = IDEMPOTENCY_KEY
+  throw new HubError('invalid_request', `Idempotency-Key: expected ${shortest} to ${longest} visible ASCII characters.`)
 }
 
 function respondWithOutcome(
@@ -128,8 +174,8 @@ function refuseName(): HubError {
 }
 
 /** An address that sends many bad tokens is told to wait; a good token from the same address is not held up. */
-function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishDependencies): unknown {
+async function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishDependencies): Promise<unknown> {
   if (!(thrown instanceof HubError) || thrown.code !== 'unauthorized') return thrown
   const waitSeconds = failedTokens.take(clientAddress)
-  return waitSeconds === 0 ? thrown : refuseRate('badTokens', waitSeconds)
+  return waitSeconds === 0 ? thrown : (await refusals()).refuseRate('badTokens', waitSeconds)
 }

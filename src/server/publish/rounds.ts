@@ -1,4 +1,6 @@
 // Owns the rounds of a publish: read git, decide, commit on exactly what was read; when another commit came first, or it is not known whether ours was made, begin again by reading git.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import {
@@ -10,7 +12,20 @@ import {
   type PublishMark,
 } from '../../ports/git-store.ts'
 import { type AcceptedPublish, decideRound, isStale, type Outcome, type Round, readStanding } from './decide-round.ts'
-import type { TimeAndChance } from './time-and-chance.ts'
+
+/** The clock and the randomness of a publish, which are handed in so that a test can set both. */
+export interface TimeAndChance {
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** From 0, below 1. */
+  random: () => number
+  /** An id that nobody else has. */
+  newId: () => string
+  sleep: (ms: number) => Promise<unknown>
+}
+
+/** Those of the process. */
+export const OF_PROCESS: TimeAndChance = { now: Date.now, random: Math.random, newId: randomUUID, sleep }
 
 /** Well under the 60 s of a function, and what a client still waits for. Counted from the request's arrival, the queue included. */
 const DEADLINE_MS = 25_000
