@@ -22,6 +22,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/search/contractions.ts LONGEST_WHOLE': 'how search reads contractions',
   'src/domain/search/document.ts MOST_GUESSABLE': 'how search weighs words',
   'src/domain/search/document.ts MOST_TELLING': 'how search weighs words',
+  'src/domain/search/equivalents.ts LONGEST_SHORT': 'how much an equivalent is worth',
   'src/domain/search/lexicon.ts LONGEST_SPAN': 'how search joins words',
   'src/domain/search/postings.ts LONGEST_NUMBER': 'how a number is written in the index',
   'src/domain/search/tally.ts MOST_PARTLY': 'how search fills a short answer',

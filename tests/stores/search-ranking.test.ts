@@ -68,6 +68,16 @@ describe('the order', () => {
     expect(names.length).toBeGreaterThan(1)
     expect(exact).toBe(1)
   })
+  test('what holds little comes behind what holds most, however strongly it does', async () => {
+    const ask = open(
+      catalogueOf({
+        a: { title: 'Common', description: 'common', tags: ['common'] },
+        b: { content: 'rare' },
+        ...Object.fromEntries(Array.from({ length: 6 }, (_, number) => [`other-${number}`, { content: 'common' }])),
+      }),
+    )
+    expect((await ask('common rare')).names.slice(0, 2)).toEqual(['b', 'a'])
+  })
   test('an order that was asked for holds within what holds all and what holds a part', async () => {
     const { names, exact } = await find('meeting notes', { sort: 'new' })
     expect(exact).toBe(5)
@@ -182,6 +192,30 @@ describe('abbreviations', () => {
     ['of which not every word stands anywhere', 'sop', 'team-procedure', {}],
   ] as const)('%s', async (_, text, name, corrected) => {
     expect(await find(text)).toMatchObject({ names: [name], total: 1, corrected, ignored: [] })
+  })
+  test('by the first letters of a tag of two words, one or many', async () => {
+    const ask = open(catalogueOf({ one: { tags: ['unit-tests'] }, other: { title: 'Something else' } }))
+    for (const text of ['ut', 'uts']) expect(await ask(text)).toMatchObject({ names: ['one'] })
+  })
+  test('what it stands for comes before what means nearly the same', async () => {
+    const prompts = { a: { title: 'Archive' }, b: { title: 'Database' } }
+    const ask = open(catalogueOf(prompts, [['db', 'database', 'archive']]))
+    expect((await ask('db')).names).toEqual(['b', 'a'])
+    expect((await ask('database')).names).toEqual(['b', 'a'])
+  })
+  test('may stand for something else that begins so', async () => {
+    const prompts = {
+      a: { title: 'Student' },
+      b: { title: 'Study plan' },
+      c: { content: 'A plan.' },
+      d: { content: 'A plan.' },
+    }
+    const ask = open(catalogueOf(prompts, [['stu', 'student']]))
+    expect((await ask('stu plan')).names[0]).toBe('b')
+  })
+  test('shorthand for words that carry a question is left out with them', async () => {
+    const prompts = { a: { description: 'Answers by o and w.' }, b: { title: 'Hints, not answers' } }
+    expect(await open(catalogueOf(prompts))('hints w/o answers')).toMatchObject({ names: ['b', 'a'], exact: 1 })
   })
   test.each([
     ['nwsltr', 'newsletter'],

@@ -17,11 +17,16 @@ export function wholeLengths(word: string): number[] {
 
 /** Whether a word keeps some letters of another in order, the first one among them, and the last one or its consonants from the first one on. @param whole longer */
 export function isContraction(word: string, whole: string): boolean {
+  if (!keepsLetters(word, whole)) return false
+  return word.at(-1) === whole.at(-1) || skeletonOf(whole).startsWith(skeletonOf(word))
+}
+
+/** Whether a word is some letters of another in their order, the first one among them. */
+export function keepsLetters(word: string, whole: string): boolean {
   if (word[0] !== whole[0]) return false
   let at = 0
   for (let index = 0; index < whole.length && at < word.length; index++) if (whole[index] === word[at]) at++
-  if (at < word.length) return false
-  return word.at(-1) === whole.at(-1) || skeletonOf(whole).startsWith(skeletonOf(word))
+  return at === word.length
 }
 
 /** Whether a word lacks nothing but vowels and doubled letters of another: the surest contractions. */

@@ -121,13 +121,12 @@ function weighPrefixes(fields: Pick<FieldWords, DescribingField>): Map<string, n
   return strengths
 }
 
-/** What people may shorten a prompt to: the first letters of three neighbours in its title, or of a whole tag. */
+/** What people may shorten a prompt to: the first letters of three neighbours in its title, or of a whole tag of several words. */
 function listInitials(title: readonly string[], tags: readonly string[]): Set<string> {
-  const { least, most } = INITIALS
-  const threes = title.map((_, index) => title.slice(index, index + least))
-  const texts = [...threes, ...tags.map((tag) => tag.split('-'))]
-  const short = texts.filter(({ length }) => length >= least && length <= most)
-  return new Set(short.map(lettersOf))
+  const { whole, least, most } = INITIALS
+  const threes = title.map((_, index) => title.slice(index, index + least)).filter(({ length }) => length === least)
+  const short = tags.map((tag) => tag.split('-')).filter(({ length }) => length >= whole && length <= most)
+  return new Set([...threes, ...short].map(lettersOf))
 }
 
 function lettersOf(words: readonly string[]): string {

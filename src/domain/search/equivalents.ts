@@ -2,6 +2,7 @@
 
 import { printable } from '../content/printable.ts'
 import type { Parsed, ValueProblem } from '../content/problems.ts'
+import { keepsLetters } from './contractions.ts'
 import { termOf } from './terms.ts'
 import { splitWords } from './words.ts'
 
@@ -58,6 +59,15 @@ export function indexEquivalents(sets: readonly (readonly string[])[]): Map<stri
     }
   }
   return index
+}
+
+/** The longest abbreviations, and some more. */
+const LONGEST_SHORT = 6
+
+/** Whether, of two equivalents, one is the other written shorter: some of its letters in their order. @param phrase terms */
+export function isShortFor(word: string, phrase: readonly string[]): boolean {
+  const whole = phrase.join('')
+  return word.length <= LONGEST_SHORT && word.length < whole.length && keepsLetters(word, whole)
 }
 
 /** The key of a phrase: the terms of its words, so that every form of it is found. */

@@ -3,7 +3,7 @@
 /** Prefixes of so many letters have postings of their own: people who search as they type ask for them, and they stand for thousands of words. */
 export const PREFIX_LETTERS = 3
 
-/** First letters of so many words may stand for them; two stand for a whole title alone, for of any two neighbours they stand for too much. */
+/** First letters of so many words may stand for them; two stand for a whole title or tag alone, for of any two neighbours they stand for too much. */
 export const INITIALS = { whole: 2, least: 3, most: 5 } as const
 
 /** The key of a term. */

@@ -1,5 +1,6 @@
 // Owns what the words of a question may mean: their forms, what they begin, their equivalents, and neighbours read as one word.
-import { INITIALS, PREFIX_LETTERS, prefixKey } from './keys.ts'
+import { isShortFor } from './equivalents.ts'
+import { PREFIX_LETTERS, prefixKey } from './keys.ts'
 import { type Reading, readTerms, WEIGHTS, type WordReadings } from './readings.ts'
 import { relatedTerms, termOf } from './terms.ts'
 import { UnknownWords } from './unknown-words.ts'
@@ -48,9 +49,9 @@ export class Lexicon {
     for (const one of read) if (one.readings.length === 0) one.readings.push(...one.loosely)
     for (const one of read) {
       if (one.readings.length === 0) this.#unknown.read(one)
-      // Two letters that are no word, and only begin words, may also be the first letters of a title of two words.
-      else if (one.word.length === INITIALS.whole && one.readings.every(({ weight }) => weight === WEIGHTS.beginning))
-        this.#unknown.readInitials(one)
+      // What no prompt holds as it was typed may also be short for something else than what is known of it.
+      else if (one.readings.every(({ weight }) => weight !== WEIGHTS.itself))
+        this.#unknown.readShort(one, one.word === begun)
     }
     return read
   }
@@ -85,7 +86,12 @@ export class Lexicon {
       (this.#equivalents.get(key) ?? [])
         // An equivalent whose words were all typed too adds nothing.
         .filter((others) => !others.every((term) => typed.has(term)))
-        .flatMap((others) => this.#readTerms(others, WEIGHTS.equivalent))
+        .flatMap((others) =>
+          this.#readTerms(
+            others,
+            isShortFor(key.replaceAll(' ', ''), others) ? WEIGHTS.abbreviated : WEIGHTS.equivalent,
+          ),
+        )
     for (let start = 0; start < words.length; start++) {
       for (let length = 1; length <= LONGEST_SPAN && start + length <= words.length; length++) {
         const span = words.slice(start, start + length)

@@ -30,7 +30,10 @@ export const WEIGHTS = {
   split: 0.85,
   typo: 0.8,
   clipped: 0.8,
+  clippedToo: 0.5,
   related: 0.7,
+  /** What an abbreviation stands for is the same word written out; other equivalents only mean nearly the same. */
+  abbreviated: 0.9,
   equivalent: 0.6,
   initials: 0.6,
   loosely: 0.4,

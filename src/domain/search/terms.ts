@@ -41,6 +41,20 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Shorthand for words that carry a question: `w/o`, `e.g.`. */
+const STOP_SHORTHAND: ReadonlySet<string> = new Set([
+  'w o',
+  'b c',
+  'e g',
+  'i e',
+  'etc',
+  'pls',
+  'plz',
+  'abt',
+  'thru',
+  'btw',
+])
+
 /** Whether a word carries a question rather than says what it is about. */
 export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word)
@@ -48,7 +62,9 @@ export function isStopWord(word: string): boolean {
 
 /** The words of a question that count one by one: scripts without spaces by pairs; stop words not, unless there are no others or they hang together with others. */
 export function listUnits(phrases: readonly (readonly string[])[]): string[] {
-  const telling = phrases.filter(([word = '', ...more]) => more.length > 0 || !isStopWord(word))
+  const telling = phrases.filter(
+    (phrase) => !STOP_SHORTHAND.has(phrase.join(' ')) && (phrase.length > 1 || !isStopWord(phrase[0]!)),
+  )
   const units = (telling.length > 0 ? telling : phrases).flatMap((phrase) => {
     const pairs = pairIdeographs(phrase)
     return pairs.length === 0 ? phrase : [...phrase.filter((word) => !isIdeograph(word)), ...pairs]

@@ -41,14 +41,27 @@ export class UnknownWords {
     }
     one.tells = GUESSED_TELLS
     this.#guess(one)
-    this.readInitials(one)
+    this.#readInitials(one)
   }
 
-  /** Adds the reading as the first letters of several words: `rca` for a root cause analysis. */
-  readInitials(one: WordReadings): void {
-    if (one.word.length < INITIALS.whole || one.word.length > INITIALS.most) return
-    const term = this.#vocabulary.findTerm(initialsKey(one.word))
-    if (term) one.readings.push({ terms: [term], weight: WEIGHTS.initials })
+  /** Adds what else a word may be short for that no prompt holds as it was typed. @param isBegun whether it was read as a beginning already */
+  readShort(one: WordReadings, isBegun: boolean): void {
+    if (!isBegun) one.readings.push(...this.#listClipped(one.word, WEIGHTS.clippedToo).readings)
+    this.#readInitials(one)
+  }
+
+  /** Adds the reading as the first letters of several words, of one such thing or of many: `rca` for a root cause analysis, `uts` for unit tests. */
+  #readInitials(one: WordReadings): void {
+    const { length } = one.word
+    const term = length <= INITIALS.most ? this.#findInitials(one.word) : undefined
+    const known =
+      term ??
+      (one.word.endsWith('s') && length <= INITIALS.most + 1 ? this.#findInitials(one.word.slice(0, -1)) : undefined)
+    if (known) one.readings.push({ terms: [known], weight: WEIGHTS.initials })
+  }
+
+  #findInitials(letters: string): Term | undefined {
+    return letters.length < INITIALS.whole ? undefined : this.#vocabulary.findTerm(initialsKey(letters))
   }
 
   /** Reads a known word as a typo of one that is far more used: for questions that find little. @param prompts how many prompts hold the word */
@@ -67,17 +80,21 @@ export class UnknownWords {
     }
     if (isBare && take(this.#expand(one.word))) return
     if (take(this.#correct(one.word))) return
-    this.#readClipped(one)
+    const clipped = this.#listClipped(one.word, WEIGHTS.clipped)
+    one.readings.push(...clipped.readings)
+    one.readAs = clipped.best
     if (!isBare && one.readings.length === 0) take(this.#expand(one.word))
   }
 
   /** Reads a word as the beginning of longer ones: `eval`, `config`. */
-  #readClipped(one: WordReadings): void {
-    if (one.word.length < SHORTEST_PART) return
-    const whole = this.#vocabulary.listBeginning(one.word, MOST_CLIPPED.seen).sort((a, b) => b.prompts - a.prompts)
-    for (const { word } of whole.slice(0, MOST_CLIPPED.taken))
-      one.readings.push(...readTerms(this.#vocabulary, [termOf(word)], WEIGHTS.clipped))
-    one.readAs = whole[0]?.word
+  #listClipped(begun: string, weight: number): { best: string | undefined; readings: Reading[] } {
+    if (begun.length < SHORTEST_PART) return { best: undefined, readings: [] }
+    const whole = this.#vocabulary.listBeginning(begun, MOST_CLIPPED.seen).sort((a, b) => b.prompts - a.prompts)
+    const most = whole.slice(0, MOST_CLIPPED.taken)
+    return {
+      best: whole[0]?.word,
+      readings: most.flatMap(({ word }) => readTerms(this.#vocabulary, [termOf(word)], weight)),
+    }
   }
 
   /** Parts a word into two known ones. Of several ways it takes the one whose rarer part is in most prompts. */
