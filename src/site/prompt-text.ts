@@ -47,10 +47,21 @@ export function drawText(text: string): string {
 
 /** A line is numbered by the style sheet, so that its number is never copied. Only text holds line ends; tags hold none. */
 function drawNumbered(html: string): string {
-  return html
-    .split(/(?<=\n)/)
+  return splitLines(html)
     .map((line) => `<span class="l${kindOf(line)}">${line}</span>`)
     .join('')
+}
+
+/** Lines with their ends; the last one may have none. */
+export function splitLines(text: string): string[] {
+  const lines: string[] = []
+  let from = 0
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+    lines.push(text.slice(from, end + 1))
+    from = end + 1
+  }
+  if (from < text.length) lines.push(text.slice(from))
+  return lines
 }
 
 /** Headings of markdown, and XML tags that stand alone. */

@@ -1,5 +1,6 @@
 // Owns the difference of two texts as rows to be read: lines that stayed, went or came, and in changed lines the words that differ; the only importer of diff.
 import { diffLines, diffWordsWithSpace, wordsWithSpaceDiff } from 'diff'
+import { splitLines } from './prompt-text.ts'
 
 /** A part of a line, and whether it is what differs. */
 export interface Piece {
@@ -50,11 +51,6 @@ export function compareTexts(before: string, after: string): DifferenceRow[] {
       rows.push({ kind: 'came', right: right++, pieces: pairs[place]?.[1] ?? [{ text: line, isChanged: false }] })
   }
   return rows
-}
-
-/** Lines with their ends; the last one may have none. */
-function splitLines(text: string): string[] {
-  return text === '' ? [] : text.split(/(?<=\n)/)
 }
 
 /** @returns undefined when the lines have so little in common that marks would only confuse */

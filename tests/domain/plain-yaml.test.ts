@@ -136,6 +136,29 @@ const lines = fc
       all.map(({ indent, hyphen, key, value }, at) => `${indent}${hyphen}${key ?? `k${at}`}${value}`).join('\n') + end,
   )
 
+/** Texts of several lines below a key, well and badly indented, with empty lines and lines of spaces. */
+const literal = fc
+  .record({
+    outer: fc.constantFrom('', '', 'a:\n  ', 'a:\n  - '),
+    sign: fc.constantFrom('|-', '|-', '|', '|+', '|2-', '>-', '|- # why'),
+    lines: fc.array(
+      fc.record({
+        more: fc.constantFrom('', '', '', '', '  ', ' ', '    '),
+        text: fc.oneof(
+          { weight: 3, arbitrary: value },
+          fc.constantFrom('', '', 'k: v', '# no comment', '- x', '  ', '\ttab'),
+        ),
+      }),
+      { maxLength: 5 },
+    ),
+    after: fc.constantFrom('', '\n', 'z: 1\n', '  z: 1\n', '\n\nz: 1\n', 'z: 1', '# said\n'),
+  })
+  .map(({ outer, sign, lines, after }) => {
+    const indent = outer === '' ? '  ' : outer.endsWith('- ') ? '      ' : '    '
+    const written = lines.map(({ more, text }) => (text === '' ? '' : indent + more + text))
+    return `${outer}k: ${sign}\n${written.map((line) => `${line}\n`).join('')}${after}`
+  })
+
 function expectSame(text: string): boolean {
   const plain = readPlainYaml(text)
   const byLibrary = parseByLibrary(text, 1)
@@ -237,4 +260,15 @@ test.each([
 ])('%j is read as by the library, or left to it', (text) => {
   expectSame(text)
   expectSame(`${text}\n`)
+})
+
+test('texts of several lines are what the library reads', { timeout: 600_000 }, () => {
+  let taken = 0
+  fc.assert(
+    fc.property(literal, (text) => {
+      if (expectSame(text)) taken++
+    }),
+    { numRuns: TEXTS },
+  )
+  expect(taken).toBeGreaterThan(TEXTS / 20)
 })

@@ -126,12 +126,10 @@ function lineCounterOf(text: string): (offset: number) => number {
 const DRAWN_AS_LATIN = /[асеорхуіјѕһԁԛԝӏАВЕЅЗІЈКМНОРСТХУԌԚԜοανρικΑΒΕΖΗΙΚΜΝΟΡΤΥΧցօսհⅼⅰⅴⅹ]/u
 /** A run of letters in which a Latin one stands beside another script's. Bounded: a longer one is looked at in pieces. */
 const MIXED_WORD = /[\p{L}\p{M}\p{Nl}]{2,64}/gu
-/** Whether there is anything to look for. */
-const UNUSUAL = /[^\x00-\x7f]/
 
 /** Words of Latin letters with some that only look Latin: what a person reads is not what a program or a model compares. */
 function findLookAlikes(text: string): Finding[] {
-  if (!UNUSUAL.test(text)) return []
+  if (!DRAWN_AS_LATIN.test(text)) return []
   const findings: Finding[] = []
   for (const { 0: word, index } of text.matchAll(MIXED_WORD)) {
     const letter = DRAWN_AS_LATIN.exec(word)

@@ -43,13 +43,12 @@ const HIDDEN_RANGES: readonly (readonly [
 ]
 const WARNED = HIDDEN_RANGES.filter(([, , , use]) => use !== 'shown only')
 
+/** A class of characters, as it stands in a pattern. */
+const classOf = (ranges: typeof HIDDEN_RANGES) =>
+  `[${ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join('')}]`
+
 /** One character that a page shows by its number. A zero-width joiner inside an emoji is shown too: better once too often. */
-const SHOWN_BY_NUMBER = new RegExp(
-  `[${HIDDEN_RANGES.filter(([, , , use]) => use !== 'warned only')
-    .map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`)
-    .join('')}]`,
-  'gu',
-)
+const SHOWN_BY_NUMBER = new RegExp(classOf(HIDDEN_RANGES.filter(([, , , use]) => use !== 'warned only')), 'gu')
 
 /** How many characters of a text a page shows by their number. */
 export function countHidden(text: string): number {
@@ -80,11 +79,11 @@ const JOINED_SCRIPT =
   /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]$/u
 
 /** Whether there is anything to look for: most texts need no second look. */
-const UNUSUAL = /[^\t\n\r\x20-\x7e]/
+const SUSPICIOUS = new RegExp(classOf(WARNED), 'u')
 
 /** Characters that a reader cannot see but a model reads. Hidden text in tag characters is spelled out. */
 export function findHiddenCharacters(text: string): Finding[] {
-  if (!UNUSUAL.test(text)) return []
+  if (!SUSPICIOUS.test(text)) return []
   const withoutEmoji = text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length))
   const findings: Finding[] = []
   let offset = 0

@@ -11,7 +11,9 @@ const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,14})$/
 const DECIMAL = /^(?:0|[1-9]\d{0,5})\.\d{1,6}$/
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/
 /** Entries of a list in brackets. */
-const FLOW_WORDS = /^[A-Za-z][A-Za-z0-9_ -]*$/
+const FLOW_WORDS = /^[A-Za-z\u00c0-\u167f\u3040-\ud7ff][A-Za-z0-9_\u00c0-\u167f\u3040-\ud7ff -]*$/
+/** Begins a text of several lines, of which the last may end with a line end or not. */
+const LITERAL = /^\|-?$/
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
   ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
   ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
@@ -30,8 +32,8 @@ const UNKNOWN = new Error('not plain')
  * @returns exactly the value that the library reads, or undefined for anything that is not plain; a text with an error never is
  */
 export function readPlainYaml(text: string): Record<string, unknown> | undefined {
-  if (text.length > MOST_CHARACTERS || ODD_CHARACTER.test(text)) return undefined
-  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
+  if (text.length > MOST_CHARACTERS || !text.endsWith('\n') || ODD_CHARACTER.test(text)) return undefined
+  const lines = text.slice(0, -1).split('\n')
   const reader = { lines, at: 0 }
   try {
     const value = readMapping(reader, 0, undefined)
@@ -66,7 +68,8 @@ function readMapping(reader: Reader, indent: number, first: string | undefined):
     const [, key = '', rest] = KEY_LINE.exec(line) ?? leave()
     if (key === '__proto__' || Object.hasOwn(value, key)) leave()
     reader.at++
-    value[key] = rest === undefined ? readBelow(reader, indent) : readValue(rest)
+    if (rest === undefined) value[key] = readBelow(reader, indent)
+    else value[key] = LITERAL.test(rest) ? readLiteral(reader, indent, rest) : readValue(rest)
     line = reader.lines[reader.at]?.slice(indent) ?? ''
   } while (indentOf(reader) === indent)
   return value
@@ -94,6 +97,25 @@ function readList(reader: Reader, indent: number): unknown[] {
     }
   }
   return values
+}
+
+/** @param sign `|` or `|-` */
+function readLiteral(reader: Reader, indent: number, sign: string): string {
+  const below = indent + STEP
+  if (indentOf(reader) !== below) leave()
+  const lines: string[] = []
+  for (; reader.at < reader.lines.length; reader.at++) {
+    const line = reader.lines[reader.at]!
+    if (line !== '') {
+      const own = indentOf(reader)
+      if (own < below) break
+      // Only spaces: some of them belong to the text.
+      if (own === line.length) leave()
+    }
+    lines.push(line.slice(below))
+  }
+  while (lines.at(-1) === '') lines.pop()
+  return lines.join('\n') + (sign === '|' ? '\n' : '')
 }
 
 function readValue(text: string): unknown {

@@ -7,7 +7,25 @@ import { hashKey } from './site-writer.ts'
  * shows as props, but for what page-facts.ts notes down. The hub's address and the code are covered by other means.
  */
 export function keyed<Path extends { props: object }>(paths: readonly Path[]): (Path & { cacheKey: string })[] {
-  return paths.map((path) => ({ ...path, cacheKey: hashKey(JSON.stringify(path.props, shorten)) }))
+  return paths.map((path) => ({
+    ...path,
+    cacheKey: hashKey(
+      Object.entries(path.props)
+        .map(([name, value]) => `${name}:${describe(value)}`)
+        .join('\n'),
+    ),
+  }))
+}
+
+/** Pages of one repository share what is told of it. */
+const described = new WeakMap<object, string>()
+
+/** What stands for a prop in a key. */
+function describe(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const known = described.get(value) ?? JSON.stringify(value, shorten)
+  described.set(value, known)
+  return known
 }
 
 /** An entry holds every text of its repository, and its digest stands for all of it, as that of a content does. */

@@ -82,7 +82,7 @@ export function openSiteBuilder({
   onProgress = () => {},
 }: BuilderParts): SiteBuilder {
   const loader = openCatalogue(config, { cache: cache.files, today })
-  const settings = settingsOfSite(config)
+  const settings = hashKey(settingsOfSite(config))
   let catalogue: Catalogue | undefined
   let groups: Map<string, WrittenGroup> | undefined
   let pages: Promise<PageRenderer> | undefined
@@ -150,6 +150,8 @@ function describeChanges({ changed, removed }: SitePlan): Omit<SearchChanges, 'c
 }
 
 const DATA = 'data '
+/** A longer key is replaced by its hash. */
+const LONGEST_KEY = 128
 
 /** Whether a group is read by programs. */
 function isOfData(id: string): boolean {
@@ -172,7 +174,9 @@ async function* groupPages(root: string, catalogue: Catalogue, pages: PageRender
   yield* await pages.listGroups()
 }
 
-/** Every file may show the settings. */
+/** Every file may show the settings. @param settings a short stand-in for them */
 function withSettings(group: SiteGroup, settings: string): SiteGroup {
-  return { ...group, key: group.key && hashKey(`${settings}\n${group.key}`) }
+  if (group.key === undefined) return group
+  const key = settings + group.key
+  return { ...group, key: key.length > LONGEST_KEY ? hashKey(key) : key }
 }
