@@ -64,9 +64,13 @@ test.each([
   expect(answer.text).toContain(words)
 })
 
-test('no package of the bundles lies there in two forms', () => {
-  const folder = unpack('mcp')
-  const files = readdirSync(join(folder, 'node_modules/zod'), { recursive: true, encoding: 'utf8' })
-  expect(files.filter((file) => file.endsWith('.js')).length).toBeGreaterThan(50)
-  expect(files.filter((file) => file.endsWith('.cjs'))).toEqual([])
+test.each([
+  ['zod', /\.cjs$/],
+  ['zod-to-json-schema', /^dist\/cjs\//],
+  ['@modelcontextprotocol/server', /\.cjs$/],
+  ['@netlify/blobs', /\.cjs$/],
+])('%s lies in the bundle of mcp in one form', (name, other) => {
+  const files = readdirSync(join(unpack('mcp'), 'node_modules', name), { recursive: true, encoding: 'utf8' })
+  expect(files.filter((file) => /\.m?js$/.test(file)).length).toBeGreaterThan(1)
+  expect(files.filter((file) => other.test(file))).toEqual([])
 })
