@@ -19,9 +19,9 @@ import type { SearchAnswer, SearchQuestion } from '../ports/search.ts'
 import { holdsRow, orderReader, summaryReader, textReader } from './search-records.ts'
 import { IndexVocabulary } from './search-vocabulary.ts'
 
-/** So many of the best matches are looked at for words that stand together. */
+/** In so many of the best matches it is looked up whether the words stand together. */
 const MOST_LOOKED_AT = 100
-/** A question or a title of more words is not the name of a prompt. */
+/** At most so many prompts whose name is the question are put first: any number of owners may use one name. */
 const MOST_NAMED = 1_000
 
 /** The search in one opened index. */
@@ -37,7 +37,7 @@ export class Finder {
   readonly #byName
   readonly #byFullName
 
-  /** @param state the table of that name */
+  /** @param state the index's table of that name */
   constructor(database: DatabaseSync, state: ReadonlyMap<string, unknown>) {
     this.#vocabulary = new IndexVocabulary(database)
     this.#lexicon = new Lexicon(this.#vocabulary, indexEquivalents(JSON.parse(String(state.get('equivalents')))))
@@ -57,7 +57,7 @@ export class Finder {
     const isAsked = text.trim() !== ''
     const matched = { exact: 0, corrected: {}, ignored: [] }
     const nothing = { matches: [], total: 0, isTotalExact: true, matched: isAsked ? matched : undefined }
-    // Nothing carries more tags than it may.
+    // No prompt has more tags than are allowed, or a tag that is none; so nothing matches.
     if (tags.length > LIMITS.tagsPerRepository || !tags.every(isTag)) return nothing
     const tagged = tags.length === 0 ? undefined : this.#findTagged(tags)
     const order = sort ?? 'top'
@@ -84,7 +84,7 @@ export class Finder {
     const { words, dropped } = affordReadings(read.filter(({ readings }) => readings.length > 0))
     const named = this.#findNamed(text, phrases)
     const { places } = this.#order(sort ?? 'top')
-    /** @param further what a word also finds, in what holds a part of the words */
+    /** @param further more readings of a word; who holds a word only by one of these counts as holding a part of the words */
     const rank = (further: (one: WordReadings) => readonly Reading[]) => {
       const counted = words.map((one) => ({
         alternatives: [
@@ -103,7 +103,7 @@ export class Finder {
       if (typos.size > 0) {
         const before = ranked.partly.length
         ranked = rank(({ word, loosely }) => [...loosely, ...(typos.get(word) ?? [])])
-        // Only what it brings is worth saying.
+        // A correction that found nothing more is not told.
         if (ranked.partly.length > before) for (const [word, [{ word: used }]] of typos) corrected.set(word, used)
       }
     }
@@ -121,12 +121,12 @@ export class Finder {
     }
   }
 
-  /** The page that was asked for: only as many matches as it takes are put in order. */
+  /** Takes the page that was asked for. Only as many matches as that needs are put in order. */
   #turnTo(question: SearchQuestion, { full, better, partly }: ReturnType<Tally['rank']>, phrases: string[][]) {
     const { offset, limit, sort } = question
     const end = offset + limit
     if (offset >= full.length) return pageOf(partly, { offset: offset - full.length, limit })
-    // What stands together is looked for among the first of those that hold all words, whichever page is asked for.
+    // Words that stand together are looked for in the same matches whichever page is asked for, so that all pages come from one order.
     const joined = phrases.filter(({ length }) => length > 1)
     const inNames = sort === undefined && joined.length > 0 ? Math.min(better, MOST_LOOKED_AT) : 0
     const anywhere = sort === undefined && better < end ? better + MOST_LOOKED_AT : 0
@@ -141,7 +141,7 @@ export class Finder {
     return Float64Array.of(...page, ...partly.subarray(0, limit - page.length))
   }
 
-  /** Words that are known but find little may be typos of words that find much. */
+  /** Reads words that are known but find little as typos of words that find much. */
   #readTypos(words: readonly WordReadings[]): Map<string, [Reading & { word: string }]> {
     return new Map(
       words.flatMap(({ word, readings }) => {
@@ -156,7 +156,7 @@ export class Finder {
     return { postings: terms.map(({ key }) => this.#vocabulary.readPostings(key)), weight, counts }
   }
 
-  /** The rarer a word, the more it tells. */
+  /** How much a word counts: the fewer prompts hold it, the more. */
   #weigh(readings: readonly Reading[]): number {
     const prompts = Math.max(1, ...readings.filter(({ weight }) => weight === 1).map(({ terms }) => leastOf(terms)))
     const rarest = readings.some(({ weight }) => weight === 1)
@@ -181,9 +181,9 @@ export class Finder {
   /**
    * Puts matches in which words stand together before those in which they stand anywhere.
    *
-   * @param keys in order; brought into the new one
-   * @param joined words that were typed together, each of which shall stand in a row
-   * @param all words that do as well when all of them stand in a row
+   * @param keys of the matches, in order; they are put in their new order
+   * @param joined phrases of several words, such as `code-review`: a match with the words of each in a row comes first
+   * @param all all words of the question: a match with all of these in a row comes first too; none when that does not count
    */
   #raiseTogether(keys: Float64Array, joined: readonly string[][], all: readonly string[]): void {
     const rowOf = (words: readonly string[]): Uint8Array | undefined => {
@@ -191,7 +191,7 @@ export class Finder {
         .filter((word) => !isStopWord(word))
         .map((word) => this.#vocabulary.findTerm(termKey(termOf(word)))?.number)
       if (terms.length < 2) return undefined
-      // A term that no prompt holds stands nowhere.
+      // When no prompt holds one of the terms, none has all of them in a row.
       return terms.every((term) => term !== undefined) ? encodeNumbers(terms) : NOWHERE
     }
     const whole = rowOf(all)
@@ -232,5 +232,5 @@ function leastOf(terms: readonly { prompts: number }[]): number {
   return Math.min(...terms.map(({ prompts }) => prompts))
 }
 
-/** What no text holds. */
+/** The row of words that no text has. */
 const NOWHERE = new Uint8Array()

@@ -16,7 +16,7 @@ import { editPostings } from '../domain/search/postings.ts'
 import { termOf } from '../domain/search/terms.ts'
 import { decodeSource, promptWriter } from './search-tables.ts'
 
-/** What changes about a word, as differences. */
+/** How the counts of a word change. */
 interface WordChange {
   prompts: number
   votes: number
@@ -92,13 +92,13 @@ export function editIndex(
   return numbers
 }
 
-/** Numbers that no prompt has, the lowest first: they index arrays, so they must not grow for ever. */
+/** Numbers that no prompt has, the lowest first. Arrays are as long as the highest number, so the numbers of removed prompts are given again. */
 function* freeNumbers(numbers: ReadonlyMap<string, number>): Generator<number, never> {
   const taken = new Set(numbers.values())
   for (let id = 1; ; id++) if (!taken.has(id)) yield id
 }
 
-/** What the index was made of where a prompt is concerned. */
+/** Reads what a prompt was filed under when it was put into the index. */
 function readPrompt(database: DatabaseSync, id: number) {
   const source = database.prepare('SELECT words FROM sources WHERE id = ?').get(id)?.words
   const names: string[] = JSON.parse(

@@ -22,13 +22,13 @@ import { editIndex } from './search-index-edits.ts'
 import { INDEX_SHAPE } from './search-records.ts'
 import { INDEXES, promptWriter, storedFields, TABLES } from './search-tables.ts'
 
-/** Beyond this part of all prompts, building anew is faster than editing. */
+/** When more than this part of all prompts changed, building anew is faster than editing. */
 const MOST_EDITED = 0.1
 
 /**
  * Writes the index of a catalogue's listed repositories.
  *
- * @param path where the file will be; one that is there already is replaced. Not in WAL mode, which does not open on a read-only disk.
+ * @param path where the file will be; one that is there already is replaced. It is not in WAL mode, because such a file cannot be opened on a read-only disk.
  * @param isEditable whether `updateSearchIndex` shall be able to edit it; an index that is deployed need not, and is a fifth smaller
  */
 export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
@@ -77,12 +77,12 @@ export function updateSearchIndex(
   renameSync(next, path)
 }
 
-/** @returns whether the index could be edited; else nothing is promised about the copy */
+/** Edits a copy of an index. @returns whether it could be edited; if not, the copy may hold anything */
 function editCopy(path: string, next: string, catalogue: Catalogue, names: ReadonlySet<string>): boolean {
   copyFileSync(path, next, constants.COPYFILE_FICLONE)
   const database = new DatabaseSync(next)
   try {
-    // The copy is nobody's until it is renamed.
+    // Nobody opens the copy before it is renamed, so nothing needs a journal.
     database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN')
     const state = new Map(
       database
@@ -102,7 +102,7 @@ function editCopy(path: string, next: string, catalogue: Catalogue, names: Reado
     database.exec('COMMIT')
     return true
   } catch {
-    // Whatever is wrong with the old file, the catalogue is whole.
+    // Whatever is wrong with the old index, a new one can be built from the catalogue.
     return false
   } finally {
     database.close()
@@ -145,7 +145,7 @@ function fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue, isE
     const texts = listOrderedTerms(fields, stem).map((list) => list.map((term) => terms.get(termKey(term))!.number))
     insert(id, summary, fields, texts)
   }
-  // In the order of their tables, which is faster and leaves no gaps.
+  // Rows are written in the order in which their tables keep them, which is faster and leaves no gaps in the file.
   const insertTerm = database.prepare('INSERT INTO terms VALUES (?, ?, ?, ?)')
   for (const [key, { number, postings }] of [...terms].sort(([a], [b]) => a - b))
     insertTerm.run(key, number, postings.count, postings.bytes)

@@ -52,7 +52,7 @@ export function summaryReader(
   }
 }
 
-/** Reads what stands in a row in a prompt: the numbers of its terms, stop words left out, each field ended by a zero, as `encodeNumbers` wrote them. */
+/** Reads the terms of a prompt in the order of its words: their numbers without those of stop words, each field ended by a zero, as `encodeNumbers` wrote them. */
 export function textReader(database: DatabaseSync): (id: number) => Uint8Array {
   const statement = database.prepare('SELECT terms FROM texts WHERE id = ?')
   return (id) => {
@@ -65,7 +65,7 @@ export function textReader(database: DatabaseSync): (id: number) => Uint8Array {
 export function holdsRow(numbers: Uint8Array, row: Uint8Array): boolean {
   const bytes = Buffer.from(numbers.buffer, numbers.byteOffset, numbers.length)
   for (let at = bytes.indexOf(row); at >= 0; at = bytes.indexOf(row, at + 1)) {
-    // Else it is the rest of a longer number that was found.
+    // When the byte before says that its number goes on, what was found begins in the middle of that number.
     if (at === 0 || bytes[at - 1]! < 128) return true
   }
   return false

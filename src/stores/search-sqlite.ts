@@ -17,7 +17,7 @@ const MOST_COUNTED = 1_000
 export function openSearchIndex(path: string): Search & { close(): void } {
   const database = orUnavailable(() => {
     const address = pathToFileURL(path)
-    // Nobody edits a file that is there, so it needs no locks, which cost more than reading. https://www.sqlite.org/uri.html#uriimmutable
+    // An index is replaced and never edited in place, so it is opened without locks, which would cost more than reading. https://www.sqlite.org/uri.html#uriimmutable
     address.searchParams.set('immutable', '1')
     const opened = new DatabaseSync(address, { readOnly: true })
     const shape = opened.prepare(`SELECT value FROM state WHERE key = 'shape'`).get()?.value
@@ -85,7 +85,7 @@ function complete(
   let value = next(prefix, end)?.value
   while (typeof value === 'string' && values.length < MOST_COUNTED) {
     values.push(value)
-    // What comes right after a value: the value itself and the lowest character.
+    // The lowest text above a value is the value with the lowest character behind it.
     value = next(`${value}\0`, end)?.value
   }
   return { values: values.slice(0, limit), total: values.length }

@@ -20,13 +20,13 @@ export const TABLES = `
   CREATE TABLE words (word TEXT PRIMARY KEY, prompts INTEGER NOT NULL, votes INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE guesses (length INTEGER PRIMARY KEY, words TEXT NOT NULL);
 `
-/** Made when the tables are full, which is faster. */
+/** Made once the tables are full, because that is faster than adding every row to them. */
 export const INDEXES = `
   CREATE UNIQUE INDEX prompts_by_owner ON prompts (owner, name);
   CREATE INDEX prompts_by_name ON prompts (name);
 `
 
-/** What a prompt was filed under, as far as it cannot be concluded from its summary. */
+/** What a prompt was filed under, as far as its summary does not tell. */
 type Source = Pick<FieldWords, (typeof SOURCE_FIELDS)[number]> & {
   /** All of its different words. */
   distinct: Set<string>
@@ -39,7 +39,7 @@ function encodeSource(fields: FieldWords): Uint8Array {
   return deflateRawSync(lists.map((words) => words.join(' ')).join('\n'), { level: 1 })
 }
 
-/** The inverse of writing it. */
+/** Reads what `promptWriter` wrote of a prompt's words. */
 export function decodeSource(bytes: Uint8Array): Source {
   const lists = inflateRawSync(bytes).toString().split('\n')
   const [owner, name, title, tags, description, distinct] = lists.map((line) => line.split(' ').filter(Boolean))

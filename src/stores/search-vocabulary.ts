@@ -5,7 +5,7 @@ import { wholeLengths } from '../domain/search/contractions.ts'
 import { Guesses } from '../domain/search/guesses.ts'
 import type { Candidate, Term, Vocabulary } from '../domain/search/vocabulary.ts'
 
-/** So much of what was read is kept in memory: the postings of thirty words that everybody uses, at a hundred thousand prompts. More is no faster. */
+/** So many bytes of postings are kept in memory: at a hundred thousand prompts those of thirty words that everybody uses. Keeping more was no faster. */
 const KEPT_BYTES = 4 * 1024 * 1024
 const KEPT_TERMS = 10_000
 /** Of words that are equally close to a mistyped one, so many are compared by their votes. */
@@ -23,7 +23,7 @@ export class IndexVocabulary implements Vocabulary {
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ length }) => length + 1,
   })
-  /** By length; read when a word of about that length is mistyped first. */
+  /** The words that may be meant by mistyped ones, by their length; those of a length are read when they are needed first. */
   readonly #known = new Map<number, Guesses | undefined>()
 
   constructor(database: DatabaseSync) {
@@ -61,7 +61,7 @@ export class IndexVocabulary implements Vocabulary {
   }
 
   listBeginning(prefix: string, most: number): { word: string; prompts: number }[] {
-    // Behind everything that begins with it: no word holds a character beyond the last plane.
+    // The upper end comes after every word with this beginning, because no character is higher than U+10FFFF.
     const rows = this.#beginning.all(prefix, `${prefix}\u{10ffff}`, most)
     return rows.map(({ word, prompts }) => ({ word: String(word), prompts: Number(prompts) }))
   }

@@ -1,11 +1,12 @@
 // Owns what a question may cost, decided before it is answered: which of its words are counted, and which ways to read them.
 import type { Reading, WordReadings } from './readings.ts'
 
-/** So many postings are counted for one question. */
+/** At most so many postings are counted for one question. */
 const MOST_POSTINGS = 500_000
 
 /**
- * What of a question is counted: the rarest words first, then the ways to read them. A word that is too common to be counted hardly tells prompts apart.
+ * Chooses what of a question is counted, within the bound: the first reading of each word, the rarest words first, then their other readings. What is
+ * left out is common, and a word in nearly every prompt hardly tells prompts apart.
  *
  * @param read words with at least one reading
  * @returns the words in their order, and whether anything had to be left out
@@ -25,7 +26,7 @@ export function affordReadings(read: readonly WordReadings[]): { words: WordRead
     .map((one) => ({ ...one, readings: one.readings.filter((reading, index) => index === 0 || affords(reading)) }))
   const countOf = (all: readonly WordReadings[]) => all.reduce((sum, { readings }) => sum + readings.length, 0)
   const dropped = countOf(words) < countOf(read)
-  // These only fill up a short answer, so nothing is missing without them.
+  // Loose readings only fill up a short answer, so leaving some out is not worth telling.
   return { words: words.map((one) => ({ ...one, loosely: one.loosely.filter(affords) })), dropped }
 }
 

@@ -1,13 +1,13 @@
 // Owns which words are contractions of others: `mgmt`, `wknd`, `nwsltr`.
 
-/** Shorter ones stand for too much, longer ones are no contractions. */
+/** A contraction has so many letters: a shorter one would stand for too many words, and longer ones hardly occur. */
 const LETTERS = { least: 3, most: 10 } as const
 /** A contraction keeps at least so much of the letters: four of the thirteen of `international`. */
 const LEAST_KEPT = 0.3
 const LONGEST_WHOLE = 16
 const ENGLISH = /^[a-z]+$/
 
-/** The lengths of the words that one may be a contraction of; none when it is none. */
+/** The lengths of the words that one may be a contraction of; none when it cannot be a contraction. */
 export function wholeLengths(word: string): number[] {
   const { length } = word
   if (length < LETTERS.least || length > LETTERS.most || !ENGLISH.test(word)) return []
@@ -15,7 +15,10 @@ export function wholeLengths(word: string): number[] {
   return Array.from({ length: longest - length }, (_, index) => length + 1 + index)
 }
 
-/** Whether a word keeps some letters of another in order, the first one among them, and the last one or its consonants from the first one on. @param whole longer */
+/**
+ * Whether a word may be a contraction of a longer one: it has the same first letter, all of its letters stand there in the same order, and it either
+ * has the same last letter or holds the first consonants without a gap.
+ */
 export function isContraction(word: string, whole: string): boolean {
   if (!keepsLetters(word, whole)) return false
   return word.at(-1) === whole.at(-1) || skeletonOf(whole).startsWith(skeletonOf(word))
@@ -29,12 +32,12 @@ export function keepsLetters(word: string, whole: string): boolean {
   return at === word.length
 }
 
-/** Whether a word lacks nothing but vowels and doubled letters of another: the surest contractions. */
+/** Whether a word lacks nothing but vowels and doubled letters of another. These are the surest contractions. */
 export function lacksVowelsOnly(word: string, whole: string): boolean {
   return skeletonOf(word) === skeletonOf(whole)
 }
 
-/** Whether a word has no vowel behind its first letter, as hardly any that is written out. */
+/** Whether a word has no vowel behind its first letter. Hardly any word that is written out lacks them all. */
 export function hasNoVowels(word: string): boolean {
   return !VOWELS.test(word.slice(1))
 }

@@ -6,19 +6,19 @@ import { isStopWord, pairIdeographs, termOf } from './terms.ts'
 import { forgivenTypos } from './typos.ts'
 import { splitWords } from './words.ts'
 
-/** So many words of a field count: far more than prompts have, and a bound for those made to be long. docs/contract.md section 4. */
+/** So many words of a field count. Real prompts have far fewer; the bound is for texts that were made to be long. docs/contract.md section 4. */
 const WORDS_PER_FIELD = 4_000
-/** So many different words of a prompt count: a text of ten thousand words has about as many, a heap of random letters has more. */
+/** So many different words of a prompt count. A text of ten thousand words has about as many; one of random letters would have more. */
 const DIFFERENT_WORDS = 2_000
-/** Longer ones are identifiers, hashes and keys: they are found by their beginning. */
+/** Words are cut to so many letters. Longer ones are identifiers, hashes and keys, which are then found by their beginning. */
 const LETTERS_PER_WORD = 40
-/** So many different words of one prompt may be what somebody mistyped. */
+/** So many different words of one prompt are kept as what somebody may have mistyped. */
 const MOST_GUESSABLE = 500
 
-/** So many words of one prompt may be mistyped although nobody shares them. */
+/** So many words that describe a prompt may be meant by a mistyped one even if no other prompt has them. */
 const MOST_TELLING = 16
 
-/** Where words stand, the weightiest first. */
+/** The fields of a prompt that are searched, the weightiest first. */
 const FIELDS = ['owner', 'name', 'title', 'tags', 'description', 'readme', 'content'] as const
 type Field = (typeof FIELDS)[number]
 
@@ -75,11 +75,11 @@ function weighTerms(fields: FieldWords, stem: (word: string) => string): Map<str
 }
 
 /**
- * What a prompt is filed under: its terms, its tags, its title where that is not its name, and the short prefixes of the words that say what it
- * is; contents are left out of the latter, for nearly every prompt holds a word with any two letters.
+ * What a prompt is filed under: its terms, its tags, its title where that is not its name, first letters, and the short beginnings of the words that
+ * describe it. Contents give no beginnings, because nearly every content has a word that begins with any given two letters.
  *
  * @param stem turns a word into its term; given so that a build looks each word up once
- * @returns strengths as in `Posting`, by key
+ * @returns the strength of each, as in postings.ts, by its key
  */
 export function weighKeys(fields: FieldWords, tags: readonly string[], stem = termOf): Map<number, number> {
   const strengths = new Map<number, number>()
@@ -92,7 +92,7 @@ export function weighKeys(fields: FieldWords, tags: readonly string[], stem = te
   return strengths
 }
 
-/** The keys under which a prompt is filed, found by what is left of it. @param words all of its words */
+/** The keys under which a prompt was filed, worked out again from what the index keeps of it. @param words all of its words */
 export function listKeys(
   fields: Pick<FieldWords, DescribingField>,
   tags: readonly string[],
@@ -152,7 +152,7 @@ const NOWHERE: Readonly<Record<Field, number>> = Object.freeze({
   content: 0,
 })
 
-/** How much a field adds when it holds a term; a short name says more by each of its words than a long one. */
+/** How strongly a prompt holds a term: the sum of what each field adds. A word of a short name says more than one of a long name, so it adds more. */
 function strengthOf(counts: Readonly<Record<Field, number>>, fields: FieldWords): number {
   const names = [fields.name, fields.title].filter((_, index) => (index === 0 ? counts.name : counts.title) > 0)
   const shortest = Math.min(...names.map(({ length }) => length))
@@ -167,10 +167,10 @@ function strengthOf(counts: Readonly<Record<Field, number>>, fields: FieldWords)
   return level | (names.length > 0 || counts.owner > 0 ? IN_NAME : 0)
 }
 
-/** Words of a usual content; in a longer one, a word is more likely to stand by chance. */
+/** A usual content has so many words. In a longer one a word is more likely to stand by chance, so it adds less. */
 const USUAL_LENGTH = 150
 
-/** A word that one prompt alone uses is more often noise than a word: it takes two votes to be what somebody may have mistyped. */
+/** So many votes make a word one that may be meant by a mistyped one. One vote is not enough, for what a single prompt has is more often a mistake than a word. */
 export const LEAST_VOTES = 2
 
 /**
@@ -189,7 +189,7 @@ export function voteForWords(fields: Pick<FieldWords, DescribingField>, words: I
   return votes
 }
 
-/** The terms of a prompt in their order, field by field, as far as they are kept to see what stands together; stop words are not. */
+/** The terms of a prompt in their order, field by field, from which it is seen what stands together. Stop words are left out, and long fields are cut. */
 export function listOrderedTerms(fields: FieldWords, stem: (word: string) => string): string[][] {
   return FIELDS.map((field) =>
     fields[field]
@@ -199,7 +199,7 @@ export function listOrderedTerms(fields: FieldWords, stem: (word: string) => str
   )
 }
 
-/** How many words of each field are kept in their order: of all but the longest texts all, of those where they begin. */
+/** How many words of each field are kept in their order: as a rule all, but of readme and content only the beginning, because these are the longest. */
 const KEPT_IN_ORDER: Readonly<Record<Field, number>> = {
   owner: 40,
   name: 64,

@@ -6,7 +6,7 @@ import { keepsLetters } from './contractions.ts'
 import { termOf } from './terms.ts'
 import { splitWords } from './words.ts'
 
-/** How much the list may hold: it is read whole by every search. */
+/** How much the list may hold, because all of it is read whenever an index is opened. */
 const EQUIVALENTS_LIMITS = { sets: 2_000, phrasesPerSet: 12, wordsPerPhrase: 4 } as const
 
 /** Sets of phrases; each phrase is its folded words, joined by a space. */

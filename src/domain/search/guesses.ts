@@ -75,7 +75,7 @@ function lettersOf(text: string, from: number, to: number): number {
   return letters
 }
 
-/** @see https://graphics.stanford.edu/~seander/bithacks.html#CountBitsSetParallel */
+/** How many bits of a number are set. @see https://graphics.stanford.edu/~seander/bithacks.html#CountBitsSetParallel */
 function countBits(bits: number): number {
   const pairs = bits - ((bits >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)

@@ -1,9 +1,9 @@
 // Owns the keys that an index files prompts under: a number for each term, tag, title and short beginning of a word.
 
-/** Prefixes of so many letters have postings of their own: people who search as they type ask for them, and they stand for thousands of words. */
+/** Beginnings of up to so many letters have postings of their own: people who search as they type ask for them, and each stands for thousands of words. */
 export const PREFIX_LETTERS = 3
 
-/** First letters of so many words may stand for them; two stand for a whole title or tag alone, for of any two neighbours they stand for too much. */
+/** How many first letters may stand for words: `least` to `most` for neighbours in a title and for the words of a tag, but `whole` only for a title or tag of just so many words, because any two letters begin too many pairs of neighbours. */
 export const INITIALS = { whole: 2, least: 3, most: 5 } as const
 
 /** The key of a term. */
@@ -11,7 +11,7 @@ export function termKey(term: string): number {
   return hashText(term)
 }
 
-/** The key of a short prefix; no term holds the sign. */
+/** The key of a short beginning. No term holds a `*`, so no term has the same key. */
 export function prefixKey(prefix: string): number {
   return hashText(`${prefix}*`)
 }
@@ -32,8 +32,8 @@ export function initialsKey(letters: string): number {
 }
 
 /**
- * 48 bits of a text. Keys take a quarter of the room of texts with an index of them. Two of a million share one with a chance of one in five
- * hundred, and then each finds the other's prompts too.
+ * Makes 48 bits of a text. Keys take a quarter of the room that the texts would take with an index of them. Among a million texts, two share a key
+ * with a chance of one in five hundred; then each finds the other's prompts too.
  *
  * @see https://github.com/bryc/code/blob/master/jshash/experimental/cyrb53.js public domain
  */

@@ -10,7 +10,7 @@ interface MarkedPart {
 /** The shortest beginning that two words must share to count as forms of one. */
 const SHORTEST_STEM = 4
 
-/** The words that a question looks for, with those that it was read as. @param corrected what was typed → what was used */
+/** The words that a question looks for, and those that it was read as. @param corrected the word that was used, by the word that was typed */
 export function listSoughtWords(question: string, corrected: Readonly<Record<string, string>> = {}): string[] {
   return [...new Set([question, ...Object.values(corrected)].flatMap((text) => splitWords(text)))]
 }

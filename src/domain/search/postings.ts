@@ -1,14 +1,14 @@
 // Owns how the prompts that hold a term are written down: ascending numbers with a strength each, in a byte or two apiece.
 
-/** The part of a strength that says: in name or title; with the level, a strength is 0 to 15. */
+/** The bit of a strength that says that the term stands in owner, name or title. With the level, a strength is 0 to 15. */
 export const IN_NAME = 8
-/** The part of a strength that is its level. */
+/** The bits of a strength that are its level: how well the prompt holds the term. */
 export const LEVEL = 7
 const STRENGTH_BITS = 4
 /** So many strengths there are. */
 export const STRENGTHS = 2 ** STRENGTH_BITS
 
-/** Room to decode into; as long as there are prompts, plus one. */
+/** Arrays to decode postings into, each with one place more than there are prompts. */
 interface PostingRoom {
   ids: Uint32Array
   strengths: Uint8Array
@@ -19,7 +19,7 @@ export function makePostingRoom(prompts: number): PostingRoom {
   return { ids: new Uint32Array(prompts + 1), strengths: new Uint8Array(prompts + 1) }
 }
 
-/** Postings as they are written, one after the other. */
+/** Writes the postings of one term, one after the other. */
 export class PostingWriter {
   /** How many there are. */
   count = 0
@@ -47,7 +47,7 @@ export class PostingWriter {
   }
 }
 
-/** Seven bits a byte, of 31. */
+/** A number has at most 31 bits, and a byte takes seven of them. */
 const LONGEST_NUMBER = 5
 
 /** Reads postings, as `PostingWriter` wrote them. @returns how many there are in the room */
@@ -70,7 +70,7 @@ export function decodePostings(bytes: Uint8Array, { ids, strengths }: PostingRoo
   return count
 }
 
-/** Reads those of postings whose prompts have a mark; the others cost no more than passing over them. @returns how many there are in the room */
+/** Reads those postings alone whose prompts have a mark. The others are still decoded, because each number is written as the distance from the one before. @returns how many there are in the room */
 export function decodeAmong(
   bytes: Uint8Array,
   { ids, strengths }: PostingRoom,
@@ -89,7 +89,7 @@ export function decodeAmong(
       value |= (byte & 127) << shift
     }
     id += value >>> STRENGTH_BITS
-    // Written in any case, and kept or overwritten by the next: that is faster than to decide.
+    // Every posting is written, and one without the mark is overwritten by the next, for that is faster than to decide before writing.
     ids[count] = id
     strengths[count] = value & 15
     if (marks[id] === mark) count++
@@ -97,7 +97,7 @@ export function decodeAmong(
   return count
 }
 
-/** Postings with some left out and some put in. @param added by id; an id that is there already gets the new strength */
+/** Writes postings anew, with some prompts left out and some put in. @param added the strength of each prompt by its number; one that is there already gets the new strength */
 export function editPostings(
   bytes: Uint8Array,
   removed: ReadonlySet<number>,
@@ -117,7 +117,7 @@ export function editPostings(
   return writer
 }
 
-/** Writes numbers as they come: the last byte of each is below 128, all before it are not. */
+/** Writes numbers one after the other. Only the last byte of each is below 128, so one can see where a number begins. */
 export function encodeNumbers(numbers: Iterable<number>): Uint8Array {
   const bytes: number[] = []
   for (const number of numbers) writeNumber(bytes, number)

@@ -9,7 +9,7 @@ export function sliceSorted(numbers: Float64Array, from: number, to: number): Fl
   return numbers.slice(from, end).sort()
 }
 
-/** Brings the so many smallest to the front, in no order. Quickselect by the median of three. https://en.wikipedia.org/wiki/Quickselect */
+/** Brings the `count` smallest numbers to the front, in no order, by quickselect with the median of three. https://en.wikipedia.org/wiki/Quickselect */
 function partition(numbers: Float64Array, count: number): void {
   let low = 0
   let high = numbers.length - 1

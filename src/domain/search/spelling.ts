@@ -1,7 +1,8 @@
 // Owns spelling variants: British and American forms of a word become one form, for the index and for questions alike.
 
 /**
- * What differs by rule. A rule may also change words that have no second form (`promise` → `promize`): both sides change alike, so nothing is lost.
+ * Spellings that differ by a rule. A rule may also change a word that has no second form (`promise` → `promize`). That does no harm, because texts and
+ * questions are changed alike.
  * Words come folded, at least five letters long.
  */
 const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
@@ -25,7 +26,7 @@ const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   ],
 ]
 
-/** What differs by word. */
+/** Spellings that follow no rule. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['grey', 'gray'],
   ['greys', 'grays'],

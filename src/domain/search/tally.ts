@@ -47,7 +47,7 @@ export class Tally {
   readonly #score: Float32Array
   /** By prompt: the weight of the words that it holds in any way. */
   readonly #share: Float32Array
-  /** By prompt: how many words it holds fully, and how many of them in its name or title. */
+  /** By prompt: how many words it holds fully, and how many of them in its owner, name or title. */
   readonly #full: Uint8Array
   readonly #named: Uint8Array
   /** The prompts that were counted since the last question. */

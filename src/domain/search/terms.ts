@@ -32,7 +32,7 @@ export function pairIdeographs(words: readonly string[]): string[] {
   })
 }
 
-/** Words that carry a question rather than say what it is about. They are left out of questions, never of the index, and never all of them. */
+/** Words that a question needs as a sentence, but that do not say what it is about. Questions lose them unless they consist of nothing else; the index keeps them. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about am an and any are as at be been but by can could did do does for from get give got had has have help her his how i
   if in into is it its just like ll m me my need of on or our out please s should so some such t tell than that the their
@@ -41,7 +41,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Shorthand for words that carry a question: `w/o`, `e.g.`. */
+/** The same in shorthand, as a whole phrase is typed: `w/o`, `e.g.`. */
 const STOP_SHORTHAND: ReadonlySet<string> = new Set([
   'w o',
   'b c',
@@ -55,12 +55,15 @@ const STOP_SHORTHAND: ReadonlySet<string> = new Set([
   'btw',
 ])
 
-/** Whether a word carries a question rather than says what it is about. */
+/** Whether a word is one of the stop words. */
 export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word)
 }
 
-/** The words of a question that count one by one: scripts without spaces by pairs; stop words not, unless there are no others or they hang together with others. */
+/**
+ * The words of a question, each of which counts by itself. Scripts without spaces are taken by pairs of characters. A stop word that was typed by
+ * itself is left out, unless there are no other words.
+ */
 export function listUnits(phrases: readonly (readonly string[])[]): string[] {
   const telling = phrases.filter(
     (phrase) => !STOP_SHORTHAND.has(phrase.join(' ')) && (phrase.length > 1 || !isStopWord(phrase[0]!)),

@@ -2,7 +2,7 @@
 
 /** The shortest word in which a typo is forgiven: in three letters, one changed letter is another word. */
 const SHORTEST_FORGIVEN = 4
-/** The longest word that is worth forgiving; beyond it, texts are identifiers and hashes. */
+/** The longest word in which a typo is forgiven: longer ones are identifiers and hashes. */
 const LONGEST_FORGIVEN = 32
 /** Up to this length one typo is forgiven, in longer words two. */
 const LONGEST_FOR_ONE = 7
@@ -16,7 +16,7 @@ export function forgivenTypos(word: string): 0 | 1 | 2 {
 /**
  * How many typos lie between two words: characters added, left out or changed, neighbours swapped (optimal string alignment).
  *
- * @param most counting ends there; anything beyond is `most + 1`
+ * @param most counting ends there, and whatever is beyond it counts as `most + 1`
  */
 export function countTypos(a: string, b: string, most: number): number {
   const none = most + 1
@@ -24,7 +24,7 @@ export function countTypos(a: string, b: string, most: number): number {
   let [before, row, next] = rowsFor(b.length)
   for (let j = 0; j <= b.length; j++) row[j] = j
   for (let i = 1; i <= a.length; i++) {
-    // Beyond so many places to each side, the words differ too much already.
+    // Only pairs of letters whose places differ by at most `most` are compared: to bring two others together would take more typos than that.
     const from = Math.max(1, i - most)
     const to = Math.min(b.length, i + most)
     next[from - 1] = from === 1 ? i : none

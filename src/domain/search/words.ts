@@ -6,7 +6,7 @@ const WORD =
 
 /** The words of a text, in order: lower case, without accents and other marks; everything but letters and digits separates. */
 export function splitWords(text: string): string[] {
-  // A sigma has another form at the end of a word, but not in the middle of the word that a prefix stands for.
+  // At the end of a word a sigma is written `ς`, in the middle `σ`. A beginning that was typed ends where the whole word goes on, so both become one.
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ').match(WORD) ?? []
 }
 
@@ -21,7 +21,7 @@ interface SplitQuestion {
   ignored: string[]
 }
 
-/** The words of a question as a reader typed them: what stands between white space belongs together. */
+/** Parts a question into phrases: what was typed without white space in between belongs together. */
 export function splitQuestion(question: string): SplitQuestion {
   const typed = question.split(/\s+/u).map(splitWords)
   const distinct = new Map(typed.filter((words) => words.length > 0).map((words) => [words.join(' '), words]))
