@@ -1,7 +1,7 @@
 // Owns comparing this machine's clock with that of a server, and what a difference breaks.
 import { advise, type Finding, wrong } from './examination.ts'
 
-/** GitHub refuses an App's signature from another minute than its own. */
+/** From so many seconds on a difference breaks something: GitHub refuses an App's signature that is a minute off. */
 const WRONG_SECONDS = 60
 /** A trusted publisher's token may be 5 s off; a `Date` header is cut to whole seconds and took a moment. docs/notes/security.md section 3 */
 const MIND_SECONDS = 8
@@ -9,7 +9,7 @@ const MIND_SECONDS = 8
 /** Compares the `Date` of an answer with the clock here. @param whose such as `GitHub` */
 export function clockFindings(whose: string, date: string | number | null | undefined, now: Date): Finding[] {
   const theirs = Date.parse(String(date ?? ''))
-  // Not every cache passes a date on.
+  // There is no date to compare, because not every cache passes one on.
   if (Number.isNaN(theirs)) return []
   const seconds = Math.round((now.getTime() - theirs) / 1000)
   if (Math.abs(seconds) < MIND_SECONDS) return []

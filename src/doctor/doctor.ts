@@ -62,12 +62,12 @@ function readIfGood(environment: Setup['environment']): Config | undefined {
   try {
     return readConfig({ ...environment })
   } catch {
-    // Which settings are wrong is said by the first check.
+    // The first check says which settings are wrong.
     return undefined
   }
 }
 
-/** What was only read is asked for once. */
+/** Asks each question that only reads once, because several checks ask the same. */
 function rememberQuestions(ask: AskGitHub): AskGitHub {
   const known = new Map<string, ReturnType<AskGitHub>>()
   return (route, values) => {

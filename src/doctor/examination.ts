@@ -1,4 +1,4 @@
-// Owns what an examination is: named checks that find what is wrong and say how to mend it, each run once what it needs was found well.
+// Owns what an examination is: named checks that find what is wrong and say how to mend it. A check is run when the checks that it needs have found no error.
 
 /** One thing that is wrong, or could be better. */
 export interface Finding {
@@ -39,7 +39,7 @@ export const wrong = (problem: string, mend: string): Finding => ({ severity: 'e
 export const advise = (problem: string, mend: string): Finding => ({ severity: 'advice', problem, mend })
 
 /**
- * Runs checks in their order. A check that throws becomes a finding, so that nothing is called well that was not seen to be.
+ * Runs checks in their order. When one throws, that is a finding too, because nothing may be called well that was not seen to be.
  *
  * @param before what was examined already, for what these checks need
  */

@@ -40,7 +40,7 @@ export const CACHE_CHECKS: readonly Check<DeployedHub>[] = [
   },
 ]
 
-/** The address of a single version: one of the first prompt that has any. */
+/** Finds a prompt that has versions: the address of its content, and their numbers. */
 async function findVersioned({ ask }: DeployedHub): Promise<{ raw: string; versions: string[] } | undefined> {
   const entry = Index.parse(jsonOf(await ask(DATA_FILES.index()))).data.find(({ latest_version }) => latest_version)
   if (!entry?.latest_version) return undefined
@@ -83,7 +83,7 @@ async function lookAtHeaders(hub: DeployedHub): Promise<Finding[]> {
 
 async function lookAtAge({ ask }: DeployedHub): Promise<Finding[]> {
   const { headers } = await ask(ROUTES.listTags.path)
-  // Netlify's age counts from the deploy: its copies are purged, not left to grow old. docs/notes/netlify.md section 6
+  // Netlify purges its copies instead of letting them grow old, and counts their age from the deploy, so a great age means nothing there. docs/notes/netlify.md section 6
   if (/netlify/i.test(headers.get('Cache-Status') ?? '') || /netlify/i.test(headers.get('Server') ?? '')) return []
   const age = Number(headers.get('Age') ?? 0)
   return age <= OLDEST_SECONDS

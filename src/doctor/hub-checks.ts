@@ -13,7 +13,7 @@ const HealthAnswer = z.object({
   failure: z.string().nullable(),
   broken: z.array(z.string()),
 })
-/** In the order in which each means something. */
+/** In an order in which each check stands after those that it needs. */
 export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
   { name: 'hub-reachable', about: 'the hub answers', look: lookAtReach },
   {
@@ -86,7 +86,7 @@ async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
         'See that a build of the hub is what is served there: dist/ whole, or npm start.',
       ),
     ]
-  // Only our own host has it; elsewhere its place is a page that is not there.
+  // Only our own host has `/healthz`. Another one answers that there is no such page.
   const health = HealthAnswer.safeParse(jsonOf(await ask('/healthz'))).data
   const trouble = health?.failure ?? health?.broken[0]
   if (trouble)

@@ -61,7 +61,7 @@ async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
       ]
 }
 
-/** Nobody has this token, so 401 is what a hub answers that has asked its store; nothing is published. */
+/** Asks to publish with a token that nobody has, so that nothing is published: a hub that can reach its store answers 401. */
 async function lookAtPublishing({ ask }: DeployedHub): Promise<Finding[]> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const answer = await ask('/api/v1/repos/doctor/is-not-there/versions', {
@@ -95,7 +95,7 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
     return [wrong(`/settings answers ${settings.status}.`, 'Let requests to /settings and /auth through to the hub.')]
   const start = await ask('/auth/sign-in')
   const given = start.headers.get('Location') ?? ''
-  // In local mode a page says that the link is needed, and where sign-in is off there is no such address: both are well.
+  // Both of these are well: in local mode a page says that the link is needed, and where sign-in is off there is no such address.
   if (start.status < 300 || start.status === 404 || given.startsWith('/')) return []
   const location = URL.parse(given)
   const callback = location?.searchParams.get('redirect_uri')

@@ -27,7 +27,7 @@ export interface Machine {
 /** `git maintenance` came with 2.29 and is what keeps a busy repository small. docs/notes/git.md section 4 */
 const OLDEST_GIT = [2, 30] as const
 const MEBIBYTE = 1024 * 1024
-/** Below this not even a build of the starter catalogue is sure to end. */
+/** With less room on the disk, not even a build of the starter catalogue is sure to succeed. */
 const LEAST_FREE = 100 * MEBIBYTE
 const GOOD_FREE = 1024 * MEBIBYTE
 
@@ -183,7 +183,7 @@ async function lookAtPort({ config: { port, listenAt } }: Machine): Promise<Find
   return []
 }
 
-/** @returns the code of what went wrong, or undefined */
+/** Tries to listen at a port. @returns the code of the error, or undefined when it worked */
 function tryListening(port: number, host: string | undefined): Promise<string | undefined> {
   return new Promise((done) => {
     const server = createServer()
@@ -213,7 +213,7 @@ async function lookAtDisk({ root, config, freeBytes }: Machine): Promise<Finding
   return []
 }
 
-/** Its button deploys the repository that it names. */
+/** Looks whether the deploy button in the README still names nobody's repository. */
 async function lookAtReadme({ root, environment }: Machine): Promise<Finding[]> {
   if (!readFileSync(join(root, 'README.md'), 'utf8').includes('github.com/OWNER/prompt-hub')) return []
   const { stdout } = await createGit(root, environment).tryRun(['config', '--get', 'remote.origin.url'])

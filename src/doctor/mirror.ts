@@ -16,7 +16,7 @@ interface PlainRead {
   sha256?: string
 }
 
-/** What a mirror came to. */
+/** What was found of a mirror. */
 interface MirrorReport {
   /** How many reads each route was found to have. */
   reads: Record<RouteId, number>

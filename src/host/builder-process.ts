@@ -25,15 +25,15 @@ export type BuilderMessage =
       /** The files of the newest layer; undefined when only its place changed. */
       written: string[] | undefined
     }
-  /** It is about to read the content, and waits for a word on what is there. */
+  /** It is about to read the content, and waits until the host says what is there. */
   | { kind: 'begin' }
   /** The content was read, and this is all that is wrong with it. `isWhole`: everything published until `began` was there. */
   | { kind: 'read'; began: string; isWhole: boolean; problems: string[]; ignored: string | undefined }
   | { kind: 'failed'; message: string }
-  /** How far it is; of steps that nobody can count, `total` is 0. */
+  /** How far it is; `total` is 0 for a step that cannot be counted. */
   | { kind: 'progress'; step: string; done: number; total: number }
 
-/** How often progress is sent; more often nobody could read it. */
+/** Progress is sent so often at most, because people cannot read it faster. */
 const PROGRESS_MS = 100
 /** How long requests that began with a state may still read its files after another took over. */
 const RETIRE_MS = 10_000
@@ -45,7 +45,7 @@ const LONGEST_PAUSE_MS = 60_000
 const config = readConfig(process.env)
 const folder = describeFolder(process.argv[2] ?? '')
 process.once('disconnect', () => process.exit())
-// Serving readers goes before building.
+// Building gives way to the process that serves readers.
 setPriority(10)
 // Only one process may write: the builder of a host that was killed may still be running.
 const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import type { TrustedProxy } from '../settings.ts'
 
-/** Longest list of forwarding addresses that is looked at. */
+/** So many forwarding addresses of a request are looked at. */
 const MOST_HOPS = 32
 
 /**

@@ -79,7 +79,7 @@ export function openCompressor(): Compressor {
         ...given,
         'Content-Encoding': encoding,
         'Content-Length': String(bytes.length),
-        // Other bytes, another strong validator; respond.ts knows it again. RFC 9110 section 8.8.3.3
+        // Other bytes need another strong validator. respond.ts recognises this one when it comes back. RFC 9110 section 8.8.3.3
         ETag: `${etag.slice(0, -1)}-${encoding}"`,
       }
       return { bytes: isHead ? null : bytes, status: answer.status, headers }
@@ -113,7 +113,7 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Bytes, isForGood: boolean) => 
   gzip: (bytes, isForGood) => zip(bytes, { level: isForGood ? 9 : 6 }),
 }
 
-/** @returns what does work in its turn, or not at all when too much waits already */
+/** @returns a function that does work in its turn, or not at all when too much is waiting already */
 function limitWork() {
   const waiting: (() => void)[] = []
   let running = 0

@@ -17,7 +17,7 @@ import { type HeldFolder, holdFolder, removeAbandoned, SiteState } from './site-
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
 /** How long requests that began with a site may still search it after another took over. */
 const RETIRE_MS = 10_000
-/** Long after the first answer, and seldom in anybody's way. */
+/** Tidying waits so long after the start, so that it seldom slows the first answers. */
 const TIDY_MS = 5_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
@@ -26,9 +26,9 @@ const LONGEST_PAUSE_MS = 60_000
 interface FollowedSite {
   /** The newest complete state; before the first one, a site that answers 503. */
   site: () => Site
-  /** What there is to say of it. */
+  /** What is served and what is wrong, for `/healthz`. */
   health: () => Health
-  /** Once something is served; rejected when nothing is and the first attempt failed. */
+  /** Resolves once something is served; rejects when the first attempt to build failed and nothing is. */
   ready: Promise<void>
 }
 
@@ -40,7 +40,7 @@ interface FollowEvents {
   beforeBuild: () => Promise<boolean>
   /** Everything that was published until the given moment is served from the build. */
   onShow: (holdsAllUntil: Date) => void
-  /** How far the first state is, while nothing is served; of steps that nobody can count, `total` is 0. */
+  /** How far the first state is, while nothing is served; `total` is 0 for a step that cannot be counted. */
   onProgress: (step: string, done: number, total: number) => void
 }
 
@@ -162,7 +162,7 @@ function keepBuilding(
   let failures = 0
   const start = () => {
     if (signal.aborted) return
-    // Its standard error is shown, where it writes what people should read; what Astro prints is not.
+    // What people should read goes to its standard error, so that is shown. What Astro prints goes to standard output, so that is not.
     child = fork(BUILDER, [folder.dir], {
       env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -194,7 +194,7 @@ function keepBuilding(
     })
   }
   start()
-  // It may be killed at any moment: the next start finds the last complete state.
+  // Killing it at any moment does no harm, because the next start finds the last complete state.
   whenAborted(signal, () => child?.kill('SIGKILL'))
 }
 

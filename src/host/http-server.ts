@@ -19,22 +19,22 @@ export interface RunningServer {
   stop(graceMs?: number): Promise<void>
 }
 
-/** How much of the server one client may use, so that others are answered without delay. */
+/** How much of the server a client may use, so that others are answered without delay. */
 interface ServerLimits {
   /** Request line and headers; half-sent ones are held in memory for each connection. */
   headerBytes: number
   headersMs: number
-  /** Without a byte of the body. */
+  /** How long no byte of a body may arrive. */
   stalledMs: number
-  /** From its first byte to its last. */
+  /** How long a request may take to arrive, from its first byte to its last. */
   requestMs: number
   keepAliveMs: number
-  /** How often the times are looked at. */
+  /** How often these times are checked. */
   checkMs: number
   connections: number
-  /** Bodies that arrive at once; each holds at most 1 MiB, so this bounds what all of them hold together. */
+  /** How many bodies may arrive at once. Each holds at most 1 MiB, so this bounds what all of them hold together. */
   bodies: number
-  /** A body that takes longer may be cut off for a new one; a whole body usually arrives in an instant. */
+  /** A body that takes longer may be cut off for a new one, because a body usually arrives at once. */
   patienceMs: number
 }
 
@@ -43,7 +43,7 @@ const LIMITS: ServerLimits = {
   headersMs: 10_000,
   stalledMs: 10_000,
   requestMs: 30_000,
-  // Longer than nginx keeps its own connections to us, so that it never sends on one that we are about to close.
+  // nginx keeps its connections to us for 60 s. This is longer, so that it never sends on one that we are about to close.
   keepAliveMs: 65_000,
   checkMs: 1_000,
   connections: 4_096,
@@ -154,7 +154,7 @@ function listen(server: NetServer, port: number, host: string | undefined): Prom
   })
 }
 
-/** Another address of the same server. @returns undefined where this machine has no such address, such as one without IPv6 */
+/** Lets a server listen at one more address. @returns undefined where this machine has no such address, such as one without IPv6 */
 async function openDoor(server: Server, port: number, host: string): Promise<NetServer | undefined> {
   const door = createNetServer((socket) => server.emit('connection', socket))
   door.maxConnections = server.maxConnections
@@ -211,7 +211,7 @@ function busy(): HubError {
   })
 }
 
-/** What was wrong with a request that could not even be read. @param code Node's */
+/** What was wrong with a request that could not even be read. @param code of Node's error */
 function describe(code: string | undefined): HubError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new HubError('invalid_request', 'Address and headers are too long. Shorten them.')
@@ -232,7 +232,7 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: HubE
   setTimeout(() => incoming.socket.destroySoon(), LINGER_MS).unref()
 }
 
-/** The same on a connection where no request can be answered any more. */
+/** Ends a connection where no request can be answered any more, with an error. */
 function end(socket: Socket, error: HubError, answering: ReadonlyMap<Socket, ServerResponse>): void {
   if (!socket.writable || answering.get(socket)?.headersSent) {
     socket.destroy()

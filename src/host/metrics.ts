@@ -85,7 +85,7 @@ export function openMetrics(): Metrics {
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
-/** First segments that are no owner's. */
+/** First segments of paths that are no owner's handle. */
 const PLACES: ReadonlySet<string> = new Set(
   ADDRESSES.map(({ path }) => path.split('/')[1] ?? '').filter((first) => /^[a-z-]+$/.test(first)),
 )
@@ -99,7 +99,7 @@ export function routeOf(method: string, path: string): string {
   return PLACES.has(first) ? first : 'page'
 }
 
-/** Stores say by `kind` what became of a call. */
+/** What became of a call, as stores say it by `kind`. */
 function outcomeOf(value: unknown): string {
   return typeof value === 'object' && value !== null && 'kind' in value ? String(value.kind) : 'done'
 }

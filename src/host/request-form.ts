@@ -16,7 +16,7 @@ const ONCE: ReadonlySet<string> = new Set([
 const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 
 /**
- * Makes sure of a request's line and headers, and brings an absolute address to the usual form.
+ * Checks that every program would read a request's line and headers alike, and turns an absolute address into a path.
  *
  * @returns why it is refused: HubError `invalid_request`; undefined for a clear one
  */
@@ -41,7 +41,7 @@ export function findUnclear(incoming: IncomingMessage): HubError | undefined {
       return unclear('The address of the request and its header Host disagree. Send the same in both.')
     incoming.url = rest.startsWith('/') ? rest : `/${rest}`
   }
-  // The one form that is no path; RFC 9110 section 9.3.7. It asks for what any path is asked for.
+  // `OPTIONS *` is the one request without a path (RFC 9110 section 9.3.7). It is answered as that of any path is.
   if (incoming.url === '*' && incoming.method === 'OPTIONS') incoming.url = '/api'
   if (!incoming.url?.startsWith('/') || /[\\#]/.test(incoming.url.split('?')[0]!) || incoming.url.includes('#'))
     return unclear('The address must begin with / and hold neither \\ nor #. Write them as %5C and %23.')

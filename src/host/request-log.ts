@@ -30,7 +30,7 @@ export function formatRequest({ method, path, status, ms, bytes, cache, id }: An
   })}\n`
 }
 
-/** The path alone, for a query may hold what somebody looks for or a key; and no token that was put there by mistake. */
+/** A path as it may be logged: without its query, which may hold a key or what somebody looks for, and without tokens that were put there by mistake. */
 export function withoutSecrets(path: string): string {
   return path
     .slice(0, MOST_PATH)
@@ -63,7 +63,7 @@ export function writeLines(descriptor = 1): LineWriter {
   }
   const writeWhole = (chunk: Buffer) =>
     write(descriptor, chunk, (error, written) => {
-      // The log's reader is gone: nothing more is written, and requests are still answered.
+      // When the log's reader is gone, nothing more is written, and requests are answered all the same.
       if (error && error.code !== 'EAGAIN') isBusy = false
       else if (error || written < chunk.length)
         setTimeout(() => writeWhole(chunk.subarray(error ? 0 : written)), error ? RETRY_MS : 0)

@@ -1,4 +1,4 @@
-// Owns running the functions in one Node process, routed by their own `config`: the local and self-hosted way.
+// Owns running the functions in one Node process, routed by their own `config`, as our own host does it.
 import type { IncomingMessage } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { HubError } from '../domain/api/errors.ts'
@@ -52,7 +52,7 @@ function matcherOf(path: string): (pathname: string) => boolean {
  * Answers any request: a function where one is routed, else the site's files, else its page for what is not there.
  *
  * @param siteOf the site of the moment; a request keeps the one it began with, so nobody meets half of two
- * @param compressor one for the life of the host, for it keeps what it made
+ * @param compressor one for the life of the host, because it keeps what it compressed
  */
 export function answerWith<Site extends { files: SiteFiles }>(
   route: Router<HostContext<Site>>,
@@ -103,7 +103,7 @@ function partsForOtherCaches({ bytes, status, headers }: Parts): Parts {
   return { bytes, status, headers: known }
 }
 
-/** The headers of an answer that is given again are the same object, respond.ts. */
+/** What was made of headers before: an answer that is given again has the same headers object (respond.ts). */
 const forOthers = new WeakMap<Parts['headers'], Parts['headers']>()
 
 function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
@@ -151,7 +151,7 @@ export function listenTo(
   return getRequestListener((request, { incoming }) => answerIncoming(request, incoming as IncomingMessage), {
     // HTTP/1.0 needs no Host.
     hostname: 'localhost',
-    // What remains of requests that make no address.
+    // Only requests whose address cannot be parsed come here.
     errorHandler: () =>
       respondWithError(
         new Request('http://localhost/', { method: 'POST' }),

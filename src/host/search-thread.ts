@@ -9,13 +9,13 @@ export interface SearchThreadData {
   path: string
 }
 
-/** Of a nice value, from 0 to 19: a third of what the others get, when there is not enough for all. */
+/** How nice the thread is, from 0 to 19. With 5 it gets a third of what others get when there is not enough for all. */
 const NICE = 5
 giveWay()
 
 const { path }: SearchThreadData = Tinypool.workerData
 let opened: Search | undefined
-// Opened with the first question, so that a broken index becomes an error of that question; in a thread that fails to start it would become none.
+// The index is opened with the first question, so that a broken one is an error of that question. A thread that failed to start would tell nobody why.
 const search = () => (opened ??= openSearchIndex(path))
 
 /** The verbs of the search, each with its arguments as one list. */
@@ -33,6 +33,6 @@ function giveWay(): void {
   try {
     setPriority(Math.max(NICE, getPriority()))
   } catch {
-    // Where that is forbidden, a search counts as much as a read.
+    // Where a thread may not lower its priority, searches are as urgent as reads.
   }
 }

@@ -15,7 +15,7 @@ interface SearchThreadLimits {
 
 /** Questions take milliseconds; the deadline ends one that takes unforeseen time, long before clients give up. */
 const USUAL_LIMITS: SearchThreadLimits = { deadlineMs: 2_000, queue: 100 }
-/** More would take memory, and the cores that answering needs. */
+/** So many threads search at most: more would take memory, and the cores that answering needs. */
 const MOST_THREADS = 4
 /** So many titles are asked for before anybody asks: whole, begun and mistyped. */
 const WARM_UP = { prompts: 30, letters: 5 }
@@ -70,7 +70,7 @@ export function openSearchThreads(path: string, limits = USUAL_LIMITS): SearchTh
     for (const text of texts) if (!isClosed) await find({ text, tags: [], sort: undefined, offset: 0, limit: 20 })
   }
   return {
-    // Whoever asks will be told what is wrong.
+    // An error here is not told, because every question gets the same one.
     warm: () => warm().catch(() => {}),
     find,
     listMenu: () => run('listMenu'),

@@ -87,15 +87,15 @@ export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pic
 /** The settings that serving asks for. */
 type ServeSettings = Pick<Config, 'port'> &
   Partial<Pick<Config, 'listenAt' | 'trustedProxies'>> & {
-    /** Asked when somebody asks for `/healthz`. */
+    /** Called for each request to `/healthz`. */
     healthOf?: () => Health
-    /** Given, requests are counted, and `/metrics` answers. */
+    /** When it is given, requests are counted, and `/metrics` answers. */
     metrics?: Metrics | undefined
-    /** Given, each request leaves a line. */
+    /** When it is given, each request is logged in a line. */
     log?: LineWriter | undefined
   }
 
-/** What the settings say of counting and logging; where nothing is said, a terminal is left to whoever reads it. */
+/** What is counted and logged, by the settings. Unless they say so, nothing is logged to a terminal, where it would hide what people should read. */
 export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings, 'metrics' | 'log'> {
   const isLogging = logRequests ?? !process.stdout.isTTY
   return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
@@ -136,10 +136,10 @@ export async function serveSites(
   )
 }
 
-/** @returns undefined where nobody wants to know */
+/** @returns undefined when nothing is counted or logged */
 function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined) {
   if (!metrics && !log) return undefined
-  /** Taken from the answer, because the server sees only bytes. */
+  /** The Cache-Control of each answer. The server below sees only bytes, so it is noted when the answer is made. */
   const caching = new WeakMap<IncomingMessage, string | null>()
   return {
     onAnswer(incoming: IncomingMessage, response: Response) {

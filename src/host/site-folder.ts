@@ -15,7 +15,7 @@ export const PAGES_DIR = '.hub/pages'
 const Layer = z.object({
   /** Its folder's name in `layers`. */
   name: z.string(),
-  /** Paths that are no part of the site any more. */
+  /** Paths that the site no longer has. */
   gone: z.array(z.string()),
 })
 type Layer = z.infer<typeof Layer>
@@ -97,7 +97,7 @@ export async function removeAbandoned(): Promise<void> {
   for (const name of existsSync(SITES_DIR) ? readdirSync(SITES_DIR) : []) {
     const dir = join(SITES_DIR, name)
     if (!name.includes('.') && hasContent(dir)) continue
-    // Held by a hub that runs, this one included, or ours to remove.
+    // A folder that cannot be locked belongs to a hub that runs, this one included.
     const lock = takeLock(join(dir, 'host.lock'), 0)
     if (!lock) continue
     lock.release()

@@ -1,4 +1,4 @@
-// Owns what a build keeps for the next one, in one SQLite file: parsed content, what was written where, and a word about the last complete state. All of it may be lost at any time.
+// Owns what a build keeps for the next one, in one SQLite file: parsed content, what was written where, and what was said of the last complete state. Losing it costs only time.
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,11 +6,11 @@ import type { FileCache, GoodFile } from './content-dir.ts'
 
 /** Files that are written together, with the hash of everything they are made from. */
 export interface WrittenGroup {
-  /** Hash of all that decided. */
+  /** Hash of everything that decides what the files hold. */
   key: string
   /** From the site's root. */
   paths: readonly string[]
-  /** What was found out while they were made, and decided too. */
+  /** What else decides it, and was found out only while the files were made, by name. */
   facts?: Record<string, string>
 }
 
@@ -19,7 +19,7 @@ export interface BuildCache {
   files: FileCache
   /** What the last complete state consists of; empty when the code that made it was another. */
   loadGroups(): Map<string, WrittenGroup>
-  /** What was said about the last complete state, or undefined. */
+  /** What `save` was told of the last complete state; undefined when there is none. */
   loadState(): string | undefined
   /** Records a complete state, all of it or nothing. */
   save(changed: ReadonlyMap<string, WrittenGroup>, removed: readonly string[], state: string): void
@@ -72,7 +72,7 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
         database
           .prepare('SELECT id, key, rest FROM groups')
           .all()
-          // Written by `save`, and lost with any change of the code.
+          // Rows are used without a check, because `save` of this very code wrote them: those of other code were deleted above.
           .map(({ id, key, rest }): [string, WrittenGroup] => [
             String(id),
             { key: String(key), ...JSON.parse(String(rest)) },
@@ -100,7 +100,7 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
 const BROKEN_CODES = new Set([11, 26])
 /** Raised when the tables change: those of another number are dropped. */
 const LAYOUT = 2
-/** Another process may be about to end, or may be writing a few rows. */
+/** How long to wait for another process that has the file: it is about to end, or writes a few rows. */
 const WAIT_MS = 5_000
 
 function openDatabase(path: string): DatabaseSync {

@@ -1,4 +1,4 @@
-// Owns what a content folder changes of a base commit, as git tells it: which versions were there, which were touched, and which may not be.
+// Owns how a content folder differs from a base commit, as git tells it: which versions were there, which were touched, and which may not be touched.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../domain/content/content-path.ts'
@@ -14,13 +14,13 @@ export interface Comparison {
   name: string
   /** Its commit. */
   base: string
-  /** Where this side left it: what the base gained since is no change of this side's. */
+  /** The commit where this side branched off the base. What the base gained since then is no change of this side. */
   fork: string
-  /** Whether history ends before its beginning here: numbers that were used and given up long ago are not seen. */
+  /** Whether the older part of the history is missing here, so that numbers that were used and given up long ago are not seen. */
   isShallow: boolean
   /** Whether the file system tells which files can be run. */
   areModesKept: boolean
-  /** The bytes that versions had which were deleted and are here again, by their path. Asked for once, when there is a new version. */
+  /** For each path where a version was deleted and is here again: the ids of the bytes that it had. Read only when there is a new version, and then once. */
   readDeleted(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
 }
 
@@ -70,7 +70,7 @@ export async function openComparison(
   }
 }
 
-/** Only what is here again matters: of most that was ever deleted nothing is kept. */
+/** Reads which versions were deleted. Only those whose path is here again are kept, because no others are asked for. */
 async function readDeleted(dir: string, git: Git, commit: string): Promise<Map<string, Set<string>>> {
   const deleted = new Map<string, Set<string>>()
   for await (const { path, id } of listDeleted(git, commit))
@@ -125,7 +125,7 @@ export async function judgeChange(
   return { isNew: !ids?.has(here.id), isTouched, problems }
 }
 
-/** A clean file whose bytes are not the ones that git has: an attribute or a setting has them converted, and a comparison by git alone sees nothing. */
+/** Whether a file has other bytes here than in git although git calls it unchanged. An attribute or a setting then converts it, and a comparison by git alone would see no difference. */
 function isConverted({ inIndex, edited }: FileState, here: FileHere | undefined): boolean {
   return here !== undefined && inIndex !== undefined && edited === undefined && here.id !== inIndex.id
 }

@@ -20,15 +20,15 @@ interface ContentReading {
   ignored: string[]
   /** How many files were read from disk this time; the others came from the cache. */
   filesRead: number
-  /** As `fingerprintContent` says it, of what was read. */
+  /** What `fingerprintContent` says of the files that were read. */
   fingerprint: string | undefined
-  /** What can be served although something is wrong: in place of each file that is, its last good state, or nothing where there was none. */
+  /** The tree that can be served although something is wrong: each wrong file is replaced by its last good state, or left out when it had none. */
   servable(): ContentTree
 }
 
 /** The last good state of a file. */
 export interface GoodFile {
-  /** Changes whenever the file does; empty when it could not be relied upon. */
+  /** Changes whenever the file does; empty when the file changed too recently for that to be certain. */
   stamp: string
   /** SHA-256 of the file's bytes, in hex. */
   sha256: string
@@ -46,7 +46,7 @@ interface KnownFile extends JudgedFile {
   stamp: string
   /** Empty when it was not read. */
   sha256: string
-  /** As it was when nothing was wrong with it. */
+  /** Its last state with which nothing was wrong. */
   good: GoodFile | undefined
 }
 

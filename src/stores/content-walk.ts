@@ -46,7 +46,7 @@ export async function* walkContent(dir: string, findings: Findings, sides?: Side
       if (path === undefined) return
       let state: FileState = { path, isHere: false }
       for (const [at, list] of lists.entries()) {
-        // An index that is being merged names a path more than once.
+        // During a merge, git's index names a path more than once.
         while (heads[at]?.value?.path === path) {
           const { isHere, ...rest } = heads[at].value
           state = { ...state, ...rest, isHere: state.isHere || isHere }

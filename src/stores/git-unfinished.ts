@@ -116,7 +116,7 @@ async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {
   try {
     return Unfinished.parse(JSON.parse(text))
   } catch {
-    // Ours is whole or not there at all, so somebody else's hand was in it; what it said can only be found out by comparing with the branch.
+    // A note of ours is written whole or not at all, so somebody else has changed this one. What it said can only be found out by comparing the files with the branch.
     throw notNow(
       `${notePath(tree)} cannot be read. Run git status in the content's repository, bring back with git checkout HEAD -- <path> what is missing, then remove the file`,
     )

@@ -72,11 +72,11 @@ export interface ShownFile {
   into: { index: boolean; tree: boolean }
 }
 
-/** Files that only wait for their names: everything that can fail for want of space is done. */
+/** Files that are written and only wait for their names: whatever can fail because the disk is full is done. */
 interface Showing {
   /** Moves files and index into place. @returns paths that somebody changed meanwhile, which were left as they are */
   show(): Promise<string[]>
-  /** Leaves no trace. */
+  /** Removes what was prepared. */
   undo(): Promise<void>
 }
 
@@ -207,7 +207,7 @@ async function removeEmptyFolders(top: string, folder: string): Promise<void> {
     try {
       await rmdir(join(top, each))
     } catch {
-      // Something lies in it, and then in all above it.
+      // This folder is not empty, and therefore none above it is.
       return
     }
   }

@@ -15,7 +15,7 @@ export interface GitHubOptions {
   callTimeoutMs?: number
 }
 
-/** A client that is let in. */
+/** A client that has the credential. */
 export type GitHubConnection = Octokit
 
 /** Makes the client once. An App's installation is looked up by its JWT; auth-app then makes and renews the installation's token. */
@@ -35,7 +35,7 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   let ready: Octokit | undefined
   return async (signal: AbortSignal): Promise<GitHubConnection> => {
     if (ready) return ready
-    // Loaded here, for a publish that is refused never comes here, and the bundler would load what stands at the head of a file with the function.
+    // Imported here, because a publish that is refused makes no call, and what a file imports at its head is loaded whenever the function starts.
     const { Octokit } = await import('@octokit/core')
     if (credential.kind === 'token') {
       ready = new Octokit({ ...common, auth: credential.token })

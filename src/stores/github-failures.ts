@@ -10,7 +10,7 @@ type Failure =
   | { kind: 'limited'; retryAfterSeconds: number }
   /** GitHub will not do this, however often it is asked. */
   | { kind: 'refused' }
-  /** There is no such address or object: for good when reading; a mutation proves nothing by it. */
+  /** There is no such address or object. For a read that is final; of a mutation it proves nothing. */
   | { kind: 'absent' }
   | { kind: 'unknown' }
 

@@ -71,7 +71,7 @@ export async function reviewContent({ contentDir, base, fix = false, environment
   }
 }
 
-/** Each thing once; of a secret that is certain not also that it looks like one. */
+/** Leaves out what is said twice, and for a text that is certainly a secret the remark that it looks like one. */
 function tidy(entries: readonly ReviewEntry[]): ReviewEntry[] {
   const certain = new Set(entries.filter(({ rule }) => rule === 'holds-no-secret').map(placeOf))
   const said = new Map(entries.map((entry) => [JSON.stringify(entry), entry]))
@@ -126,7 +126,7 @@ function openEntries(dir: string) {
   }
 }
 
-/** Text that was cut out of a longer one keeps all of that in memory until it is copied. */
+/** Copies a text, because one that was cut out of a longer text keeps all of that in memory. */
 function ownText(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
 }
@@ -135,7 +135,7 @@ function readOrNothing(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // What cannot be read has a problem of its own, which names the file alone.
+    // A file that cannot be read has a problem that says so, and that one names no line.
     return ''
   }
 }

@@ -1,4 +1,4 @@
-// Owns reading the content of one repository after the other for a review: each file is read, judged and let go; of a prompt there remain its place and some marks of its text.
+// Owns reading the content of one repository after the other for a review. Each file is read, judged and let go; all that is kept of a prompt is its place and some marks of its text.
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { compareVersions } from '../domain/catalogue/versions.ts'
@@ -33,12 +33,12 @@ interface RepositoryReader {
   count(): { files: number; repositories: number }
 }
 
-/** Without a base everything was touched, and nothing is new. */
+/** How a file counts without a base: as touched, and not as new. */
 const UNCOMPARED: FileChange = { isNew: false, isTouched: true }
-/** Neighbours that others name are remembered: many may name the same one. */
+/** So many repositories that others name are remembered, because many may name the same one. */
 const NEIGHBOURS_KEPT = 1_000
 
-/** @param dir the content folder @param comparison without it nothing is taken for new */
+/** Opens a reader of repositories. @param dir the content folder @param comparison with the base; without it nothing is taken for new */
 export function openRepositoryReader(dir: string, comparison: Comparison | undefined): RepositoryReader {
   const read = openFileReader(comparison?.base.length ?? 40)
   const neighbours = openNeighbours((path) => readParsed(path)?.value, dir)
@@ -84,7 +84,7 @@ export function openRepositoryReader(dir: string, comparison: Comparison | undef
         else if (place?.kind === 'repository') index = await examine(state, remarks)
         else await examine(state, remarks)
       }
-      // Of versions two are held at once, whatever their number: the one that is looked at, and the one before it.
+      // However many versions there are, two are held at once: the one that is being judged, and the one below it.
       versions.sort((a, b) => compareVersions(b.place.version, a.place.version))
       const numbers: { version: string }[] = []
       const fresh: string[] = []

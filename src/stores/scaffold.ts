@@ -71,7 +71,7 @@ export function scaffoldVersion(
   const { content, variables, parameters, published_by } = parsed.value
   const found = findPlaceholders(content).map(undeclaredVariable)
   const declared = JSON.stringify(found) === JSON.stringify(variables) ? {} : { variables }
-  // Where it came from is the hub's to say, so provenance is never taken over.
+  // Only the hub says where a version came from, so provenance is not taken over.
   const text = formatVersionFile({ ...signed(by ?? published_by, now), changelog, ...declared, parameters, content })
   const again = parseVersionFile(text)
   if (again.problems) throw new Error(formatProblems(again.problems))

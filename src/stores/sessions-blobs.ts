@@ -65,7 +65,7 @@ async function readGeneration(blobs: BlobStore, userId: string): Promise<number>
   const text = await blobs.get(generationKey(userId))
   if (text === undefined) return 0
   const generation = Number(text)
-  // Taken for 0, a broken record would bring back sessions that were ended.
+  // If a broken record counted as 0, sessions that were ended would hold again.
   if (!Number.isSafeInteger(generation) || generation < 0) throw new Error('a generation of sessions is no number')
   return generation
 }

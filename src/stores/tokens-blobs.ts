@@ -37,7 +37,7 @@ export async function createToken(
     revoked_at: null,
   })
   await blobs.set(`tokens/${digestOf(token)}`, JSON.stringify(record))
-  // The list second: a token that stands in no list was never shown, one that stands there exists.
+  // The list is written second, so that every token in it exists. When that fails, so does this call, and the token is never shown to anybody.
   if (record.holder.kind === 'person') await blobs.set(listKey(record.holder.user_id, id), digestOf(token))
   return { token, record }
 }
@@ -66,7 +66,7 @@ export function tokensInBlobs(blobs: BlobStore): Pick<Accounts, 'createToken' | 
       const digest = await blobs.get(listKey(userId, id))
       const record = digest === undefined ? undefined : await readRecord(blobs, digest)
       if (digest === undefined || !record || !isHeldBy(record, userId)) return false
-      // A mark, not a removal, so that it stays in its maker's list.
+      // A revoked token is marked and not removed, so that its maker still sees it in the list.
       if (record.revoked_at === null)
         await blobs.set(`tokens/${digest}`, JSON.stringify({ ...record, revoked_at: now.toISOString() }))
       return true

@@ -16,8 +16,8 @@ interface JobUse {
 const Used = z.object({ request: z.string(), until: z.string() })
 
 /**
- * Spends a token on a request: the first to write it down has it, in whatever process. What was written is read again, for a store whose writes
- * are not as exclusive as they say shows its last one to both (docs/notes/github.md section 10).
+ * Spends a token on a request: of all processes, the first that writes the request down has the token. What was written is then read again, because a
+ * store may let two such writes succeed, but afterwards shows both writers the same one (docs/notes/github.md section 10).
  *
  * @returns false when it was used for another request
  * @throws HubError `unavailable` when the store is out of reach

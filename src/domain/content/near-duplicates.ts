@@ -3,42 +3,42 @@ import { LRUCache } from 'lru-cache'
 
 /** Two prompts that share at least so much of their runs of words are nearly the same. */
 const ALIKE = 0.8
-/** Words in a run: fewer, and every prompt resembles every other. */
+/** So many words make a run. With fewer, every prompt would resemble every other. */
 const RUN_WORDS = 4
-/** Shorter texts are alike by accident. */
+/** Texts of fewer words are not compared, because they are alike by accident. */
 const LEAST_WORDS = 20
-/** How many of a text's runs are compared: the share of two sketches is off by a tenth at most, nearly always. */
+/** So many of a text's runs are compared. The share that is found so is nearly always off by a tenth at most. */
 const SKETCH = 128
 /** Texts beyond this are compared by their beginnings. */
 const MOST_WORDS = 20_000
-/** Marks kept of a text, of four bytes each. Two texts agree in as great a share of them as of their runs. */
+/** So many marks of four bytes are kept of a text. The share of marks in which two texts agree is about that of the runs that they share. */
 const MARKS = 32
 /**
  * So many marks must agree at the same place for two texts to be looked at: of two that share 0.8 of their runs, one pair in 68 is missed; of two that
  * share a quarter, one in 32 is looked at.
  */
 const BAND = 4
-/** With fewer marks in common a pair is not read again: so few come of 0.8 once in 500 times. */
+/** A pair with fewer marks in common is not read again: of the pairs that share 0.8 of their runs, one in 500 has so few. */
 const LEAST_AGREEING = 19
-/** So many texts with one band are compared; of what a thousand share, the others tell nothing more. */
+/** Of the texts that agree in one band, so many are compared. When a thousand do, comparing more of them would find nothing new. */
 const MOST_SHARING = 20
 /** Of those that a text may resemble, so many are read again: the ones with the most marks in common. */
 const MOST_READ = 4
-/** Sketches of texts that were read again last: many a text may resemble the same one. */
+/** So many sketches of the texts that were last read again are kept, because many texts may resemble the same one. */
 const SKETCHES_KEPT = 256
 
-/** Two that are nearly the same. */
+/** Two prompts that are nearly the same. */
 interface NearDuplicate {
   of: string
-  /** What it resembles most. */
+  /** The prompt that it resembles most. */
   name: string
   /** From 0 to 1. */
   share: number
-  /** Whether it matters what `of` resembles; else it matters of `name`. */
+  /** Whether `of` was added as wanted. When it was not, `name` was. */
   isWanted: boolean
 }
 
-/** Texts, as few bytes each. */
+/** Texts of which only their marks are kept. */
 interface TextMarks {
   /** @param isWanted whether it matters what the text resembles: two texts that both do not are never compared */
   add(name: string, text: string, isWanted: boolean): void
@@ -55,7 +55,7 @@ interface TextMarks {
 export function openTextMarks(): TextMarks {
   const names: string[] = []
   const wanted: boolean[] = []
-  // All of them in one array: an object for each text would be three times as large as its marks.
+  // The marks of all texts stand in one array, because an object for each text would be three times as large as its marks.
   let marks = new Int32Array(MARKS * 256)
   return {
     add(name, text, isWanted) {
@@ -125,9 +125,9 @@ function pairUp(
     ])
 }
 
-/** Places, lowest first, whose marks are the same in one band; by sorting, for a map of lists would be most of the memory. */
+/** Groups the texts whose marks agree in one band, each text as its place, lowest first. It sorts, because a map of lists would take most of the memory. */
 function* groupByBand(marks: Int32Array, band: number): Generator<number[]> {
-  // A number of 32 bits and a place of 21 fit into one that sorts natively.
+  // A mark of 32 bits and a place of 21 fit into one number, and numbers sort fast.
   const keyed = new Float64Array(marks.length / MARKS)
   for (const place of keyed.keys()) keyed[place] = bandOf(marks, place * MARKS + band) * 2 ** 21 + place
   keyed.sort()
@@ -155,7 +155,7 @@ function bandOf(marks: Int32Array, from: number): number {
   return hash >>> 0
 }
 
-/** By as many orders of all numbers as there are marks, the run that comes first. @see https://en.wikipedia.org/wiki/MinHash */
+/** Fills in the marks of a text: there are as many orders of all numbers as marks, and each mark is the run that comes first in its order. @see https://en.wikipedia.org/wiki/MinHash */
 function markRuns(runs: ReadonlySet<number>, marks: Int32Array): void {
   marks.fill(0x7fffffff)
   for (const run of runs) {

@@ -24,7 +24,7 @@ export interface PullReport {
 const APPROVAL_LABEL = 'owner approved'
 /** Begins the comment, so that it is found again. */
 const MARK = '<!-- prompt-hub: content review -->'
-/** GitHub takes 65,536 characters of a comment, and Linux 128 KiB of one variable of the environment. */
+/** So much of each part is shown, because GitHub takes 65,536 characters of a comment, and Linux 128 KiB of one environment variable. */
 const MOST_BYTES = { entries: 20_000, differences: 36_000 }
 
 /** The comment as markdown, at most some 60,000 bytes. */

@@ -1,4 +1,4 @@
-// Owns what a review says of content beyond the rules that keep a tree from being served: of new versions, and advice; where each stands is an offset or a key.
+// Owns what a review says of content beyond the rules that every build checks: whether new versions may have their numbers, and advice. Its place is a key of the front matter, with an offset where that is known.
 import { compareForCallers } from '../catalogue/difference.ts'
 import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versions.ts'
 import { formatPath, type Place } from './content-path.ts'
@@ -89,7 +89,7 @@ export function remarkLikeness(path: string, other: string, share: number): Rema
   return { file: `content/${path}`, rule: 'near-duplicate' satisfies RuleName, key: 'content', message }
 }
 
-/** Whether a prompt is meant for use; what is not any more may well be the same as what took its place. */
+/** Whether a prompt is meant for use. One that is not may well be the same as the one that took its place. */
 export function isInUse({ status, moved_to, replaced_by }: RepositoryFile = UNSAID): boolean {
   return status === 'active' && !moved_to && !replaced_by
 }
@@ -122,7 +122,7 @@ function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined
   for (const { message } of warnings) say('breaking-change', '', message)
 }
 
-/** Structures are looked at as JSON; one that holds nothing is not there. */
+/** Structures as JSON texts, which are examined like any other text; empty ones are left out. */
 function nested(values: Record<string, object>): Record<string, string> {
   const filled = Object.entries(values).filter(([, value]) => Object.keys(value).length > 0)
   return Object.fromEntries(filled.map(([key, value]) => [key, JSON.stringify(value)]))

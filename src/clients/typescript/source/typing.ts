@@ -36,7 +36,7 @@ function fieldOf({ name, type, required, default: fallback, options }: Variable)
   return `${name}${isNeeded ? '' : '?'}: ${written || options.map((option) => JSON.stringify(option)).join(' | ') || 'never'}`
 }
 
-/** Writes a description as a comment. It is a stranger's text, so whatever in it could end the comment is taken out. */
+/** Writes a description as a comment. It is a stranger's text, so a `*\/` in it is broken up. */
 function commentOf({ description }: Variable): string {
   const line = description.replace(/\s+/g, ' ').replaceAll('*/', '* /').trim()
   return line === '' ? '' : `      /** ${line} */\n`
