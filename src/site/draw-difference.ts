@@ -66,7 +66,7 @@ function foldRows(rows: readonly DifferenceRow[]): string[] {
     rows.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== 'same')
   const drawn: string[] = []
   let skipped: DifferenceRow[] = []
-  /** Lines that changed with none between them that stayed: side by side, what went stands at the left of what came in its place. */
+  /** Changed lines with none between them that stayed. In two columns, the ones that went stand at the left, and those that came in their place at the right. */
   let change: DifferenceRow[] = []
   const flush = () => {
     if (change.length > 0) drawn.push(`<div class="change">${change.map(drawRow).join('')}</div>`)

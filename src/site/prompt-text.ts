@@ -1,4 +1,4 @@
-// Owns how a prompt's text stands in a page: line by line, its variables as chips, what does not show itself made visible, headings and tags tinted. Its text stays what it was, byte for byte.
+// Owns how a content is drawn in a page: line by line, its variables as chips, characters that do not show themselves made visible, headings and tags tinted. The text of the result is still the content, byte for byte.
 
 import type { Variable } from '../domain/api/schema.ts'
 import { splitHidden } from '../domain/content/hidden-characters.ts'
@@ -27,7 +27,7 @@ export function drawContent(content: string, variables: readonly Variable[], opt
         return value === undefined
           ? `<span class="chip">${drawText(text)}</span>`
           : `<span class="chip filled" data-name="${name}">${drawText(value)}</span>`
-      // The first one of a variable can be reached by keyboard; more stops would lead to the same field.
+      // Only the first chip of a variable can be reached by keyboard, because the others lead to the same field.
       const isFirst = !seen.has(name)
       seen.add(name)
       return `<a class="chip" href="#variable-${name}" data-chip="${name}"${isFirst ? '' : ' tabindex="-1"'}>${drawText(text)}</a>`

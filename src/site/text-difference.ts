@@ -16,11 +16,11 @@ export interface DifferenceRow {
   pieces: Piece[]
 }
 
-/** Beyond so many edits two texts are called different as a whole: finding the shortest way would take too long. */
+/** Two texts with more edits between them are shown as different as a whole, because finding out what stayed would take too long. */
 const MOST_EDITS = 3_000
 /** Words of a line are compared up to this length. */
 const MOST_LINE_CHARACTERS = 2_000
-/** One character in so many must stay for words to be marked. */
+/** The words that differ are marked only in lines of which one character in so many stayed. */
 const SHARED_PART = 3
 
 /** Compares two texts line by line. The same texts give the same rows, here and in the browser. */

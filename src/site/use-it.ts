@@ -19,7 +19,7 @@ export interface Use {
   note?: { words: string; link: string; address: string }
 }
 
-/** Labels offered; more would make the choice hard to see. */
+/** So many labels are offered at most, because more would make the choice hard to see. */
 const MOST_LABELS = 2
 
 /** The ways to choose a version of a prompt. @param version the one that is shown */

@@ -30,12 +30,12 @@ for (const [index, code] of document.querySelectorAll('.prose pre > code').entri
 /**
  * Copies a text and says so at the button, whose width stays as it is.
  *
- * @param shown holds the text for those whose browser does not let us copy: it is selected, one key press from being copied
+ * @param shown the element that shows the text; where the browser does not allow copying, the text is selected there, so that one key copies it
  */
 export async function copyText(button: HTMLElement, text: string, shown: HTMLElement | null): Promise<void> {
   const isCopied = await navigator.clipboard?.writeText(text).then(
     () => true,
-    // Without permission to copy, the text is selected, so that the reader can copy it with a key.
+    // Copying was not allowed.
     () => false,
   )
   if (!isCopied && shown) getSelection()?.selectAllChildren(shown)

@@ -113,7 +113,7 @@ async function sayTrouble(response: Response): Promise<string> {
   return envelope.error?.message ?? 'The catalogue cannot be searched just now.'
 }
 
-/** The message is text, whatever it holds. */
+/** Draws what went wrong. The message is shown as text, whatever it holds. */
 function drawTrouble(address: string, message: string): string {
   const box = document.createElement('div')
   box.className = 'nothing'

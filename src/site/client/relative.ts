@@ -12,7 +12,7 @@ const UNITS = [
 /** Says a moment relatively and keeps its day as the title. */
 export function sayRelative(time: HTMLTimeElement): void {
   const days = Math.floor((Date.now() - Date.parse(time.dateTime)) / DAY_MS)
-  // With a reader's clock that is behind, the day itself stays.
+  // When the reader's clock is behind, the day itself stays.
   if (Number.isNaN(days) || days < 0) return
   const [unit, length] = UNITS.find(([, length]) => days >= length) ?? (['day', 1] as const)
   time.title = time.textContent

@@ -46,7 +46,7 @@ function suggestAt(field: HTMLInputElement): void {
     const { children } = list
     chosen = (index + children.length + 1) % (children.length + 1)
     for (const [place, option] of [...children].entries()) option.ariaSelected = String(place === chosen)
-    // After the last suggestion comes the field itself.
+    // The place behind the last suggestion chooses none of them.
     if (chosen === children.length) chosen = -1
     const option = children[chosen]
     if (option) field.setAttribute('aria-activedescendant', option.id)

@@ -1,4 +1,4 @@
-// Owns filling in a prompt in its page: typing replaces the chips, by the same rule as everywhere (domain/content/filling.ts); values live in the address after the # and never leave the browser.
+// Owns filling in a prompt in its page: typing replaces the chips, by the same rule as everywhere (domain/content/filling.ts). Values are kept in the address after the #, which browsers send to nobody.
 import type { Variable } from '../../domain/api/schema.ts'
 import { fillContent } from '../../domain/content/filling.ts'
 import { exactText } from '../exact-text.ts'
