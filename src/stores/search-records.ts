@@ -4,7 +4,7 @@ import { addressesBelow } from '../domain/api/record-links.ts'
 import type { Sort } from '../domain/api/routes.ts'
 import type { RepositorySummary } from '../domain/api/schema.ts'
 
-/** Another number means that an index of before cannot be brought up to date: terms, strengths or tables changed. */
+/** Raised when terms, strengths or tables change: an index of another shape is built anew and not edited. */
 export const INDEX_SHAPE = 7
 
 /** Prompts in one order. */
