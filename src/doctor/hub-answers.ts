@@ -21,7 +21,7 @@ export interface DeployedHub {
 
 const CALL_MS = 15_000
 
-/** Opens a hub by its address. */
+/** Opens a hub by its address, without a final slash; nothing is asked yet. */
 export function openDeployedHub(url: string, now: () => Date): DeployedHub {
   return {
     url,
@@ -36,7 +36,7 @@ export function openDeployedHub(url: string, now: () => Date): DeployedHub {
   }
 }
 
-/** The JSON of an answer, or undefined where it is none. */
+/** The JSON of an answer; undefined when it is none, or is not sent as JSON. */
 export function jsonOf({ headers, text }: HubAnswer): unknown {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get('Content-Type') ?? '')) return undefined
   try {

@@ -56,7 +56,7 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
   { name: 'disk', about: 'there is room to write', look: lookAtDisk },
 ]
 
-/** How much may be written where a folder lies, or would lie. */
+/** How many bytes may still be written where a folder lies; when it is missing, where this process runs. */
 export async function freeBytesAt(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(existsSync(folder) ? folder : '.')
   return bavail * bsize

@@ -30,7 +30,7 @@ export interface Compressor {
   compress(request: Request, answer: Parts, askForBody: () => Promise<Parts | undefined>): Promise<Parts>
 }
 
-/** Opens a compressor. */
+/** Opens a compressor, which has nothing in its cache yet. */
 export function openCompressor(): Compressor {
   const accepted = new LRUCache<string, Encoding | 'identity'>({ max: 1_000 })
   const kept = new LRUCache<string, Bytes>({ maxSize: CACHE_BYTES, sizeCalculation: ({ length }) => length })

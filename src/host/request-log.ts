@@ -15,7 +15,7 @@ export interface LineWriter {
   write(line: string): void
 }
 
-/** The line of a request. docs/running.md section 6 */
+/** Writes what happened to a request as a line of JSON, which ends with a line feed. docs/running.md section 6 */
 export function formatRequest({ method, path, status, ms, bytes, cache, id }: AnsweredRequest, now: Date): string {
   return `${JSON.stringify({
     time: now.toISOString(),

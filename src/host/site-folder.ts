@@ -49,7 +49,7 @@ export interface SiteFolder {
   file: (name: string) => string
 }
 
-/** Names what lies in a folder. */
+/** The paths of what lies in the folder of a site. Nothing is read or made. */
 export function describeFolder(dir: string): SiteFolder {
   return {
     dir,

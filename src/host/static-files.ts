@@ -15,7 +15,7 @@ export async function serveFile(request: Request, files: SiteFiles): Promise<Res
   return undefined
 }
 
-/** Answers with the site's page for what is not there. */
+/** Answers 404 with the site's page for what is not there. */
 export async function serveNotFound(request: Request, files: SiteFiles): Promise<Response> {
   const bytes = await files.read('/404.html')
   return bytes ? respondWithFile(request, '/404.html', bytes, 404) : new Response('Not found\n', { status: 404 })

@@ -58,7 +58,7 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
   }
 }
 
-/** Orders paths by their bytes in UTF-8. */
+/** Orders paths by their bytes in UTF-8, which is git's order and not that of JavaScript. */
 export function comparePaths(a: string, b: string): number {
   if (a === b) return 0
   if (OTHER_THAN_ASCII.test(a) || OTHER_THAN_ASCII.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -67,7 +67,7 @@ export function comparePaths(a: string, b: string): number {
 
 const OTHER_THAN_ASCII = /[^\x00-\x7f]/
 
-/** Files are named as they stand in git, whatever folder was read. */
+/** The name of a file in messages: its path below `content/`, whatever the folder that was read is called. @param path from that folder; empty for the folder itself */
 export function nameFile(path: string): string {
   return path === '' ? 'content' : `content/${printable(path)}`
 }

@@ -63,7 +63,7 @@ export function toPortError(failure: Failure, thrown: unknown): HubError {
   return new HubError('unavailable', 'The git host did not answer as expected. Try again.', { cause })
 }
 
-/** What may be logged of a failure. */
+/** Says of a failure what may be logged: types and statuses, or the message of an error that had no answer. */
 export function describeFailure(thrown: unknown): string {
   const graphql = GraphqlFailure.safeParse(thrown)
   if (graphql.success)

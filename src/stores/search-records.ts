@@ -15,7 +15,7 @@ interface Order {
   numbers: Uint32Array
 }
 
-/** Reads the orders of an index, each when it is asked for first. @param state its table of that name */
+/** Makes a function that reads an order of an index, each when it is first asked for. @param state the index's table of that name */
 export function orderReader(state: ReadonlyMap<string, unknown>): (sort: Sort) => Order {
   const known = new Map<Sort, Order>()
   return (sort) => {
@@ -34,7 +34,7 @@ function readOrder(bytes: unknown): Order {
   return { places, numbers }
 }
 
-/** Reads summaries. @param state the index's table of that name */
+/** Makes a function that reads the summary of a prompt by its number. @param state the index's table of that name */
 export function summaryReader(
   database: DatabaseSync,
   state: ReadonlyMap<string, unknown>,
@@ -52,7 +52,7 @@ export function summaryReader(
   }
 }
 
-/** Reads the terms of a prompt in the order of its words: their numbers without those of stop words, each field ended by a zero, as `encodeNumbers` wrote them. */
+/** Makes a function that reads the terms of a prompt, by its number, in the order of its words: their numbers without those of stop words, each field ended by a zero, as `encodeNumbers` wrote them. */
 export function textReader(database: DatabaseSync): (id: number) => Uint8Array {
   const statement = database.prepare('SELECT terms FROM texts WHERE id = ?')
   return (id) => {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Makes a function that writes files below a folder, one by one. */
+/** Makes a function that writes one file below a folder, by its path from there with forward slashes. Folders on the way are made. */
 export function filesInto(dir: string): (path: string, content: string | Uint8Array) => void {
   const made = new Set<string>()
   return (path, content) => {
@@ -16,7 +16,7 @@ export function filesInto(dir: string): (path: string, content: string | Uint8Ar
 }
 
 /**
- * Writes files below a folder.
+ * Writes files below a folder, in place of those that are there.
  *
  * @returns how many files and bytes were written
  */

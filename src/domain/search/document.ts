@@ -25,7 +25,7 @@ type Field = (typeof FIELDS)[number]
 /** The words of each field, in their order. */
 export type FieldWords = Readonly<Record<Field, readonly string[]>>
 
-/** Reads the words of a prompt. */
+/** Reads the words of a prompt: folded, in their order, and within the bounds above. */
 export function readFields(repository: Repository): FieldWords {
   const { owner, name, title, tags, description, readme, content } = repository
   const different = new Set<string>()

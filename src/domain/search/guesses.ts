@@ -56,14 +56,14 @@ export class Guesses {
   }
 }
 
-/** Words of each length, as `Guesses` takes them. */
+/** Joins words as `Guesses` takes them. @returns for each length the words of that length, in order and without anything between them */
 export function joinGuesses(words: Iterable<string>): Map<number, string> {
   const byLength = new Map<number, string>()
   for (const word of [...words].sort()) byLength.set(word.length, (byLength.get(word.length) ?? '') + word)
   return byLength
 }
 
-/** The inverse of joining them, for one length. */
+/** Parts the joined words of one length again; the inverse of `joinGuesses`. */
 export function partGuesses(length: number, words: string): string[] {
   return Array.from({ length: words.length / length }, (_, index) => words.slice(index * length, (index + 1) * length))
 }

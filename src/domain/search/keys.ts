@@ -6,7 +6,7 @@ export const PREFIX_LETTERS = 3
 /** How many first letters may stand for words: `least` to `most` for neighbours in a title and for the words of a tag, but `whole` only for a title or tag of just so many words, because any two letters begin too many pairs of neighbours. */
 export const INITIALS = { whole: 2, least: 3, most: 5 } as const
 
-/** The key of a term. */
+/** The key of a term, as `termOf` makes it. */
 export function termKey(term: string): number {
   return hashText(term)
 }
@@ -21,7 +21,7 @@ export function tagKey(tag: string): number {
   return hashText(`#${tag}`)
 }
 
-/** The key of a whole title. */
+/** The key of a whole title. @param words folded, in their order */
 export function titleKey(words: readonly string[]): number {
   return hashText(`=${words.join(' ')}`)
 }

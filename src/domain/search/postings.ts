@@ -14,7 +14,7 @@ interface PostingRoom {
   strengths: Uint8Array
 }
 
-/** Makes room for the postings of one term. */
+/** Makes room for the postings of one term. @param prompts the highest number of a prompt */
 export function makePostingRoom(prompts: number): PostingRoom {
   return { ids: new Uint32Array(prompts + 1), strengths: new Uint8Array(prompts + 1) }
 }

@@ -7,7 +7,7 @@ const LONGEST_FORGIVEN = 32
 /** Up to this length one typo is forgiven, in longer words two. */
 const LONGEST_FOR_ONE = 7
 
-/** How many typos are forgiven in a word. */
+/** How many typos are forgiven in a word: the longer it is, the more. */
 export function forgivenTypos(word: string): 0 | 1 | 2 {
   if (word.length < SHORTEST_FORGIVEN || word.length > LONGEST_FORGIVEN) return 0
   return word.length <= LONGEST_FOR_ONE ? 1 : 2

@@ -69,7 +69,7 @@ def parse_lock(text: str) -> Lock:
 
 
 def is_hub_address(text: str) -> bool:
-    """Whether a text can be a lock's hub."""
+    """Whether a text can be a hub's address: http or https, without a final slash, a query or a user's name, at most 2,000 characters long."""
     if len(text) > 2_000 or not _HUB.fullmatch(text) or text.endswith("/") or "?" in text:
         return False
     try:
@@ -80,7 +80,7 @@ def is_hub_address(text: str) -> bool:
 
 
 def is_safe_path(path: str) -> bool:
-    """Whether a path stays below the lock's folder on every system."""
+    """Whether a path with forward slashes stays below the lock's folder and can be a file's on every system: at most 1,024 bytes, of which 255 a segment."""
     try:
         size = len(path.encode())
     except UnicodeEncodeError:

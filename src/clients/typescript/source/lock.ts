@@ -74,7 +74,7 @@ export function parseLock(text: string): Lock {
   return lock
 }
 
-/** Whether a text can be a lock's hub. */
+/** Whether a text can be a hub's address: http or https, without a final slash, a query or a user's name, at most 2,000 characters long. */
 export function isHubAddress(text: string): boolean {
   if (text.length > 2_000 || !HUB.test(text) || text.endsWith('/') || text.includes('?') || !URL.canParse(text))
     return false
@@ -95,7 +95,7 @@ function readLocked(name: string, value: unknown): LockedPrompt {
   return { range, version, sha256, path }
 }
 
-/** Whether a path stays below the lock's folder on every system. */
+/** Whether a path with forward slashes stays below the lock's folder and can be a file's on every system: at most 1,024 bytes, of which 255 a segment. */
 export function isSafePath(path: string): boolean {
   const bytes = new TextEncoder()
   if (!path.isWellFormed() || bytes.encode(path).length > 1_024 || /[\\:\u0000-\u001f\u007f-\u009f]/.test(path))

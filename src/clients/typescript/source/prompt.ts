@@ -66,7 +66,7 @@ export function factsOf(record: VersionRecord): Omit<PromptFacts, 'source' | 'ag
   return { name: full_name, version, content, sha256: content_sha256, variables, parameters }
 }
 
-/** The facts of a text that the caller gave in case of need. */
+/** The facts of the text that the caller gave for when the hub cannot be reached. */
 export function fallbackFacts(name: string, content: string): PromptFacts {
   const variables = findVariables(content)
   return {
