@@ -61,7 +61,7 @@ export function indexEquivalents(sets: readonly (readonly string[])[]): Map<stri
   return index
 }
 
-/** The longest abbreviations, and some more. */
+/** Words of more letters are hardly ever abbreviations. */
 const LONGEST_SHORT = 6
 
 /** Whether, of two equivalents, one is the other written shorter: some of its letters in their order. @param phrase terms */

@@ -8,7 +8,7 @@ import { sliceSorted } from './smallest.ts'
 export const ENOUGH = 5
 /** How many prompts that hold only a part of the words are shown. */
 const MOST_PARTLY = 20
-/** Of the words' weight, a prompt that holds a part holds most or, behind all of these, at least something that tells. */
+/** How much of the words' weight a prompt that lacks some words must hold: `partly` to stand right behind those that hold all, `barely` to come last. */
 const LEAST_SHARE = { partly: 0.4, barely: 0.25 }
 
 /** A word of a question, as it is counted. */

@@ -41,7 +41,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The same in shorthand, as a whole phrase is typed: `w/o`, `e.g.`. */
+/** Shorthand that says as little, as the words that it is split into: `w/o` is `w o`. */
 const STOP_SHORTHAND: ReadonlySet<string> = new Set([
   'w o',
   'b c',
@@ -61,8 +61,8 @@ export function isStopWord(word: string): boolean {
 }
 
 /**
- * The words of a question, each of which counts by itself. Scripts without spaces are taken by pairs of characters. A stop word that was typed by
- * itself is left out, unless there are no other words.
+ * The words of a question, each of which counts by itself. Scripts without spaces are taken by pairs of characters. Shorthand, and a stop word that
+ * was typed by itself, are left out unless there are no other words.
  */
 export function listUnits(phrases: readonly (readonly string[])[]): string[] {
   const telling = phrases.filter(
