@@ -55,6 +55,19 @@ test('what a thread makes alone is what is made without one', { timeout: 120_000
   for (const [path, text] of theirs) if (ours.get(path) !== text) expect(ours.get(path), path).toBe(text)
 })
 
+test('what a thread that cannot be started was given is made here, once', { timeout: 120_000 }, async () => {
+  const dir = mkdtempSync(join(root, 'unstarted'))
+  const made: NamedGroup[] = []
+  const some = tasks.filter(({ task }) => task.what === 'data')
+  await makeInThreads(
+    some,
+    { catalogue, pages: { ...pages, bundle: join(root, 'nowhere') }, dir, threads: 2 },
+    (group) => made.push(group),
+    () => {},
+  )
+  expect(made.map(({ id }) => id).sort()).toEqual(some.map(({ id }) => id).sort())
+})
+
 test('a file that a thread cannot write ends it', { timeout: 120_000 }, async () => {
   const dir = mkdtempSync(join(root, 'blocked'))
   // Two batches, which the thread takes at once; this one waits until it has made the first.

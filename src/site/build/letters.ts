@@ -21,6 +21,15 @@ interface Letter {
   at: number
 }
 
+/** The pixels of a letter: rows of coverage from 0 to 7, a byte each, one after the other. */
+export interface Ink {
+  pixels: Uint8Array
+  /** Where the first row begins. */
+  at: number
+  columns: number
+  rows: number
+}
+
 /** Every letter, by its style and itself. */
 export interface LetterSheet {
   letters: Record<LetterStyle, Record<string, Letter>>
@@ -90,14 +99,14 @@ function cut(line: string, style: LetterStyle, width: number): string {
 /**
  * Writes a line.
  *
- * @param put is given each pixel that has ink, with its coverage from 1 to 7
+ * @param stamp is given each letter that has ink, and where its upper left corner lies
  * @returns where the pen is afterwards
  */
 export function writeLine(
   text: string,
   style: LetterStyle,
   { x, y }: { x: number; y: number },
-  put: (x: number, y: number, coverage: number) => void,
+  stamp: (ink: Ink, x: number, y: number) => void,
 ): number {
   const { letters, pixels } = readSheet()
   const known = letters[style]
@@ -106,12 +115,7 @@ export function writeLine(
     const letter = known[one]
     if (!letter) continue
     const { left, top, columns, rows, at } = letter
-    const from = Math.round(pen) + left
-    for (let row = 0; row < rows; row++)
-      for (let column = 0; column < columns; column++) {
-        const coverage = pixels[at + row * columns + column]!
-        if (coverage > 0) put(from + column, y + top + row, coverage)
-      }
+    stamp({ pixels, at, columns, rows }, Math.round(pen) + left, y + top)
     pen += letter.width
   }
   return pen

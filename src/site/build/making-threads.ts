@@ -33,6 +33,8 @@ export type ThreadMessage =
 const BATCH_REPOSITORIES = 20
 /** With a second batch waiting, a thread is never idle while this one is busy with its own. */
 const BATCHES_UNDER_WAY = 2
+/** What all threads together are given at once of all batches, for until the other work of this one is done nobody hands them more. */
+const EARLY_PART = 0.25
 /** Each thread holds the pages and what they need of Astro: about 100 MB. */
 const MOST_THREADS = 3
 
@@ -68,23 +70,33 @@ export async function makeInThreads(
     for (let batch = batches.shift(); batch && !isOver; batch = batches.shift())
       for (const made of await make(batch)) onMade(made)
   }
+  const early = Math.ceil((batches.length * EARLY_PART) / count)
+  const others = threads.map(async (thread) => {
+    const given = batches.splice(0, early)
+    const made = Promise.all(given.map(async (batch) => (await thread.make(batch)).forEach(onMade)))
+    made.catch(() => {})
+    if (!(await thread.isReady)) {
+      batches.push(...given)
+      return
+    }
+    await Promise.all([made, ...Array.from({ length: BATCHES_UNDER_WAY }, () => takeBatches(thread.make))])
+  })
   const put = filesInto(dir)
-  const makeOwn = async () => {
-    await meanwhile()
-    await takeBatches(async (batch) => {
+  const makeOwn = () =>
+    takeBatches(async (batch) => {
       const made = await makeBatch(batch, catalogue, pages, put)
       // What the threads said is heard only between two turns.
       await nextTurn()
       return made
     })
-  }
-  const own = makeOwn()
-  const others = threads.map(async (thread) => {
-    if (!(await thread.isReady)) return
-    await Promise.all(Array.from({ length: BATCHES_UNDER_WAY }, () => takeBatches(thread.make)))
-  })
+  const own = (async () => {
+    await meanwhile()
+    await makeOwn()
+  })()
   try {
     await Promise.all([own, ...others])
+    // What a thread was given that could not be started.
+    await makeOwn()
   } finally {
     isOver = true
     await Promise.all(threads.map(({ end }) => end()))

@@ -1,7 +1,7 @@
 // Owns the social card of a prompt: a PNG of sixteen colours with its title, name, version and licence, cheap enough to be made for every prompt of a build.
 import { crc32, deflateSync } from 'node:zlib'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
-import { breakLines, canWrite, type LetterStyle, measureText, writeLine } from './letters.ts'
+import { breakLines, canWrite, type Ink, type LetterStyle, measureText, writeLine } from './letters.ts'
 
 /** What those who show links ask for. https://ogp.me */
 const WIDTH = 600
@@ -76,9 +76,7 @@ function drawChip(picture: Uint8Array, text: string, x: number, base: number): n
   const width = Math.round(measureText(text, 'text')) + 16
   fill(picture, { x, y: base - 20, width, height: 28 }, EDGE)
   fill(picture, { x: x + 1, y: base - 19, width: width - 2, height: 26 }, AMBER)
-  writeLine(text, 'text', { x: x + 8, y: base }, (column, row, coverage) => {
-    put(picture, column, row, AMBER + Math.round((coverage * 5) / 7))
-  })
+  writeLine(text, 'text', { x: x + 8, y: base }, stampWith(picture, INK_ON_AMBER))
   return x + width
 }
 
@@ -88,9 +86,32 @@ function write(
   style: LetterStyle,
   { x, y, strength }: { x: number; y: number; strength: number },
 ): void {
-  writeLine(text, style, { x, y }, (column, row, coverage) => {
-    put(picture, column, row, Math.round((coverage * strength) / 7))
-  })
+  writeLine(text, style, { x, y }, stampWith(picture, INK[strength]!))
+}
+
+/** The colours of ink of each strength by its coverage, and that of ink on a chip. */
+const INK = Array.from({ length: 8 }, (_, strength) =>
+  Uint8Array.from({ length: 8 }, (_, coverage) => Math.round((coverage * strength) / 7)),
+)
+const INK_ON_AMBER = Uint8Array.from({ length: 8 }, (_, coverage) => AMBER + Math.round((coverage * 5) / 7))
+
+/** A build stamps a hundred letters for each prompt, so this puts no pixel by a call. @param colours by coverage */
+function stampWith(picture: Uint8Array, colours: Uint8Array): (ink: Ink, x: number, y: number) => void {
+  return ({ pixels, at, columns, rows }, x, y) => {
+    const visible = Math.min(columns, WIDTH - x)
+    for (let row = 0; row < rows; row++) {
+      const line = (y + row) * STRIDE + 1
+      const from = at + row * columns
+      for (let column = 0; column < visible; column++) {
+        const coverage = pixels[from + column]!
+        if (coverage === 0) continue
+        const place = line + ((x + column) >> 1)
+        const before = picture[place]!
+        const colour = colours[coverage]!
+        picture[place] = (x + column) % 2 === 0 ? (colour << 4) | (before & 15) : (before & 0xf0) | colour
+      }
+    }
+  }
 }
 
 function fill(
