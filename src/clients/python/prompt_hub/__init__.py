@@ -2,8 +2,9 @@
 
 from .aio import AsyncPromptHub
 from .filling import fill_content
-from .hub import Prompt, PromptHub, open_lock
+from .hub import PromptHub, open_lock
 from .lock import Lock, LockedPrompt, format_lock, parse_lock
+from .prompt import Prompt
 from .ranges import highest_in, is_range, is_version, satisfies
 from .records import Advisory, Variable, VersionRow
 from .standing import Event, Standing

@@ -6,7 +6,8 @@ import asyncio
 import functools
 from typing import Callable, Optional, Sequence, TypeVar
 
-from .hub import Prompt, PromptHub
+from .hub import PromptHub
+from .prompt import Prompt
 from .records import VersionRow
 from .standing import Event
 
