@@ -12,7 +12,7 @@ import { openSiteBuilder } from '../src/site/build/site-builder.ts'
 import { settingsOfSite } from '../src/site/build/site-settings.ts'
 import { isUntouched } from '../src/site/build/untouched.ts'
 import { type BuildCache, openBuildCache } from '../src/stores/build-cache.ts'
-import { fingerprintContent } from '../src/stores/content-dir.ts'
+import { type ContentListing, fingerprintContent, listContent } from '../src/stores/content-dir.ts'
 import { sayIgnored } from '../src/stores/content-files.ts'
 import { takeLock } from '../src/stores/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../src/stores/search-index.ts'
@@ -54,6 +54,7 @@ const settings = JSON.stringify([settingsOfSite(config), config.buildDay])
 const untouched =
   before && existsSync(indexPath) ? isUntouched({ dir: dist, cachePath, codes, endedMs: before.endedMs }) : false
 let isKept = false
+let listing: ContentListing | undefined
 try {
   if (!(await hasNothingToDo())) await build()
 } catch (error) {
@@ -72,10 +73,10 @@ try {
 async function hasNothingToDo(): Promise<boolean> {
   if (before?.fingerprint === undefined || before.settings !== settings) return false
   progress.show('Looking for changes', 0, 0)
-  const { fingerprint, ignored } = fingerprintContent(config.contentDir)
-  if (fingerprint !== before.fingerprint || !(await untouched)) return false
+  listing = listContent(config.contentDir)
+  if (fingerprintContent(listing) !== before.fingerprint || !(await untouched)) return false
   sayEnd(
-    sayIgnored(ignored),
+    sayIgnored(listing.ignored),
     `${before.repositories} repositories, 0 files read; 0 of ${before.files} files written and 0 removed`,
   )
   return true
@@ -86,7 +87,12 @@ async function build(): Promise<void> {
   const builder = openSiteBuilder({
     config,
     today: () => config.buildDay,
-    ...{ root, cache, openPages: () => openPages({ root, keptDir: join(keptDir, 'pages'), code: codes.site }) },
+    ...{
+      root,
+      cache,
+      listing,
+      openPages: () => openPages({ root, keptDir: join(keptDir, 'pages'), code: codes.site }),
+    },
     loadGroups: prepareFolder,
     onProgress: progress.show,
   })

@@ -58,9 +58,10 @@ const RACY_MS = 2_000
  *
  * @param dir the folder; it may be missing, which is a problem like any other
  * @param cache where parsed files are kept beyond this process
+ * @param listing what a look at the folder found just now; it spares the first reading that
  * @returns a function that reads it. Called again, it reads only the files that changed in between, and what did not change is the same object.
  */
-export function openContentDir(dir: string, cache?: FileCache): () => ContentReading {
+export function openContentDir(dir: string, cache?: FileCache, listing?: ContentListing): () => ContentReading {
   const known = new Map<string, KnownFile>()
   for (const [path, good] of cache?.load() ?? [])
     known.set(path, { ...good, parsed: { value: good.parsed }, broken: [], good })
@@ -68,10 +69,11 @@ export function openContentDir(dir: string, cache?: FileCache): () => ContentRea
   const growServable = growTrees<KnownFile>()
   let served: ContentTree | undefined
   return () => {
-    const findings: Findings = { problems: [], ignored: [] }
+    const findings = listing ?? listContent(dir)
+    listing = undefined
     const filesRead = readChanged(dir, known, findings)
     const tree = grow(known, ({ parsed }) => parsed.value)
-    const { problems } = findings
+    const problems = [...findings.problems]
     for (const [path, { parsed, broken }] of known)
       for (const problem of parsed.problems ?? broken) problems.push({ file: nameFile(path), ...problem })
     problems.push(...checkTree(tree, { areVersionsChecked: true }))
@@ -96,20 +98,25 @@ export function openContentDir(dir: string, cache?: FileCache): () => ContentRea
   }
 }
 
-/**
- * Tells, without reading a file, whether a content folder is what it was.
- *
- * @returns the same as long as no file is added, changed or removed; undefined when that cannot be told, or when something is wrong with the folder
- */
-export function fingerprintContent(dir: string): { fingerprint: string | undefined; ignored: string[] } {
-  const { problems, ignored }: Findings = { problems: [], ignored: [] }
+/** The files of a content folder, as they were when it was looked at. */
+export interface ContentListing extends Findings {
+  files: { path: string; stamp: string; size: bigint }[]
+}
+
+/** Looks at a content folder without reading a file. */
+export function listContent(dir: string): ContentListing {
+  const listing: ContentListing = { problems: [], ignored: [], files: [] }
   const stampFile = openStamps()
-  const stamps: [string, string][] = []
-  for (const path of listContentFiles(dir, { problems, ignored })) {
+  for (const path of listContentFiles(dir, listing)) {
     const stats = lstatSync(join(dir, path), { bigint: true, throwIfNoEntry: false })
-    stamps.push([path, stats ? stampFile(stats) : ''])
+    if (stats) listing.files.push({ path, stamp: stampFile(stats), size: stats.size })
   }
-  return { fingerprint: problems.length > 0 ? undefined : hashStamps(stamps), ignored }
+  return listing
+}
+
+/** @returns the same as long as no file is added, changed or removed; undefined when that cannot be told, or when something is wrong with the folder */
+export function fingerprintContent({ problems, files }: ContentListing): string | undefined {
+  return problems.length > 0 ? undefined : hashStamps(files.map(({ path, stamp }) => [path, stamp]))
 }
 
 function hashStamps(stamps: readonly (readonly [path: string, stamp: string])[]): string | undefined {
@@ -125,19 +132,15 @@ function openStamps(): (stats: BigIntStats) => string {
 }
 
 /** @returns how many files were read */
-function readChanged(dir: string, known: Map<string, KnownFile>, findings: Findings): number {
+function readChanged(dir: string, known: Map<string, KnownFile>, { files }: ContentListing): number {
   const present = new Set<string>()
-  const stampFile = openStamps()
   let filesRead = 0
-  for (const path of listContentFiles(dir, findings)) {
-    const stats = lstatSync(join(dir, path), { bigint: true, throwIfNoEntry: false })
-    if (!stats) continue
+  for (const { path, stamp, size } of files) {
     present.add(path)
     const before = known.get(path)
-    const stamp = stampFile(stats)
     if (before && stamp !== '' && before.stamp === stamp) continue
     filesRead++
-    known.set(path, { ...readKnown(path, join(dir, path), stats.size, before), stamp })
+    known.set(path, { ...readKnown(path, join(dir, path), size, before), stamp })
   }
   for (const path of known.keys()) if (!present.has(path)) known.delete(path)
   return filesRead

@@ -57,7 +57,7 @@ test('one build after the other, in the same folder', { timeout: 300_000 }, () =
     expect.stringMatching(/^1 repositories, 1 files read; (\d+) of \1 files written and 0 removed in \d+\.\d s\.\n$/),
   ])
   // Where nobody looks at a terminal, each step is a line.
-  expect(first.stderr).toMatch(/Reading the content …\nBundling the pages …\nWriting the site: 1 of \d+\n/)
+  expect(first.stderr).toMatch(/Reading the content …\nOpening the pages …\nWriting the site: 1 of \d+\n/)
   expect(readFileSync(join(out, 'dist/data/v1/repos/acme/one/raw.txt'), 'utf8')).toBe('First text\n')
   expect(statSync(join(out, 'build/search.db')).size).toBeGreaterThan(0)
 

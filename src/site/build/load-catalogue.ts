@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { groupProblems } from '../../domain/content/last-good.ts'
 import { formatProblem, type Problem } from '../../domain/content/problems.ts'
-import { type FileCache, openContentDir } from '../../stores/content-dir.ts'
+import { type ContentListing, type FileCache, openContentDir } from '../../stores/content-dir.ts'
 import { sayIgnored } from '../../stores/content-files.ts'
 
 /** A catalogue and how it came about. */
@@ -42,13 +42,13 @@ export class ContentError extends Error {
 /**
  * Opens the content folder of the settings.
  *
- * @param given where parsed files are kept beyond this process, and the day in UTC for a process that may outlive the one it began on
+ * @param given where parsed files are kept beyond this process, the day in UTC for a process that may outlive the one it began on, and what a look at the folder found just now
  */
 export function openCatalogue(
   { contentDir, baseUrl, buildDay }: Config,
-  given: { cache?: FileCache; today?: () => string } = {},
+  given: { cache?: FileCache; today?: () => string; listing?: ContentListing | undefined } = {},
 ): CatalogueLoader {
-  const read = openContentDir(contentDir, given.cache)
+  const read = openContentDir(contentDir, given.cache, given.listing)
   const today = given.today ?? (() => buildDay)
   return {
     load() {

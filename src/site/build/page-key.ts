@@ -9,21 +9,19 @@ import { hashKey } from './site-writer.ts'
 export function keyed<Path extends { props: object }>(paths: readonly Path[]): (Path & { cacheKey: string })[] {
   return paths.map((path) => ({
     ...path,
-    cacheKey: hashKey(
-      Object.entries(path.props)
-        .map(([name, value]) => `${name}:${describe(value)}`)
-        .join('\n'),
-    ),
+    cacheKey: Object.entries(path.props)
+      .map(([name, value]) => `${name}:${describe(value)}`)
+      .join(' '),
   }))
 }
 
-/** Pages of one repository share what is told of it. */
+/** The pages of a repository share most of what they show, which is hashed once for all of them. */
 const described = new WeakMap<object, string>()
 
 /** What stands for a prop in a key. */
 function describe(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const known = described.get(value) ?? JSON.stringify(value, shorten)
+  const known = described.get(value) ?? hashKey(JSON.stringify(value, shorten))
   described.set(value, known)
   return known
 }

@@ -5,6 +5,7 @@ import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { listSharedFiles } from '../../domain/catalogue/data-files.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { BuildCache, WrittenGroup } from '../../stores/build-cache.ts'
+import type { ContentListing } from '../../stores/content-dir.ts'
 import { listDownloads } from './downloads.ts'
 import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
@@ -65,6 +66,8 @@ interface BuilderParts {
   /** Opens the pages; asked again only when that failed. */
   openPages: () => Promise<PageRenderer>
   cache: BuildCache
+  /** What a look at the content folder found just now. */
+  listing?: ContentListing | undefined
   /** What was written the last time, asked once, before anything is written; what the cache says when left out. */
   loadGroups?: () => Promise<ReadonlyMap<string, WrittenGroup>>
   /** Told how far a round is; of steps that nobody can count, `total` is 0. */
@@ -78,10 +81,11 @@ export function openSiteBuilder({
   root,
   openPages,
   cache,
+  listing,
   loadGroups = async () => cache.loadGroups(),
   onProgress = () => {},
 }: BuilderParts): SiteBuilder {
-  const loader = openCatalogue(config, { cache: cache.files, today })
+  const loader = openCatalogue(config, { cache: cache.files, today, listing })
   const settings = hashKey(settingsOfSite(config))
   let catalogue: Catalogue | undefined
   let groups: Map<string, WrittenGroup> | undefined
@@ -151,7 +155,7 @@ function describeChanges({ changed, removed }: SitePlan): Omit<SearchChanges, 'c
 
 const DATA = 'data '
 /** A longer key is replaced by its hash. */
-const LONGEST_KEY = 128
+const LONGEST_KEY = 256
 
 /** Whether a group is read by programs. */
 function isOfData(id: string): boolean {
