@@ -27,4 +27,4 @@ VOLUME ["/hub/.hub", "/catalogue"]
 USER node
 EXPOSE 8888
 HEALTHCHECK --interval=30s --timeout=5s --start-period=120s CMD ["node", "scripts/healthy.ts"]
-CMD ["node", "scripts/start.ts"]
+CMD ["node", "--max-semi-space-size=2", "scripts/start.ts"]

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Measurement } from './measure.ts'
 import { startNode } from './processes.ts'
+import { parametersOf } from './serve.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const PROBER = fileURLToPath(new URL('prober.ts', import.meta.url))
@@ -52,7 +53,7 @@ export async function measureAttacks(site: BenchSite): Promise<Measurement[]> {
   const { owner, name } = site.catalogue.listed.top[0]!
   const token = prepare(site)
   const hub = await startNode((port) => ({
-    parameters: [join(PROJECT_DIR, 'scripts/serve.ts')],
+    parameters: parametersOf('serve'),
     surroundings: {
       cwd: site.dir,
       settings: {

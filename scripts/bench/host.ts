@@ -6,6 +6,7 @@ import { type Limit, type Measurement, quantile, timeAsync } from './measure.ts'
 import { startNode } from './processes.ts'
 import { pick, seedRandom } from './random.ts'
 import { serveBare } from './read.ts'
+import { parametersOf } from './serve.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const IDLE_MS = 5_000
@@ -82,7 +83,7 @@ type Server = Awaited<ReturnType<typeof startNode>>
 /** Started when it answers from a build. */
 async function start({ settings }: BenchSite, deadlineMs: number): Promise<Server> {
   const server = await startNode((port) => ({
-    parameters: [join(PROJECT_DIR, 'scripts/start.ts')],
+    parameters: parametersOf('start'),
     surroundings: {
       cwd: PROJECT_DIR,
       settings: { ...settings, PORT: String(port), RATE_LIMIT_PER_MINUTE: '0', LOG_REQUESTS: 'off' },

@@ -1,5 +1,5 @@
 // Owns measuring `npm run serve`: requests a second for repository details, beside a bare static server with the same bytes, each under load from another process.
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DATA_FILES } from '../../src/domain/api/routes.ts'
@@ -52,10 +52,19 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   ]
 }
 
+/** What `npm start` or `npm run serve` gives Node, so that what is measured is what people run. */
+export function parametersOf(script: 'start' | 'serve'): string[] {
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+    readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8'),
+  )
+  const [, ...parameters] = scripts[script]!.split(' ')
+  return parameters.map((one) => (one.endsWith('.ts') ? join(PROJECT_DIR, one) : one))
+}
+
 /** The site's folder holds what `npm run serve` looks for. */
 export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>) {
   return startNode((port) => ({
-    parameters: [join(PROJECT_DIR, 'scripts/serve.ts')],
+    parameters: parametersOf('serve'),
     surroundings: { cwd: dir, settings: { ...settings, PORT: String(port), RATE_LIMIT_PER_MINUTE: '0' } },
   }))
 }

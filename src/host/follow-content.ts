@@ -165,6 +165,8 @@ function keepBuilding(
     // What people should read goes to its standard error, so that is shown. What Astro prints goes to standard output, so that is not.
     child = fork(BUILDER, [folder.dir], {
       env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
+      // What Node was told for answering (docs/running.md) would make building slower.
+      execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       // In a process group of its own, so that Ctrl-C reaches this process alone, which then ends the builder.
       detached: true,

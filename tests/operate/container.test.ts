@@ -33,7 +33,7 @@ describe('what is written', () => {
       ...['VOLUME', 'USER', 'HEALTHCHECK', 'CMD'],
     ])
     expect([argsOf('USER'), argsOf('VOLUME')]).toEqual([['node'], ['/hub/.hub', '/catalogue']])
-    expect(argsOf('CMD')).toEqual(['node', 'scripts/start.ts'])
+    expect(argsOf('CMD')).toEqual(['node', '--max-semi-space-size=2', 'scripts/start.ts'])
     expect(new Set(stages.map(({ base }) => base))).toEqual(
       new Set([`node:${readFileSync('.nvmrc', 'utf8').trim()}-bookworm-slim`]),
     )
@@ -42,6 +42,13 @@ describe('what is written', () => {
   test('no secret has a place in it', () => {
     expect(argsOf('ENV').join(' ')).not.toMatch(/TOKEN|SECRET|KEY/)
     expect(steps.some(({ args }) => args.join(' ').includes('.env'))).toBe(false)
+  })
+
+  test('npm, the service and the image start one and the same command', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(argsOf('CMD')?.join(' ')).toBe(scripts.start)
+    expect(readFileSync('deploy/systemd/prompt-hub.service', 'utf8')).toContain(`/.bin/${scripts.start}\n`)
+    expect(scripts.serve.replace('serve.ts', 'start.ts')).toBe(scripts.start)
   })
 
   test('what docker is given is what the image needs: no git, no tests, no content, no settings of somebody’s own', () => {
