@@ -69,8 +69,9 @@ test.each([
   ['zod-to-json-schema', /^dist\/cjs\//],
   ['@modelcontextprotocol/server', /\.cjs$/],
   ['@netlify/blobs', /\.cjs$/],
+  ['lru-cache', /^dist\/commonjs\//],
 ])('%s lies in the bundle of mcp in one form', (name, other) => {
   const files = readdirSync(join(unpack('mcp'), 'node_modules', name), { recursive: true, encoding: 'utf8' })
-  expect(files.filter((file) => /\.m?js$/.test(file)).length).toBeGreaterThan(1)
+  expect(files.filter((file) => /\.m?js$/.test(file)).length).toBeGreaterThan(0)
   expect(files.filter((file) => other.test(file))).toEqual([])
 })
