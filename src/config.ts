@@ -3,7 +3,7 @@ import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 
-/** Git on this machine, a repository on GitHub, or half a setup: that publishes nowhere rather than somewhere else, and reading goes on. */
+/** Git on this machine, or a repository on GitHub. When the settings for GitHub are only half there, publishing is refused, so that nothing goes to another place than was meant; reading goes on. */
 type GitStoreSettings =
   | { kind: 'local' }
   | { kind: 'incomplete'; missing: string }
@@ -15,7 +15,7 @@ type GitStoreSettings =
       credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
     }
 
-/** Sign-in with GitHub, none of it (then there may be a local one), or half of it: that signs nobody in, and our own host does not start. */
+/** Sign-in with GitHub, or none with GitHub (then there may be a local one). When its settings are only half there, nobody can sign in, and our own host does not start. */
 type SignInSettings =
   | { kind: 'none' }
   | { kind: 'incomplete'; missing: string[] }
@@ -34,11 +34,11 @@ export interface Config {
   port: number
   /** Where our own host listens: in local mode on loopback alone, else everywhere, or where the setting says. */
   listenAt: 'everywhere' | readonly string[]
-  /** Whether each request leaves a line; undefined: unless somebody watches the output on a terminal. */
+  /** Whether each request is logged in a line; when undefined, it is unless the output is a terminal. */
   logRequests: boolean | undefined
   /** Whether there are counters at `/metrics`. */
   hasMetrics: boolean
-  /** Whose forwarding header counts. */
+  /** The proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly TrustedProxy[]
   /** Base address without a final slash. */
   baseUrl: string

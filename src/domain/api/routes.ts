@@ -16,13 +16,13 @@ export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
   changing: 'public, max-age=60, stale-while-revalidate=600',
 }
 
-/** What changing answers say to caches that many clients share and nobody purges: what is older than a minute is asked for again, not shown once more. */
+/** What changing answers say to caches that many clients share and nobody purges: they ask again for what is older than a minute, and do not show it in the meantime. */
 export const SHARED_CACHE_CONTROL = 'public, max-age=60'
 
 /** Query parameters that tell answers apart; all others never split a cache. */
 export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label'] as const
 
-/** The same as caches of the standard have it: all parameters but these mean nothing. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
+/** The same for caches that know the standard: all parameters but these make no difference. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
 export const NO_VARY_SEARCH = `params, except=(${VARYING_PARAMETERS.map((name) => `"${name}"`).join(' ')})`
 
 /** The orders a list can have. */

@@ -48,7 +48,7 @@ export function scoreTop(repository: RankedRepository): number {
 /**
  * The score behind `trending`.
  *
- * @param day the build's day in UTC, `YYYY-MM-DD`; ages are counted from its end, so nothing published on it is younger than none
+ * @param day the build's day in UTC, `YYYY-MM-DD`; ages are counted from its end, so that what was published on that day has none below zero
  */
 export function scoreTrending({ summary, versions }: RankedRepository, day: string): number {
   const now = Date.parse(`${day}T00:00:00Z`) + DAY_MS
