@@ -32,7 +32,7 @@ export function openBody(request: Request, most: number, tooLarge: () => Error):
     chunksLeft ??= (request.body ?? noBytes())[Symbol.asyncIterator]()
     while (!isWhole && size < enough) {
       const next = await chunksLeft.next().catch((): never => {
-        // Whatever cut it off, the client is gone or was too slow: nobody here can mend it, so nobody needs a log of it.
+        // The cause is not logged: the client has gone or was too slow, and nobody here can mend that.
         throw new HubError('invalid_request', 'The body ended before it was complete. Send it again.')
       })
       isWhole = next.done === true

@@ -16,7 +16,7 @@ export const COMMON_HEADERS = {
 /** The same for Netlify's own cache. */
 const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
 
-/** A changing answer is dropped from the CDN by the next deploy, or by a publish that purges its tag; so a year is no promise. */
+/** The CDN may keep an answer for a year, because a changing one is dropped before: by the next deploy, or by a publish that purges its tag. */
 const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
 
 /** What a 200 is made of. */
@@ -63,7 +63,7 @@ function describe({ bytes, mediaType, cache, cacheTag, headers }: Answer): Reado
   }
   if (mediaType === 'text/plain') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
   if (cacheTag) all['Netlify-Cache-Tag'] = cacheTag
-  // Only what can never be wrong may outlive a deploy.
+  // With an id of its own an answer stays in the cache beyond a deploy, so only versions get one: they never change.
   if (cache === 'immutable' && cacheTag) all['Netlify-Cache-ID'] = `version_${cacheTag}`
   return withValidator(bytes, all)
 }
@@ -113,7 +113,7 @@ function withValidator(bytes: Bytes, headers: Readonly<Record<string, string>>) 
   return { ...headers, ETag: validatorOf(bytes), 'Content-Length': String(bytes.length) }
 }
 
-/** @param headers with those that the bytes themselves give */
+/** Answers with all of the bytes, or 304. @param headers with those that the bytes themselves give */
 function respondWithWhole(request: Request, bytes: Bytes, status: number, headers: Parts['headers']): Response {
   const etag = validatorOf(bytes)
   const match = status === 200 ? findMatch(request.headers.get('If-None-Match'), etag) : undefined
@@ -123,7 +123,7 @@ function respondWithWhole(request: Request, bytes: Bytes, status: number, header
   return respondWithParts({ bytes: request.method === 'HEAD' ? null : bytes, status, headers })
 }
 
-/** What a 304 says: a platform's cache takes it for an entry of its own, so nothing is said to one, and nothing of a body that is not there. */
+/** The headers of a 304. It has no body, so nothing describes one; and a platform's cache would keep the 304 itself as an answer, so nothing is said to one. */
 function onlyForClients(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(
@@ -209,7 +209,7 @@ function validatorOf(bytes: Bytes): string {
 }
 
 /**
- * RFC 9110 section 13.1.2: weak comparison, any of a list, or any at all.
+ * Finds the client's validator among those that an answer may have. RFC 9110 section 13.1.2: compared weakly; a list or a star may be given.
  *
  * @returns the validator that the client has, which may be that of the same answer compressed
  */
@@ -224,7 +224,7 @@ function findMatch(ifNoneMatch: string | null, etag: string): string | undefined
   return undefined
 }
 
-/** As our own host names them in validators, host/compress.ts. */
+/** What our own host puts at the end of the validator of a compressed answer (host/compress.ts). */
 const ENCODINGS = ['br', 'gzip']
-/** A client has one copy; a list is for caches that hold several. */
+/** So many validators of a request are compared. A client sends that of its one copy; only caches send several. */
 const MOST_CANDIDATES = 50

@@ -14,7 +14,7 @@ export interface WordReadings {
   word: string
   /** The word itself and what stands for it as well as the word; empty when no prompt holds any of it. */
   readings: Reading[]
-  /** Equivalents of three words or more, with one of them left out: only questions that find little are read so. */
+  /** Equivalents of three words or more, with one of these left out: for questions that find little, and for words without any other reading. */
   loosely: Reading[]
   /** What the word was read as when no prompt holds the word itself; undefined when one does. */
   readAs: string | undefined

@@ -31,7 +31,7 @@ export class UnknownWords {
     this.#vocabulary = vocabulary
   }
 
-  /** Adds readings to a word that has none; it still has none when nothing comes to mind. */
+  /** Adds readings to a word that has none; it still has none when no guess finds anything. */
   read(one: WordReadings): void {
     const split = this.#split(one.word)
     if (split) {

@@ -35,7 +35,7 @@ export async function answerTrouble(
     }
     return answer
   } catch {
-    // Without the frame there is still the error itself.
+    // Without the frame there is no page, but the error itself can still be sent.
     return plain
   }
 }

@@ -59,7 +59,7 @@ export function makeCookies(baseUrl: string, secret: string): Cookies {
   }
 }
 
-/** A cookie's value; one that comes twice was set by two, and which is ours cannot be told. */
+/** A cookie's value. When it comes twice, somebody else has set one of both, and it cannot be told which; so it counts as missing. */
 function readCookie(request: Request, name: string, form: RegExp): string | undefined {
   const values = (request.headers.get('Cookie') ?? '')
     .split(';')

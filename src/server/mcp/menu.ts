@@ -24,7 +24,7 @@ export async function readMenu({ cursor }: Record<string, unknown>, { search }: 
 
 function readCursor(cursor: unknown): number {
   const offset = typeof cursor === 'string' ? Number(Buffer.from(cursor, 'base64url').toString().slice(1)) : Number.NaN
-  // Another text may decode to the same number, but only ours was ever given to a client.
+  // Another text may decode to the same number, but we gave clients only this one, so any other is refused.
   if (!(offset > 0) || formatCursor(offset) !== cursor) throw badCursor()
   return offset
 }

@@ -17,7 +17,7 @@ import { FIELDS } from './tool-answers.ts'
 const prompt = {
   ...RepositorySummary.shape,
   ...VersionSummary.shape,
-  // The record of the version comes last, for its address is meant.
+  // Fields of the same name come from the version's record, which stands last: the address is that of the version.
   ...VersionRecord.shape,
   // Without its id, the variable stands in the schema itself: some clients follow no `$ref`.
   variables: z.array(z.object(Variable.shape)).describe('The version’s placeholders.'),

@@ -89,9 +89,9 @@ function drawChosen(question: FindQuestion): Html | undefined {
   )}</ul>`
 }
 
-/** What the words were taken for, so that nobody wonders. */
+/** Says which words were read as others or left out, because the rows would otherwise be a surprise. */
 function drawReading({ q }: FindQuestion, { corrected, ignored, rows }: Found): Html | undefined {
-  // Where nothing was found, that is said already.
+  // When nothing was found, the page says so already.
   if (rows.length === 0) return undefined
   const changes = Object.entries(corrected)
   if (changes.length === 0 && ignored.length === 0) return undefined

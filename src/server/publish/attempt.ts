@@ -59,7 +59,7 @@ export function createQueue(): Enqueue {
   return (work) => {
     const turn = queue.then(work)
     queue = turn.catch(() => {
-      // Its own caller learns of it; the next in line must not.
+      // Its own caller gets the error. The next one in the queue only waits for the end.
     })
     return turn
   }

@@ -24,12 +24,12 @@ export async function findClose(owner: string, name: string, { search }: ReadToo
       }
     }
   } catch (error) {
-    // Without the search the answer goes without this hint: what was asked for does not exist either way.
+    // What was asked for does not exist, whether the search works or not; so without it the answer only lacks this hint.
     if (!(error instanceof HubError && error.code === 'unavailable')) throw error
   }
   const closest = [...closeness].sort(([, a], [, b]) => b - a)
   const [, best] = closest[0] ?? ['', 0]
-  // What is half as close as the closest was not meant.
+  // A name that is at most half as close as the closest one is not offered, because it was hardly meant.
   return closest
     .filter(([, shared]) => shared === best || shared > best / 2)
     .slice(0, MOST_CLOSE)
