@@ -179,8 +179,8 @@ test('what it reads is what the library reads', { timeout: 600_000 }, () => {
     ),
     { numRuns: TEXTS },
   )
-  // Else it would have been compared with nothing.
-  expect(taken).toBeGreaterThan(TEXTS / 50)
+  // Else hardly anything would have been compared: of random texts it reads 59 to 85 of 3,000.
+  expect(taken).toBeGreaterThan(TEXTS / 100)
 })
 
 test('one odd character in what is plain', { timeout: 600_000 }, () => {
