@@ -1,6 +1,6 @@
 // Owns what the words of a question may mean: their forms, what they begin, their equivalents, and neighbours read as one word.
 import { isShortFor } from './equivalents.ts'
-import { PREFIX_LETTERS, prefixKey } from './keys.ts'
+import { INITIALS, PREFIX_LETTERS, prefixKey } from './keys.ts'
 import { type Reading, readTerms, WEIGHTS, type WordReadings } from './readings.ts'
 import { relatedTerms, termOf } from './terms.ts'
 import { UnknownWords } from './unknown-words.ts'
@@ -53,6 +53,11 @@ export class Lexicon {
       else if (one.readings.every(({ weight }) => weight !== WEIGHTS.itself))
         this.#unknown.readShort(one, one.word === begun)
     }
+    // Two letters begin many pairs of words, so they are read so beside words that mean something, or alone.
+    if (read.some(({ readings }) => readings.length === 0))
+      for (const one of read)
+        if (one.word.length === INITIALS.whole)
+          one.readings = one.readings.filter(({ weight }) => weight !== WEIGHTS.initials)
     return read
   }
 

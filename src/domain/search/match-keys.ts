@@ -1,7 +1,7 @@
 // Owns the number that a match is put in order by: its class, then its score, then its place in the order that breaks ties.
 
 /** The classes of matches, the best first. The number before each is for those of its matches in which the words stand together. */
-export const CLASSES = { named: 1, inName: 3, everywhere: 5, partly: 7, barely: 9 } as const
+export const CLASSES = { named: 1, inName: 3, everywhere: 5, partly: 7 } as const
 
 const SCORE_STEPS = 2 ** 23
 const PLACES = 2 ** 20

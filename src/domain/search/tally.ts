@@ -8,8 +8,8 @@ import { sliceSorted } from './smallest.ts'
 export const ENOUGH = 5
 /** How many prompts that hold only a part of the words are shown. */
 const MOST_PARTLY = 20
-/** How much of the words' weight a prompt that lacks some words must hold: `partly` to stand right behind those that hold all, `barely` to come last. */
-const LEAST_SHARE = { partly: 0.4, barely: 0.25 }
+/** How much of the words' weight a prompt that lacks some words must hold to stand behind those that hold all. */
+const LEAST_SHARE = 0.4
 
 /** A word of a question, as it is counted. */
 interface CountedWord {
@@ -130,9 +130,8 @@ export class Tally {
         const matchClass = this.#classOf(id, words.length, by)
         if (matchClass < CLASSES.everywhere) better++
         keys[fullCount++] = this.#keyOf(id, matchClass, scale, by)
-      } else if (fullCount < ENOUGH && this.#share[id]! >= LEAST_SHARE.barely * total) {
-        const matchClass = this.#share[id]! >= LEAST_SHARE.partly * total ? CLASSES.partly : CLASSES.barely
-        keys[--partlyStart] = keyOf(matchClass, this.#score[id]! * scale, by.places[id]!)
+      } else if (fullCount < ENOUGH && this.#share[id]! >= LEAST_SHARE * total) {
+        keys[--partlyStart] = keyOf(CLASSES.partly, this.#score[id]! * scale, by.places[id]!)
       }
     }
     const full = keys.subarray(0, fullCount)
