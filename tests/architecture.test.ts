@@ -204,7 +204,7 @@ describe('who may import whom', () => {
       ],
     ],
     ['@hono/node-server', ['src/host/run-functions.ts']],
-    ['@octokit/core', ['src/stores/github-connection.ts']],
+    ['@octokit/rest', ['src/stores/github-connection.ts']],
     ['@modelcontextprotocol/sdk/server/index.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],

@@ -1,5 +1,5 @@
 // Owns connecting to GitHub: with a token as it is, or as a GitHub App whose installation is looked up; and how long a call may take.
-import type { Octokit } from '@octokit/core'
+import type { Octokit } from '@octokit/rest'
 import { Installation } from './github-queries.ts'
 
 /** Which repository, and who we are there. */
@@ -36,7 +36,7 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   return async (signal: AbortSignal): Promise<GitHubConnection> => {
     if (ready) return ready
     // Imported here, because a publish that is refused makes no call, and what a file imports at its head is loaded whenever the function starts.
-    const { Octokit } = await import('@octokit/core')
+    const { Octokit } = await import('@octokit/rest')
     if (credential.kind === 'token') {
       ready = new Octokit({ ...common, auth: credential.token })
       return ready

@@ -131,12 +131,12 @@ describe('the bundles', () => {
   })
 
   test.each([
-    ['mcp', ['@octokit/core', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
-    ['read', ['@octokit/core', 'yaml', 'zod', '@netlify/blobs/server']],
-    ['site', ['@octokit/core', 'yaml', 'zod', '@netlify/blobs/server']],
-    ['account', ['@octokit/core', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server']],
-    ['rate-limited', ['@octokit/core', 'yaml', 'zod', '@netlify/blobs']],
-    ['missing-data', ['@octokit/core', 'yaml', 'zod', '@netlify/blobs']],
+    ['mcp', ['@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
+    ['read', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
+    ['site', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
+    ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server']],
+    ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
+    ['missing-data', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['publish', ['@netlify/blobs/server', 'astro']],
   ])('%s imports nothing it has no use for', (name, strangers) => {
     const code = readCode(name)
