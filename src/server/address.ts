@@ -1,4 +1,4 @@
-// Owns cutting the address of a Request, which is in its usual form already, so that parsing it again would be for nothing.
+// Owns taking path and query out of a Request's address. It stands there in its normal form already, so it is cut and not parsed again, which would take longer.
 
 const ADDRESS = /^[^:]+:\/\/[^/?#]*([^?#]*)(\?[^#]+)?/
 

@@ -1,4 +1,4 @@
-// Owns how a handler is handed what it needs: by a function that is called once the request itself is in order, for drivers are loaded then.
+// Owns how a handler gets what it needs: from a function that it calls once the request itself is in order, because that call loads drivers.
 
-/** Makes what a handler needs; what it throws is answered like everything else that goes wrong. */
+/** Makes what a handler needs; an error that it throws is answered like any other. */
 export type Connect<Dependencies> = () => Dependencies | Promise<Dependencies>

@@ -4,7 +4,7 @@ import { HubError } from '../domain/api/errors.ts'
 /** How much of a body of unknown length is read before anything else is known of its sender. */
 const FIRST_BYTES = 65_536
 
-/** A body on its way. */
+/** A body of which nothing, or only the beginning, has been read. */
 export interface IncomingBody {
   /**
    * Finds out whether the body is too long, as far as that can be known early: by its announced length, else from its first 64 KiB.
@@ -20,7 +20,7 @@ export interface IncomingBody {
  * Opens a request's body; nothing is read yet.
  *
  * @param most bytes
- * @param tooLarge makes the error of a longer one, whatever Content-Length says
+ * @param tooLarge makes the error for a longer body, whether Content-Length says so or only its bytes show it
  */
 export function openBody(request: Request, most: number, tooLarge: () => Error): IncomingBody {
   const announced = request.headers.get('Content-Length')

@@ -4,7 +4,7 @@ import { READ_METHODS } from '../domain/api/routes.ts'
 import { printable } from '../domain/content/printable.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
 
-/** Answers an address at which nothing is, as JSON: below /api and /data no reader ever meets a page. */
+/** Answers an address at which nothing is. The answer is JSON, because addresses below /api and /data never answer with a page. */
 export function answerNotFound(request: Request): Response {
   if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
   return respondWithError(
@@ -28,7 +28,7 @@ export function refuseMethod(method: string, allow: readonly string[]): HubError
   })
 }
 
-/** What there was too much of, and what helps beside waiting. */
+/** The sentence for each thing that there may be too much of: how long to wait, and what else helps. */
 const SENTENCES = {
   requests: (wait: string) =>
     `Too many requests from this address. Try again in ${wait}, and keep answers as Cache-Control allows.`,

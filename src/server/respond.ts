@@ -13,7 +13,7 @@ export const COMMON_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** The same for Netlify's own cache. */
+/** Says to Netlify's own cache which parameters make another answer; it ignores all others. */
 const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
 
 /** The CDN may keep an answer for a year, because a changing one is dropped before: by the next deploy, or by a publish that purges its tag. */
@@ -21,13 +21,13 @@ const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
 
 /** What a 200 is made of. */
 export interface Answer {
-  /** The body; the same object has the same validator, which is computed once. */
+  /** The body. Its validator is computed once for each object, so the same body should come as the same object. */
   bytes: Bytes
   mediaType: 'application/json' | 'text/plain'
   cache: CacheClass
   /** The repository that a publish purges, as `repositoryTag` names it. */
   cacheTag?: string | undefined
-  /** More headers, of checked values. */
+  /** Further headers. Their values must have been checked. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -45,7 +45,7 @@ export function respondWith(request: Request, answer: Answer): Response {
   return respondWithWhole(request, answer.bytes, 200, headers)
 }
 
-/** The headers of bodies that are answered with again and again: making them costs more than sending them. */
+/** The headers of answers that were made before, by their body: to make headers costs more than to send them. */
 const described = new WeakMap<Bytes, { answer: Answer; headers: Readonly<Record<string, string>> }>()
 /** What the headers are made of beside the bytes. */
 const PROPERTIES = ['mediaType', 'cache', 'cacheTag', 'headers'] as const
@@ -76,11 +76,11 @@ export interface Parts {
   headers: Readonly<Record<string, string>>
 }
 
-/** On the Response itself: a table of all that are under way costs more than answering. */
+/** Names the parts on the Response itself, because to look them up in a table of all that are under way would cost more than answering. */
 const PARTS = Symbol('parts')
 type MadeResponse = Response & { [PARTS]?: Parts }
 
-/** What an answer was made of, where it was made of bytes here; its own headers must be as they were then. */
+/** The parts of an answer that `respondWithParts` made; undefined for any other. They are right only while nobody changes the headers of the Response. */
 export function partsOf(response: MadeResponse): Parts | undefined {
   return response[PARTS]
 }
@@ -132,7 +132,7 @@ function onlyForClients(headers: Readonly<Record<string, string>>): Record<strin
   )
 }
 
-/** Every request header, also what tracing and caching add; the star does not cover Authorization, and old browsers need the names. Fetch, section 4.9 */
+/** Every request header is allowed, because tracing and caching add their own. The star does not cover Authorization, and old browsers do not know it, so ours are named too. Fetch, section 4.9 */
 const ANY_HEADER = '*, Authorization, Content-Type, Idempotency-Key, If-None-Match'
 
 /** Answers OPTIONS. @param methods what the address has */
@@ -162,11 +162,11 @@ export function respondWithRedirect(location: string): Response {
 export interface ErrorAnswer {
   status: number
   headers: Record<string, string>
-  /** JSON, ASCII or not. */
+  /** JSON, which may hold more than ASCII. */
   body: string
 }
 
-/** Makes the answer of an error, kept by nobody; the only place that does. docs/contract.md section 6. */
+/** Makes the answer of an error, which no cache keeps. No other place makes one. docs/contract.md section 6. */
 export function makeErrorAnswer({ code, message, allow, retryAfterSeconds }: HubError): ErrorAnswer {
   const { status } = ERRORS[code]
   const headers: Record<string, string> = {
@@ -181,7 +181,7 @@ export function makeErrorAnswer({ code, message, allow, retryAfterSeconds }: Hub
   return { status, headers, body: JSON.stringify(envelope) }
 }
 
-/** Answers with an error. A reader's 404 may be kept for a moment. */
+/** Answers with an error. Caches may keep a 404 to GET or HEAD for 30 s. @param cacheTag what a publish purges, so that the 404 goes when the address gets an answer */
 export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
   const { status, headers, body } = makeErrorAnswer(error)
   const isReading = request.method === 'GET' || request.method === 'HEAD'
@@ -199,7 +199,7 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
 
 const validators = new WeakMap<Bytes, string>()
 
-/** A strong validator: the same for the same bytes. Half a SHA-256 must differ for other bytes, not resist forging. RFC 9110 section 8.8.3. */
+/** A strong validator: the same for the same bytes, another for others. Half a SHA-256 is enough, because it need not resist forging. RFC 9110 section 8.8.3. */
 function validatorOf(bytes: Bytes): string {
   const known = validators.get(bytes)
   if (known) return known

@@ -1,4 +1,4 @@
-// Owns what the account pages need on the platform at hand.
+// Owns connecting the account pages to the platform at hand: where accounts lie, how people sign in here, and which owners name somebody as a member.
 import { randomBytes } from 'node:crypto'
 import { type Config, notSetUp, SIGN_IN_SETTINGS } from '../config.ts'
 import { membershipsPath } from '../domain/access/memberships.ts'
@@ -34,7 +34,7 @@ export async function connectAccount(request: Request, { hub }: FunctionContext)
   }
 }
 
-/** For sign-ins of this process alone; on Netlify, and with GitHub, it is a setting. */
+/** Signs the cookies of local sign-ins under way, which need not outlive the process. For sign-ins with GitHub the secret is a setting. */
 const localSecret = randomBytes(32).toString('base64url')
 
 function openSignIn(config: Config, hub: Hub | undefined): SignIn {

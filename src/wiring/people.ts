@@ -10,7 +10,7 @@ export function isOurHost({ isNetlifyDev }: Config, hub: Hub | undefined): boole
   return hub !== undefined && !isNetlifyDev
 }
 
-/** Whether people may sign in as anybody here: our own host, meant for this very machine, and nothing set up. */
+/** Whether people may sign in with any handle: on our own host, when it serves this very machine only and no sign-in with GitHub is set up. */
 export function isLocalMode(config: Config, hub: Hub | undefined): boolean {
   return config.isLocal && isOurHost(config, hub)
 }

@@ -18,11 +18,11 @@ export interface Hub {
   search: () => Search
   fresh: FreshCopies
   blobs: BlobStore
-  /** Opens sign-in to whoever reads what this process prints. */
+  /** The keys of the sign-in links that this process prints. */
   localKeys: LocalKeys
   /** Git on this machine; used unless the settings name a repository on GitHub. */
   localGit: GitStore
-  /** Counts the calls of a store that the settings name, where the host counts. */
+  /** Wraps the git store that the settings name, so that its calls are counted; undefined when the host counts nothing. */
   countGit?: ((git: GitStore) => GitStore) | undefined
 }
 
@@ -41,7 +41,7 @@ export function currentConfig(): Config {
   return known.config
 }
 
-/** The site's files: those our host serves, or those of the deploy that is being asked. Here and below, a driver for Netlify is only loaded there. */
+/** The site's files: those our host serves, or those of the deploy that is being asked. Here and below, drivers for Netlify are imported on Netlify only. */
 export async function siteFilesOf(request: Request, hub: Hub | undefined): Promise<SiteFiles> {
   if (hub) return hub.files
   const { deployFiles } = await import('../stores/site-files-deploy.ts')
@@ -86,7 +86,7 @@ export async function limiterOf(kind: string, requests: number, { isNetlifyDev }
   const known = limiters.get(kind)
   if (known) return known
   const limit = { requests, windowMs: MINUTE_MS }
-  // The dev server answers each request in a new worker without memory. What its workers share is their process, whose number names the file of this run.
+  // The dev server answers each request in a new worker, which remembers nothing, so requests are counted in a file. All workers are in one process, whose number names the file.
   const limiter = isNetlifyDev
     ? (await import('../stores/rate-limiter-file.ts')).limitInFile(
         limit,

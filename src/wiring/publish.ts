@@ -1,4 +1,4 @@
-// Owns what publishing needs on the platform at hand.
+// Owns connecting publishing to the platform at hand: which git a publish goes to, who checks tokens, and which limits hold.
 
 import { purgeCache } from '@netlify/functions'
 import { type Config, notSetUp } from '../config.ts'
@@ -52,7 +52,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
 
 const verifiers = new Map<string, Promise<VerifyJob>>()
 
-/** One for the life of the process, for it remembers the issuer's keys; loaded with the first job, for most publishes bring a token of ours. */
+/** The verifier of jobs' tokens: one for the life of the process, because it remembers the issuer's keys. It is loaded with the first job, because most publishes bring a token of ours. */
 function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
   const key = JSON.stringify([oidc, baseUrl])
   return async (token, now) => {
@@ -83,5 +83,5 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
   return hub.localGit
 }
 
-/** One for the life of the process. */
+/** One queue for all publishes of the process. */
 const enqueue = createQueue()

@@ -1,4 +1,4 @@
-// Owns what reading needs on the platform at hand.
+// Owns connecting reads to the platform at hand: the site's files, the fresh copies and the search.
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Search } from '../ports/search.ts'
@@ -20,7 +20,7 @@ export async function connectRead(request: Request, { ip, hub }: FunctionContext
 
 let bundledSearch: Promise<Search> | undefined
 
-/** The index that lies beside a function on Netlify; it never changes there, so it stays open. A cold function that is asked for a file never loads it. */
+/** Opens the index that lies beside a function on Netlify when the first question comes, so that a cold function that is asked for a file does not load it. The index never changes there, so it stays open. */
 function openBundledSearch({ functionDir }: Config): Search {
   const opened = () => {
     bundledSearch ??= import('../stores/search-sqlite.ts').then(({ openSearchIndex }) =>

@@ -137,7 +137,7 @@ function drawTokens({ session, tokens, now }: AccountView): Html {
 </section>`
 }
 
-/** Whether a token opens anything still. */
+/** Whether a token still opens anything, or why not. One that was revoked counts as revoked also when it has expired. */
 export function stateOf({ revoked_at, expires_at }: ListedToken, now: Date): 'good' | 'revoked' | 'expired' {
   if (revoked_at !== null) return 'revoked'
   return Date.parse(expires_at) <= now.getTime() ? 'expired' : 'good'
@@ -180,7 +180,7 @@ export function drawNewToken({
   return { title: 'Your new token', main }
 }
 
-/** What every trouble looks like. */
+/** The page of an error. */
 export function drawTrouble({ status, code, message }: { status: number; code: string; message: string }): Page {
   const main = html`
 <div class="page-head">

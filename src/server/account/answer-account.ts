@@ -22,10 +22,10 @@ type Handlers = {
   >
 }
 
-/** Every account address and what it does by method. Nothing but a POST changes anything. */
+/** Every account address and what it does by method. Only a POST changes anything, but for the callback: GitHub sends browsers there by a GET, which ends their sign-in. */
 const HANDLERS: Handlers = {
   '/settings': { GET: showAccount },
-  // A browser stands at this address after it sent the form, and reloading must not be an error.
+  // After it sent the form, a browser is at this address, and loading it once more must not be an error.
   '/settings/tokens': { GET: async () => redirectTo('/settings'), POST: createToken },
   '/settings/tokens/revoke': { GET: async () => redirectTo('/settings'), POST: revokeToken },
   '/auth/sign-in': { GET: startSignIn },
@@ -76,7 +76,7 @@ async function visit(request: Request, dependencies: AccountDependencies, now: D
 
 const isAccountAddress = (path: string): path is AccountAddress => Object.hasOwn(ACCOUNT_ADDRESSES, path)
 
-/** Which addresses there are depends on how people sign in: those of another way are not there at all. */
+/** Whether an address exists on this hub: those of a way to sign in that it does not use are answered as if there were nothing. */
 function isOpen(path: string, { kind }: SignIn): boolean {
   if (kind === 'off') return path === '/settings'
   return path !== (kind === 'github' ? '/auth/local' : '/auth/callback')
@@ -100,7 +100,7 @@ async function startSignIn({ request, dependencies, now, ...tools }: Visit): Pro
   return redirectTo(githubAddress(dependencies.signIn, note, tools.baseUrl), [cookie])
 }
 
-/** Where the link that the hub printed leads. Its key is spent by the form, for a GET changes nothing. */
+/** Answers the link that the hub printed, with a form. The key is spent only when the form is sent, because a GET changes nothing. */
 async function startLocalSignIn({ request, dependencies, now, ...tools }: Visit): Promise<Visited> {
   const { signIn } = dependencies
   const key = new URL(request.url).searchParams.get('key')

@@ -56,6 +56,6 @@ export async function framePage(siteFiles: SiteFiles, { title, main }: Page): Pr
   const bytes = await siteFiles.read(FRAME_PATH)
   const frame = bytes && new TextDecoder().decode(bytes)
   if (!frame?.includes(FRAME_PLACE)) throw new Error(`${FRAME_PATH} is missing in the site, or has no place for a page`)
-  // By functions: in a replacement text, `$&` would have a meaning.
+  // Replaced by functions, because in a replacement text `$&` would have a meaning.
   return frame.replace(`<title>${FRAME_TITLE}`, () => html`<title>${title}`.text).replace(FRAME_PLACE, () => main.text)
 }

@@ -1,13 +1,13 @@
-// Owns the keys of one-time sign-in links: whoever reads what the hub prints may sign in with one, once, and nobody else can.
+// Owns the keys of one-time sign-in links: each works once, and only for whoever reads what the hub prints.
 import { randomBytes } from 'node:crypto'
 import { isEqual } from './session.ts'
 
-/** The keys of a process: one at a time, and the next as soon as it was used. */
+/** The keys of a process: one at a time; when it is used, the next one takes its place. */
 export interface LocalKeys {
-  /** The key of the link of the moment. */
+  /** The key that is good now. */
   current(): string
   isGood(key: string | null): boolean
-  /** @returns whether it was good; from now on it is not */
+  /** Uses up a key. @returns whether it was good until now */
   spend(key: string | null): boolean
 }
 

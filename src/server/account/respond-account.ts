@@ -15,7 +15,7 @@ export interface PageTools {
 /** A page that is still to be sent, or an answer that is done. */
 export type Visited = Page | Response
 
-/** A page to a browser, the usual JSON to everybody else. */
+/** Answers an error: to a browser with a page, to everybody else with the API's JSON. */
 export async function answerTrouble(
   request: Request,
   error: HubError,

@@ -30,8 +30,8 @@ export interface Cookies {
 /**
  * Makes the cookies of a hub.
  *
- * @param baseUrl on https, names begin with `__Host-`: no other host or path can set them. RFC 6265bis section 4.1.3
- * @param secret signs the note of a sign-in; undefined where nobody can sign in
+ * @param baseUrl on https, names begin with `__Host-`, so a cookie in their place can neither come from another host nor have another path. RFC 6265bis section 4.1.3
+ * @param secret signs the note of a sign-in
  */
 export function makeCookies(baseUrl: string, secret: string): Cookies {
   const isSecure = baseUrl.startsWith('https:')

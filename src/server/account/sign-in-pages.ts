@@ -1,4 +1,4 @@
-// Owns what whoever is not signed in reads: how to sign in on this hub, or that nobody can.
+// Owns the pages for people who are not signed in: how to sign in on this hub, or that nobody can.
 import { html, type Page } from './html.ts'
 import { drawHidden, drawSnippet } from './page-parts.ts'
 
@@ -14,7 +14,7 @@ export function drawSignIn({ notice }: { notice: string | undefined }): Page {
   return { title: 'Your account', main }
 }
 
-/** The page for whoever meets a hub without sign-in. */
+/** The page of a hub on which nobody can sign in. */
 export function drawSignInOff(): Page {
   const main = html`
 <div class="page-head">
@@ -26,7 +26,7 @@ ${drawSnippet('token', 'On the machine of the hub', 'npm run token -- acme')}
   return { title: 'Your account', main }
 }
 
-/** The page for whoever is not signed in on a hub of one machine: its user has a link. */
+/** The page for whoever is not signed in on a hub in local mode, where people sign in by a link that the hub printed. */
 export function drawLinkNeeded({ notice }: { notice?: string | undefined } = {}): Page {
   const main = html`
 <div class="page-head">
@@ -39,7 +39,7 @@ ${drawSnippet('token', 'Or make a token without signing in, on the machine of th
   return { title: 'Your account', main }
 }
 
-/** The local sign-in: whoever has the link of this machine may be anybody. */
+/** The form of a local sign-in, which asks for a handle: whoever has the printed link may sign in as anybody. */
 export function drawLocalSignIn({ state, key }: { state: string; key: string }): Page {
   const main = html`
 <div class="page-head">

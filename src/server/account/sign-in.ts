@@ -1,4 +1,4 @@
-// Owns signing in: sending a browser to GitHub and taking it back, or, on a machine of one's own, by a link that only whoever sits there can read.
+// Owns signing in: with GitHub, where the browser is sent to GitHub and comes back; or, in local mode, by a link that only the user of the machine can read.
 import { createHash, randomBytes } from 'node:crypto'
 import { type Accounts, localPerson, type Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -8,16 +8,16 @@ import { type Cookies, isEqual, type SignInNote } from './session.ts'
 
 /** How people sign in here. */
 export type SignIn =
-  /** Nobody does: tokens are made by whoever has the machine. */
+  /** Nobody signs in. Tokens are made on the machine itself. */
   | { kind: 'off' }
-  /** As any handle, for whoever has the link that the hub printed: that is the user of its machine. */
+  /** With any handle, by the link that the hub printed: only the user of its machine has that. */
   | { kind: 'local'; keys: LocalKeys }
   | {
       kind: 'github'
       clientId: string
       /** GitHub's address for people. */
       oauthUrl: string
-      /** Exchanges the code for a person; what GitHub gives for it is used once and dropped. @throws HubError */
+      /** Exchanges the code for a person. The token that GitHub gives for it is used once and not kept. @throws HubError */
       identify: (grant: { code: string; verifier: string; redirectUri: string }) => Promise<Person>
     }
 
@@ -31,7 +31,7 @@ export interface SignInTools {
 /** Where a browser goes after signing in, unless it came from elsewhere. */
 const HOME = '/settings'
 
-/** A path of this site, or the account page for anything that might lead elsewhere. */
+/** Where to go after signing in: the given path of this site, or the account page in place of anything that might lead elsewhere. */
 export function safeReturn(given: string | null): string {
   return given !== null &&
     given.length <= 500 &&
@@ -55,7 +55,7 @@ export function beginSignIn(
   return { note, cookie: cookies.setSignIn(note, now) }
 }
 
-/** The address at GitHub that a sign-in goes to. Without a scope: whose account it is can be asked with none. */
+/** The address at GitHub that a sign-in goes to. It asks for no scope, because GitHub says without one whose account it is. */
 export function githubAddress(
   { clientId, oauthUrl }: SignIn & { kind: 'github' },
   { state, verifier }: Omit<SignInNote, 'expires_at'>,
@@ -70,7 +70,7 @@ export function githubAddress(
   })}`
 }
 
-/** Ends a sign-in at GitHub. @throws HubError `invalid_request` for one that this browser did not begin, or that was ended before */
+/** Ends a sign-in at GitHub. @throws HubError `invalid_request` for one that this browser did not begin, or that was ended before; `forbidden` for a login that belongs to another account here */
 export async function finishGithub(
   request: Request,
   signIn: SignIn & { kind: 'github' },
@@ -90,7 +90,7 @@ export async function finishGithub(
   return admit(request, person, note, tools, now)
 }
 
-/** Ends a local sign-in. @throws HubError */
+/** Ends a local sign-in. @throws HubError `invalid_request` for one that this browser did not begin, or that was ended before; `validation_failed` for a handle that cannot be one; `forbidden` for a key that is used up */
 export async function finishLocal(
   request: Request,
   form: URLSearchParams,
@@ -114,7 +114,7 @@ function requireNote(request: Request, state: string | null, { cookies }: SignIn
   return note
 }
 
-/** A new session for each sign-in; the one before, whose ever it was, ends. */
+/** Opens a new session for each sign-in, and ends the one that the browser had before, whoever's it was. */
 async function admit(
   request: Request,
   person: Person,

@@ -27,7 +27,7 @@ export interface Visit extends SignInTools {
   sessionSecret: string | undefined
 }
 
-/** A form of somebody who is signed in. @throws HubError `forbidden` */
+/** Reads a form of somebody who is signed in. @throws HubError `forbidden` when nobody is, or when the form is not from a page of this session; what `readForm` throws */
 export async function requireForm(
   { request, session }: Visit,
   purpose: Parameters<typeof requireCsrf>[1],
@@ -38,7 +38,7 @@ export async function requireForm(
   return { session, form }
 }
 
-/** A form, of anybody. @throws HubError `unsupported_media_type`, `content_too_large` */
+/** Reads a form, whoever sent it. @throws HubError `unsupported_media_type`, `content_too_large` */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')

@@ -15,7 +15,7 @@ export interface McpDependencies extends ReadTools {
   isOwnHost: IsOwnHost
   /** Counts messages of every method. */
   limiter: RateLimiter
-  /** As the platform gives it; a header never decides it. */
+  /** As the platform says it. No handler takes it from a header, which clients can write. */
   clientAddress: string
   /** Longest time to an answer; left out, the usual one. */
   deadlineMs?: number
@@ -57,10 +57,10 @@ export interface Serving {
   tools: McpTools
 }
 
-/** What only a request of 2026 and later carries. */
+/** Members of `_meta` that only requests of 2026 and later have. */
 const CLAIMS = ['io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities'] as const
 
-/** Serves one message by the leg of its generation, the only one that is loaded, with its library. Only what could claim to be of 2026 is put before that revision's library, which decides. */
+/** Serves one message by the leg of its generation. A message that is surely of 2025 loads that leg and its library alone; of any other, the library of 2026 says which generation it is of. */
 async function serve(serving: Serving): Promise<Response> {
   if (!mayBeModern(serving)) return serveLegacy(serving)
   const { isLegacy, serveModern } = await import('./modern-leg.ts')
@@ -106,7 +106,7 @@ async function refuseRate(waitSeconds: number): Promise<Refusal> {
   return new Refusal(429, CODES.refused, sayTooMany('messages', waitSeconds), waitSeconds)
 }
 
-/** Only sentences made for clients reach them. */
+/** Tells a client only a sentence that was written for clients, never what went wrong inside. */
 function refuseTrouble(thrown: unknown): Refusal {
   const error = toHubError(thrown)
   return thrown instanceof HubError && error.code === 'unavailable'

@@ -17,7 +17,7 @@ export interface McpTools extends ReadTools {
 /**
  * Calls a tool.
  *
- * @returns also its failures: models read results, not protocol errors
+ * @returns the result; a failure is one too, because models read results and not protocol errors
  * @throws McpFailure when no tool is named
  */
 export async function callTool(params: Record<string, unknown>, tools: McpTools): Promise<McpResult> {
@@ -35,7 +35,7 @@ export async function callTool(params: Record<string, unknown>, tools: McpTools)
     return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }
   } catch (thrown) {
     const { code, message } = toHubError(thrown)
-    // Without structuredContent: the 1.x client holds it against the output schema even when it is an error.
+    // There is no structuredContent, because the 1.x client checks it by the output schema even in an error.
     return { content: [{ type: 'text', text: `${code}: ${SENTENCES[code] ?? message}` }], isError: true }
   }
 }

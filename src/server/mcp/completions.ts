@@ -52,7 +52,7 @@ async function completeVersion(
 ): Promise<Completions> {
   if (owner === undefined || name === undefined || !hasOwnerForm(owner) || !isName(name)) return filter([], prefix)
   const repository = (await findRepository(owner, name, tools))?.value()
-  // An archived repository is read by address, and found nowhere.
+  // An archived repository can still be read by its address, but nothing leads to it.
   return filter(repository && repository.status !== 'archived' ? repository.versions : [], prefix)
 }
 

@@ -31,7 +31,7 @@ export function checkSource(request: Request, isOwnHost: IsOwnHost): void {
 /** @returns the host name */
 function parseOrigin(origin: string): string {
   const url = URL.parse(origin)
-  // `Origin: http://a` and no more: an address with a path is none. RFC 6454 section 7.
+  // An origin ends with its host and port; an address with a path is not one. RFC 6454 section 7.
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== origin.toLowerCase()) {
     throw refuse(`Origin ${printable(origin)} is not an origin that this server answers.`)
   }

@@ -26,7 +26,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Answers with what a leg made, under our headers alone: no session is ever named. @param waitSeconds said when it is not 0 */
+/** Answers with what a leg made, but with our headers in place of its own, so that no session is ever named. @param waitSeconds for Retry-After, which is left out for 0 */
 export async function respondWithLeg(response: Response, waitSeconds: number): Promise<Response> {
   const headers = new Headers(HEADERS)
   const type = response.headers.get('Content-Type')

@@ -11,14 +11,14 @@ export type Message = Record<string, unknown> & { jsonrpc: '2.0'; method?: strin
 /** Largest body, in bytes: no argument is longer than a content. */
 const MOST_BYTES = LIMITS.contentBytes
 
-/** @throws Refusal */
+/** Reads the message of a request. @throws Refusal when it is none that can be served */
 export async function readMessage(request: Request): Promise<Message> {
   const mediaType = request.headers.get('Content-Type')?.split(';')[0]?.trim().toLowerCase()
   if (mediaType !== 'application/json') {
     throw new Refusal(415, CODES.refused, 'Send the message as Content-Type: application/json.')
   }
   const text = await readText(request)
-  // A batch may hold a request and its own cancelling, which no library ever answers; the revisions since 2025-06-18 have none.
+  // Batches are refused: neither library ever answers one that holds a request together with its cancellation, and the revisions since 2025-06-18 have no batches.
   if (text.trimStart().startsWith('[')) {
     throw new Refusal(400, CODES.invalidRequest, 'Send one message at a time: batches are not served here.')
   }

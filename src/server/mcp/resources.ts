@@ -69,7 +69,7 @@ interface ResourceParts {
   version: string | undefined
 }
 
-/** Checked before any store is touched. */
+/** Takes an address apart; undefined for a malformed one, so that no store is asked for it. */
 function splitAddress(uri: string): ResourceParts | undefined {
   const [, owner = '', name = '', version] =
     /^hub:\/\/prompts\/([^/]+)\/([^/]+)(?:\/versions\/([^/]+))?$/.exec(uri) ?? []

@@ -36,7 +36,7 @@ export const FIELDS = {
   list_tags: ['name', 'count'],
 } as const
 
-/** One way of answering for each tool. @throws HubError with the sentence and the next step */
+/** One way of answering for each tool. @throws HubError with a sentence that says what to do next */
 export const TOOL_ANSWERS: {
   [Name in ToolName]: (given: Arguments<Name>, tools: ReadTools) => Promise<Record<string, unknown>>
 } = {
@@ -82,13 +82,13 @@ export const TOOL_ANSWERS: {
   },
 }
 
-/** Warnings of an older version. Those of the latest one stand in the repository's record; others are rarely asked for, so they are made when they are. */
+/** Makes the warnings of an older version. Those of the latest one stand in the repository's record; the others are rarely asked for, so they are made only then. */
 async function judgeTexts(record: VersionRecord): Promise<Warning[]> {
   const { warnOfTexts } = await import('../../domain/content/findings.ts')
   return warnOfTexts(record)
 }
 
-/** @throws HubError for a value that does not fit its variable, or a text that would be too long */
+/** Fills placeholders. @throws HubError `invalid_request` for a value that does not fit its variable, `content_too_large` for a text that would be too long */
 async function fill(record: VersionRecord, values: FillingValues): Promise<Filled> {
   const { fillContent, formatFillingProblems } = await import('../../domain/content/filling.ts')
   const { value, problems } = fillContent(record, values, 'lenient')
@@ -97,7 +97,7 @@ async function fill(record: VersionRecord, values: FillingValues): Promise<Fille
   throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
 }
 
-/** Without values the text is never touched, and every placeholder of a variable still stands. */
+/** The answer to a call without values: the content as it is, in which every placeholder of a variable still stands. */
 function leaveOpen({ content, variables }: VersionRecord): Filled {
   const names = new Set(variables.map(({ name }) => name))
   return { content, missing: findPlaceholders(content).filter((name) => names.has(name)) }

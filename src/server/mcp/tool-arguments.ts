@@ -31,7 +31,7 @@ export const PAGE_SIZES = {
   list_tags: { most: 200, usual: 50 },
 } as const
 
-/** What each tool takes. Closed: an argument that is not understood must not be ignored. */
+/** What each tool takes. The schemas are closed, so that an argument that is not understood is refused and not ignored. */
 export const INPUTS = {
   search_prompts: z.strictObject({
     q: shortText(LIMITS.queryCharacters, 'code review')
@@ -100,13 +100,13 @@ type Given = Record<string, unknown>
 /** The checked arguments of a tool. */
 export type Arguments<Name extends ToolName> = z.output<(typeof INPUTS)[Name]>
 
-/** @throws HubError `invalid_request` with every problem, each with its argument and an example */
+/** Reads the arguments of a call. @throws HubError `invalid_request` with every problem, each with its argument and an example */
 export function readArguments<Name extends ToolName>(tool: Name, given: Given): Arguments<Name>
 export function readArguments(tool: ToolName, given: Given): unknown {
   const settled = settle(tool, given)
   const { value, problems } = parseBy<z.ZodType>(INPUTS[tool], settled)
   if (problems) throw new HubError('invalid_request', formatProblems(problems))
-  // A checked record lacks an own `__proto__`, but {{__proto__}} is a placeholder like others.
+  // zod drops an own `__proto__` from a record, but {{__proto__}} is a placeholder like others, so the values are taken from what was given.
   return isObject(value) && isObject(settled.variables) ? { ...value, variables: textsIn(settled.variables) } : value
 }
 
@@ -125,7 +125,7 @@ function settle(tool: ToolName, given: Given): Given {
   splitFullName(settled, 'name')
   for (const key of ['owner', 'name']) {
     const text = settled[key]
-    // As the read API redirects such addresses.
+    // Upper case is taken as lower case, as the read API redirects such addresses.
     if (typeof text === 'string') settled[key] = text.toLowerCase()
   }
   if (isObject(settled.variables)) settled.variables = textsOf(settled.variables)
@@ -150,7 +150,7 @@ function splitFullName(settled: Given, key: 'repo' | 'name'): void {
   settled.name = name
 }
 
-/** Numbers and booleans as values of variables are taken as their text. An own `__proto__` stays one. */
+/** Numbers and booleans as values of variables are taken as their text. `__proto__` stays a key like others. */
 function textsOf(variables: Given): Given {
   return Object.fromEntries(
     Object.entries(variables).map(([key, value]) => [

@@ -1,4 +1,4 @@
-// Owns what the fields that each tool answers are, from the records of domain/api/schema.ts. Only the list of tools needs it: what is answered was made from those records.
+// Owns what each field of a tool's answer is, by the records of domain/api/schema.ts. Only the list of tools needs it, because the answers themselves are made from such records.
 import * as z from 'zod'
 import { pick } from '../../domain/api/envelope.ts'
 import {
@@ -21,7 +21,7 @@ const prompt = {
   ...VersionRecord.shape,
   // Without its id, the variable stands in the schema itself: some clients follow no `$ref`.
   variables: z.array(z.object(Variable.shape)).describe('The version’s placeholders.'),
-  // Sentences, not records: they are for a model to read, and every client loads this schema.
+  // These are sentences and not records, because a model reads them, and because a smaller schema suits every client that loads it.
   advisories: z.array(z.string()).describe('What its maintainers warn users of this version of.'),
   warnings: z.array(z.string()).describe('What its texts hold that a reader would not see or expect.'),
   missing_variables: z.array(z.string()).describe('Variables whose placeholder still stands in content.'),
@@ -35,7 +35,7 @@ export const OUTPUTS = {
   list_tags: inline(list(z.object(pick(TagRecord.shape, FIELDS.list_tags)))),
 } as const
 
-/** `Meta` has an id as well; see above. */
+/** Like the variable above, `Meta` stands in the schema itself, without its id. */
 function inline<Records extends z.ZodObject<{ data: z.ZodType; meta: z.ZodObject }>>({ shape }: Records) {
   return z.object({ data: shape.data, meta: z.object(shape.meta.shape) })
 }

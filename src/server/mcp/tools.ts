@@ -48,7 +48,7 @@ function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
   const types = Array.isArray(type) ? type.map((each): JsonSchema => ({ type: each })) : undefined
   const tidied: JsonSchema = {
     ...(types || type === undefined ? {} : { type }),
-    // The description stands at the field itself.
+    // The parts need no description, because the field itself has it.
     ...(anyOf || types ? { anyOf: (anyOf ?? types!).map((part) => withoutDescription(tidy(part, dropped))) } : {}),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, under(part)])),
@@ -63,7 +63,7 @@ function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
   return tidied
 }
 
-/** "Anything" as `true`: the Inspector warns of an empty schema. */
+/** Writes a schema that allows anything as `true`, because the Inspector warns of an empty one. */
 function sayOpen(part: z.core.JSONSchema._JSONSchema): z.core.JSONSchema._JSONSchema {
   return typeof part !== 'boolean' && Object.keys(part).length === 0 ? true : part
 }
@@ -72,7 +72,7 @@ function withoutDescription({ description: _, ...rest }: JsonSchema): JsonSchema
   return rest
 }
 
-/** Every tool as `tools/list` gives it. All hints are explicit, for their defaults say that a tool destroys. */
+/** Every tool as `tools/list` gives it. All hints are given, because a tool without them counts as destructive. */
 export const TOOLS = TOOL_NAMES.map((name) => ({
   name,
   title: WORDS[name].title,

@@ -94,7 +94,7 @@ async function readTags(tools: ReadDependencies): Promise<string[]> {
   return tags.slice(0, MOST_TAGS).map(({ name }) => name)
 }
 
-/** A prompt or version that has no page yet: it was published since the last build, or our host has its records and renders its page. */
+/** Answers a prompt or version that has no page yet: it was published since the last build, or our host has its records already and is still rendering its page. @returns undefined when there is no such version */
 async function answerUnbuilt(
   request: Request,
   { owner, name, version }: { owner: string; name: string; version: string | undefined },
@@ -113,7 +113,7 @@ async function answerUnbuilt(
   })
 }
 
-/** Two versions that no page was built for: the page's script compares them. */
+/** Answers a pair of versions that no page was built for, with a page whose script compares them. @returns undefined when one of them does not exist */
 async function answerComparing(
   request: Request,
   { owner, name, place }: { owner: string; name: string; place: string },
@@ -144,7 +144,7 @@ async function answerNothing(
   return respondWithBytes(request, bytes, 404, pageHeaders('public, max-age=30'))
 }
 
-/** Nearby names, as the API says them. */
+/** The names that may have been meant, the same that the API gives in its error. */
 async function findMeant(owner: string, name: string, tools: ReadDependencies): Promise<Html | undefined> {
   const names = await findClose(owner, name, tools)
   if (names.length === 0) return undefined

@@ -12,9 +12,9 @@ interface CompareChoice {
   to: string
 }
 
-/** Draws the form; its address leads to that of the pair (answer-page.ts). */
+/** Draws the form. The address that it is sent to redirects to the page of the pair (answer-page.ts). */
 export function drawCompareChoice({ fullName, versions, latest, from, to }: CompareChoice): Html {
-  // Browsers keep what was chosen when a reader comes back, and would name another pair than the page shows.
+  // When a reader comes back to a page, browsers put back what was chosen there, and the form would name another pair than the page shows; `autocomplete` keeps them from it.
   const select = (name: string, words: string, chosen: string) => html`
   <div><label for="${name}">${words}</label><select id="${name}" name="${name}" autocomplete="off">${versions.map(
     ({ version, yanked }) =>

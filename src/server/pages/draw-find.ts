@@ -49,7 +49,7 @@ ${
 </div>`
 }
 
-/** Whatever else stands in the address stays when other words are asked for. */
+/** What the form sends beside the words, so that everything else of the question stays when other words are asked for. */
 function listFilters(question: FindQuestion): [name: string, value: string][] {
   return [...new URL(formatFindQuestion({ ...question, q: '', page: 1 }), 'http://localhost').searchParams]
 }

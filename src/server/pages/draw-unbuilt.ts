@@ -20,7 +20,7 @@ export function drawUnbuilt({ owner, full_name, title, description }: Repository
 <pre><code id="content" dir="auto"${record.content.includes('\r') ? html` data-exact="${JSON.stringify(record.content)}"` : undefined}>${drawContent(record)}</code></pre></section>`
 }
 
-/** The text with its variables as chips, and with a mark at what cannot be seen. */
+/** Draws the content with its placeholders as chips, and with a mark at characters that cannot be seen. */
 function drawContent({ content, variables }: VersionRecord): Html[] {
   const names = new Set(variables.map(({ name }) => name))
   return splitContent(content, names).map(({ text, name }) => {

@@ -5,12 +5,12 @@ import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Search } from '../../ports/search.ts'
 import type { FindQuestion } from './find-question.ts'
 
-/** How many of the best matches are looked at; filters and counts hold for these. More would cost more than a reader pages through. */
+/** How many of the best matches are looked at. Filters and counts are of these alone, because looking at more takes longer and hardly anybody pages that far. */
 export const MOST_CANDIDATES = 400
 /** Values shown of one filter; more would push the other filters out of sight. */
 const MOST_VALUES = 8
 
-/** A value to filter by and how many it leaves. */
+/** A value to filter by, and how many prompts it leaves. */
 export interface Facet {
   value: string
   count: number

@@ -9,7 +9,7 @@ const MOST_TAGS = 2
 /** As many colours as styles/parts.css has. */
 const HUES = 8
 
-/** Draws a repository as a row of a list. @param mark draws a text with the words that were looked for marked; as it is when left out */
+/** Draws a repository as a row of a list. @param mark draws a text and marks in it the words that were looked for; when left out, nothing is marked */
 export function drawRow(summary: RepositorySummary, mark: (text: string) => Html = (text) => html`${text}`): Html {
   const { owner, full_name, title, description, latest_version, variables_count, license, status, tags } = summary
   return html`<li class="row">
@@ -32,7 +32,7 @@ function drawTags(tags: readonly string[]): Html | undefined {
   return html` <span class="few-tags">${tags.slice(0, MOST_TAGS).map((tag, index) => html`${index === 0 ? '' : ' '}<span class="tag">${tag}</span>`)}</span>`
 }
 
-/** A picture for an owner without one: the first letters of the handle on a colour of its own. */
+/** A picture for an owner without one: the first letters of the handle on a colour that follows from it. @param more further classes, each with a space before it */
 export function drawMonogram(handle: string, more = ''): Html {
   let sum = 0
   for (const character of handle) sum = (sum * 31 + character.charCodeAt(0)) % 65_521

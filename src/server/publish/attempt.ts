@@ -23,7 +23,7 @@ export interface PublishTools {
   enqueue: Enqueue
 }
 
-/** Publishes. @throws HubError for every refusal of docs/contract.md section 6 that needs git */
+/** Carries out an accepted publish in its turn. @throws HubError for every refusal of docs/contract.md section 6 that needs git */
 export async function publishToGit(
   accepted: Omit<AcceptedPublish, 'known' | 'operationId'>,
   tools: PublishTools,
@@ -33,7 +33,7 @@ export async function publishToGit(
   const copy = await tools.fresh.find(owner, name)
   const known = copy?.versions.map(({ version }) => version) ?? []
   const operationId = time.newId()
-  // The copy is made in the same turn: made later, an older publish could overwrite what a newer one shows.
+  // The copy is made in the same turn. Made later, the copy of an older publish could replace that of a newer one.
   return tools.enqueue(async () => {
     const ending = await publishInRounds(tools.git, { ...accepted, known, operationId }, time)
     if (ending.kind === 'answer') return ending.answer
@@ -53,13 +53,13 @@ async function showAtOnce(published: Published, tools: PublishTools, now: Date):
   }
 }
 
-/** Makes a queue. */
+/** Makes a queue, in which nothing waits yet. */
 export function createQueue(): Enqueue {
   let queue: Promise<unknown> = Promise.resolve()
   return (work) => {
     const turn = queue.then(work)
     queue = turn.catch(() => {
-      // Its own caller gets the error. The next one in the queue only waits for the end.
+      // Whoever asked for this work gets the error. The next one in the queue only waits for the end.
     })
     return turn
   }

@@ -18,9 +18,9 @@ export interface Bearer {
   publisher: string
   /** The token that was used; a job brings one that nobody lists. */
   tokenId: string | undefined
-  /** The handle that a version is published by, when it is theirs to say; an operator publishes as the owner. */
+  /** The handle that a version is published by; undefined for an operator and for a job, who publish as the owner. */
   login: string | undefined
-  /** undefined: all that the holder may. */
+  /** What the token is limited to; undefined when it covers everything that its holder may publish to. */
   scope: string | undefined
   holder: TokenRecord['holder'] | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal'>)
   provenance: Provenance | undefined
@@ -32,26 +32,26 @@ type FindToken = (token: string) => Promise<TokenRecord | undefined>
 /** What authenticating needs; each function throws when its store is out of reach. */
 export interface AuthTools {
   findToken: FindToken
-  /** Whether a login is still this person's: logins are given to others, numbers are not. */
+  /** Whether a login still belongs to this person. GitHub may give a login to somebody else, but never an account's number. */
   holdsLogin: (person: Person) => Promise<boolean>
   verifyJob: VerifyJob
   /** Spends a job's token on a request. @returns false when it was used for another one */
   spendJob: (use: { jti: string; request: string; until: string }) => Promise<boolean>
 }
 
-/** Whether a token is meant as an OIDC token: ours have no dots. */
+/** Whether a token is meant as an OIDC token, which has three parts between dots. Our own tokens have no dots. */
 const looksLikeJob = (token: string): boolean => token.split('.').length === 3
 
 /** The same sentence for missing, malformed, unknown and revoked tokens, so that nobody learns which tokens exist. */
 const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorization: Bearer hub_…".'
 
-/** How long after its end a job's token still passes, with some to spare. */
+/** How long a used job's token is remembered beyond its end. It is accepted for some seconds after its end, so this must be longer. */
 const JOB_LEEWAY_MS = 60_000
 
 /**
- * Reads the Authorization header.
+ * Finds out by the Authorization header who publishes.
  *
- * @param digestRequest makes the digest of the request's path and body, for a job's token serves one request; asked only after everything else held
+ * @param digestRequest makes the digest of the request's path and body, because a job's token serves one request only; called when the token was found good
  * @throws HubError `unauthorized`; a token of the wrong form or checksum is refused without asking the store. `forbidden` when the token's login is
  *   somebody else's by now
  */
@@ -99,7 +99,7 @@ async function authenticateJob(
       'This OIDC token was used for another request. Ask GitHub for a new one for each publish.',
     )
   return {
-    // By repository: all jobs of one count as one publisher for limits and idempotency.
+    // All jobs of one repository count as one publisher, for limits and for idempotency.
     id: `job:${repositoryId}`,
     publisher: `job:${repositoryId}`,
     tokenId: undefined,
@@ -120,7 +120,7 @@ export function requireScope({ scope }: Bearer, owner: string, name: string): vo
 }
 
 /**
- * Checks what whoever is behind a token may publish to now: rights may have ended since the token was made.
+ * Checks that a bearer may publish to a repository now, because rights may have ended since the token was made.
  *
  * @param ownerIndex text of the owner's `index.md` in git, or undefined
  * @throws HubError `forbidden`

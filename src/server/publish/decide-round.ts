@@ -28,7 +28,7 @@ export interface AcceptedPublish {
   arrivedMs: number
   /** The same in all rounds: it tells our own commit from others. */
   operationId: string
-  /** Versions that were answered to somebody already: they exist, even when a listing lacks them. */
+  /** Versions that the fresh copy lists: they exist, even when a listing of git lacks them. */
   known: readonly string[]
   addresses: Addresses
 }
@@ -64,7 +64,7 @@ export function isStale({ known }: AcceptedPublish, { versions }: FolderState): 
   return known.some((version) => !versions.has(version))
 }
 
-/** Reads what git has, as far as a listing tells. @throws HubError `forbidden`, `idempotency_key_reused`, or `upstream_error` for a broken file */
+/** Checks who may publish, and reads from a listing of git where the repository stands and which file is needed to decide. @throws HubError `forbidden`, `idempotency_key_reused`, or `upstream_error` for a broken file */
 export function readStanding(accepted: AcceptedPublish, folder: FolderState): Standing {
   const { owner, name, bearer, idempotency } = accepted
   requireRights(bearer, owner, name, folder.ownerIndex)
@@ -110,7 +110,7 @@ export function decideRound(accepted: AcceptedPublish, standing: Standing, text:
   }
 }
 
-/** What a decision came to once its commit is made. */
+/** The outcome of a decision. @param commit the commit that carries it out, or null without one */
 export function outcomeOf({ record, warnings, isUnchanged }: PublishDecision, commit: Outcome['commit']): Outcome {
   return { record, warnings, isNew: !isUnchanged, isUnchanged, isReplay: false, commit }
 }
@@ -123,7 +123,7 @@ function publisherOf({ bearer, owner, arrivedMs }: AcceptedPublish): Publisher {
   }
 }
 
-/** The answer of the earlier publish, made again from its commit and its file. */
+/** Makes the answer of the earlier publish again, from its commit and its file. */
 function replay(
   { sha, url, headline, trailers }: PublishMark,
   state: RepositoryState,

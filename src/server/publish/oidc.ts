@@ -5,15 +5,15 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { Provenance } from '../../domain/api/schema.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 
-/** A token that is longer is not GitHub's. */
+/** GitHub's tokens are shorter, so a longer one is refused before it is verified. */
 const MOST_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
 
-/** A job whose token is good. It brings what is judged of it later, so that a publish without a job loads nothing of it. */
+/** A job whose token is good. It brings along the function that judges it later, so that a publish without a job does not load that code. */
 export interface VerifiedJob {
   /** GitHub's number of the repository that it runs in. */
   repositoryId: string
-  /** Names the token. */
+  /** The token's own id. */
   jti: string
   /** When the token ends, in milliseconds. */
   endsMs: number
@@ -31,7 +31,7 @@ export type VerifyJob = (token: string, now: Date) => Promise<VerifiedJob>
 
 /** Whose tokens are good, and for whom they must be made. */
 interface JobVerifierOptions {
-  /** Exactly as tokens say it. */
+  /** Character for character as tokens have it. */
   issuer: string
   jwksUrl: string
   audience: string
@@ -41,7 +41,7 @@ interface JobVerifierOptions {
 export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOptions): Promise<VerifyJob> {
   // Imported here, because the bundler loads what a file imports at its head with the function, also for publishes without a job.
   const { createRemoteJWKSet, errors, jwtVerify } = await import('jose')
-  // Faults of the token; every other one is the issuer's, or ours, and never a reason to say that a token is bad.
+  // With these errors the token is at fault. Any other is a failure of the issuer, or of ours, and then nobody is told that the token is bad.
   const badToken = [
     errors.JOSEAlgNotAllowed,
     errors.JOSENotSupported,
@@ -107,7 +107,7 @@ function refuse(): HubError {
   return new HubError('unauthorized', 'This OIDC token is not good. Ask GitHub for a new one for each publish.')
 }
 
-/** Said only once the signature held. */
+/** Names the claim that is wrong; only for a token whose signature was verified. */
 function refuseClaim(claim: string, audience: string): HubError {
   return new HubError(
     'unauthorized',

@@ -1,4 +1,4 @@
-// Owns answering a publish: the checks that need no git, in their order, those of the body's size, media type and JSON among them; then the publish itself and its answer.
+// Owns answering a publish: first the checks that need no git, in their order (the body's size, media type and JSON are among them), then the publish itself and its answer.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -22,11 +22,11 @@ import { OF_PROCESS } from './rounds.ts'
 export interface PublishDependencies extends PublishTools, AuthTools {
   /** Notes when a token was last used; a failure is ignored, because it is only a hint for people. */
   noteUse: (tokenId: string) => Promise<void>
-  /** Counts by who publishes. */
+  /** Limits publishes, by who publishes. */
   limiter: RateLimiter
-  /** Counts tokens that are no good, by the client's address. */
+  /** Limits requests with bad tokens, by the client's address. */
   failedTokens: RateLimiter
-  /** As the platform gives it; a header never decides it. */
+  /** As the platform says it. No handler takes it from a header, which clients can write. */
   clientAddress: string
 }
 
@@ -38,7 +38,7 @@ export async function answerPublish(
 ): Promise<Response> {
   const arrivedMs = time.now()
   const { pathname } = new URL(request.url)
-  // A malformed name is refused with a message of its own, and only after the token was found good.
+  // Names of any form match here: a malformed one is refused below, with a message of its own, and only after the token was found good.
   const route = matchRouteOfAnyNames(pathname)
   if (!route || !isPublishedAt(route.id)) return await answerElsewhere(request, pathname)
   const { owner = '', name = '' } = route.parameters
@@ -79,10 +79,10 @@ export async function answerPublish(
   }
 }
 
-/** Imported when something is refused first: a publish that succeeds does not need it. */
+/** Imported at the first refusal, because a publish that succeeds does not need it. */
 const refusals = () => import('../refusals.ts')
 
-/** A POST to an address that only reads, or to none at all. */
+/** Answers a POST to an address that only reads, or to one at which nothing is. */
 async function answerElsewhere(request: Request, pathname: string): Promise<Response> {
   const route = matchRoute(pathname)
   const { answerNotFound, refuseMethod } = await refusals()
@@ -91,7 +91,7 @@ async function answerElsewhere(request: Request, pathname: string): Promise<Resp
     : answerNotFound(request)
 }
 
-/** Opens the body of a publish: of at most 1 MiB. @throws HubError `content_too_large`, when it is read */
+/** Opens the body of a publish. To read more than 1 MiB of it throws HubError `content_too_large`. */
 function openLimitedBody(request: Request): IncomingBody {
   return openBody(request, LIMITS.requestBytes, contentTooLarge)
 }
@@ -109,7 +109,7 @@ function requireJson(request: Request): void {
     )
 }
 
-/** @throws HubError `invalid_request` for bytes that are no UTF-8 and text that is no JSON; a byte order mark is neither JSON nor forgiven (RFC 8259 section 8.1); `validation_failed` for one that holds more than any publish */
+/** @throws HubError `invalid_request` for bytes that are not UTF-8, and for a text that is not JSON, which one with a byte order mark is not either (RFC 8259 section 8.1); `validation_failed` for JSON that holds more than any publish may */
 function parseJsonBody(bytes: Uint8Array): unknown {
   let text: string
   try {
@@ -161,7 +161,7 @@ function respondWithOutcome(
   )
 }
 
-/** SHA-256 of some parts, in hex; no part holds a NUL. */
+/** SHA-256 of some parts, in hex. A NUL stands between them, so none may hold one. */
 function digest(...parts: string[]): string {
   return hash('sha256', parts.join('\0'))
 }

@@ -23,7 +23,7 @@ export interface Published {
   decision: PublishDecision
 }
 
-/** How many versions that neither the build nor a copy knows, because they came by a pull request or by hand, are read from git, the highest first. The next build lists the others. */
+/** Versions that came by a pull request or by hand may be known neither to the build nor to a copy. So many of them are read from git, the highest first; the next build lists the others. */
 const MOST_UNKNOWN = 50
 const READ_MS = 8_000
 
@@ -31,7 +31,7 @@ const READ_MS = 8_000
  * Makes and keeps the copy that shows a publish at once.
  *
  * @param now when it is kept
- * @throws whatever the stores throw; the caller decides that it does not matter
+ * @throws whatever the stores throw; the publish itself is done by then
  */
 export async function renewFreshCopy(
   published: Published,
@@ -39,7 +39,7 @@ export async function renewFreshCopy(
   now: Date,
 ): Promise<void> {
   const { owner, name, folder, decision } = published
-  // The version first: a copy never names one that cannot be read.
+  // The version is kept first, so that no copy ever names a version that cannot be read.
   if (!decision.isUnchanged) await sources.fresh.keepVersion(decision.record)
   const { built, copy } = await findNewest(owner, name, sources)
   // A copy with a version that neither this publish nor its base has was made by a later publish, and lists this version already.
@@ -48,7 +48,7 @@ export async function renewFreshCopy(
   const addresses = addressesBelow(sources.baseUrl)
   const summarise = (entry: VersionEntry) =>
     summariseVersion(entry, decision.file, addresses.version(owner, name, entry.version))
-  // The copy and the build may say less of yanks than `index.md` does now.
+  // Yanks are taken from `index.md`, because the copy and the build may be older than it.
   const markYanked = (summary: VersionSummary): VersionSummary => {
     const reason = Object.hasOwn(decision.file.yanked, summary.version) ? decision.file.yanked[summary.version]! : null
     return { ...summary, yanked: reason !== null, yank_reason: reason }
@@ -61,12 +61,12 @@ export async function renewFreshCopy(
     const entry = await readVersion(version, folder, sources.git)
     // A file that cannot be read leaves out its own version only.
     if (!entry) continue
-    // Kept first, like the new one: the build has no file to answer it from.
+    // This version too is kept before the copy, because the build has no file that would answer it.
     await sources.fresh.keepVersion(recordVersion(entry, nextLower(numbers, version), { owner, name }, addresses))
     summaries.set(version, summarise(entry))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
-  // Another process may have published a higher one between our commit and its discovery.
+  // The highest may not be ours: when our commit was found only by a later round, another process may have published in between.
   const highest = versions.find(({ yanked }) => !yanked)?.version
   const latest =
     highest === undefined || highest === decision.version.version
@@ -87,7 +87,7 @@ async function readBuiltVersions({ owner, name }: Published, { siteFiles }: Sour
   return built ? parseBuilt<{ data: VersionSummary[] }>(built).data : []
 }
 
-/** A read that failed once is tried again: the publish is done, and this is all that is left to show it. */
+/** How often reading a version is tried. The publish is done and only its copy is missing, so one failure should not keep it unseen. */
 const READ_ATTEMPTS = 3
 
 async function readVersion(

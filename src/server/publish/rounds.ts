@@ -24,18 +24,18 @@ export interface TimeAndChance {
   sleep: (ms: number) => Promise<unknown>
 }
 
-/** Those of the process. */
+/** The clock and the randomness of the process. */
 export const OF_PROCESS: TimeAndChance = { now: Date.now, random: Math.random, newId: randomUUID, sleep }
 
-/** Well under the 60 s of a function, and what a client still waits for. Counted from the request's arrival, the queue included. */
+/** How long a publish may take from its request's arrival, the queue included: well under the 60 s of a function, and no longer than a client waits. */
 const DEADLINE_MS = 25_000
-/** One call to the git host. */
+/** How long one call to the git host may take. */
 const CALL_MS = 8_000
 /** About what a read and a commit take; with less time left no round is begun. */
 const ROUND_MS = 3_000
 /** How often a listing that is known to lag is read again before it is used. */
 const MOST_REREADS = 5
-/** Clocks differ; a publish of this request cannot be older than this before it began. */
+/** How long before its request's arrival a commit of ours may be dated, because the clock of the git host may be behind. */
 const CLOCK_LEEWAY_MS = 300_000
 
 /** What all rounds come to: a commit of ours with the decision that it carries out, or an answer without one. */
@@ -48,7 +48,11 @@ interface Deadline extends Pick<TimeAndChance, 'now' | 'sleep'> {
   endsMs: number
 }
 
-/** @throws HubError `unavailable` with Retry-After when the time is up: nothing was written, or a retry finds what was */
+/**
+ * Publishes, in as many rounds as it takes and the time allows.
+ *
+ * @throws HubError whatever ends a round; `unavailable` with Retry-After when the time is up: nothing was written, or a retry finds what was
+ */
 export async function publishInRounds(
   git: GitStore,
   accepted: AcceptedPublish,
@@ -56,7 +60,7 @@ export async function publishInRounds(
 ): Promise<Ending> {
   const deadline: Deadline = { endsMs: accepted.arrivedMs + DEADLINE_MS, now, sleep }
   let isInDoubt = false
-  /** What was sent, by headline: when an answer was lost, the commit that is found tells which of them it is. */
+  /** The decisions that were sent to be committed, by headline. When the answer to one was lost, the headline of the commit that a later round finds says which it was. */
   const sent = new Map<string, PublishDecision>()
   let rereads = 0
   for (let round = 0; ; round++) {
@@ -112,7 +116,7 @@ function callWithin(deadline: Deadline): CallOptions {
   return { signal: AbortSignal.timeout(Math.max(1, Math.min(CALL_MS, leftMs(deadline)))) }
 }
 
-/** Reading is tried again as long as another try makes sense; only then is its error the answer. @returns undefined to try again */
+/** Reads, and after a failure of the git host waits for as long as it asks. @returns undefined when there is time to read again @throws the failure when there is none */
 async function readOrWait<Value>(
   deadline: Deadline,
   read: (call: CallOptions) => Promise<Value>,

@@ -109,7 +109,7 @@ async function readContent(owner: string, name: string, version: string, tools: 
 const HAS_SUCCESSOR = Buffer.from('"moved_to":"')
 /** The same object each time, because respond.ts makes the headers of an answer anew when it is another object. */
 const NO_HEADERS: Readonly<Record<string, string>> = {}
-/** Each record is looked through once. */
+/** Whether a record names a successor, so that each is looked through only once. */
 const moved = new WeakMap<Bytes, boolean>()
 
 /** Where a repository that has moved goes on. Few have moved, so only a record whose bytes name a successor is parsed. RFC 5829 section 3.4 */

@@ -12,11 +12,11 @@ export interface ListQuery {
   sort: Sort | undefined
   /** Empty when left out. */
   q: string
-  /** Each once, in the order given; malformed ones included, for they match nothing. */
+  /** Each once, in the order given; malformed ones included, because they match nothing. */
   tags: string[]
 }
 
-/** @throws HubError `invalid_request` naming the parameter and what was expected */
+/** Reads the query of the list. @throws HubError `invalid_request` naming the parameter and what was expected */
 export function readListQuery(query: URLSearchParams): ListQuery {
   const q = lastOf(query, 'q') ?? ''
   const length = countCharacters(q)

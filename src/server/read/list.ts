@@ -10,7 +10,7 @@ import type { Bytes } from '../../ports/site-files.ts'
 import type { Found, ReadTools } from './answers.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
 
-/** Answers the list. @throws HubError `invalid_request` for what it cannot be asked */
+/** Answers the list. @throws HubError `invalid_request` for a query that is wrong; `unavailable` when the search cannot be asked */
 export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadTools): Promise<Found> {
   const query = readListQuery(asked)
   const { page, sort, q, tags } = query
@@ -37,7 +37,7 @@ function readMeta(bytes: Bytes): Meta {
   return JSON.parse(end.slice(end.lastIndexOf('"meta":') + 7, -1))
 }
 
-/** Three numbers and their names. */
+/** `meta` is three numbers and their names, so it always fits in this. */
 const MOST_META_BYTES = 120
 
 function answerSearch(answer: SearchAnswer, query: ListQuery, baseUrl: string): Found {

@@ -4,13 +4,13 @@ import type { Repository } from '../../domain/api/schema.ts'
 import { isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/content/printable.ts'
 
-/** What a question says of the version. */
+/** Which version a query asks for; at most one of the two is given. */
 interface AskedVersion {
   version: string | undefined
   label: string | undefined
 }
 
-/** Reads the query of an address; at most one of both is given. @throws HubError `invalid_request` */
+/** Reads which version a query asks for. @throws HubError `invalid_request` for a malformed number, or for number and label at once */
 export function readVersionQuery(query: URLSearchParams): AskedVersion {
   const label = lastOf(query, 'label')
   const version = lastOf(query, 'version')
@@ -27,9 +27,9 @@ export function readVersionQuery(query: URLSearchParams): AskedVersion {
 const MOST_LABELS = 10
 
 /**
- * The version that is asked for by its number or by a label.
+ * Finds the number of the version that is asked for.
  *
- * @returns undefined when neither is given: the latest
+ * @returns undefined when neither number nor label is given, which means the latest version
  * @throws HubError `invalid_request` for both at once, `not_found` with the labels that there are
  */
 export function resolveVersion(

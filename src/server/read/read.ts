@@ -11,7 +11,7 @@ import { ANSWERS, type ReadTools } from './answers.ts'
 /** What reading needs. */
 export interface ReadDependencies extends ReadTools {
   limiter: RateLimiter
-  /** As the platform gives it; a header never decides it. */
+  /** As the platform says it. No handler takes it from a header, which clients can write. */
   clientAddress: string
 }
 
@@ -46,7 +46,7 @@ export async function answerRead(request: Request, connect: Connect<ReadDependen
   }
 }
 
-/** Imported when something is refused first: reads that succeed do not need it. */
+/** Imported at the first refusal, because reads that succeed do not need it. */
 const refusals = () => import('../refusals.ts')
 
 const NO_QUERY = new URLSearchParams()
