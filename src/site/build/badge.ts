@@ -1,7 +1,7 @@
 // Owns the badge of a prompt: its name as a chip and its latest version, as an SVG that readmes elsewhere can show.
 import { escapeXml } from './sitemap.ts'
 
-/** Of the badge's font at 11 px, wide enough for every letter: an SVG cannot measure itself, and other hosts show it without ours. */
+/** The width of a letter at the badge's size of 11 px. It is wide enough for any font, because an SVG cannot measure its text, and where a badge is shown our font is not there. */
 const LETTER_PX = 6.7
 const PADDING_PX = 8
 

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
-/** In a bundle: the code of the pages, and what is published beside them as it is. */
+/** The two folders of a bundle: the code of the pages, and what is published beside them as it is. */
 export const SERVER_DIR = 'server'
 export const BESIDE_DIR = 'beside'
 
@@ -53,7 +53,7 @@ export async function bundlePages({ root, keptDir, code }: BundlePlace): Promise
   const found = names.find((name) => name.startsWith(prefix) && !name.endsWith(PART) && isWhole(join(keptDir, name)))
   if (found !== undefined) return join(keptDir, found)
   for (const name of names) if (isAbandoned(join(keptDir, name))) rmSync(join(keptDir, name), { recursive: true })
-  // A name of its own: Node keeps a module that failed to load by its address.
+  // Each try has a new name, because Node remembers by its address a module that failed to load.
   const dir = join(keptDir, prefix + randomBytes(4).toString('hex'))
   const part = dir + PART
   mkdirSync(part)
@@ -69,7 +69,7 @@ export async function bundlePages({ root, keptDir, code }: BundlePlace): Promise
   }
 }
 
-/** The bundle asks for packages, which Node looks for in the folders above where it really lies; elsewhere they have to be in its own. */
+/** Lets the bundle find its packages. Node looks for them in the folders above the one in which the bundle really lies, so one outside the project gets a link to the project's packages. */
 function linkPackages(root: string, dir: string): void {
   const isBelow = realpathSync(dir).startsWith(join(realpathSync(root), '/'))
   if (!isBelow) symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'), 'junction')
@@ -85,12 +85,12 @@ async function makeBundle(root: string, dir: string): Promise<void> {
   if (code !== 0) throw new Error(`The pages could not be bundled: ${signal ?? `exit code ${code}`}.`)
 }
 
-/** Whoever uses a bundle has loaded all of it, so that those of other code may go; those that are being made may not. */
+/** Whether a folder beside the wanted bundle may be removed. A finished bundle may, because whoever uses it has loaded all of it; one that is being made may only when it was left over. */
 function isAbandoned(path: string): boolean {
   return !path.endsWith(PART) || Date.now() - statSync(path).mtimeMs > LEFTOVER_MS
 }
 
-/** Folders for kept things are emptied by hand, and now and then in part. */
+/** Whether every file of a bundle is as it was made, because people empty such folders by hand, and sometimes only in part. */
 function isWhole(dir: string): boolean {
   try {
     const listed = Files.parse(JSON.parse(readFileSync(join(dir, FILES_LIST), 'utf8')))
@@ -110,7 +110,7 @@ function hashFiles(dir: string): [path: string, digest: string][] {
   )
 }
 
-/** @returns paths below the folder */
+/** Lists the files of a folder and of all folders in it. @returns their paths below the folder */
 export function listFiles(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,4 +1,4 @@
-// Owns the process that bundles the pages: Astro and its bundler hold a gigabyte, which ends with the process.
+// Owns the process that bundles the pages. It is one of its own because Astro and its bundler hold a gigabyte, which is free again when it ends.
 import { cpSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,13 +8,13 @@ import { ASTRO_OPTIONS } from './astro-options.ts'
 import { BESIDE_DIR, SERVER_DIR } from './bundle-pages.ts'
 
 const [root = '', target = ''] = process.argv.slice(2)
-// Whoever wanted the bundle holds the other end, and is gone when it closes.
+// The process that wants the bundle holds the other end. When that closes, the process is gone, and nobody needs the bundle any more.
 process.stdin.on('end', () => process.exit(1)).resume()
 
 /** Where Astro puts the code of the pages while it builds; it is removed at the end. */
 const CODE_DIR = '.prerender'
 
-// Astro renames files out of `.astro` into the folder it builds into, and no rename goes from one disk to another.
+// The folder to build into lies in `.astro`, because Astro renames files from there into it, which does not work from one disk to another.
 mkdirSync(join(root, '.astro'), { recursive: true })
 const scratchDir = mkdtempSync(join(root, '.astro', 'pages-'))
 try {
@@ -29,7 +29,7 @@ async function bundle(): Promise<void> {
   await build({
     ...ASTRO_OPTIONS,
     ...{ root, configFile: false, logLevel: 'warn', outDir, integrations: [renderNothing(join(target, SERVER_DIR))] },
-    // The project's own folder may be one that cannot be written to.
+    // By default both caches lie in `node_modules`, which may be a folder that cannot be written to.
     ...{ cacheDir, vite: { ...ASTRO_OPTIONS.vite, cacheDir: join(cacheDir, 'vite') } },
   })
   cpSync(outDir, join(target, BESIDE_DIR), { recursive: true })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Beside the code itself: what is installed, and how it is put together. */
+/** What decides about the site beside the code itself: which packages are installed, and how code is put together. */
 const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']
 
 /**

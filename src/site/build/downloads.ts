@@ -4,7 +4,7 @@ import { listCliDownloads, readCliFiles } from '../../cli/downloads.ts'
 import { listClientDownloads, readClientReleases } from '../../clients/downloads.ts'
 import type { SiteFile } from './site-writer.ts'
 
-/** @param root the project's folder @param baseUrl the site's own address */
+/** Lists every file that is offered, with its bytes. @param root the project's folder @param baseUrl the site's own address */
 export async function listDownloads(root: string, baseUrl: string): Promise<SiteFile[]> {
   return [
     ...listCliDownloads({ ...(await readCliFiles(join(root, 'src/cli'))), baseUrl }),

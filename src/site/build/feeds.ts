@@ -71,10 +71,10 @@ function newestOf(entries: readonly CatalogueEntry[]): News[] {
     .slice(0, MOST_ENTRIES)
 }
 
-/** Weak: a prompt has a part in up to a dozen feeds, and is the same in those of the next build. */
+/** What each prompt gives to feeds, worked out once: it may stand in a dozen of them, and in those of later builds as long as it does not change. Weak, so that entries of earlier builds are let go. */
 const known = new WeakMap<CatalogueEntry, News[]>()
 
-/** Each prompt gives no more than a feed can hold, so a thousand versions cost no more. */
+/** The newest versions of a prompt: no more than a feed can hold, so that a prompt with a thousand versions costs no more than others. */
 function newsOf(entry: CatalogueEntry): News[] {
   const before = known.get(entry)
   if (before) return before

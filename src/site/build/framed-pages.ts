@@ -1,4 +1,4 @@
-// Owns making pages of which there are many without asking Astro for each: it renders their frame once, and each page is then its frame with its own things in it.
+// Owns making the pages of which there are many: of prompts, versions and comparisons. Astro renders a frame for each kind once, and each page is that frame with its own things filled in, which takes much less time than asking Astro for each.
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
 import type { PageHead } from '../page-head.ts'
@@ -30,7 +30,7 @@ const partsOfPrompt = (page: PromptPage): Parts => ({
 const recordOf = (entry: CatalogueEntry, wanted: string | null): VersionRecord | undefined =>
   entry.versions.find(({ summary: { version } }) => version === wanted)?.record
 
-/** The pages with a frame, by their source file, and how their parts are told from what `getStaticPaths` gives them as props. */
+/** The pages with a frame, by their source file, and how their parts are made from the props that `getStaticPaths` gives them. */
 const PARTS = {
   'src/pages/[owner]/[name].astro': ({ entry, around }: { entry: CatalogueEntry; around: Around }) =>
     partsOfPrompt({ entry, around, isMain: true, record: recordOf(entry, entry.summary.latest_version) }),
@@ -65,7 +65,7 @@ export async function openFrames(renderFrame: (name: string) => Promise<string>)
   const frames = new Map<string, PageFrame>()
   for (const { name } of listFrames()) frames.set(name, parseFrame(await renderFrame(name)))
   return async (component, props) => {
-    // Which props a page gets is said where its paths are listed, in its own file.
+    // The compiler cannot know which props these are: the page's own file says so, where it lists its paths.
     const { kind, head, draw } = (PARTS[component as keyof typeof PARTS] as PartsOf<object>)(props)
     const frame = frames.get(nameFrame(kind, head.isListed !== false))!
     return fillFrame(frame, head, await draw())

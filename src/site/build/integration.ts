@@ -24,7 +24,7 @@ import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalo
 import { setCatalogue } from './loaded-catalogue.ts'
 import { listSiteFiles } from './site-files.ts'
 
-/** An editor saves a file in several steps; this long after the last one, it is read. */
+/** How long after its last change a file is read, because editors save a file in several steps. */
 const SETTLE_MS = 100
 
 /** The integration that makes a hub of an Astro site. */
@@ -100,7 +100,7 @@ async function writeSite(catalogue: Catalogue, siteDir: string, logger: AstroInt
   logger.info(`Wrote the search index in ${since(started)}.`)
 }
 
-/** @returns whether there is a new catalogue; a broken file changes nothing but the log */
+/** Reads what changed in the content. When a file is broken, its problems are logged and the old catalogue stays. @returns whether there is a new catalogue */
 function reloadCatalogue(
   loader: CatalogueLoader,
   show: (catalogue: Catalogue) => void,

@@ -8,10 +8,10 @@ export const LETTER_STYLES = [
   { name: 'title', size: 36, weight: 700 },
   { name: 'text', size: 17, weight: 450 },
 ] as const
-/** One of them. */
+/** The name of one of them. */
 export type LetterStyle = (typeof LETTER_STYLES)[number]['name']
 
-/** A letter: its advance, where its ink begins beside pen and base line, and where its pixels are. */
+/** A letter in pixels: how far it moves the pen, where its ink begins as seen from pen and base line, how large the ink is, and where its rows begin in the sheet. */
 interface Letter {
   width: number
   left: number
@@ -30,7 +30,7 @@ export interface Ink {
   rows: number
 }
 
-/** Every letter, by its style and itself. */
+/** Every letter, by its style and then by its character. */
 export interface LetterSheet {
   letters: Record<LetterStyle, Record<string, Letter>>
   /** Coverage from 0 to 7, a byte each. */
@@ -63,7 +63,7 @@ export function measureText(text: string, style: LetterStyle): number {
   return width
 }
 
-/** Puts the words of a text into lines; the last one ends in dots when there is more. */
+/** Puts the words of a text into lines; the last one ends in dots when there is more. @param room the width of a line in pixels, and how many lines there may be */
 export function breakLines(text: string, style: LetterStyle, room: { width: number; most: number }): string[] {
   const lines: string[] = []
   const space = measureText(' ', style)
@@ -84,7 +84,7 @@ export function breakLines(text: string, style: LetterStyle, room: { width: numb
   return line === '' ? lines : [...lines, line]
 }
 
-/** As much of a line as has room before dots. */
+/** The beginning of a line, as long as it has room, and dots. */
 function cut(line: string, style: LetterStyle, width: number): string {
   let left = width - measureText('…', style)
   let kept = ''

@@ -22,7 +22,7 @@ export interface LoadedCatalogue {
 export interface CatalogueLoader {
   /** @throws ContentError when anything in the content folder is wrong */
   load(): LoadedCatalogue
-  /** What is broken keeps out itself: its last good state stands in its place. @throws ContentError when the folder cannot be read at all */
+  /** Loads what can be served: a broken file is replaced by its last good state, or left out when it had none. @throws ContentError when the folder cannot be read at all */
   loadServable(): LoadedCatalogue
 }
 
@@ -59,7 +59,7 @@ export function openCatalogue(
     },
     loadServable() {
       const { servable, problems, filesRead, fingerprint, ignored } = read()
-      // A folder that is gone for a moment, or whose disk is, must not empty the site.
+      // When the folder or its disk is gone for a moment, the site must not become empty, so this ends the loading.
       if (problems.some(({ file }) => file === 'content')) throw new ContentError(problems)
       const catalogue = buildCatalogue(servable(), { baseUrl, day: today(), broken: groupProblems(problems) })
       return {

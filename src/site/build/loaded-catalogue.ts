@@ -9,10 +9,10 @@ export function setCatalogue(catalogue: Catalogue): void {
   Reflect.set(globalThis, PLACE, catalogue)
 }
 
-/** What a page sees of it while it is rendered whose key stands for all else that it shows. */
+/** The view that a page with a key gets in place of the catalogue while it is rendered (page-facts.ts). */
 const VIEW = Symbol.for('prompt-hub.catalogue-view')
 
-/** The catalogue that was put in place last. @throws when there is none, which means that the integration is missing */
+/** The catalogue that was put in place last, or the view of it during `withView`. @throws when there is none, which means that the integration is missing */
 export function getCatalogue(): Catalogue {
   const catalogue: Catalogue | undefined = Reflect.get(globalThis, VIEW) ?? Reflect.get(globalThis, PLACE)
   if (!catalogue)
@@ -20,7 +20,7 @@ export function getCatalogue(): Catalogue {
   return catalogue
 }
 
-/** Does work during which `getCatalogue` gives a view in place of the catalogue. One at a time. */
+/** Does work during which `getCatalogue` gives a view in place of the catalogue. Only one such work may be under way, because the view is that of the whole process. */
 export async function withView<Value>(view: Catalogue, work: () => Promise<Value>): Promise<Value> {
   Reflect.set(globalThis, VIEW, view)
   try {

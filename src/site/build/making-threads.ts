@@ -1,4 +1,4 @@
-// Owns making many groups of files on every core: batches of repositories, of which this thread takes one whenever the others have enough.
+// Owns making many groups of files on every core: other threads are handed batches of repositories, and this thread takes one itself whenever they have enough.
 import { availableParallelism } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -29,11 +29,11 @@ export type ThreadMessage =
   | { kind: 'made'; groups: NamedGroup[] }
   | { kind: 'failed'; message: string }
 
-/** How many repositories are handed over at once: the others wait for at most as long as these take. */
+/** How many repositories are handed over at once. While this thread makes its own batch it hands over nothing, so another may wait for as long as a batch takes. */
 const BATCH_REPOSITORIES = 20
-/** With a second batch waiting, a thread is never idle while this one is busy with its own. */
+/** How many batches a thread has at a time: with a second one waiting, it is not idle while this thread is busy with its own. */
 const BATCHES_UNDER_WAY = 2
-/** What all threads together are given at once of all batches, for until the other work of this one is done nobody hands them more. */
+/** The part of all batches that the threads together are given at the start, because nobody hands them more until this thread has done its other work. */
 const EARLY_PART = 0.25
 /** Each thread holds the pages and what they need of Astro: about 100 MB. */
 const MOST_THREADS = 3
@@ -42,7 +42,7 @@ const MOST_THREADS = 3
 interface Making {
   /** Where files are written. */
   dir: string
-  /** It is in place. */
+  /** The one that is in place (loaded-catalogue.ts). */
   catalogue: Catalogue
   pages: PageRenderer
   /** How many threads help; one for each further core when left out. */
@@ -85,7 +85,7 @@ export async function makeInThreads(
   const makeOwn = () =>
     takeBatches(async (batch) => {
       const made = await makeBatch(batch, catalogue, pages, put)
-      // What the threads said is heard only between two turns.
+      // Messages of the threads are heard only between two turns of the event loop.
       await nextTurn()
       return made
     })
@@ -95,12 +95,12 @@ export async function makeInThreads(
   })()
   try {
     await Promise.all([own, ...others])
-    // What a thread was given that could not be started.
+    // What was given to a thread that could not be started is in the list again.
     await makeOwn()
   } finally {
     isOver = true
     await Promise.all(threads.map(({ end }) => end()))
-    // This thread's own batch writes into the folder until it is done.
+    // This thread's own batch writes into the folder until it ends, so its end is waited for.
     await own.catch(() => {})
   }
 }
@@ -121,7 +121,7 @@ export async function makeBatch(
   return made
 }
 
-/** Whole repositories, so that none is sent twice. */
+/** Divides the work by whole repositories, so that none is sent twice. */
 function divide(tasks: readonly NamedTask[], catalogue: Catalogue): Batch[] {
   const byRepository = Map.groupBy(tasks, ({ task }) => task.of)
   const names = [...byRepository.keys()]

@@ -3,12 +3,12 @@ import MarkdownIt from 'markdown-it'
 import sanitize from 'sanitize-html'
 import { FOREIGN_LINK, LINKED_SCHEMES } from '../links.ts'
 
-/** Raw HTML is off, so that what somebody types as a tag is shown as text. Made once: it compiles its rules. */
+/** Raw HTML is off, so that what somebody types as a tag is shown as text. Made once, because that compiles its rules. */
 const markdown = new MarkdownIt('commonmark', { html: false }).enable(['table', 'strikethrough'])
 /** Of an image only its words are shown: a picture from another host would tell that host who reads. */
 markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '')
 
-/** Wide tables scroll by themselves, by keyboard too. */
+/** A table can have the focus, so that a wide one can be scrolled by keyboard too. */
 markdown.renderer.rules.table_open = () => '<table tabindex="0">'
 
 const LOWEST_LEVEL = 6
@@ -56,7 +56,7 @@ function renderBelow(text: string, below: number): string {
   return markdown.renderer.render(tokens, markdown.options, {})
 }
 
-/** The page says its title already. */
+/** Leaves out a first heading that repeats the title, because the page shows it already. */
 function withoutTitle(text: string, title: string): string {
   const [, heading = '', rest = ''] = /^# +([^\n]*?)(?: #*)?\r?\n([\s\S]*)$/.exec(text) ?? []
   return heading !== '' && heading.trim().toLowerCase() === title.trim().toLowerCase() ? rest : text

@@ -1,4 +1,4 @@
-// Owns what a page with a key may still ask of the catalogue while it is rendered, and remembering what it was told: it is rendered again when an answer changes.
+// Owns what a page with a key may ask of the catalogue while it is rendered. The answers are remembered, because the page must be rendered again when one of them changes.
 import type { User } from '../../domain/api/schema.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { TAGGED } from './tagged.ts'
@@ -12,7 +12,7 @@ type Profile = Omit<User, 'repos' | 'repos_count'>
  * Makes a view of the catalogue that notes what is asked of it: the hub's address, whether an owner or a tag has a page, and an owner's profile.
  *
  * @param facts takes up every question with its answer
- * @returns a catalogue that throws when anything else is asked of it, for a page that shows more gets it as props, which its key covers
+ * @returns a catalogue that throws when anything else is asked of it, because a page gets whatever else it shows as props, which its key covers
  */
 export function viewForPage(catalogue: Catalogue, facts: PageFacts): Catalogue {
   const note = (question: string) => {
@@ -54,7 +54,7 @@ function namesOf(tags: Catalogue['tags']): ReadonlySet<string> {
   return known
 }
 
-/** What is not there is no mere `undefined`: a page would show less, without a word. */
+/** Throws when a page asks for what is not there. With `undefined` the page would show less, and nobody would notice. */
 function onlyKnown<Part extends object>(part: Part, what: string): Part {
   return new Proxy(part, {
     get(target, key, receiver) {

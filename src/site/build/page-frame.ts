@@ -6,7 +6,7 @@ import { formatFacts, nameFeed, type PageHead } from '../page-head.ts'
 /** Kinds of pages with a frame. */
 export type FrameKind = 'prompt' | 'comparison'
 
-/** The frames that the site has: search engines are told of pages that are in no list. */
+/** The frames that the site has: of each kind one for listed pages and one for the others, whose head tells search engines to leave them out. */
 export function listFrames(): { name: string; kind: FrameKind; isListed: boolean }[] {
   return (['prompt', 'comparison'] as const).flatMap((kind) =>
     [true, false].map((isListed) => ({ name: nameFrame(kind, isListed), kind, isListed })),
@@ -16,10 +16,10 @@ export function listFrames(): { name: string; kind: FrameKind; isListed: boolean
 /** The last part of a frame's address. */
 export const nameFrame = (kind: FrameKind, isListed: boolean) => (isListed ? kind : `${kind}-unlisted`)
 
-/** Holds nothing that is written otherwise in HTML, and nothing that a page says. */
+/** Makes a mark. It holds no character that is escaped in HTML, and no page says the same. */
 const mark = (of: string) => `~frame ${of}~`
 
-/** A head of marks. */
+/** A head in which every text is a mark. */
 export const FRAME_HEAD = {
   title: mark('title'),
   description: mark('description'),
@@ -30,15 +30,15 @@ export const FRAME_HEAD = {
   facts: { facts: mark('facts') },
 } as const satisfies PageHead
 
-/** Stands where the middle of a page does. */
+/** The mark in place of the middle of a page. */
 export const FRAME_MAIN = mark('main')
 
-/** A page's own things by what stands for them in a frame, as HTML. */
+/** A page's own things as HTML, by the mark that stands for each in a frame. */
 function listFillings(head: PageHead, main: string): Record<string, string> {
   const { title, description, path, canonical = path, feed = '', picture = '', facts = {} } = head
   const attribute = (value: string) => {
     const name = 'a'
-    // ` a="…"`
+    // Astro writes ` a="…"`, of which only the value is wanted.
     return String(addAttribute(value, name)).slice(name.length + 3, -1)
   }
   return {
@@ -54,7 +54,7 @@ function listFillings(head: PageHead, main: string): Record<string, string> {
   }
 }
 
-/** Longer marks first, for one stands within another. */
+/** Longer marks first, because one stands within another. */
 const MARKS = Object.keys(listFillings(FRAME_HEAD, FRAME_MAIN)).sort((a, b) => b.length - a.length)
 
 /** A frame, cut where its marks stood. */

@@ -1,10 +1,10 @@
-// Owns when a page need not be rendered again: its path then says by a key what all of its content depends on.
+// Owns the keys of pages. A key stands for everything that a page shows, so that a page whose key is still the same need not be rendered again.
 import type { CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
 import { hashKey } from './site-writer.ts'
 
 /**
- * Gives paths of `getStaticPaths` the key by which a later build leaves their pages as they are. The key covers the props, so a page gets all that it
- * shows as props, but for what page-facts.ts notes down. The hub's address and the code are covered by other means.
+ * Gives paths of `getStaticPaths` the key by which a later build leaves their pages as they are. The key covers the props, so a page must get all that it
+ * shows as props, except for what page-facts.ts notes down. The hub's address and the code are covered by other means.
  */
 export function keyed<Path extends { props: object }>(paths: readonly Path[]): (Path & { cacheKey: string })[] {
   return paths.map((path) => ({
@@ -26,7 +26,7 @@ function describe(value: unknown): string {
   return known
 }
 
-/** An entry holds every text of its repository, and its digest stands for all of it, as that of a content does. */
+/** Replaces what is long by what stands for it: an entry, which holds every text of its repository, by its digest; and a content is left out, because its own digest is beside it. */
 function shorten(this: object, key: string, value: unknown): unknown {
   if (key === 'content' && 'content_sha256' in this) return undefined
   return isEntry(value) ? value.digest : value

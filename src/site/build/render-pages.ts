@@ -41,11 +41,11 @@ interface PageModule {
 interface PagesApp {
   manifest: { routes: { routeData: Route }[] }
   logger: { options: { destination: unknown } }
-  /** What `getStaticPaths` of a page gave, for a build asks once. */
+  /** Astro keeps what `getStaticPaths` of a page gave, because a build asks only once; for another catalogue that must be cleared. */
   routeCache: { clearAll(): void }
   getComponentByRoute(route: Route): Promise<PageModule>
   render(request: Request, options: { routeData: Route }): Promise<Response>
-  /** What the build knows of styles that pages import; ours link to theirs by their address. */
+  /** Takes what the build knows of styles that pages import. There are none, because our pages link to their styles by address. */
   setInternals(internals: { pagesByKeys: Map<string, never> }): void
   setOptions(options: { settings: { scripts: [] }; logger: { options: { destination: unknown } } }): void
 }
@@ -68,7 +68,7 @@ export async function loadPages(dir: string): Promise<PageRenderer> {
   const beside = listBeside(join(dir, BESIDE_DIR))
   let shown: Catalogue | undefined
   let makeFramed: MakeFramed | undefined
-  /** What the pages with a frame show in the catalogue that is shown, by their addresses. */
+  /** The props of pages with a frame, by source file and then by path, as the catalogue that is shown gives them. */
   const propsOf = new Map<string, Map<string, object>>()
   const follow = (catalogue: Catalogue) => {
     if (catalogue === shown) return

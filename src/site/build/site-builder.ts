@@ -42,17 +42,17 @@ export interface SiteBuilder {
   /**
    * Reads the content, and puts its catalogue in place.
    *
-   * @param isStrict whether anything wrong in the content ends it
-   * @throws ContentError when the content is not fit for that
+   * @param isStrict whether anything wrong in the content is an error; if not, a broken file is replaced by its last good state or left out
+   * @throws ContentError for content that is wrong, when that is an error, and for a folder that cannot be read
    */
   read(isStrict: boolean): LoadedCatalogue
   /**
-   * Writes what differs between what was read and the last complete state into a folder. The caller says by `keep` that it has become part of the site.
+   * Writes what differs between what was read and the last complete state into a folder. Call `keep` when the folder has become part of the site.
    *
    * @param makeSearch makes the search index, while other threads make pages when there are many
    */
   write(dir: string, part: SitePart, makeSearch: (changes: SearchChanges) => void): Promise<SiteDifference>
-  /** Takes a difference as part of the site. @param state what is to be said of it to whoever opens the cache next */
+  /** Remembers a difference as part of the site. @param state what the cache says of this state to whoever opens it next */
   keep(difference: SiteDifference, state: string): void
 }
 
@@ -99,7 +99,7 @@ export function openSiteBuilder({
   }
   return {
     read(isStrict) {
-      // Another process bundles them meanwhile; whoever waits for them is told when that fails.
+      // Another process bundles the pages while the content is read. When that fails, `write` says so: it waits for the pages, or opens them once more.
       startPages().catch(() => {})
       onProgress('Reading the content', 0, 0)
       const loaded = isStrict ? loader.load() : loader.loadServable()
@@ -154,7 +154,7 @@ function describeChanges({ changed, removed }: SitePlan): Omit<SearchChanges, 'c
 }
 
 const DATA = 'data '
-/** A longer key is replaced by its hash. */
+/** A key of more characters is replaced by its hash. */
 const LONGEST_KEY = 256
 
 /** Whether a group is read by programs. */
@@ -178,7 +178,7 @@ async function* groupPages(root: string, catalogue: Catalogue, pages: PageRender
   yield* await pages.listGroups()
 }
 
-/** Every file may show the settings. @param settings a short stand-in for them */
+/** Adds the settings to the key of a group, because any file may show them. @param settings a short stand-in for them */
 function withSettings(group: SiteGroup, settings: string): SiteGroup {
   if (group.key === undefined) return group
   const key = settings + group.key

@@ -5,7 +5,7 @@ import { formatRepositoryFeed, listFeeds } from './feeds.ts'
 import type { SiteFile } from './site-writer.ts'
 import { drawSocialCard } from './social-card.ts'
 
-/** More would be no overview. */
+/** How many prompts a model is told of; with more it would be no overview. */
 const MOST_NAMED = 100
 
 /** The files of one repository that stand beside its pages. */
@@ -18,19 +18,19 @@ export function listFilesBeside(catalogue: Catalogue, entry: CatalogueEntry): Si
   ]
 }
 
-/** What is made of the whole catalogue, in groups that only their bytes tell apart from those of before. */
+/** The files that are made of the whole catalogue, in groups. Whether one changed can only be told by its bytes. */
 export function* groupSharedFiles(catalogue: Catalogue): Generator<{ id: string; files: () => SiteFile[] }> {
   yield { id: 'feeds', files: () => [...listFeeds(catalogue)] }
   yield { id: 'llms', files: () => [['/llms.txt', formatLlms(catalogue)]] }
 }
 
-/** Every one of the files. */
+/** All files that stand beside the pages. */
 export function* listSiteFiles(catalogue: Catalogue): Generator<SiteFile> {
   for (const entry of catalogue.entries.values()) yield* listFilesBeside(catalogue, entry)
   for (const { files } of groupSharedFiles(catalogue)) yield* files()
 }
 
-/** What a model should know before it reads the site. @see https://llmstxt.org */
+/** Writes `/llms.txt`: what a model should know before it reads the site. @see https://llmstxt.org */
 function formatLlms({ baseUrl, listed }: Catalogue): string {
   const oneLine = (text: string) => text.replace(/[\s[\]()`<>]+/g, ' ').trim()
   const prompts = listed.top

@@ -4,7 +4,7 @@ import type { WrittenGroup } from '../../stores/build-cache.ts'
 import { filesInto } from '../../stores/write-files.ts'
 import type { GroupTask } from './repository-groups.ts'
 
-/** Some 1,500 prompts. Fewer are made before a thread would have earned what it takes: four seconds and 200 MB to bundle the pages once more. */
+/** From so many groups on, those of some 1,500 prompts, threads help. Fewer are made sooner than it pays to start threads, each of which loads the pages first and holds 100 MB. */
 const FEWEST_FOR_THREADS = 20_000
 
 /** Files that are the same as long as their key is. */
@@ -24,7 +24,7 @@ export interface SiteGroup {
 /** What was made of a group. */
 export interface MadeGroup {
   files: SiteFile[]
-  /** What was found out while they were made, and decides beside the key. */
+  /** What was found out while they were made, and decides about them beside the key. */
   facts?: Record<string, string>
 }
 

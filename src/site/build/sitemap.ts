@@ -3,7 +3,7 @@ import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue
 import { GUIDES } from '../docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../links.ts'
 
-/** More addresses one file may not have. https://www.sitemaps.org/protocol.html */
+/** The most addresses that one file may have. https://www.sitemaps.org/protocol.html */
 const ADDRESSES_PER_SITEMAP = 50_000
 
 const OPENING = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -34,7 +34,7 @@ export function formatSitemapPart(catalogue: Catalogue, part: number): string {
   return formatPlaces(listPlaces(catalogue).slice((part - 1) * ADDRESSES_PER_SITEMAP, part * ADDRESSES_PER_SITEMAP))
 }
 
-/** Weak: every part is cut out of the same list. */
+/** The list of a catalogue's pages, made once, because every part is cut out of it. Weak, so that it goes with its catalogue. */
 const known = new WeakMap<Catalogue, Place[]>()
 
 function listPlaces(catalogue: Catalogue): Place[] {
@@ -54,7 +54,7 @@ function findPlaces({ baseUrl, listed, users, tags, entries }: Catalogue): Place
   ]
 }
 
-/** Versions that are not the latest, which is the repository's own page, and what changed. */
+/** The pages of active versions, without the latest, which the repository's own page shows; and the pages that compare neighbours. */
 function listVersionPlaces(baseUrl: string, { summary, versions }: CatalogueEntry): Place[] {
   return versions.flatMap(
     ({ summary: { version, published_at, yanked }, record: { previous_version, full_name } }, index) => [

@@ -3,14 +3,14 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { breakLines, canWrite, type Ink, type LetterStyle, measureText, writeLine } from './letters.ts'
 
-/** What those who show links ask for. https://ogp.me */
+/** In pixels; programs that show links ask for about this shape. https://ogp.me */
 const WIDTH = 600
 const HEIGHT = 315
 const MARGIN = 36
-/** Bytes of a row: its filter, then two picture each. */
+/** Bytes of a row: one for its filter, then one for every two pixels. */
 const STRIDE = 1 + WIDTH / 2
 
-/** Paper, seven steps to ink, amber, five steps to the ink of chips, and the line around them; as styles/tokens.css has them in light. */
+/** Where colours stand in the palette, which is: paper, seven steps to ink, amber, five steps to the ink of chips, and the line around chips; as styles/tokens.css has them in light. */
 const AMBER = 8
 const EDGE = 14
 const PALETTE = [
@@ -35,7 +35,7 @@ export function drawSocialCard({
   blank ??= drawBlank()
   const picture = blank.slice()
   const width = WIDTH - 2 * MARGIN
-  // A title in another script is not drawn here; the name is always in Latin letters.
+  // A title with letters that were never drawn is replaced by the name, which is always in Latin letters.
   const heading = breakLines(canWrite(title, 'title') ? title : name, 'title', { width, most: 2 })
   let y = 125
   for (const line of heading) {
@@ -71,7 +71,7 @@ function drawBlank(): Uint8Array {
   return picture
 }
 
-/** @returns where it ends */
+/** Draws a chip. @param base the line on which its text stands @returns where it ends */
 function drawChip(picture: Uint8Array, text: string, x: number, base: number): number {
   const width = Math.round(measureText(text, 'text')) + 16
   fill(picture, { x, y: base - 20, width, height: 28 }, EDGE)
@@ -95,7 +95,7 @@ const INK = Array.from({ length: 8 }, (_, strength) =>
 )
 const INK_ON_AMBER = Uint8Array.from({ length: 8 }, (_, coverage) => AMBER + Math.round((coverage * 5) / 7))
 
-/** A build stamps a hundred letters for each prompt, so this puts no pixel by a call. @param colours by coverage */
+/** Makes what puts letters on a picture. A build puts a hundred for each prompt, so the loop writes its pixels itself: a call for each would take too long. @param colours by coverage */
 function stampWith(picture: Uint8Array, colours: Uint8Array): (ink: Ink, x: number, y: number) => void {
   return ({ pixels, at, columns, rows }, x, y) => {
     const visible = Math.min(columns, WIDTH - x)
@@ -123,7 +123,7 @@ function fill(
     for (let column = x; column < x + width; column++) put(picture, column, row, colour)
 }
 
-/** Two picture share a byte; each row begins with its filter, which is none. */
+/** Two pixels share a byte; each row begins with the byte of its filter, which is none. */
 function put(picture: Uint8Array, column: number, row: number, colour: number): void {
   if (column >= WIDTH) return
   const at = row * STRIDE + 1 + (column >> 1)
@@ -141,7 +141,7 @@ function encode(picture: Uint8Array): Uint8Array {
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', head),
     chunk('PLTE', Buffer.from(PALETTE)),
-    // The quickest level that packs: a build makes thousands.
+    // A quick level, because a build makes thousands.
     chunk('IDAT', deflateSync(picture, { level: 3 })),
     chunk('IEND', Buffer.alloc(0)),
   ])

@@ -48,7 +48,7 @@ interface Host {
 
 let host: Host | undefined | null
 
-/** Asked of the settings once: they do not change during a build. */
+/** Reads the settings once, because they do not change during a build. */
 function findHost(): Host | undefined {
   if (host === undefined) {
     const { gitStore } = readConfig(process.env)
@@ -60,7 +60,7 @@ function findHost(): Host | undefined {
   return host ?? undefined
 }
 
-/** GitHub's own pages have a host of their own; an enterprise's share that of its API. */
+/** The address of a repository's pages. On GitHub itself pages have another host than the API; on an enterprise's server both have the same. */
 function webAddress({ apiUrl, repository }: { apiUrl: string; repository: string }): string {
   const { origin } = new URL(apiUrl)
   return `${origin === 'https://api.github.com' ? 'https://github.com' : origin}/${repository}`

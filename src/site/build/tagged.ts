@@ -3,13 +3,13 @@
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 
-/** As many cards as are still pleasant to scroll through; the rest follow on further pages. */
+/** As many rows as are still pleasant to scroll through; the rest follow on further pages. */
 export const REPOSITORIES_PER_PAGE = 60
 
 /** The repositories of every tag, in the order of `top`. */
 type Tagged = ReadonlyMap<string, readonly RepositorySummary[]>
 
-/** Where a view of the catalogue, for pages that are kept between builds, answers for its tags (page-facts.ts). */
+/** The key under which a view of the catalogue says which tags have a page (page-facts.ts); a catalogue itself has nothing there. */
 export const TAGGED = Symbol.for('prompt-hub.tagged')
 
 /** Weak, so that `astro dev` does not keep every catalogue it ever had. */

@@ -24,7 +24,7 @@ export function isUntouched(written: Written): Promise<boolean> {
   })
 }
 
-/** Whatever is put into a folder, taken out or renamed changes the folder's own time, so that nothing needs to be listed. */
+/** Compares the times of files and folders. A folder's own time changes with whatever is put into it, taken out or renamed there, so no folder needs to be listed. */
 function compare({ dir, cachePath, codes, endedMs }: Written): boolean {
   const cache = openBuildCache(cachePath, codes)
   const isOld = (path: string, isFolder: boolean) => {
