@@ -9,7 +9,16 @@ import { makeMcpRequest } from '../../scripts/bench/mcp-request.ts'
 
 // Away from the project, for there a package that is missing in a bundle would be found in a folder above.
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
-beforeAll(() => bundleFunctions(dir))
+beforeAll(() => {
+  // The bundler looks through the whole project for files that the code may mean, and other tests remove theirs there meanwhile.
+  for (let attempts = 3; ; attempts--) {
+    try {
+      return bundleFunctions(dir)
+    } catch (error) {
+      if (attempts === 1) throw error
+    }
+  }
+})
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 function unpack(name: string): string {

@@ -4,8 +4,8 @@ import type { WrittenGroup } from '../../stores/build-cache.ts'
 import { filesInto } from '../../stores/write-files.ts'
 import type { GroupTask } from './repository-groups.ts'
 
-/** From so many groups on, those of some 1,500 prompts, threads help. Fewer are made sooner than it pays to start threads, each of which loads the pages first and holds 100 MB. */
-const FEWEST_FOR_THREADS = 20_000
+/** Some 400 prompts. With fewer, a thread would not earn what it takes to load the pages once more: half a second and 100 MB. */
+const FEWEST_FOR_THREADS = 5_000
 
 /** Files that are the same as long as their key is. */
 export interface SiteGroup {
