@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FRAME_HEAD, FRAME_MAIN, fillFrame, parseFrame } from '../../src/site/build/page-frame.ts'
 
-const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+const escapeQuoted = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 const FRAME = `<meta name="description" content="${FRAME_HEAD.description}"><link href="https://hub.test${FRAME_HEAD.canonical}"><meta content="${FRAME_HEAD.title}"><main>${FRAME_MAIN}</main>`
 const said = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -16,7 +16,7 @@ test('every page is its frame with its own things in it, whatever they are', () 
     fc.property(said, said, said, (title, description, main) => {
       const head = { title, description, path: '/acme/review' }
       expect(fillFrame(frame, head, main)).toBe(
-        `<meta name="description" content="${escape(description)}"><link href="https://hub.test/acme/review"><meta content="${escape(title)}"><main>${main}</main>`,
+        `<meta name="description" content="${escapeQuoted(description)}"><link href="https://hub.test/acme/review"><meta content="${escapeQuoted(title)}"><main>${main}</main>`,
       )
     }),
     { numRuns: 1000 },
