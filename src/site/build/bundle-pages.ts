@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { listFiles } from './list-files.ts'
 
 /** The two folders of a bundle: the code of the pages, and what is published beside them as it is. */
 export const SERVER_DIR = 'server'
@@ -108,11 +109,4 @@ function hashFiles(dir: string): [path: string, digest: string][] {
       hash('sha256', readFileSync(join(dir, part, path))),
     ]),
   )
-}
-
-/** Lists the files of a folder and of all folders in it. @returns their paths below the folder */
-export function listFiles(dir: string): string[] {
-  return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(dir, '/').length))
 }

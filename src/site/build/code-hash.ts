@@ -1,7 +1,8 @@
 // Owns hashes of the code that parses content and makes the site, by which a build knows whether files of an earlier one may be used again.
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { listFiles } from './list-files.ts'
 
 /** What decides about the site beside the code itself: which packages are installed, and how code is put together. */
 const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']
@@ -14,17 +15,16 @@ const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json'
  */
 export function hashCode(root: string): { parser: string; site: string } {
   const settings = SETTINGS_FILES.map((name) => join(root, name))
-  const content = ['domain', 'stores'].flatMap((room) => listFiles(join(root, 'src', room)))
+  const content = ['domain', 'stores'].flatMap((room) => listSources(join(root, 'src', room)))
   return {
     parser: hashFiles([...settings, ...content]),
-    site: hashFiles([...settings, ...listFiles(join(root, 'src'))]),
+    site: hashFiles([...settings, ...listSources(join(root, 'src'))]),
   }
 }
 
-function listFiles(dir: string): string[] {
-  return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
+function listSources(dir: string): string[] {
+  return listFiles(dir)
+    .map((path) => join(dir, path))
     .sort()
 }
 

@@ -5,11 +5,12 @@ import { pathToFileURL } from 'node:url'
 import type { AstroPrerenderer } from 'astro'
 import { StaticPaths } from 'astro/runtime/prerender/static-paths.js'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
-import { BESIDE_DIR, type BundlePlace, bundlePages, listFiles, SERVER_DIR } from './bundle-pages.ts'
+import { BESIDE_DIR, type BundlePlace, bundlePages, SERVER_DIR } from './bundle-pages.ts'
 import { FRAMES_PAGE, isFramed, type MakeFramed, openFrames } from './framed-pages.ts'
+import { listFiles } from './list-files.ts'
 import { getCatalogue, withView } from './loaded-catalogue.ts'
 import { areFactsUnchanged, type PageFacts, viewForPage } from './page-facts.ts'
-import type { MadeGroup, SiteGroup } from './site-writer.ts'
+import type { MadeGroup, SiteFile, SiteGroup } from './site-writer.ts'
 
 /** Says which page is meant, wherever the pages are bundled. */
 export interface PageAddress {
@@ -91,16 +92,13 @@ export async function loadPages(dir: string): Promise<PageRenderer> {
   const makePage = async ({ component, pathname }: PageAddress): Promise<MadeGroup> => {
     const route = routes.get(component)
     if (!route) throw new Error(`There is no page ${component}.`)
-    const catalogue = getCatalogue()
-    follow(catalogue)
+    follow(getCatalogue())
     makeFramed ??= await openFrames(renderFrame)
     const make = makeFramed
     if (!propsOf.has(component)) listFramed(route)
     const props = propsOf.get(component)?.get(pathname)
     if (!props) throw new Error(`There is no page at ${pathname}.`)
-    const facts: PageFacts = {}
-    const html = await withView(viewForPage(catalogue, facts), () => make(component, props))
-    return { files: [[fileOf({ pathname, route }), html]], facts }
+    return makeNoting(async () => [fileOf({ pathname, route }), await make(component, props)])
   }
   return {
     bundle: dir,
@@ -164,16 +162,15 @@ function groupOf(app: PagesApp, path: PathOfPage): SiteGroup {
   if (cacheKey === undefined) return { id, key: undefined, make: async () => ({ files: [await render(app, path)] }) }
   const catalogue = getCatalogue()
   return {
-    ...{ id, key: cacheKey, make: () => renderNoting(app, path) },
+    ...{ id, key: cacheKey, make: () => makeNoting(() => render(app, path)) },
     areUnchanged: (known) => areFactsUnchanged(catalogue, known),
   }
 }
 
-/** Renders a page while noting what it asks of the catalogue that is in place. */
-async function renderNoting(app: PagesApp, path: PathOfPage): Promise<MadeGroup> {
+/** Makes a page while noting what it asks of the catalogue that is in place. */
+async function makeNoting(make: () => Promise<SiteFile>): Promise<MadeGroup> {
   const facts: PageFacts = {}
-  const file = await withView(viewForPage(getCatalogue(), facts), () => render(app, path))
-  return { files: [file], facts }
+  return { files: [await withView(viewForPage(getCatalogue(), facts), make)], facts }
 }
 
 /** Where Astro puts a page. */

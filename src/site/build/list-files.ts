@@ -1,0 +1,10 @@
+// Owns listing what lies in a folder of the project or of a bundle.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Lists the files of a folder and of all folders in it. @returns their paths below the folder */
+export function listFiles(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(dir, '/').length))
+}
