@@ -1,19 +1,10 @@
 // Owns editing search.db in place: taking out what it held of changed prompts, and putting in what they hold now.
 import type { DatabaseSync } from 'node:sqlite'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
-import {
-  distinctWords,
-  LEAST_VOTES,
-  listKeys,
-  listOrderedTerms,
-  readFields,
-  voteForWords,
-  weighKeys,
-} from '../domain/search/document.ts'
+import { distinctWords, LEAST_VOTES, listOrderedWords, readFields, voteForWords } from '../domain/search/document.ts'
+import { KEYS, listKeys, weighPlaces } from '../domain/search/filing.ts'
 import { joinGuesses, partGuesses } from '../domain/search/guesses.ts'
-import { termKey } from '../domain/search/keys.ts'
 import { editPostings } from '../domain/search/postings.ts'
-import { termOf } from '../domain/search/terms.ts'
 import { decodeSource, promptWriter } from './search-tables.ts'
 
 /** How the counts of a word change. */
@@ -68,26 +59,23 @@ export function editIndex(
     const { repository, summary } = entries.get(name)!
     const fields = readFields(repository)
     const id = free.next().value
-    changeWords(fields, distinctWords(fields), 1)
-    for (const [key, strength] of weighKeys(fields, summary.tags)) {
+    const distinct = distinctWords(fields)
+    changeWords(fields, distinct, 1)
+    for (const [key, strength] of weighPlaces(fields, summary.tags, KEYS)) {
       const postings = added.get(key) ?? new Map<number, number>()
       added.set(key, postings.set(id, strength))
     }
     numbers.set(name, id)
-    return { id, summary, fields }
+    return { id, summary, fields, distinct }
   })
   editTerms(database, new Set([...emptied, ...added.keys()]), removed, added)
   editWords(database, words)
   const numberOf = database.prepare('SELECT number FROM terms WHERE key = ?')
   const write = promptWriter(database, true)
-  for (const { id, summary, fields } of arrivals) {
-    const texts = listOrderedTerms(fields, termOf)
-    write(
-      id,
-      summary,
-      fields,
-      texts.map((terms) => terms.map((term) => Number(numberOf.get(termKey(term))!.number))),
-    )
+  const numberOfWord = (word: string) => Number(numberOf.get(KEYS.ofWord(word))!.number)
+  for (const { id, summary, fields, distinct } of arrivals) {
+    const texts = listOrderedWords(fields).map((words) => words.map(numberOfWord))
+    write(id, summary, { fields, distinct, texts })
   }
   return numbers
 }

@@ -4,19 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { SORTS } from '../domain/api/routes.ts'
 import type { Repository } from '../domain/api/schema.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
-import {
-  distinctWords,
-  LEAST_VOTES,
-  listOrderedTerms,
-  readFields,
-  voteForWords,
-  weighKeys,
-} from '../domain/search/document.ts'
+import { distinctWords, LEAST_VOTES, listOrderedWords, readFields, voteForWords } from '../domain/search/document.ts'
 import { stemEquivalents } from '../domain/search/equivalents.ts'
+import { KEYS, type Places, weighPlaces } from '../domain/search/filing.ts'
 import { joinGuesses } from '../domain/search/guesses.ts'
-import { termKey } from '../domain/search/keys.ts'
 import { PostingWriter } from '../domain/search/postings.ts'
-import { termOf } from '../domain/search/terms.ts'
 import { MENU_SIZE, type MenuEntry } from '../ports/search.ts'
 import { editIndex } from './search-index-edits.ts'
 import { INDEX_SHAPE } from './search-records.ts'
@@ -115,35 +107,45 @@ interface GrowingTerm {
   postings: PostingWriter
 }
 
+/** A word, and in how many prompts it stands. */
+interface GrowingWord {
+  term: GrowingTerm
+  prompts: number
+  votes: number
+}
+
 function fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue, isEditable: boolean): void {
   const insert = promptWriter(database, isEditable)
   const terms = new Map<number, GrowingTerm>()
-  const words = new Map<string, { term: string; prompts: number; votes: number }>()
-  const wordOf = (word: string) => {
-    let known = words.get(word)
-    if (!known) {
-      known = { term: termOf(word), prompts: 0, votes: 0 }
-      words.set(word, known)
-    }
-    return known
+  const words = new Map<string, GrowingWord>()
+  const growing = (key: number) =>
+    getOrMake(terms, key, () => ({ number: terms.size + 1, postings: new PostingWriter() }))
+  const wordOf = (word: string) =>
+    getOrMake(words, word, () => ({ term: growing(KEYS.ofWord(word)), prompts: 0, votes: 0 }))
+  const prefixes = new Map<string, GrowingTerm>()
+  // The words of one prompt: few, so they are found faster than among all.
+  const own = new Map<string, GrowingWord>()
+  const places: Places<GrowingTerm> = {
+    ofWord: (word) => own.get(word)!.term,
+    ofPrefix: (prefix) => getOrMake(prefixes, prefix, () => growing(KEYS.ofPrefix(prefix))),
+    ofInitials: (letters) => growing(KEYS.ofInitials(letters)),
+    ofTag: (tag) => growing(KEYS.ofTag(tag)),
+    ofTitle: (title) => growing(KEYS.ofTitle(title)),
   }
-  const stem = (word: string) => wordOf(word).term
   for (const [index, summary] of listed.top.entries()) {
     const id = index + 1
     const fields = readFields(entries.get(summary.full_name)!.repository)
     const distinct = distinctWords(fields)
-    for (const word of distinct) wordOf(word).prompts++
-    for (const [word, votes] of voteForWords(fields, distinct)) wordOf(word).votes += votes
-    for (const [key, strength] of weighKeys(fields, summary.tags, stem)) {
-      let growing = terms.get(key)
-      if (!growing) {
-        growing = { number: terms.size + 1, postings: new PostingWriter() }
-        terms.set(key, growing)
-      }
-      growing.postings.add(id, strength)
+    own.clear()
+    for (const word of distinct) {
+      const known = wordOf(word)
+      known.prompts++
+      own.set(word, known)
     }
-    const texts = listOrderedTerms(fields, stem).map((list) => list.map((term) => terms.get(termKey(term))!.number))
-    insert(id, summary, fields, texts)
+    for (const [word, votes] of voteForWords(fields, distinct)) own.get(word)!.votes += votes
+    for (const [{ postings }, strength] of weighPlaces(fields, summary.tags, places)) postings.add(id, strength)
+    const texts = listOrderedWords(fields).map((list) => list.map((word) => own.get(word)!.term.number))
+    insert(id, summary, { fields, distinct, texts })
   }
   // Rows are written in the order in which their tables keep them, which is faster and leaves no gaps in the file.
   const insertTerm = database.prepare('INSERT INTO terms VALUES (?, ?, ?, ?)')
@@ -156,6 +158,15 @@ function fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue, isE
   const guesses = [...words].filter(([, { votes }]) => votes >= LEAST_VOTES).map(([word]) => word)
   const insertGuesses = database.prepare('INSERT INTO guesses VALUES (?, ?)')
   for (const [length, joined] of joinGuesses(guesses)) insertGuesses.run(length, joined)
+}
+
+function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let value = map.get(key)
+  if (value === undefined) {
+    value = make()
+    map.set(key, value)
+  }
+  return value
 }
 
 /** Writes what changes with every catalogue: places, menu, and what the index was made by. @param numbers of the listed prompts, by full name */

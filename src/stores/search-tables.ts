@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { RepositorySummary } from '../domain/api/schema.ts'
-import { distinctWords, type FieldWords } from '../domain/search/document.ts'
+import type { FieldWords } from '../domain/search/document.ts'
 import { encodeNumbers } from '../domain/search/postings.ts'
 
 /**
@@ -34,8 +34,8 @@ type Source = Pick<FieldWords, (typeof SOURCE_FIELDS)[number]> & {
 
 const SOURCE_FIELDS = ['owner', 'name', 'title', 'tags', 'description'] as const
 
-function encodeSource(fields: FieldWords): Uint8Array {
-  const lists = [...SOURCE_FIELDS.map((field) => fields[field]), [...distinctWords(fields)]]
+function encodeSource(fields: FieldWords, distinct: ReadonlySet<string>): Uint8Array {
+  const lists = [...SOURCE_FIELDS.map((field) => fields[field]), [...distinct]]
   return deflateRawSync(lists.map((words) => words.join(' ')).join('\n'), { level: 1 })
 }
 
@@ -59,11 +59,15 @@ export function promptWriter(database: DatabaseSync, isEditable: boolean) {
   const insertText = database.prepare('INSERT INTO texts VALUES (?, ?)')
   const insertSource = database.prepare('INSERT INTO sources VALUES (?, ?)')
   /** @param texts the numbers of its terms in their order, a list for each field */
-  return (id: number, summary: RepositorySummary, fields: FieldWords, texts: readonly (readonly number[])[]): void => {
+  return (
+    id: number,
+    summary: RepositorySummary,
+    { fields, distinct, texts }: { fields: FieldWords; distinct: ReadonlySet<string>; texts: readonly number[][] },
+  ): void => {
     const { owner, name } = summary
     insertPrompt.run(id, owner, name, JSON.stringify(storedFields(summary).map((field) => summary[field])))
     insertText.run(id, encodeNumbers(texts.flatMap((numbers) => [...numbers, 0])))
-    if (isEditable) insertSource.run(id, encodeSource(fields))
+    if (isEditable) insertSource.run(id, encodeSource(fields, distinct))
   }
 }
 

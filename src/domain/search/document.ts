@@ -1,8 +1,6 @@
-// Owns what the search keeps of a prompt: its words by field, bounded, and how strongly it holds each term.
+// Owns what the search reads of a prompt: its words by field, bounded, those that may be meant by a mistyped one, and those that are kept in their order.
 import type { Repository } from '../api/schema.ts'
-import { INITIALS, initialsKey, PREFIX_LETTERS, prefixKey, tagKey, termKey, titleKey } from './keys.ts'
-import { IN_NAME, LEVEL } from './postings.ts'
-import { isStopWord, pairIdeographs, termOf } from './terms.ts'
+import { isStopWord, pairIdeographs } from './terms.ts'
 import { forgivenTypos } from './typos.ts'
 import { splitWords } from './words.ts'
 
@@ -19,8 +17,8 @@ const MOST_GUESSABLE = 500
 const MOST_TELLING = 16
 
 /** The fields of a prompt that are searched, the weightiest first. */
-const FIELDS = ['owner', 'name', 'title', 'tags', 'description', 'readme', 'content'] as const
-type Field = (typeof FIELDS)[number]
+export const FIELDS = ['owner', 'name', 'title', 'tags', 'description', 'readme', 'content'] as const
+export type Field = (typeof FIELDS)[number]
 
 /** The words of each field, in their order. */
 export type FieldWords = Readonly<Record<Field, readonly string[]>>
@@ -28,12 +26,19 @@ export type FieldWords = Readonly<Record<Field, readonly string[]>>
 /** Reads the words of a prompt: folded, in their order, and within the bounds above. */
 export function readFields(repository: Repository): FieldWords {
   const { owner, name, title, tags, description, readme, content } = repository
-  const different = new Set<string>()
-  const words = (text: string) =>
-    splitWords(text)
-      .slice(0, WORDS_PER_FIELD)
-      .map(cutWord)
-      .filter((word) => different.has(word) || (different.size < DIFFERENT_WORDS && different.add(word)))
+  // Equal words become one and the same string, which makes looking them up again much faster.
+  const different = new Map<string, string>()
+  const words = (text: string) => {
+    const kept: string[] = []
+    for (const whole of splitWords(text).slice(0, WORDS_PER_FIELD)) {
+      const word = cutWord(whole)
+      const known = different.get(word)
+      if (known === undefined && different.size === DIFFERENT_WORDS) continue
+      if (known === undefined) different.set(word, word)
+      kept.push(known ?? word)
+    }
+    return kept
+  }
   return {
     owner: words(owner),
     name: words(name),
@@ -54,121 +59,19 @@ const HALF = /[\ud800-\udbff]$/
 
 /** The different words of a prompt, and the pairs of scripts without spaces. */
 export function distinctWords(fields: FieldWords): Set<string> {
-  return new Set(FIELDS.flatMap((field) => [...fields[field], ...pairIdeographs(fields[field])]))
+  const distinct = new Set<string>()
+  for (const field of FIELDS) for (const word of withPairs(fields[field])) distinct.add(word)
+  return distinct
 }
 
-/** How strongly a prompt holds each term. @param stem turns a word into its term; given so that a build looks each word up once */
-function weighTerms(fields: FieldWords, stem: (word: string) => string): Map<string, number> {
-  const terms = new Map<string, Record<Field, number>>()
-  const termsOfWords = new Map<string, string>()
-  for (const field of FIELDS) {
-    const words = fields[field]
-    for (const word of [...words, ...pairIdeographs(words)]) {
-      const term = termsOfWords.get(word) ?? stem(word)
-      termsOfWords.set(word, term)
-      const counts = terms.get(term) ?? { ...NOWHERE }
-      terms.set(term, counts)
-      counts[field]++
-    }
-  }
-  return new Map([...terms].map(([term, counts]) => [term, strengthOf(counts, fields)]))
+/** Words, and after them their pairs of scripts without spaces. */
+export function withPairs(words: readonly string[]): readonly string[] {
+  const pairs = pairIdeographs(words)
+  return pairs.length === 0 ? words : [...words, ...pairs]
 }
 
-/**
- * What a prompt is filed under: its terms, its tags, its title where that is not its name, first letters, and the short beginnings of the words that
- * describe it. Contents give no beginnings, because nearly every content has a word that begins with any given two letters.
- *
- * @param stem turns a word into its term; given so that a build looks each word up once
- * @returns the strength of each, as in postings.ts, by its key
- */
-export function weighKeys(fields: FieldWords, tags: readonly string[], stem = termOf): Map<number, number> {
-  const strengths = new Map<number, number>()
-  for (const [term, strength] of weighTerms(fields, stem)) strengths.set(termKey(term), strength)
-  for (const [prefix, strength] of weighPrefixes(fields)) strengths.set(prefixKey(prefix), strength)
-  for (const letters of listInitials(fields.title, tags)) strengths.set(initialsKey(letters), 3)
-  if (fields.title.length === INITIALS.whole) strengths.set(initialsKey(lettersOf(fields.title)), IN_NAME + 5)
-  for (const tag of tags) strengths.set(tagKey(tag), LEVEL)
-  if (fields.title.join(' ') !== fields.name.join(' ')) strengths.set(titleKey(fields.title), LEVEL)
-  return strengths
-}
-
-/** The keys under which a prompt was filed, worked out again from what the index keeps of it. @param words all of its words */
-export function listKeys(
-  fields: Pick<FieldWords, DescribingField>,
-  tags: readonly string[],
-  words: Iterable<string>,
-): Set<number> {
-  return new Set([
-    ...Array.from(words, (word) => termKey(termOf(word))),
-    ...Array.from(weighPrefixes(fields).keys(), prefixKey),
-    ...Array.from(listInitials(fields.title, tags), initialsKey),
-    ...(fields.title.length === INITIALS.whole ? [initialsKey(lettersOf(fields.title))] : []),
-    ...tags.map(tagKey),
-    titleKey(fields.title),
-  ])
-}
-
-function weighPrefixes(fields: Pick<FieldWords, DescribingField>): Map<string, number> {
-  const strengths = new Map<string, number>()
-  for (const [field, strength] of DESCRIBING) {
-    for (const word of fields[field]) {
-      for (let letters = 1; letters <= Math.min(PREFIX_LETTERS, word.length); letters++) {
-        const prefix = word.slice(0, letters)
-        strengths.set(prefix, Math.max(strengths.get(prefix) ?? 0, strength))
-      }
-    }
-  }
-  return strengths
-}
-
-/** What people may shorten a prompt to: the first letters of three neighbours in its title, or of a whole tag of several words. */
-function listInitials(title: readonly string[], tags: readonly string[]): Set<string> {
-  const { whole, least, most } = INITIALS
-  const threes = title.map((_, index) => title.slice(index, index + least)).filter(({ length }) => length === least)
-  const short = tags.map((tag) => tag.split('-')).filter(({ length }) => length >= whole && length <= most)
-  return new Set([...threes, ...short].map(lettersOf))
-}
-
-function lettersOf(words: readonly string[]): string {
-  return words.map((word) => word[0]!).join('')
-}
-
-type DescribingField = 'owner' | 'name' | 'title' | 'tags' | 'description'
-const DESCRIBING: readonly (readonly [DescribingField, number])[] = [
-  ['name', IN_NAME + 5],
-  ['title', IN_NAME + 5],
-  ['owner', IN_NAME + 3],
-  ['tags', 3],
-  ['description', 2],
-]
-
-const NOWHERE: Readonly<Record<Field, number>> = Object.freeze({
-  owner: 0,
-  name: 0,
-  title: 0,
-  tags: 0,
-  description: 0,
-  readme: 0,
-  content: 0,
-})
-
-/** How strongly a prompt holds a term: the sum of what each field adds. A word of a short name says more than one of a long name, so it adds more. */
-function strengthOf(counts: Readonly<Record<Field, number>>, fields: FieldWords): number {
-  const names = [fields.name, fields.title].filter((_, index) => (index === 0 ? counts.name : counts.title) > 0)
-  const shortest = Math.min(...names.map(({ length }) => length))
-  const impact =
-    (names.length > 0 ? 4 + 4 / shortest : 0) +
-    (counts.owner > 0 ? 3 : 0) +
-    (counts.tags > 0 ? 3 : 0) +
-    (counts.description > 0 ? 3 : 0) +
-    counts.readme / (counts.readme + 2) +
-    (2.5 * counts.content) / (counts.content + 1 + Math.min(4, fields.content.length / USUAL_LENGTH))
-  const level = Math.min(LEVEL, Math.floor((9.5 * impact) / (impact + 5)))
-  return level | (names.length > 0 || counts.owner > 0 ? IN_NAME : 0)
-}
-
-/** A usual content has so many words. In a longer one a word is more likely to stand by chance, so it adds less. */
-const USUAL_LENGTH = 150
+/** The fields that say what a prompt is. */
+export type DescribingField = 'owner' | 'name' | 'title' | 'tags' | 'description'
 
 /** So many votes make a word one that may be meant by a mistyped one. One vote is not enough, for what a single prompt has is more often a mistake than a word. */
 export const LEAST_VOTES = 2
@@ -184,19 +87,22 @@ export function voteForWords(fields: Pick<FieldWords, DescribingField>, words: I
   const isForgiven = (word: string) => forgivenTypos(word) > 0
   const telling = new Set([...name, ...title, ...owner, ...tags, ...description].filter(isForgiven))
   const votes = new Map([...telling].slice(0, MOST_TELLING).map((word) => [word, LEAST_VOTES]))
-  const others = [...words].filter((word) => isForgiven(word) && !votes.has(word)).sort()
-  for (const word of others.slice(0, MOST_GUESSABLE)) votes.set(word, 1)
+  const others = [...words].filter((word) => isForgiven(word) && !votes.has(word))
+  const counted = others.length > MOST_GUESSABLE ? others.sort().slice(0, MOST_GUESSABLE) : others
+  for (const word of counted) votes.set(word, 1)
   return votes
 }
 
-/** The terms of a prompt in their order, field by field, from which it is seen what stands together. Stop words are left out, and long fields are cut. */
-export function listOrderedTerms(fields: FieldWords, stem: (word: string) => string): string[][] {
-  return FIELDS.map((field) =>
-    fields[field]
-      .filter((word) => !isStopWord(word))
-      .slice(0, KEPT_IN_ORDER[field])
-      .map(stem),
-  )
+/** The words of a prompt in their order, field by field, from which it is seen what stands together. Stop words are left out, and long fields are cut. */
+export function listOrderedWords(fields: FieldWords): string[][] {
+  return FIELDS.map((field) => {
+    const kept: string[] = []
+    for (const word of fields[field]) {
+      if (kept.length === KEPT_IN_ORDER[field]) break
+      if (!isStopWord(word)) kept.push(word)
+    }
+    return kept
+  })
 }
 
 /** How many words of each field are kept in their order: as a rule all, but of readme and content only the beginning, because these are the longest. */

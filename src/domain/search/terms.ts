@@ -26,10 +26,12 @@ export function relatedTerms(word: string): string[] {
  * @param words in their order
  */
 export function pairIdeographs(words: readonly string[]): string[] {
-  return words.flatMap((word, index) => {
-    const next = words[index + 1]
-    return next !== undefined && isIdeograph(word) && isIdeograph(next) ? [word + next] : []
-  })
+  const pairs: string[] = []
+  for (let index = 1; index < words.length; index++) {
+    const [word, next] = [words[index - 1]!, words[index]!]
+    if (isIdeograph(next) && isIdeograph(word)) pairs.push(word + next)
+  }
+  return pairs
 }
 
 /** Words that a question needs as a sentence, but that do not say what it is about. Questions lose them unless they consist of nothing else; the index keeps them. */

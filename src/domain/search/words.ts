@@ -4,8 +4,13 @@
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]+/gv
 
+/** Most texts have nothing but ASCII, of which nothing needs folding but capitals. */
+const BEYOND_ASCII = /[^\0-\x7f]/
+const ASCII_WORD = /[a-z0-9]+/g
+
 /** The words of a text, in order: lower case, without accents and other marks; everything but letters and digits separates. */
 export function splitWords(text: string): string[] {
+  if (!BEYOND_ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? []
   // At the end of a word a sigma is written `ς`, in the middle `σ`. A beginning that was typed ends where the whole word goes on, so both become one.
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ').match(WORD) ?? []
 }
@@ -33,7 +38,9 @@ export function splitQuestion(question: string): SplitQuestion {
 
 /** Whether a word is one character of a script without spaces. */
 export function isIdeograph(word: string): boolean {
-  return IDEOGRAPH.test(word)
+  return word.charCodeAt(0) >= FIRST_IDEOGRAPH && IDEOGRAPH.test(word)
 }
 
+/** No character of these scripts comes before it, and nearly every word does. */
+const FIRST_IDEOGRAPH = 0x2e80
 const IDEOGRAPH = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/v
