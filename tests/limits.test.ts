@@ -17,7 +17,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/content/near-duplicates.ts MOST_SHARING': 'how a check looks for prompts that are nearly the same',
   'src/domain/content/near-duplicates.ts MOST_WORDS': 'how a check looks for prompts that are nearly the same',
   'src/domain/content/plain-yaml.ts MOST_CHARACTERS': 'a longer text is read by the library',
-  'src/domain/content/printable.ts MOST_UNITS': 'characters of a stranger’s text that a message repeats',
+  'src/domain/content/problems.ts MOST_UNITS': 'characters of a stranger’s text that a message repeats',
   'src/domain/search/budget.ts MOST_POSTINGS': 'what of a question is counted; what is left out is said',
   'src/domain/search/contractions.ts LONGEST_WHOLE': 'how search reads contractions',
   'src/domain/search/document.ts MOST_GUESSABLE': 'how search weighs words',

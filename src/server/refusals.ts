@@ -1,8 +1,14 @@
-// Owns the refusals that need nothing but the request: no such address, no such method, too many requests.
+// Owns the refusals that need nothing but the request: no such address, no such method, too many requests; and the answer to whatever was thrown.
 import { HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
-import { printable } from '../domain/content/printable.ts'
+import { printable } from '../domain/content/problems.ts'
+import { toHubError } from '../ports/log.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
+
+/** Answers with the error that a client may see of what was thrown; the rest of it is logged. @param cacheTag as for `respondWithError` */
+export function answerThrown(request: Request, thrown: unknown, cacheTag?: string): Response {
+  return respondWithError(request, toHubError(thrown), cacheTag)
+}
 
 /** Answers an address at which nothing is. The answer is JSON, because addresses below /api and /data never answer with a page. */
 export function answerNotFound(request: Request): Response {

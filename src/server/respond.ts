@@ -2,16 +2,15 @@
 
 import { hash } from 'node:crypto'
 import { ERRORS, type HubError } from '../domain/api/errors.ts'
-import { CACHE_CONTROL, type CacheClass, NO_VARY_SEARCH, VARYING_PARAMETERS } from '../domain/api/routes.ts'
+import {
+  CACHE_CONTROL,
+  type CacheClass,
+  COMMON_HEADERS,
+  NO_VARY_SEARCH,
+  VARYING_PARAMETERS,
+} from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import type { Bytes } from '../ports/site-files.ts'
-
-/** On every answer of the API, errors included. docs/contract.md section 4. */
-export const COMMON_HEADERS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Idempotency-Replayed, Link, Location, Retry-After, X-Prompt-Version',
-  'X-Content-Type-Options': 'nosniff',
-} as const
 
 /** Says to Netlify's own cache which parameters make another answer; it ignores all others. */
 const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
@@ -29,11 +28,6 @@ export interface Answer {
   cacheTag?: string | undefined
   /** Further headers. Their values must have been checked. */
   headers?: Readonly<Record<string, string>>
-}
-
-/** The name under which the CDN keeps all that is answered about a repository. Neither part holds an underscore. */
-export function repositoryTag(owner: string, name: string): string {
-  return `repo_${owner}_${name}`
 }
 
 /** Answers an address of the read API with what was found there. */

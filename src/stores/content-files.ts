@@ -1,8 +1,7 @@
 // Owns finding the files below the content folder: the ones to read, the ones to ignore because an editor or a system left them, and the ones that may not be there.
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { printable } from '../domain/content/printable.ts'
-import type { Problem } from '../domain/content/problems.ts'
+import { type Problem, printable } from '../domain/content/problems.ts'
 
 /** What was found beside the files. */
 export interface Findings {

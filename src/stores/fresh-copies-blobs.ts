@@ -2,7 +2,6 @@
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { FreshCopies, FreshCopy } from '../ports/fresh-copies.ts'
-import { logTrouble } from '../ports/log.ts'
 
 /**
  * The format of what is kept. Only a publish writes copies, from values of the records' types, so the format says all about the shape, and a read needs no
@@ -88,6 +87,8 @@ async function read<Record>(blobs: BlobStore, key: string): Promise<Record | und
     if (kept.format !== FORMAT) throw new Error(`expected format ${FORMAT}, got ${kept.format}`)
     return kept.record
   } catch (error) {
+    // Imported with the first trouble, because most reads and publishes have none.
+    const { logTrouble } = await import('../ports/log.ts')
     logTrouble('warning', 'A fresh copy could not be read.', { key, cause: error })
     return undefined
   }

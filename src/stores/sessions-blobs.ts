@@ -30,7 +30,7 @@ export function peopleInBlobs(blobs: BlobStore): People {
     async findSession(secret, now) {
       const text = await blobs.get(sessionKey(secret))
       if (text === undefined) return undefined
-      const session = parseRecord(sessionKey(secret), text, Session)
+      const session = await parseRecord(sessionKey(secret), text, Session)
       if (!session) return undefined
       if (Date.parse(session.expires_at) <= now.getTime()) {
         await blobs.delete(sessionKey(secret))

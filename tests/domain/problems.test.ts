@@ -1,8 +1,7 @@
 // Pins how a problem is said: where it stands, what was expected, what came; every one at once, and nothing that draws on a terminal.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { printable } from '../../src/domain/content/printable.ts'
-import { formatProblem, formatProblems, parseBy } from '../../src/domain/content/problems.ts'
+import { formatProblem, formatProblems, parseBy, printable } from '../../src/domain/content/problems.ts'
 
 const schema = z.strictObject({
   name: z.string(),

@@ -1,6 +1,8 @@
 // Pins what one round decides on what git has: the number, what is refused, what is answered without a commit, and what a commit says.
 import { describe, expect, test } from 'vitest'
+import { isMember } from '../../src/domain/access/memberships.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
+import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
 import {
   type AcceptedPublish,
@@ -219,8 +221,15 @@ describe('a request with an Idempotency-Key', () => {
 })
 
 describe('who may publish', () => {
-  const person = { kind: 'person', user_id: '7', login: 'octocat' } as const
-  const bearerOf = (login: string) => ({ ...acceptPublish({}).bearer, login, holder: { ...person, login } })
+  const bearerOf = (login: string) => ({
+    ...acceptPublish({}).bearer,
+    login,
+    holder: {
+      kind: 'person' as const,
+      login,
+      isMember: (file: Pick<OwnerFile, 'members'>) => isMember({ login, user_id: '7' }, file),
+    },
+  })
   //  what                                     login        the owner's index.md                          what it comes to
   test.each<[string, string, string | undefined, string]>([
     ['to their own handle', 'acme', undefined, 'Publish acme/review 1.0.0, version'],

@@ -1,8 +1,8 @@
 // Owns when a CI job may publish: what its OIDC token says, compared with what an owner trusts.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
-import type { Provenance } from '../api/schema.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'
+import type { Provenance } from '../content/values.ts'
 
 /** A claim that is copied into a file and a page: short, and without characters that do not show. */
 const text = z

@@ -1,9 +1,15 @@
 // Owns the OpenAPI description of the API, made from the tables and schemas that the code runs on.
-import { IDEMPOTENCY_KEY, PublishAnswer, PublishRequest } from '../publishing/request.ts'
+import { IDEMPOTENCY_KEY, PublishRequest } from '../publishing/request.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { EXAMPLES } from './openapi-examples.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
-import { PATH_PARAMETERS, type QueryParameter, ROUTES_WITH_SCHEMAS, type RouteWithSchemas } from './route-schemas.ts'
+import {
+  PATH_PARAMETERS,
+  PublishAnswer,
+  type QueryParameter,
+  ROUTES_WITH_SCHEMAS,
+  type RouteWithSchemas,
+} from './route-schemas.ts'
 import { isPublishedAt, type RouteId } from './routes.ts'
 import { ErrorEnvelope, single } from './schema.ts'
 

@@ -13,6 +13,7 @@ import {
   User,
   VersionRecord,
   VersionSummary,
+  Warning,
 } from './schema.ts'
 
 /** A query parameter as it is documented; it is read by `server/read/list-query.ts` and `query-values.ts`. */
@@ -114,3 +115,21 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   name: Name,
   version: Version,
 }
+
+/** What publishing answers: the version, and what became of the request. */
+export const PublishAnswer = z
+  .object({
+    ...VersionRecord.shape,
+    html_url: z.url().describe('The address of this version’s page; it is there after the next build.'),
+    unchanged: z.boolean().describe('Whether the latest version was the same already, so that none was added.'),
+    commit: z
+      .object({
+        sha: z.string().describe('The commit.'),
+        url: z.string().nullable().describe('Its page, or null where there is none.'),
+      })
+      .meta({ id: 'Commit', description: 'A commit in git.' })
+      .nullable()
+      .describe('The commit that was made, or null.'),
+    warnings: z.array(Warning).describe('What is worth a second look; nothing was refused for it.'),
+  })
+  .meta({ id: 'PublishAnswer', description: 'A version, and what became of the request.' })

@@ -7,6 +7,13 @@ export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST'
 /** What every address of the API can be asked. */
 export const READ_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const satisfies readonly Method[]
 
+/** On every answer of the API, errors included. docs/contract.md section 4. */
+export const COMMON_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, Idempotency-Replayed, Link, Location, Retry-After, X-Prompt-Version',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
 /** How long an answer stays true: `immutable` for ever, `changing` until the next build or publish. docs/contract.md section 4. */
 export type CacheClass = 'immutable' | 'changing'
 
@@ -18,6 +25,11 @@ export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
 
 /** What changing answers say to caches that many clients share and nobody purges: they ask again for what is older than a minute, and do not show it in the meantime. */
 export const SHARED_CACHE_CONTROL = 'public, max-age=60'
+
+/** The name under which the CDN keeps all that is answered about a repository. Neither part holds an underscore. */
+export function repositoryTag(owner: string, name: string): string {
+  return `repo_${owner}_${name}`
+}
 
 /** Query parameters that tell answers apart; all others never split a cache. */
 export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label'] as const

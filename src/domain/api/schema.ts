@@ -8,23 +8,21 @@ import {
   lines,
   Name,
   Owner,
+  Provenance,
+  Scalar,
+  Severity,
+  Stats,
+  Status,
   Tag,
   Time,
   VariableName,
+  VariableType,
   Version,
 } from '../content/values.ts'
 import { ERROR_CODES } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
 const address = (sentence: string) => z.url().describe(sentence)
-
-/** A scalar that a variable may have as its default or example. */
-export const Scalar = z.union([z.string(), z.number(), z.boolean()])
-
-/** The kinds of value a variable may ask for. */
-export const VariableType = z
-  .enum(['string', 'number', 'integer', 'boolean', 'enum'])
-  .describe('What kind of value is expected.')
 
 /** A placeholder as readers receive it. docs/contract.md section 3. */
 export const Variable = z
@@ -45,34 +43,6 @@ export const Parameters = z
   .record(z.string(), z.unknown())
   .describe('Model settings, kept as given, for example {"temperature": 0.2}.')
 export type Parameters = z.infer<typeof Parameters>
-
-/** Where a version was published from, when a CI job proved it. docs/contract.md section 7. */
-export const Provenance = z
-  .object({
-    issuer: z.string().describe('Who vouched for the job.'),
-    repository: z.string().describe('The source repository.'),
-    workflow: z.string().describe('The workflow that published.'),
-    ref: z.string().describe('The git ref it ran on.'),
-    sha: z.string().describe('The commit it ran on.'),
-    run_id: z.string().describe('The run’s number.'),
-  })
-  .meta({ id: 'Provenance', description: 'The CI run that published a version.' })
-export type Provenance = z.infer<typeof Provenance>
-
-/** The state of a repository. docs/contract.md section 2. */
-export const Status = z
-  .enum(['active', 'deprecated', 'archived'])
-  .describe('active, deprecated (still listed) or archived.')
-export type Status = z.infer<typeof Status>
-
-/** Download counts; never invented. */
-export const Stats = z
-  .object({
-    downloads_7d: z.int().nonnegative().describe('Downloads in the last 7 days.'),
-    downloads_90d: z.int().nonnegative().describe('Downloads in the last 90 days.'),
-  })
-  .meta({ id: 'Stats', description: 'Download counts.' })
-export type Stats = z.infer<typeof Stats>
 
 const sha256 = z
   .string()
@@ -138,9 +108,6 @@ export const Warning = z
   })
   .meta({ id: 'Warning', description: 'Something worth a second look; nothing is refused for it.' })
 export type Warning = z.infer<typeof Warning>
-
-/** How bad it is to go on using a version. */
-export const Severity = z.enum(['low', 'moderate', 'high', 'critical']).describe('How bad it is to go on using them.')
 
 /** What maintainers say of versions that should not be used any more. docs/contract.md section 3. */
 export const Advisory = z

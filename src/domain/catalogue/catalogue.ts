@@ -1,22 +1,23 @@
 // Owns the set of all repositories as readers see it: latest versions, visibility, lists, tags and users, concluded from the parsed files.
 
 import { listMemberships } from '../access/memberships.ts'
+import { pick } from '../api/envelope.ts'
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
 import type { Sort } from '../api/routes.ts'
-import type {
-  Repository,
+import {
+  type Repository,
   RepositorySummary,
-  Stats,
-  TagRecord,
-  User,
-  VersionRecord,
-  VersionSummary,
+  type TagRecord,
+  type User,
+  type VersionRecord,
+  type VersionSummary,
 } from '../api/schema.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
+import type { Stats } from '../content/values.ts'
 import type { Equivalents } from '../search/equivalents.ts'
 import { compareText, compareUpdates, type RankedRepository, rank } from './ranking.ts'
-import { describeRepository, recordVersion, summariseRepository, summariseVersion } from './repository-records.ts'
+import { describeRepository, recordVersion, summariseVersion } from './repository-records.ts'
 import { compareVersions } from './versions.ts'
 
 /** One version with both of its records. */
@@ -136,6 +137,13 @@ export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresse
     replacedBy: file.replaced_by,
     broken: [],
   }
+}
+
+const SUMMARY_KEYS = RepositorySummary.keyof().options
+
+/** The part of a repository's record that stands in lists, picked by name, so that a new field of the record reaches lists only when it is named here. */
+function summariseRepository(repository: Repository): RepositorySummary {
+  return pick(repository, SUMMARY_KEYS)
 }
 
 function rankable({ summary, repository, versions }: CatalogueEntry): RankedRepository {

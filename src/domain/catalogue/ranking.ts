@@ -1,6 +1,7 @@
 // Owns the order of lists: quality, top, trending and new. docs/contract.md section 5.
 import type { Sort } from '../api/routes.ts'
-import type { RepositorySummary, Stats, Variable } from '../api/schema.ts'
+import type { RepositorySummary, Variable } from '../api/schema.ts'
+import type { Stats } from '../content/values.ts'
 
 /** What ranking needs to know of a version; yanked ones are left out by the caller, but count as predecessors. */
 export interface RankedVersion {

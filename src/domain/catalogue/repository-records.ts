@@ -1,17 +1,11 @@
-// Owns making the records of one repository: in full, in a list, and those of its versions. What concerns several repositories is made in catalogue.ts.
-import { pick } from '../api/envelope.ts'
+// Owns making the records of one repository: its own in full, and those of its versions. What concerns several repositories is made in catalogue.ts.
 import type { Addresses } from '../api/record-links.ts'
-import {
-  type Repository,
-  RepositorySummary,
-  type Stats,
-  type VersionRecord,
-  type VersionSummary,
-} from '../api/schema.ts'
+import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { textsOf, warnOfTexts } from '../content/findings.ts'
 import { titleFromName } from '../content/names.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
+import type { Stats } from '../content/values.ts'
 import { selectVersions } from './versions.ts'
 
 /** What a repository's record is made of. */
@@ -63,13 +57,6 @@ export function describeRepository(
     advisories: file.advisories.map((advisory) => ({ ...advisory, versions: selectVersions(numbers, advisory.range) })),
     warnings: latest ? warnOfTexts(textsOf(latest, file)) : [],
   }
-}
-
-const SUMMARY_KEYS = RepositorySummary.keyof().options
-
-/** The part of a repository's record that stands in lists, picked by name, so that a new field of the record reaches lists only when it is named here. */
-export function summariseRepository(repository: Repository): RepositorySummary {
-  return pick(repository, SUMMARY_KEYS)
 }
 
 /** Makes the record of a version as it stands in the list. */

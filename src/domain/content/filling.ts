@@ -2,7 +2,7 @@
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { countPlaceholders, fillPlaceholders } from './placeholders.ts'
-import { printable } from './printable.ts'
+import { printable } from './problems.ts'
 import { countBytes } from './text-length.ts'
 
 /** What is filled: a text and its declared variables. Braces around a name that no variable has are left as text. */

@@ -1,7 +1,7 @@
 // Owns what authors may write into the front matter of the files in content/; all of it is strict, for an unknown key is a typing error.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
-import { type Parameters, Provenance, Severity, Stats, Status } from '../api/schema.ts'
+import type { Parameters } from '../api/schema.ts'
 import { findJsonProblem } from './json.ts'
 import { GITHUB_REPOSITORY, isVersion } from './names.ts'
 import { countBytes } from './text-length.ts'
@@ -13,6 +13,10 @@ import {
   lines,
   Name,
   NumericId,
+  Provenance,
+  Severity,
+  Stats,
+  Status,
   Tag,
   Time,
   unique,

@@ -1,7 +1,6 @@
-// Owns how a problem in something from outside is said: where it stands, what was expected, what came.
+// Owns how something from outside is said: a problem in it (where it stands, what was expected, what came), and a value or a text of it, short and without characters that would move the cursor or colour a terminal.
 import type * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
-import { printable } from './printable.ts'
 
 /** One thing that is wrong in a value; `key` is a dotted path, empty for the whole. */
 export interface ValueProblem {
@@ -78,4 +77,13 @@ export function describeValue(value: unknown): string {
   // Judged by its length first: writing out a megabyte to say that it is long would cost as much as reading it.
   const text = typeof value === 'string' && value.length > 60 ? value : (JSON.stringify(value) ?? typeof value)
   return text.length > 60 ? `a long ${typeof value}` : printable(text)
+}
+
+const MOST_UNITS = 80
+
+/** Cuts a text from outside to a short one and replaces control and format characters with `?`. */
+export function printable(text: string): string {
+  // Twice as many units as are kept: no more is looked at, however long the text.
+  const clean = text.slice(0, 2 * MOST_UNITS + 1).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')
+  return clean.length > MOST_UNITS ? `${clean.slice(0, MOST_UNITS).replace(/\p{Cs}$/u, '')}…` : clean
 }

@@ -1,4 +1,4 @@
-// Owns the schemas of single values: handles, names, versions, tags, moments, addresses and short texts. Records and files are made of them elsewhere.
+// Owns the schemas of what stands in records and in files alike: handles, names, versions, tags, moments, addresses, short texts, states and origins. Both are made of them elsewhere, so that to judge a file no schema of a record is made.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import {
@@ -91,6 +91,45 @@ export const License = z
   .max(LIMITS.licenseCharacters, `expected at most ${LIMITS.licenseCharacters} characters`)
   .regex(/^[A-Za-z0-9.+() -]+$/, 'expected an SPDX licence such as MIT')
   .describe('The licence, as an SPDX expression.')
+
+/** A scalar that a variable may have as its default or example. */
+export const Scalar = z.union([z.string(), z.number(), z.boolean()])
+
+/** The kinds of value a variable may ask for. */
+export const VariableType = z
+  .enum(['string', 'number', 'integer', 'boolean', 'enum'])
+  .describe('What kind of value is expected.')
+
+/** The state of a repository. docs/contract.md section 2. */
+export const Status = z
+  .enum(['active', 'deprecated', 'archived'])
+  .describe('active, deprecated (still listed) or archived.')
+export type Status = z.infer<typeof Status>
+
+/** How bad it is to go on using a version. */
+export const Severity = z.enum(['low', 'moderate', 'high', 'critical']).describe('How bad it is to go on using them.')
+
+/** Where a version was published from, when a CI job proved it. docs/contract.md section 7. */
+export const Provenance = z
+  .object({
+    issuer: z.string().describe('Who vouched for the job.'),
+    repository: z.string().describe('The source repository.'),
+    workflow: z.string().describe('The workflow that published.'),
+    ref: z.string().describe('The git ref it ran on.'),
+    sha: z.string().describe('The commit it ran on.'),
+    run_id: z.string().describe('The run’s number.'),
+  })
+  .meta({ id: 'Provenance', description: 'The CI run that published a version.' })
+export type Provenance = z.infer<typeof Provenance>
+
+/** Download counts; never invented. */
+export const Stats = z
+  .object({
+    downloads_7d: z.int().nonnegative().describe('Downloads in the last 7 days.'),
+    downloads_90d: z.int().nonnegative().describe('Downloads in the last 90 days.'),
+  })
+  .meta({ id: 'Stats', description: 'Download counts.' })
+export type Stats = z.infer<typeof Stats>
 
 /**
  * A text of people, on one line.

@@ -1,8 +1,7 @@
 // Owns YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags.
 import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, type Scalar, visit } from 'yaml'
 import { readPlainYaml } from './plain-yaml.ts'
-import { printable } from './printable.ts'
-import type { Parsed, ValueProblem } from './problems.ts'
+import { type Parsed, printable, type ValueProblem } from './problems.ts'
 
 /**
  * Reads a YAML mapping.

@@ -2,7 +2,7 @@
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import type { Addresses } from '../api/record-links.ts'
-import type { Provenance, VersionRecord, Warning } from '../api/schema.ts'
+import type { VersionRecord, Warning } from '../api/schema.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import { nextVersion } from '../catalogue/versions.ts'
@@ -20,7 +20,7 @@ import {
   type VersionFile,
 } from '../content/prompt-file.ts'
 import { checkCarriedOver } from '../content/rules.ts'
-import { Version } from '../content/values.ts'
+import { type Provenance, Version } from '../content/values.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, type PublishRequest, validationFailed } from './request.ts'
 

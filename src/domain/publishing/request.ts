@@ -1,8 +1,7 @@
-// Owns what a publish asks for and answers: the body's shape, reading it, and every problem in it at once.
+// Owns what a publish asks for: the body's shape, reading it, and every problem in it at once. What it answers is described in route-schemas.ts.
 import * as z from 'zod'
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
-import { VersionRecord, Warning } from '../api/schema.ts'
 import { BUMPS } from '../catalogue/versions.ts'
 import { Changelog, Description, ParametersInput, TagInputs, Title } from '../content/front-matter.ts'
 import { findJsonExcess } from '../content/json.ts'
@@ -42,24 +41,6 @@ export type PublishRequest = z.infer<typeof PublishRequest>
 
 /** The form of an Idempotency-Key: visible ASCII. docs/contract.md section 7 */
 export const IDEMPOTENCY_KEY = { shortest: 8, longest: 128, pattern: /^[!-~]{8,128}$/ } as const
-
-/** What publishing answers: the version, and what became of the request. */
-export const PublishAnswer = z
-  .object({
-    ...VersionRecord.shape,
-    html_url: z.url().describe('The address of this version’s page; it is there after the next build.'),
-    unchanged: z.boolean().describe('Whether the latest version was the same already, so that none was added.'),
-    commit: z
-      .object({
-        sha: z.string().describe('The commit.'),
-        url: z.string().nullable().describe('Its page, or null where there is none.'),
-      })
-      .meta({ id: 'Commit', description: 'A commit in git.' })
-      .nullable()
-      .describe('The commit that was made, or null.'),
-    warnings: z.array(Warning).describe('What is worth a second look; nothing was refused for it.'),
-  })
-  .meta({ id: 'PublishAnswer', description: 'A version, and what became of the request.' })
 
 /** Computes a content's digest and size. Handed in, because `domain` imports nothing of Node. */
 export type Measure = (content: string) => { content_sha256: string; size_bytes: number }

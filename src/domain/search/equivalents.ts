@@ -1,7 +1,6 @@
 // Owns the list of equivalents: sets of words and phrases that mean the same to people who search, as maintainers write them down.
 
-import { printable } from '../content/printable.ts'
-import type { Parsed, ValueProblem } from '../content/problems.ts'
+import { type Parsed, printable, type ValueProblem } from '../content/problems.ts'
 import { keepsLetters } from './contractions.ts'
 import { termOf } from './terms.ts'
 import { splitWords } from './words.ts'

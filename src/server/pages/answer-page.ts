@@ -11,15 +11,14 @@ import {
 import { CACHE_CONTROL } from '../../domain/api/routes.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
-import { toHubError } from '../../ports/log.ts'
 import { readBuilt } from '../../ports/site-files.ts'
 import { type Html, html } from '../account/html.ts'
 import type { Connect } from '../connect.ts'
 import { findClose } from '../read/close-names.ts'
 import type { ReadDependencies } from '../read/read.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
-import { refuseRate } from '../refusals.ts'
-import { respondWithBytes, respondWithError } from '../respond.ts'
+import { answerThrown, refuseRate } from '../refusals.ts'
+import { respondWithBytes } from '../respond.ts'
 import { drawFound } from './draw-find.ts'
 import { drawComparing, drawUnbuilt } from './draw-unbuilt.ts'
 import { findPrompts } from './find.ts'
@@ -53,7 +52,7 @@ export async function answerPage(request: Request, connect: Connect<ReadDependen
       (await answerNothing(request, owner, name, tools))
     )
   } catch (thrown) {
-    return respondWithError(request, toHubError(thrown))
+    return answerThrown(request, thrown)
   }
 }
 

@@ -1,9 +1,8 @@
 // Owns one accepted publish from its turn in the queue to the fresh copy at its end.
+import { repositoryTag } from '../../domain/api/routes.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
-import { logTrouble } from '../../ports/log.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
-import { repositoryTag } from '../respond.ts'
 import { type AcceptedPublish, type Outcome, outcomeOf } from './decide-round.ts'
 import { type Published, renewFreshCopy } from './renew-fresh-copy.ts'
 import { publishInRounds, type TimeAndChance } from './rounds.ts'
@@ -49,6 +48,7 @@ async function showAtOnce(published: Published, tools: PublishTools, now: Date):
     await renewFreshCopy(published, tools, now)
     await tools.purge(repositoryTag(published.owner, published.name))
   } catch (error) {
+    const { logTrouble } = await import('../../ports/log.ts')
     logTrouble('warning', 'A publish is not shown before the next build.', { cause: error })
   }
 }

@@ -1,12 +1,11 @@
 // Owns who is publishing: it reads the Authorization header, checks the token, and checks whether its bearer may publish to a repository.
 
 import type { Person } from '../../domain/access/account.ts'
-import { isMember } from '../../domain/access/memberships.ts'
 import { isToken } from '../../domain/access/token-form.ts'
 import { coversRepository, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import type { Provenance } from '../../domain/api/schema.ts'
-import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
+import { type OwnerFile, parseOwnerFile } from '../../domain/content/prompt-file.ts'
+import type { Provenance } from '../../domain/content/values.ts'
 import { refuseBroken } from '../../domain/publishing/repository-state.ts'
 import type { VerifiedJob, VerifyJob } from './oidc.ts'
 
@@ -22,9 +21,15 @@ export interface Bearer {
   login: string | undefined
   /** What the token is limited to; undefined when it covers everything that its holder may publish to. */
   scope: string | undefined
-  holder: TokenRecord['holder'] | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal'>)
+  holder: Holder
   provenance: Provenance | undefined
 }
+
+/** For whom a publish is made. People and jobs bring along the function that judges them later, so that no publish loads what it does not need. */
+type Holder =
+  | { kind: 'operator' }
+  | { kind: 'person'; login: string; isMember: (file: Pick<OwnerFile, 'members'>) => boolean }
+  | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal'>)
 
 /** Finds what is known of a token. @throws HubError `unavailable` when the store is out of reach, so that nobody passes then */
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
@@ -79,10 +84,16 @@ export async function authenticate(
     publisher: holder.kind === 'person' ? `person:${holder.user_id}` : `token:${id}`,
     tokenId: id,
     scope,
-    holder,
+    holder: await withJudge(holder),
     login: holder.kind === 'person' ? holder.login : undefined,
     provenance: undefined,
   }
+}
+
+async function withJudge(holder: TokenRecord['holder']): Promise<Holder> {
+  if (holder.kind === 'operator') return holder
+  const { isMember } = await import('../../domain/access/memberships.ts')
+  return { kind: 'person', login: holder.login, isMember: (file) => isMember(holder, file) }
 }
 
 async function authenticateJob(
@@ -139,7 +150,7 @@ export function requireRights({ holder }: Bearer, owner: string, name: string, o
       `This job may not publish to ${owner}/${name}: ${refusal}. See trusted_publishers in content/${owner}/index.md.`,
     )
   }
-  if (!file || !isMember(holder, file))
+  if (!file || !holder.isMember(file))
     throw new HubError(
       'forbidden',
       `${holder.login} may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`,

@@ -2,14 +2,14 @@
 import type { JWTPayload } from 'jose'
 import { findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
-import type { Provenance } from '../../domain/api/schema.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
+import type { Provenance } from '../../domain/content/values.ts'
 
 /** GitHub's tokens are shorter, so a longer one is refused before it is verified. */
 const MOST_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
 
-/** A job whose token is good. It brings along the function that judges it later, so that a publish without a job does not load that code. */
+/** A job whose token is good. */
 export interface VerifiedJob {
   /** GitHub's number of the repository that it runs in. */
   repositoryId: string

@@ -3,16 +3,14 @@ import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
-import { isPublishedAt, matchRoute, matchRouteOfAnyNames, ROUTES } from '../../domain/api/routes.ts'
+import { COMMON_HEADERS, isPublishedAt, matchRoute, matchRouteOfAnyNames, ROUTES } from '../../domain/api/routes.ts'
 import { canonicalJson } from '../../domain/content/json.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
 import { contentTooLarge, IDEMPOTENCY_KEY, parsePublishRequest, refuseExcess } from '../../domain/publishing/request.ts'
-import { toHubError } from '../../ports/log.ts'
 import { measure } from '../../ports/measure.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import { type IncomingBody, openBody } from '../read-body.ts'
-import { COMMON_HEADERS, respondWithError } from '../respond.ts'
 import { type PublishTools, publishToGit } from './attempt.ts'
 import { type AuthTools, authenticate, requireScope } from './authenticate.ts'
 import type { Outcome } from './decide-round.ts'
@@ -75,7 +73,7 @@ export async function answerPublish(
       })
     return respondWithOutcome(outcome, addresses)
   } catch (thrown) {
-    return respondWithError(request, toHubError(thrown))
+    return (await refusals()).answerThrown(request, thrown)
   }
 }
 
@@ -85,10 +83,8 @@ const refusals = () => import('../refusals.ts')
 /** Answers a POST to an address that only reads, or to one at which nothing is. */
 async function answerElsewhere(request: Request, pathname: string): Promise<Response> {
   const route = matchRoute(pathname)
-  const { answerNotFound, refuseMethod } = await refusals()
-  return route
-    ? respondWithError(request, refuseMethod(request.method, ROUTES[route.id].methods))
-    : answerNotFound(request)
+  const { answerNotFound, answerThrown, refuseMethod } = await refusals()
+  return route ? answerThrown(request, refuseMethod(request.method, ROUTES[route.id].methods)) : answerNotFound(request)
 }
 
 /** Opens the body of a publish. To read more than 1 MiB of it throws HubError `content_too_large`. */

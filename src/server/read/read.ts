@@ -1,11 +1,10 @@
 // Owns the read API: from an address to the file that answers it, or to a JSON error that says what to do.
 
-import { matchRoute, READ_METHODS, ROUTES } from '../../domain/api/routes.ts'
-import { toHubError } from '../../ports/log.ts'
+import { matchRoute, READ_METHODS, ROUTES, repositoryTag } from '../../domain/api/routes.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { pathOf, queryOf } from '../address.ts'
 import type { Connect } from '../connect.ts'
-import { repositoryTag, respondToOptions, respondWith, respondWithError, respondWithRedirect } from '../respond.ts'
+import { respondToOptions, respondWith, respondWithRedirect } from '../respond.ts'
 import { ANSWERS, type ReadTools } from './answers.ts'
 
 /** What reading needs. */
@@ -42,7 +41,7 @@ export async function answerRead(request: Request, connect: Connect<ReadDependen
       )),
     })
   } catch (thrown) {
-    return respondWithError(request, toHubError(thrown), cacheTag)
+    return (await refusals()).answerThrown(request, thrown, cacheTag)
   }
 }
 

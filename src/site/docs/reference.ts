@@ -5,6 +5,7 @@ import { toJsonSchema } from '../../domain/api/json-schema.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import {
   PATH_PARAMETERS,
+  PublishAnswer,
   type QueryParameter,
   ROUTES_WITH_SCHEMAS,
   type RouteWithSchemas,
@@ -14,17 +15,16 @@ import {
   ErrorEnvelope,
   Meta,
   MirrorEntry,
-  Provenance,
   Repository,
   RepositorySummary,
-  Stats,
   TagRecord,
   User,
   Variable,
   VersionRecord,
   VersionSummary,
 } from '../../domain/api/schema.ts'
-import { PublishAnswer, PublishRequest } from '../../domain/publishing/request.ts'
+import { Provenance, Stats } from '../../domain/content/values.ts'
+import { PublishRequest } from '../../domain/publishing/request.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
 

@@ -1,9 +1,9 @@
 // Owns the sample answers of the API reference: what this hub answers to the examples beside them, cut to the length of an example.
 
 import { listEnvelope } from '../../domain/api/envelope.ts'
+import { PublishAnswer } from '../../domain/api/route-schemas.ts'
 import type { RouteId } from '../../domain/api/routes.ts'
 import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
-import { PublishAnswer } from '../../domain/publishing/request.ts'
 import { versionPage } from '../links.ts'
 
 /** Longer texts end with dots. */
