@@ -21,6 +21,8 @@ const PALETTE = [
 
 /** Everything that is the same on every card. */
 let blank: Uint8Array | undefined
+/** Where cards are drawn, one after the other: a new buffer of this size for each would keep the garbage collector busy. */
+const picture = new Uint8Array(HEIGHT * STRIDE)
 
 /** Draws the card of a prompt. */
 export function drawSocialCard({
@@ -33,7 +35,7 @@ export function drawSocialCard({
   license,
 }: RepositorySummary): Uint8Array {
   blank ??= drawBlank()
-  const picture = blank.slice()
+  picture.set(blank)
   const width = WIDTH - 2 * MARGIN
   // A title with letters that were never drawn is replaced by the name, which is always in Latin letters.
   const heading = breakLines(canWrite(title, 'title') ? title : name, 'title', { width, most: 2 })
@@ -119,16 +121,19 @@ function fill(
   { x, y, width, height }: { x: number; y: number; width: number; height: number },
   colour: number,
 ): void {
-  for (let row = y; row < y + height; row++)
-    for (let column = x; column < x + width; column++) put(picture, column, row, colour)
+  const end = Math.min(x + width, WIDTH)
+  for (let row = y; row < y + height; row++) {
+    const line = row * STRIDE + 1
+    // Two pixels share a byte, so only the first and the last one may have to be put by themselves.
+    if (x % 2 === 1) put(picture, line + (x >> 1), colour, 0xf0)
+    picture.fill((colour << 4) | colour, line + ((x + 1) >> 1), line + (end >> 1))
+    if (end % 2 === 1) put(picture, line + (end >> 1), colour << 4, 0x0f)
+  }
 }
 
-/** Two pixels share a byte; each row begins with the byte of its filter, which is none. */
-function put(picture: Uint8Array, column: number, row: number, colour: number): void {
-  if (column >= WIDTH) return
-  const at = row * STRIDE + 1 + (column >> 1)
-  const before = picture[at]!
-  picture[at] = column % 2 === 0 ? (colour << 4) | (before & 15) : (before & 0xf0) | colour
+/** Puts one of the two pixels of a byte. @param kept the bits of the other one */
+function put(picture: Uint8Array, at: number, bits: number, kept: number): void {
+  picture[at] = (picture[at]! & kept) | bits
 }
 
 /** PNG with a palette. https://www.w3.org/TR/png-3/ */
