@@ -18,6 +18,7 @@ import {
   hashKey,
   type MakeMany,
   type SiteDifference,
+  type SiteFile,
   type SiteGroup,
   type SitePlan,
   writeDifference,
@@ -110,31 +111,26 @@ export function openSiteBuilder({
     async write(dir, part, makeSearch) {
       if (!catalogue) throw new Error('Nothing was read that could be written.')
       const shown = catalogue
-      const parts = part === 'pages' ? [] : [...groupData(shown)]
+      const parts = part === 'pages' ? [] : groupData(shown)
       let makeMany: MakeMany | undefined
       if (part !== 'data') {
         onProgress('Opening the pages', 0, 0)
         const renderer = await startPages()
-        parts.push(...(await Array.fromAsync(groupPages(root, shown, renderer))))
+        for (const group of await groupPages(root, shown, renderer)) parts.push(group)
         makeMany = (tasks, onMade, meanwhile) =>
           makeInThreads(tasks, { dir, catalogue: shown, pages: renderer }, onMade, meanwhile)
       }
       groups ??= new Map(await loadGroups())
       const before = part === 'all' ? groups : new Map([...groups].filter(([id]) => isOfData(id) === (part === 'data')))
       let done = 0
-      return writeDifference(
-        parts.map((group) => withSettings(group, settings)),
-        before,
-        {
-          dir,
-          ...(makeMany && { makeMany }),
-          onPlanned: (plan) => {
-            onProgress('Writing the search index', 0, 0)
-            makeSearch({ catalogue: shown, ...describeChanges(plan) })
-          },
-          onGroup: () => onProgress('Writing the site', ++done, parts.length),
+      return writeDifference(parts, before, {
+        ...{ dir, keyOf: (key) => withSettings(key, settings), ...(makeMany && { makeMany }) },
+        onPlanned: (plan) => {
+          onProgress('Writing the search index', 0, 0)
+          makeSearch({ catalogue: shown, ...describeChanges(plan) })
         },
-      )
+        onGroup: () => onProgress('Writing the site', ++done, parts.length),
+      })
     },
     keep({ changed, removed }, state) {
       cache.save(changed, removed, state)
@@ -162,25 +158,31 @@ function isOfData(id: string): boolean {
   return id.startsWith(DATA) || id.startsWith(REPOSITORY)
 }
 
-function* groupData(catalogue: Catalogue): Generator<SiteGroup> {
-  for (const file of listSharedFiles(catalogue, digestText))
-    yield { id: DATA + file[0], key: file[1], make: () => ({ files: [file] }) }
-  for (const entry of catalogue.entries.values()) yield groupRepositoryData(entry)
+function groupData(catalogue: Catalogue): SiteGroup[] {
+  const groups = Array.from(
+    listSharedFiles(catalogue, digestText),
+    (file): SiteGroup => ({ id: DATA + file[0], key: file[1], make: () => ({ files: [file] }) }),
+  )
+  for (const entry of catalogue.entries.values()) groups.push(groupRepositoryData(entry))
+  return groups
 }
 
-async function* groupPages(root: string, catalogue: Catalogue, pages: PageRenderer): AsyncGenerator<SiteGroup> {
-  const downloads = await listDownloads(root, catalogue.baseUrl)
-  for (const file of [['/_headers', formatHeadersFile()] as const, ...downloads])
-    yield { id: `file ${file[0]}`, key: undefined, make: () => ({ files: [file] }) }
+async function groupPages(root: string, catalogue: Catalogue, pages: PageRenderer): Promise<SiteGroup[]> {
+  const files: SiteFile[] = [['/_headers', formatHeadersFile()], ...(await listDownloads(root, catalogue.baseUrl))]
+  const groups = files.map(
+    (file): SiteGroup => ({
+      ...{ id: `file ${file[0]}`, key: undefined, make: () => ({ files: [file] }) },
+    }),
+  )
   for (const { id, files } of groupSharedFiles(catalogue))
-    yield { id, key: undefined, make: () => ({ files: files() }) }
-  for (const entry of catalogue.entries.values()) yield groupBeside(catalogue, entry)
-  yield* await pages.listGroups()
+    groups.push({ id, key: undefined, make: () => ({ files: files() }) })
+  for (const entry of catalogue.entries.values()) groups.push(groupBeside(catalogue, entry))
+  for (const group of await pages.listGroups()) groups.push(group)
+  return groups
 }
 
 /** Adds the settings to the key of a group, because any file may show them. @param settings a short stand-in for them */
-function withSettings(group: SiteGroup, settings: string): SiteGroup {
-  if (group.key === undefined) return group
-  const key = settings + group.key
-  return { ...group, key: key.length > LONGEST_KEY ? hashKey(key) : key }
+function withSettings(key: string, settings: string): string {
+  const whole = settings + key
+  return whole.length > LONGEST_KEY ? hashKey(whole) : whole
 }

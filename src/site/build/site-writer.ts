@@ -74,6 +74,8 @@ export interface SiteDifference {
 }
 
 interface WritingOptions {
+  /** Makes a key of a group's own one, with whatever else decides about every file. */
+  keyOf?: (key: string) => string
   /** Where changed files are written; only what differs is put there. */
   dir: string
   /** Makes and writes groups that say their task, when there are so many of them that threads are worth it. */
@@ -90,9 +92,9 @@ interface WritingOptions {
  * @param before every group as it was the last time
  */
 export async function writeDifference(
-  groups: Iterable<SiteGroup> | AsyncIterable<SiteGroup>,
+  groups: Iterable<SiteGroup>,
   before: ReadonlyMap<string, WrittenGroup>,
-  { dir, makeMany, onPlanned = () => {}, onGroup = () => {} }: WritingOptions,
+  { dir, keyOf = (key) => key, makeMany, onPlanned = () => {}, onGroup = () => {} }: WritingOptions,
 ): Promise<SiteDifference> {
   const now = new Map<string, WrittenGroup>()
   const changed = new Map<string, WrittenGroup>()
@@ -117,18 +119,19 @@ export async function writeDifference(
     note(id, { key, paths: files.map(([path]) => path), ...(facts && { facts }) })
   }
   const shared: [SiteGroup, string][] = []
-  for await (const group of groups) {
+  for (const group of groups) {
     const known = before.get(group.id)
-    const { key } = group
+    const key = group.key === undefined ? undefined : keyOf(group.key)
     if (known !== undefined && known.key === key && (group.areUnchanged?.(known.facts ?? {}) ?? true)) {
       now.set(group.id, known)
       onGroup()
     } else if (key !== undefined && group.task) shared.push([group, key])
     else await makeHere(group, key)
   }
-  const isThere = new Set([...now.keys(), ...shared.map(([{ id }]) => id)])
-  const removed = [...before.keys()].filter((id) => !isThere.has(id))
-  const plan = { changed: [...changed.keys(), ...shared.map(([{ id }]) => id)], removed }
+  const sharedIds = shared.map(([{ id }]) => id)
+  const isThere = new Set(sharedIds)
+  const removed = [...before.keys()].filter((id) => !now.has(id) && !isThere.has(id))
+  const plan = { changed: [...changed.keys(), ...sharedIds], removed }
   if (makeMany && shared.length >= FEWEST_FOR_THREADS) {
     const keys = new Map(shared.map(([{ id }, key]) => [id, key]))
     await makeMany(
