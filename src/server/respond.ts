@@ -32,17 +32,30 @@ export interface Answer {
 
 /** Answers an address of the read API with what was found there. */
 export function respondWith(request: Request, answer: Answer): Response {
-  const known = described.get(answer.bytes)
-  const isKnown = known && PROPERTIES.every((property) => known.answer[property] === answer[property])
-  const headers = isKnown ? known.headers : describe(answer)
-  if (!isKnown) described.set(answer.bytes, { answer, headers })
-  return respondWithWhole(request, answer.bytes, 200, headers)
+  const bytes: NotedBytes = answer.bytes
+  const { mediaType, cache, cacheTag, headers: further } = answer
+  const before = bytes[ANSWERED]
+  // What the headers are made of beside the bytes.
+  const isSame =
+    before?.answer.mediaType === mediaType &&
+    before.answer.cache === cache &&
+    before.answer.cacheTag === cacheTag &&
+    before.answer.headers === further
+  const headers = isSame ? before.headers : describe(answer)
+  if (!isSame) bytes[ANSWERED] = { answer: { mediaType, cache, cacheTag, headers: further }, headers }
+  return respondWithWhole(request, bytes, 200, headers)
 }
 
-/** The headers of answers that were made before, by their body: to make headers costs more than to send them. */
-const described = new WeakMap<Bytes, { answer: Answer; headers: Readonly<Record<string, string>> }>()
-/** What the headers are made of beside the bytes. */
-const PROPERTIES = ['mediaType', 'cache', 'cacheTag', 'headers'] as const
+/**
+ * What was found out about a body stands on the bytes themselves, because to make headers costs more than to send them. A weak table of bodies would
+ * cost more than it saves wherever each answer is a new object: the garbage collector looks through it every time.
+ */
+const ANSWERED = Symbol('answered')
+const VALIDATOR = Symbol('validator')
+type NotedBytes = Bytes & {
+  [ANSWERED]?: { answer: Omit<Answer, 'bytes'>; headers: Readonly<Record<string, string>> }
+  [VALIDATOR]?: string
+}
 
 /** All headers of a 200. */
 function describe({ bytes, mediaType, cache, cacheTag, headers }: Answer): Readonly<Record<string, string>> {
@@ -191,15 +204,10 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
   return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
 }
 
-const validators = new WeakMap<Bytes, string>()
-
 /** A strong validator: the same for the same bytes, another for others. Half a SHA-256 is enough, because it need not resist forging. RFC 9110 section 8.8.3. */
-function validatorOf(bytes: Bytes): string {
-  const known = validators.get(bytes)
-  if (known) return known
-  const validator = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
-  validators.set(bytes, validator)
-  return validator
+function validatorOf(bytes: NotedBytes): string {
+  bytes[VALIDATOR] ??= `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
+  return bytes[VALIDATOR]
 }
 
 /**

@@ -109,20 +109,18 @@ async function readContent(owner: string, name: string, version: string, tools: 
 const HAS_SUCCESSOR = Buffer.from('"moved_to":"')
 /** The same object each time, because respond.ts makes the headers of an answer anew when it is another object. */
 const NO_HEADERS: Readonly<Record<string, string>> = {}
-/** Whether a record names a successor, so that each is looked through only once. */
-const moved = new WeakMap<Bytes, boolean>()
+/** Stands on a record's bytes and says whether it names a successor, so that each is looked through only once. */
+const IS_MOVED = Symbol('moved')
 
 /** Where a repository that has moved goes on. Few have moved, so only a record whose bytes name a successor is parsed. RFC 5829 section 3.4 */
 async function successorLink(
   repository: FoundRecord<Repository>,
-  bytes: Bytes,
+  bytes: Bytes & { [IS_MOVED]?: boolean },
   baseUrl: string,
   rest: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const isMoved =
-    moved.get(bytes) ?? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(HAS_SUCCESSOR)
-  moved.set(bytes, isMoved)
-  return isMoved ? linkTo(repository.value().moved_to, baseUrl, rest) : NO_HEADERS
+  bytes[IS_MOVED] ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(HAS_SUCCESSOR)
+  return bytes[IS_MOVED] ? linkTo(repository.value().moved_to, baseUrl, rest) : NO_HEADERS
 }
 
 async function linkTo(successor: string | null, baseUrl: string, rest: string): Promise<Record<string, string>> {
