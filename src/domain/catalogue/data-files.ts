@@ -26,7 +26,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
   const entries = catalogue.listed.top.map(({ full_name }) =>
     describeForMirrors(catalogue.entries.get(full_name)!, digest),
   )
-  yield [DATA_FILES.index(), onOnePage(entries)]
+  yield [DATA_FILES.index(), formatEnvelope(entries, onlyPageOf(entries), formatOnce)]
   for (const sort of SORTS) yield* paginate(catalogue.listed[sort], (page) => DATA_FILES.list(sort, page))
   yield [DATA_FILES.tags(), onOnePage(catalogue.tags)]
   yield* listTagFiles(catalogue)
@@ -69,20 +69,27 @@ export function* listRepositoryFiles({ repository, versions }: CatalogueEntry): 
 
 /** The envelope of a list that has no second page, as text. */
 export function onOnePage(records: readonly object[]): string {
-  return formatEnvelope(records, { page: 1, size: Math.max(1, records.length), total: records.length })
+  return formatEnvelope(records, onlyPageOf(records), JSON.stringify)
 }
 
-/** Weak: a summary stands in up to thirty lists and is the same object in all of them, and in those of the next build. */
+const onlyPageOf = ({ length }: readonly object[]) => ({ page: 1, size: Math.max(1, length), total: length })
+
+/** Weak: a summary stands in up to thirty lists and is the same object in all of them, and in those of the next build. What stands in one file alone is not kept. */
 const texts = new WeakMap<object, string>()
 
-function formatEnvelope(records: readonly object[], place: { page: number; size: number; total: number }): string {
+function formatOnce(record: object): string {
+  const text = texts.get(record) ?? JSON.stringify(record)
+  texts.set(record, text)
+  return text
+}
+
+function formatEnvelope(
+  records: readonly object[],
+  place: { page: number; size: number; total: number },
+  format: (record: object) => string,
+): string {
   const { meta } = listEnvelope([], place)
-  const parts = records.map((record) => {
-    const text = texts.get(record) ?? JSON.stringify(record)
-    texts.set(record, text)
-    return text
-  })
-  return `{"data":[${parts.join(',')}],"meta":${JSON.stringify(meta)}}`
+  return `{"data":[${records.map((record) => format(record)).join(',')}],"meta":${JSON.stringify(meta)}}`
 }
 
 function* listTagFiles({ tags, listed }: Catalogue): Generator<DataFile> {
@@ -98,6 +105,6 @@ function* paginate(summaries: readonly RepositorySummary[], pathOf: (page: numbe
   const { pageSize: size } = LIMITS
   for (let page = 1; page === 1 || (page - 1) * size < summaries.length; page++) {
     const records = summaries.slice((page - 1) * size, page * size)
-    yield [pathOf(page), formatEnvelope(records, { page, size, total: summaries.length })]
+    yield [pathOf(page), formatEnvelope(records, { page, size, total: summaries.length }, formatOnce)]
   }
 }

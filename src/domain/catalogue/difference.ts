@@ -1,6 +1,6 @@
 // Owns what changed between two versions as callers see it: their variables and parameters; what changed in the words of the text is shown by the pages.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
-import { canonicalJson } from '../content/json.ts'
+import { isSameJson } from '../content/json.ts'
 
 /** What of a version matters to those who call it. */
 export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' | 'parameters'>
@@ -38,7 +38,7 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
       newly_required: newlyRequired.map(({ name }) => name),
       narrowed: narrowed.map(({ name }) => name),
       changed: kept.flatMap(({ name, old, variable }) => {
-        const fields = NOTICED.filter((field) => canonicalJson(old[field]) !== canonicalJson(variable[field]))
+        const fields = NOTICED.filter((field) => !isSameJson(old[field], variable[field]))
         return fields.length === 0 ? [] : [{ name, fields }]
       }),
     },
@@ -65,8 +65,6 @@ function isNarrower(old: Variable, now: Variable): boolean {
 function compareParameters(from: VersionRecord['parameters'], to: VersionRecord['parameters']) {
   const added = Object.keys(to).filter((key) => !Object.hasOwn(from, key))
   const removed = Object.keys(from).filter((key) => !Object.hasOwn(to, key))
-  const changed = Object.keys(to).filter(
-    (key) => Object.hasOwn(from, key) && canonicalJson(from[key]) !== canonicalJson(to[key]),
-  )
+  const changed = Object.keys(to).filter((key) => Object.hasOwn(from, key) && !isSameJson(from[key], to[key]))
   return { added, removed, changed }
 }

@@ -9,6 +9,16 @@ export function canonicalJson(value: unknown): string {
   )
 }
 
+/** Whether two values are the same as JSON, whatever order their keys have. Only objects are written out for it: most values that are compared are texts, numbers and short lists. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((value, index) => isSameJson(value, b[index]))
+  return isObject(a) && isObject(b) && canonicalJson(a) === canonicalJson(b)
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+
 /** What a value may be at most. */
 interface JsonBounds {
   /** Levels of lists and objects. */

@@ -9,7 +9,7 @@ import { nextVersion } from '../catalogue/versions.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { textsOf, warnOfDifference, warnOfMetadata, warnOfTexts } from '../content/findings.ts'
 import type { RepositoryFrontMatter, VersionFrontMatter } from '../content/front-matter.ts'
-import { canonicalJson } from '../content/json.ts'
+import { isSameJson } from '../content/json.ts'
 import { titleFromName } from '../content/names.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import {
@@ -207,8 +207,4 @@ function isSame(
   b: Pick<VersionFile, 'content' | 'variables' | 'parameters'>,
 ): boolean {
   return a.content === b.content && isSameJson(a.variables, b.variables) && isSameJson(a.parameters, b.parameters)
-}
-
-function isSameJson(a: unknown, b: unknown): boolean {
-  return canonicalJson(a) === canonicalJson(b)
 }

@@ -1,0 +1,35 @@
+// Pins that two values are the same exactly when their one spelling is.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonicalJson, isSameJson } from '../../src/domain/content/json.ts'
+
+test.each([
+  ['keys in another order', { a: 1, b: [{ c: 1, d: 2 }] }, { b: [{ d: 2, c: 1 }], a: 1 }, true],
+  ['a list and an object', [], {}, false],
+  ['nothing and an empty list', null, [], false],
+  ['a number and its text', 1, '1', false],
+  ['a longer list', ['a'], ['a', 'b'], false],
+  ['a list in another order', ['a', 'b'], ['b', 'a'], false],
+])('%s', (_, a, b, expected) => {
+  expect(isSameJson(a, b)).toBe(expected)
+  expect(isSameJson(b, a)).toBe(expected)
+})
+
+test('any two values', () => {
+  // Few different leaves, so that many pairs are the same.
+  const leaf = fc.constantFrom(null, true, 0, 1, '', 'a')
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      leaf,
+      fc.array(tie('value'), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom('a', 'b'), tie('value')),
+    ),
+  }))
+  fc.assert(
+    fc.property(value, value, (a, b) => {
+      expect(isSameJson(a, b)).toBe(canonicalJson(a) === canonicalJson(b))
+      expect(isSameJson(a, structuredClone(a))).toBe(true)
+    }),
+  )
+})
