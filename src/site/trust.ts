@@ -3,7 +3,6 @@
 import type { VersionRecord } from '../domain/api/schema.ts'
 import type { CatalogueEntry } from '../domain/catalogue/catalogue.ts'
 import { countOf } from '../domain/content/count-of.ts'
-import { countHidden } from '../domain/content/hidden-characters.ts'
 
 /** A fact about a prompt. */
 interface TrustFact {
@@ -13,10 +12,11 @@ interface TrustFact {
   evidence?: string
 }
 
-/** What there is to know before a version is relied on. */
+/** What there is to know before a version is relied on. @param unseen how many characters its text holds that a reader cannot see */
 export function listTrustFacts(
   { repository, versions: published }: CatalogueEntry,
   record: VersionRecord,
+  unseen: number,
 ): TrustFact[] {
   const { variables } = record
   const versions = published.map(({ summary }) => summary)
@@ -25,7 +25,6 @@ export function listTrustFacts(
   const later = versions.filter((_, index) => index < versions.length - 1)
   const explained = later.filter(({ changelog }) => changelog !== '').length
   const yanked = versions.filter(({ yanked }) => yanked).length
-  const unseen = countHidden(record.content)
   const proven = published.filter(({ record: { provenance } }) => provenance !== null).length
   const facts: TrustFact[] = [
     {

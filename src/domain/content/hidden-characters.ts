@@ -50,13 +50,30 @@ const classOf = (ranges: typeof HIDDEN_RANGES) =>
 /** One character that a page shows by its number. A zero-width joiner inside an emoji is shown too: better once too often. */
 const SHOWN_BY_NUMBER = new RegExp(classOf(HIDDEN_RANGES.filter(([, , , use]) => use !== 'warned only')), 'gu')
 
+/** The UTF-16 units with which they begin, shown or warned of. */
+const BEGINS_HIDDEN = new Uint8Array(0x1_0000)
+for (const [first, last] of HIDDEN_RANGES) BEGINS_HIDDEN.fill(1, beginningOf(first), beginningOf(last) + 1)
+
+function beginningOf(codePoint: number): number {
+  return String.fromCodePoint(codePoint).charCodeAt(0)
+}
+
+/** Whether it is worth looking for them: a pattern that names them all takes several times as long, above all in a text that is not in Latin letters alone. */
+function mayHoldHidden(text: string): boolean {
+  const from = text.search(/[^\t\n\r -~]/)
+  if (from === -1) return false
+  for (let index = from; index < text.length; index++) if (BEGINS_HIDDEN[text.charCodeAt(index)] === 1) return true
+  return false
+}
+
 /** How many characters of a text a page shows by their number. */
 export function countHidden(text: string): number {
-  return text.match(SHOWN_BY_NUMBER)?.length ?? 0
+  return !mayHoldHidden(text) ? 0 : (text.match(SHOWN_BY_NUMBER)?.length ?? 0)
 }
 
 /** Divides a text at them. @returns the parts in their order; a hidden character has its number, such as U+200B, as `code` */
 export function splitHidden(text: string): { text: string; code?: string }[] {
+  if (!mayHoldHidden(text)) return text === '' ? [] : [{ text }]
   const parts: { text: string; code?: string }[] = []
   let end = 0
   for (const { 0: character, index } of text.matchAll(SHOWN_BY_NUMBER)) {

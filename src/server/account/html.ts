@@ -2,7 +2,7 @@
 import { FRAME_PATH, FRAME_PLACE, FRAME_TITLE } from '../../domain/api/account-frame.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 
-/** HTML that is safe to send as it is; only `html` makes it. */
+/** HTML that is safe to send as it is: `html` makes it, and `asDrawn` of what another function of ours wrote. */
 export class Html {
   readonly text: string
 
@@ -11,34 +11,48 @@ export class Html {
   }
 }
 
-/** What may stand between the braces of `html`; nothing is drawn of undefined. */
-type Part = string | number | Html | undefined | readonly Part[]
+/** What may stand between the braces of `html`; nothing is drawn of undefined, null and false. */
+type Part = string | number | Html | undefined | null | false | readonly Part[]
 
 /** Writes HTML: `html\`<p>${name}</p>\``. Texts are escaped for elements and for attributes in double quotes. A part that draws nothing leaves no line of spaces. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  const drawn = literals.map((literal, index) => {
+  let text = ''
+  for (let index = 0; index < literals.length; index++) {
+    const literal = literals[index]!
     const part = draw(parts[index])
-    return part === '' ? literal.replace(/\n +$/, '') : literal + part
-  })
-  return new Html(drawn.join(''))
+    text += part === '' ? withoutLastIndent(literal) : literal + part
+  }
+  return new Html(text)
+}
+
+/** Takes HTML that a function of ours wrote without `html`, in which everything that others wrote is escaped already. */
+export function asDrawn(text: string): Html {
+  return new Html(text)
+}
+
+function withoutLastIndent(literal: string): string {
+  return literal.endsWith(' ') ? literal.replace(/\n +$/, '') : literal
 }
 
 function draw(part: Part): string {
-  if (part === undefined) return ''
+  if (typeof part === 'string') return escapeHtml(part)
+  if (part === undefined || part === null || part === false) return ''
   if (part instanceof Html) return part.text
-  return typeof part === 'object' ? part.map(draw).join('') : escapeHtml(String(part))
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
+  if (typeof part === 'number') return String(part)
+  let text = ''
+  for (const one of part) text += draw(one)
+  return text
 }
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+  // Most texts hold nothing to escape. Five plain replacements take half as long as one by a function, and a build escapes a hundred texts a page.
+  if (!/[&<>"']/.test(text)) return text
+  return text
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;')
+    .replace(/'/g, '&#39;')
 }
 
 /** A page's own part, and its title. */

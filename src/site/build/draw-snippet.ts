@@ -1,6 +1,6 @@
 // Owns lines of code with a heading and a button that copies them, as plain HTML: a page of a prompt has a dozen, and components cost many times as much.
 import { drawCopy } from '../../server/account/copy-button.ts'
-import { escapeHtml } from '../prompt-text.ts'
+import { type Html, html } from '../../server/account/html.ts'
 
 /** Some lines to copy. */
 interface DrawnSnippet {
@@ -14,7 +14,6 @@ interface DrawnSnippet {
 }
 
 /** Draws the lines. */
-export function drawSnippet({ id, label, what, code, classes }: DrawnSnippet): string {
-  const name = escapeHtml(id)
-  return `<div class="snippet${classes ? ` ${classes}` : ''}"><div class="bar"><p>${escapeHtml(label)}</p>${drawCopy(id, what).text}</div><pre><code id="${name}">${escapeHtml(code)}</code></pre></div>`
+export function drawSnippet({ id, label, what, code, classes }: DrawnSnippet): Html {
+  return html`<div class="snippet${classes ? ` ${classes}` : ''}"><div class="bar"><p>${label}</p>${drawCopy(id, what)}</div><pre><code id="${id}">${code}</code></pre></div>`
 }

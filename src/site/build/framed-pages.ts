@@ -5,8 +5,8 @@ import type { PageHead } from '../page-head.ts'
 import type { Around } from './around.ts'
 import { describePromptPage, type PromptPage } from './describe-prompt-page.ts'
 import { type Comparison, describeComparison, drawComparison } from './draw-comparison.ts'
-import { getMainDrawer } from './main-drawers.ts'
 import { type FrameKind, fillFrame, listFrames, nameFrame, type PageFrame, parseFrame } from './page-frame.ts'
+import { drawPromptMain } from './prompt-page/draw-prompt-main.ts'
 
 /** Where the frames lie, as Astro names their page. */
 export const FRAMES_PAGE = 'src/pages/assets/frames/[frame].astro'
@@ -16,7 +16,7 @@ interface Parts {
   kind: FrameKind
   head: PageHead
   /** Draws its middle as HTML. */
-  draw: () => string | Promise<string>
+  draw: () => string
 }
 
 type PartsOf<Props> = (props: Props) => Parts
@@ -24,7 +24,7 @@ type PartsOf<Props> = (props: Props) => Parts
 const partsOfPrompt = (page: PromptPage): Parts => ({
   kind: 'prompt',
   head: describePromptPage(page),
-  draw: () => getMainDrawer('prompt')(page),
+  draw: () => drawPromptMain(page),
 })
 
 const recordOf = (entry: CatalogueEntry, wanted: string | null): VersionRecord | undefined =>
@@ -54,7 +54,7 @@ const PARTS = {
 export const isFramed = (component: string): boolean => Object.hasOwn(PARTS, component)
 
 /** Makes the HTML of a page, of the catalogue that is in place. */
-export type MakeFramed = (component: string, props: object) => Promise<string>
+export type MakeFramed = (component: string, props: object) => string
 
 /**
  * Renders the frames.
@@ -64,10 +64,10 @@ export type MakeFramed = (component: string, props: object) => Promise<string>
 export async function openFrames(renderFrame: (name: string) => Promise<string>): Promise<MakeFramed> {
   const frames = new Map<string, PageFrame>()
   for (const { name } of listFrames()) frames.set(name, parseFrame(await renderFrame(name)))
-  return async (component, props) => {
+  return (component, props) => {
     // The compiler cannot know which props these are: the page's own file says so, where it lists its paths.
     const { kind, head, draw } = (PARTS[component as keyof typeof PARTS] as PartsOf<object>)(props)
     const frame = frames.get(nameFrame(kind, head.isListed !== false))!
-    return fillFrame(frame, head, await draw())
+    return fillFrame(frame, head, draw())
   }
 }

@@ -98,7 +98,7 @@ export async function loadPages(dir: string): Promise<PageRenderer> {
     if (!propsOf.has(component)) listFramed(route)
     const props = propsOf.get(component)?.get(pathname)
     if (!props) throw new Error(`There is no page at ${pathname}.`)
-    return makeNoting(async () => [fileOf({ pathname, route }), await make(component, props)])
+    return makeNoting(async () => [fileOf({ pathname, route }), make(component, props)])
   }
   return {
     bundle: dir,

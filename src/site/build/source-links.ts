@@ -69,6 +69,10 @@ function webAddress({ apiUrl, repository }: { apiUrl: string; repository: string
 /** Opens the host's own editor with the next version's file, as publishing would write it. */
 function suggest({ web, branch }: Host, path: string, record: VersionRecord): string {
   const { content, variables, parameters, published_by } = record
+  const address = (text: string | undefined) =>
+    `${web}/new/${branch}?${new URLSearchParams({ filename: path, ...(text === undefined ? {} : { value: text }) })}`
+  // An address is never shorter than the text in it.
+  if (content.length > MOST_ADDRESS_CHARACTERS) return address(undefined)
   const value = formatVersionFile({
     published_at: record.published_at,
     published_by,
@@ -77,8 +81,6 @@ function suggest({ web, branch }: Host, path: string, record: VersionRecord): st
     parameters,
     content,
   })
-  const address = (text: string | undefined) =>
-    `${web}/new/${branch}?${new URLSearchParams({ filename: path, ...(text === undefined ? {} : { value: text }) })}`
   const whole = address(value)
   return whole.length <= MOST_ADDRESS_CHARACTERS ? whole : address(undefined)
 }

@@ -1,7 +1,7 @@
 // Owns how each common client is told of the MCP server: a line or a few to copy, and where they go.
 
 /** The set-up of one client. */
-export interface ClientSetup {
+interface ClientSetup {
   id: string
   client: string
   /** Where the lines go, as a sentence. */
