@@ -14,7 +14,7 @@ import type { Reading, WordReadings } from '../domain/search/readings.ts'
 import { sliceSorted } from '../domain/search/smallest.ts'
 import { ENOUGH, Tally } from '../domain/search/tally.ts'
 import { isStopWord, listUnits, termOf } from '../domain/search/terms.ts'
-import { splitQuestion } from '../domain/search/words.ts'
+import { listCapitals, splitQuestion } from '../domain/search/words.ts'
 import type { SearchAnswer, SearchQuestion } from '../ports/search.ts'
 import { holdsRow, orderReader, summaryReader, textReader } from './search-records.ts'
 import { IndexVocabulary } from './search-vocabulary.ts'
@@ -80,7 +80,7 @@ export class Finder {
 
   #findWords(question: SearchQuestion, phrases: string[][], allowed: Allowed | undefined) {
     const { text, sort } = question
-    const read = this.#lexicon.readWords(listUnits(phrases), phrases.at(-1)!.at(-1)!)
+    const read = this.#lexicon.readWords(listUnits(phrases), phrases.at(-1)!.at(-1)!, listCapitals(text))
     const { words, dropped } = affordReadings(read.filter(({ readings }) => readings.length > 0))
     const named = this.#findNamed(text, phrases)
     const { places } = this.#order(sort ?? 'top')
@@ -93,7 +93,13 @@ export class Finder {
         ],
         weight: one.tells * this.#weigh(one.readings),
       }))
-      return this.#tally.rank(counted, { places, allowed, named, isSorted: sort !== undefined })
+      return this.#tally.rank(counted, {
+        places,
+        allowed,
+        named,
+        isSorted: sort !== undefined,
+        isOne: phrases.length === 1,
+      })
     }
     const corrected = new Map(read.flatMap(({ word, readAs }) => (readAs === undefined ? [] : [[word, readAs]])))
     let ranked = rank(() => [])

@@ -146,6 +146,8 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
   ],
   ['usage that is no JSON', 'usage.json', '{', 1, 'usage'],
   ['equivalents of one', 'equivalents.txt', '# sets\n\nalone\n', 3, 'equivalents'],
+  ['equivalents in two steps', 'equivalents.txt', 'a > b\na > b > c\n', 2, 'equivalents'],
+  ['equivalents of nothing', 'equivalents.txt', 'a > b\n\na >\n', 3, 'equivalents'],
   [
     'a published version with another byte',
     'acme/a/versions/1.0.0.md',

@@ -68,6 +68,22 @@ describe('the order', () => {
     expect(names.length).toBeGreaterThan(1)
     expect(exact).toBe(1)
   })
+  test('what holds little follows only where nothing holds much more', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => [`p${index}`, { content: 'Some filler.' }])
+    const ask = open(
+      catalogueOf({
+        ...Object.fromEntries(many),
+        common: { title: 'Common' },
+        ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`c${index}`, { content: 'common' }])),
+        rare: { content: 'rare' },
+        seldom: { content: 'seldom' },
+        both: { content: 'rare common' },
+      }),
+    )
+    expect((await ask('rare common')).names).toEqual(['both', 'rare'])
+    expect((await ask('rare seldom common')).names).toEqual(['seldom', 'rare', 'both'])
+    expect((await ask('rare:seldom:common')).names).toEqual(['seldom', 'both'])
+  })
   test('an order that was asked for holds within what holds all and what holds a part', async () => {
     const { names, exact } = await find('meeting notes', { sort: 'new' })
     expect(exact).toBe(5)
@@ -189,6 +205,44 @@ describe('abbreviations', () => {
       expect(await ask(text)).toMatchObject({ names: expect.arrayContaining(['one']) })
     // Beside a word that means nothing, two letters mean nothing either: `*` is no wildcard.
     expect(await ask('ut*qqholt')).toMatchObject({ names: [] })
+  })
+  test('what is short finds all that it may be short for, and is found by none of them', async () => {
+    const prompts = {
+      model: { title: 'Data model' },
+      schema: { title: 'Schema' },
+      diagram: { title: 'ERD', description: 'Draws a picture.' },
+    }
+    const ask = open(catalogueOf(prompts, [{ short: ['erd', 'db design'], long: ['data model', 'schemas'] }]))
+    expect((await ask('erd')).names.toSorted()).toEqual(['diagram', 'model', 'schema'])
+    expect((await ask('db designs')).names.toSorted()).toEqual(['model', 'schema'])
+    expect((await ask('schema')).names).toEqual(['schema'])
+    expect((await ask('data model')).names).toEqual(['model'])
+  })
+  test('two letters stand for what the list says beside an unknown word too', async () => {
+    const prompts = { a: { title: 'Invoice reminder' }, b: { title: 'Cold email' } }
+    const ask = open(catalogueOf(prompts, [['ar', 'reminder']]))
+    expect(await ask('ar xyzzyx email')).toMatchObject({ names: expect.arrayContaining(['a']), ignored: ['xyzzyx'] })
+  })
+  test('the same letter twice', async () => {
+    const prompts = { a: { title: 'Reply to referees' }, b: { title: 'Letter' } }
+    const ask = open(catalogueOf(prompts, [['r r', 'referees']]))
+    expect((await ask('R&R letter')).names).toContain('a')
+    expect((await ask('R&R')).names).toEqual(['a'])
+  })
+  test('with a number behind it', async () => {
+    const prompts = { a: { title: 'Severity of an incident' }, b: { title: 'Report' } }
+    const ask = open(catalogueOf(prompts, [['sev', 'severity']]))
+    expect(await ask('sev1')).toMatchObject({ names: ['a'], corrected: { sev1: 'sev' } })
+    expect(await ask('report2')).toMatchObject({ names: ['b'], corrected: { report2: 'report' } })
+    expect(await ask('r2')).toMatchObject({ names: [], ignored: ['r2'] })
+  })
+  test('in capitals among other words it is neither mistyped nor cut off', async () => {
+    const ask = open(catalogueOf({ a: { title: 'Starter' }, b: { title: 'Questions' }, c: { title: 'Scrible' } }))
+    for (const text of ['STAR questions', 'SCRIBE questions'])
+      expect(await ask(text)).toMatchObject({ names: ['b'], corrected: {} })
+    expect(await ask('star questions')).toMatchObject({ corrected: { star: 'starter' } })
+    expect(await ask('STAR')).toMatchObject({ names: ['a'] })
+    expect(await ask('SCRIBE QUESTIONS')).toMatchObject({ corrected: { scribe: 'scrible' } })
   })
   test('what it stands for comes before what means nearly the same', async () => {
     const prompts = { a: { title: 'Archive' }, b: { title: 'Database' } }

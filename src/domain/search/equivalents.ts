@@ -6,25 +6,29 @@ import { termOf } from './terms.ts'
 import { splitWords } from './words.ts'
 
 /** How much the list may hold, because all of it is read whenever an index is opened. */
-const EQUIVALENTS_LIMITS = { sets: 2_000, phrasesPerSet: 12, wordsPerPhrase: 4 } as const
+const EQUIVALENTS_LIMITS = { sets: 2_000, phrasesPerSet: 20, wordsPerPhrase: 4 } as const
 
-/** Sets of phrases; each phrase is its folded words, joined by a space. */
-export type Equivalents = readonly (readonly string[])[]
+/** Phrases, each its folded words joined by a space: those that mean the same, or what is short and all that it may be short for. */
+type EquivalentSet = readonly string[] | { readonly short: readonly string[]; readonly long: readonly string[] }
+/** What means the same, set by set. */
+export type Equivalents = readonly EquivalentSet[]
 
 /**
- * Reads `content/equivalents.txt`: one set a line, phrases parted by commas; a line that starts with `#` explains what follows, an empty line parts.
+ * Reads `content/equivalents.txt`: one set a line, phrases parted by commas. `>` parts what is short from what it may be short for: `erd > data model, schema`
+ * finds both for `erd`, and nothing more for `schema`. A line that starts with `#` explains what follows, an empty line parts.
  *
  * @returns the sets, or every problem with its line
  */
 export function parseEquivalents(text: string): Parsed<Equivalents> {
-  const sets: string[][] = []
+  const sets: EquivalentSet[] = []
   const problems: ValueProblem[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const trimmed = line.trim()
     if (trimmed === '' || trimmed.startsWith('#')) continue
-    const phrases = trimmed.split(',').map(splitWords)
-    const message = findProblem(phrases)
-    if (message === undefined) sets.push(phrases.map((words) => words.join(' ')))
+    const sides = trimmed.split('>').map((side) => side.split(',').map(splitWords))
+    const message = sides.length > 2 ? 'expected one > at most' : findProblem(sides.flat())
+    const [short, long] = sides.map((phrases) => phrases.map((words) => words.join(' ')))
+    if (message === undefined) sets.push(long === undefined ? short! : { short: short!, long })
     else problems.push({ key: `line ${index + 1}`, message: `${message}, got ${JSON.stringify(printable(trimmed))}` })
   }
   if (sets.length > EQUIVALENTS_LIMITS.sets)
@@ -43,18 +47,20 @@ function findProblem(phrases: readonly (readonly string[])[]): string | undefine
 }
 
 /** Sets of phrases as an index keeps them: each phrase is its terms, joined by a space, so that every form of it is found. */
-export function stemEquivalents(sets: Equivalents): string[][] {
-  return sets.map((set) => set.map((phrase) => keyOf(phrase.split(' '))))
+export function stemEquivalents(sets: Equivalents): EquivalentSet[] {
+  const stem = (phrases: readonly string[]) => phrases.map((phrase) => keyOf(phrase.split(' ')))
+  return sets.map((set) => ('short' in set ? { short: stem(set.short), long: stem(set.long) } : stem(set)))
 }
 
 /** What else may be meant by a phrase. @param sets stemmed @returns for the terms of a phrase, those of each equivalent one */
-export function indexEquivalents(sets: readonly (readonly string[])[]): Map<string, string[][]> {
+export function indexEquivalents(sets: Equivalents): Map<string, string[][]> {
   const index = new Map<string, string[][]>()
   for (const set of sets) {
-    for (const key of set) {
+    const { short, long } = 'short' in set ? set : { short: set, long: set }
+    for (const key of short) {
       const known = index.get(key) ?? []
       index.set(key, known)
-      for (const other of set) if (other !== key) known.push(other.split(' '))
+      for (const other of long) if (other !== key) known.push(other.split(' '))
     }
   }
   return index

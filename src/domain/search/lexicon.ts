@@ -3,7 +3,7 @@ import { isShortFor } from './equivalents.ts'
 import { INITIALS, PREFIX_LETTERS, prefixKey } from './keys.ts'
 import { type Reading, readTerms, WEIGHTS, type WordReadings } from './readings.ts'
 import { relatedTerms, termOf } from './terms.ts'
-import { UnknownWords } from './unknown-words.ts'
+import { GUESSED_TELLS, UnknownWords } from './unknown-words.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** When so many prompts have a word with this beginning in their name or description, contents are not looked at for more. */
@@ -12,6 +12,8 @@ const MANY_LISTED = 100
 const MOST_BEGINNINGS = { seen: 2_000, taken: 32 }
 /** Equivalents and joined words reach over so many neighbours. */
 const LONGEST_SPAN = 4
+/** A word with a number behind it. */
+const NUMBERED = /^(\p{L}{2,})\p{N}{1,2}$/u
 
 /** Reads the words of questions, one question after the other. */
 export class Lexicon {
@@ -32,9 +34,10 @@ export class Lexicon {
    *
    * @param words folded, in the order typed
    * @param begun the last word typed, which may be only the beginning of what somebody is still typing
+   * @param capitals abbreviations by how they were typed, which are neither mistyped nor cut off
    * @returns one for each word, in their order
    */
-  readWords(words: readonly string[], begun: string): WordReadings[] {
+  readWords(words: readonly string[], begun: string, capitals: ReadonlySet<string>): WordReadings[] {
     this.#unknown = new UnknownWords(this.#vocabulary)
     const read = words.map((word): WordReadings => {
       const readings = [
@@ -46,18 +49,17 @@ export class Lexicon {
     })
     const isKnown = read.map(({ readings }) => readings.length > 0)
     this.#readSpans(words, read, isKnown)
-    for (const one of read) if (one.readings.length === 0) one.readings.push(...one.loosely)
     for (const one of read) {
-      if (one.readings.length === 0) this.#unknown.read(one)
-      // What no prompt holds as it was typed may also be short for something else than what is known of it.
-      else if (one.readings.every(({ weight }) => weight !== WEIGHTS.itself))
-        this.#unknown.readShort(one, one.word === begun)
+      if (one.readings.length === 0) one.readings.push(...one.loosely)
+      if (one.readings.length === 0) this.#readNumbered(one)
     }
-    // Two letters begin many pairs of words, so they are read so beside words that mean something, or alone.
-    if (read.some(({ readings }) => readings.length === 0))
-      for (const one of read)
-        if (one.word.length === INITIALS.whole)
-          one.readings = one.readings.filter(({ weight }) => weight !== WEIGHTS.initials)
+    // What no prompt holds as it was typed may also be short for something else than what is known of it.
+    const rare = read.filter(({ readings }) => readings.every(({ weight }) => weight !== WEIGHTS.itself))
+    for (const one of rare.filter(({ word }) => !capitals.has(word))) {
+      if (one.readings.length === 0) this.#unknown.read(one)
+      else if (one.word !== begun) this.#unknown.readClipped(one)
+    }
+    this.#readInitials(read, rare)
     return read
   }
 
@@ -81,6 +83,20 @@ export class Lexicon {
     }
     const most = [...found].sort(([, a], [, b]) => b - a).slice(0, MOST_BEGINNINGS.taken)
     return [...listed, ...most.flatMap(([term]) => this.#readTerms([term], WEIGHTS.beginning))]
+  }
+
+  /** Reads an unknown word that ends with a number without it: `sev1` as what `sev` means. */
+  #readNumbered(one: WordReadings): void {
+    const [, letters] = NUMBERED.exec(one.word) ?? []
+    if (letters === undefined) return
+    const term = termOf(letters)
+    one.readings.push(
+      ...this.#readTerms([term], WEIGHTS.clipped),
+      ...(this.#equivalents.get(term) ?? []).flatMap((others) => this.#readTerms(others, WEIGHTS.equivalent)),
+    )
+    if (one.readings.length === 0) return
+    one.tells = GUESSED_TELLS
+    one.readAs = letters
   }
 
   /** Reads neighbours together: as a phrase with equivalents, and as one word. What is found so is a reading of each of them. */
@@ -114,6 +130,22 @@ export class Lexicon {
         for (let index = start; index < start + length; index++) read[index]!.readings.push(...readings)
       }
     }
+  }
+
+  /**
+   * Reads words as the first letters of several words. Two letters begin many pairs of words, so they are read so beside words that mean something, or alone.
+   *
+   * @param rare those of all words that no prompt holds as they were typed
+   */
+  #readInitials(all: readonly WordReadings[], rare: readonly WordReadings[]): void {
+    const pairs = new Map<WordReadings, Reading[]>()
+    for (const one of rare) {
+      const found = this.#unknown.readInitials(one.word)
+      if (one.word.length > INITIALS.whole) one.readings.push(...found)
+      else pairs.set(one, found)
+    }
+    if (all.every((one) => one.readings.length > 0 || pairs.get(one)?.length))
+      for (const [one, found] of pairs) one.readings.push(...found)
   }
 
   /** Equivalents of three words or more, with each of their words left out in turn: a prompt that holds all the others is likely meant too. */

@@ -8,8 +8,8 @@ import { sliceSorted } from './smallest.ts'
 export const ENOUGH = 5
 /** How many prompts that hold only a part of the words are shown. */
 const MOST_PARTLY = 20
-/** How much of the words' weight a prompt that lacks some words must hold to stand behind those that hold all. */
-const LEAST_SHARE = 0.4
+/** How much of the words' weight a prompt that lacks some words must hold: of what any prompt holds at most, or of all where everything was typed together, for that is hardly meant one by one. */
+const LEAST_SHARE = { ofMost: 0.35, ofAll: 0.4 }
 
 /** A word of a question, as it is counted. */
 interface CountedWord {
@@ -29,6 +29,8 @@ interface RankedBy {
   named: ReadonlySet<number>
   /** Whether only places decide, as when an order was asked for. */
   isSorted: boolean
+  /** Whether all words were typed together. */
+  isOne: boolean
 }
 
 /** Matches as keys that `placeOf` reads: the lower, the better. */
@@ -122,17 +124,22 @@ export class Tally {
     const keys = this.#keys
     let fullCount = 0
     let better = 0
-    // Both kinds share one array: what holds every word fills it from the front, the rest from the end.
-    let partlyStart = keys.length
+    let most = 0
     for (let index = 0; index < this.#touchedCount; index++) {
       const id = this.#touched[index]!
-      if (this.#full[id] === words.length) {
-        const matchClass = this.#classOf(id, words.length, by)
-        if (matchClass < CLASSES.everywhere) better++
-        keys[fullCount++] = this.#keyOf(id, matchClass, scale, by)
-      } else if (fullCount < ENOUGH && this.#share[id]! >= LEAST_SHARE * total) {
+      if (this.#share[id]! > most) most = this.#share[id]!
+      if (this.#full[id] !== words.length) continue
+      const matchClass = this.#classOf(id, words.length, by)
+      if (matchClass < CLASSES.everywhere) better++
+      keys[fullCount++] = this.#keyOf(id, matchClass, scale, by)
+    }
+    // Both kinds share one array: what holds every word fills it from the front, the rest from the end.
+    let partlyStart = keys.length
+    const least = by.isOne ? LEAST_SHARE.ofAll * total : LEAST_SHARE.ofMost * most
+    for (let index = 0; fullCount < ENOUGH && index < this.#touchedCount; index++) {
+      const id = this.#touched[index]!
+      if (this.#full[id] !== words.length && this.#share[id]! >= least)
         keys[--partlyStart] = keyOf(CLASSES.partly, this.#score[id]! * scale, by.places[id]!)
-      }
     }
     const full = keys.subarray(0, fullCount)
     if (fullCount >= ENOUGH) return { full, better, partly: new Float64Array() }

@@ -70,9 +70,14 @@ export function listUnits(phrases: readonly (readonly string[])[]): string[] {
   const telling = phrases.filter(
     (phrase) => !STOP_SHORTHAND.has(phrase.join(' ')) && (phrase.length > 1 || !isStopWord(phrase[0]!)),
   )
-  const units = (telling.length > 0 ? telling : phrases).flatMap((phrase) => {
+  const counted = new Set<string>()
+  return (telling.length > 0 ? telling : phrases).flatMap((phrase) => {
     const pairs = pairIdeographs(phrase)
-    return pairs.length === 0 ? phrase : [...phrase.filter((word) => !isIdeograph(word)), ...pairs]
+    const units = pairs.length === 0 ? phrase : [...phrase.filter((word) => !isIdeograph(word)), ...pairs]
+    // Of letters with signs between them none is left out, because together they are an abbreviation: `R&R`, `1:1`.
+    const isSpelled = pairs.length === 0 && phrase.every(({ length }) => length === 1)
+    const fresh = (isSpelled ? units : [...new Set(units)]).filter((unit) => !counted.has(unit))
+    for (const unit of fresh) counted.add(unit)
+    return fresh
   })
-  return [...new Set(units)]
 }

@@ -7,7 +7,7 @@ import { forgivenTypos } from './typos.ts'
 import type { Candidate, Term, Vocabulary } from './vocabulary.ts'
 
 /** How much a word that was guessed counts, beside one that was typed as it is known. */
-const GUESSED_TELLS = 0.7
+export const GUESSED_TELLS = 0.7
 /** For the typos and contractions of one question, at most about so many words are compared; each word is then read as the best few. */
 const MOST_CORRECTIONS = { looked: 2_000_000, taken: 4 }
 /** Of the words that begin like one that was cut off, so many are looked at, in the order of letters, and the most used are taken. */
@@ -41,23 +41,20 @@ export class UnknownWords {
     }
     one.tells = GUESSED_TELLS
     this.#guess(one)
-    this.#readInitials(one)
   }
 
-  /** Adds what else a word may be short for that no prompt holds as it was typed. @param isBegun whether it was read as a beginning already */
-  readShort(one: WordReadings, isBegun: boolean): void {
-    if (!isBegun) one.readings.push(...this.#listClipped(one.word, WEIGHTS.clippedToo).readings)
-    this.#readInitials(one)
+  /** Adds what else a word may be the beginning of that no prompt holds as it was typed. */
+  readClipped(one: WordReadings): void {
+    one.readings.push(...this.#listClipped(one.word, WEIGHTS.clippedToo).readings)
   }
 
-  /** Adds the reading as the first letters of several words, of one such thing or of many: `rca` for a root cause analysis, `uts` for unit tests. */
-  #readInitials(one: WordReadings): void {
-    const { length } = one.word
-    const term = length <= INITIALS.most ? this.#findInitials(one.word) : undefined
+  /** The reading as the first letters of several words, of one such thing or of many: `rca` for a root cause analysis, `uts` for unit tests; none when no prompt has them. */
+  readInitials(word: string): Reading[] {
+    const term = word.length <= INITIALS.most ? this.#findInitials(word) : undefined
     const known =
       term ??
-      (one.word.endsWith('s') && length <= INITIALS.most + 1 ? this.#findInitials(one.word.slice(0, -1)) : undefined)
-    if (known) one.readings.push({ terms: [known], weight: WEIGHTS.initials })
+      (word.endsWith('s') && word.length <= INITIALS.most + 1 ? this.#findInitials(word.slice(0, -1)) : undefined)
+    return known ? [{ terms: [known], weight: WEIGHTS.initials }] : []
   }
 
   #findInitials(letters: string): Term | undefined {
