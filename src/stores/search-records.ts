@@ -4,8 +4,8 @@ import { addressesBelow } from '../domain/api/record-links.ts'
 import type { Sort } from '../domain/api/routes.ts'
 import type { RepositorySummary } from '../domain/api/schema.ts'
 
-/** Raised when terms, strengths or tables change: an index of another shape is built anew and not edited. */
-export const INDEX_SHAPE = 7
+/** Raised when terms, strengths, equivalents or tables change their form: an index of another shape is built anew and not edited. */
+export const INDEX_SHAPE = 8
 
 /** Prompts in one order. */
 interface Order {
