@@ -34,7 +34,7 @@ const BATCH_REPOSITORIES = 20
 /** How many batches a thread has at a time: with a second one waiting, it is not idle while this thread is busy with its own. */
 const BATCHES_UNDER_WAY = 2
 /** The part of all batches that the threads together are given at the start, because nobody hands them more until this thread has done its other work. */
-const EARLY_PART = 0.25
+const EARLY_PART = 0.4
 /** Each thread holds the pages and what they need of Astro: about 100 MB. */
 const MOST_THREADS = 3
 
