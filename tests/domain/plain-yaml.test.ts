@@ -1,10 +1,10 @@
-// Pins the short way through YAML to the library: whatever it reads is what the library reads, and usual front matter takes it.
+// Pins the short way through YAML to the library: whatever it reads is what the library reads, whatever it writes is what the library writes, and usual front matter takes it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readPlainYaml } from '../../src/domain/content/plain-yaml.ts'
-import { formatYaml, parseByLibrary } from '../../src/domain/content/yaml.ts'
+import { readPlainYaml, writePlainYaml } from '../../src/domain/content/plain-yaml.ts'
+import { formatByLibrary, formatYaml, parseByLibrary } from '../../src/domain/content/yaml.ts'
 import { anyJson } from './fixtures.ts'
 
 /** How many texts are tried; many by hand: TEXTS=1000000 npx vitest run tests/domain/plain-yaml.test.ts */
@@ -271,4 +271,72 @@ test('texts of several lines are what the library reads', { timeout: 600_000 }, 
     { numRuns: TEXTS },
   )
   expect(taken).toBeGreaterThan(TEXTS / 20)
+})
+
+/** Texts of a line or more, with what is odd at their ends and between. */
+const text = fc.oneof(
+  { weight: 3, arbitrary: value },
+  fc
+    .tuple(
+      fc.array(fc.oneof(value, fc.constant('a line that is long enough to be folded')), { maxLength: 4 }),
+      fc.constantFrom('\n', '\n', '\n\n', ' \n', '\n  '),
+      fc.constantFrom('', '', '\n', ' ', '\u00ad'),
+    )
+    .map(([all, between, end]) => all.join(between) + end),
+  fc.array(odd, { maxLength: 3 }).map((all) => all.join('')),
+)
+const { mapping } = fc.letrec<{ value: unknown; mapping: Record<string, unknown> }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    { weight: 4, arbitrary: text },
+    fc.oneof(
+      fc.constantFrom<unknown>(null, true, false, undefined, 0, -0, 1.5, -2, 1e21, 1e-7, new Date(0), Number.NaN),
+      fc.double(),
+    ),
+    fc.array(tie('value'), { maxLength: 3 }),
+    tie('mapping'),
+  ),
+  mapping: fc.dictionary(
+    fc.oneof({ weight: 40, arbitrary: fc.stringMatching(/^[a-z][a-z_.-]{0,5}$/) }, odd),
+    tie('value'),
+    {
+      maxKeys: 3,
+      noNullPrototype: true,
+    },
+  ),
+}))
+
+function expectSameWritten(value: Record<string, unknown>): boolean {
+  const plain = writePlainYaml(value)
+  if (plain !== undefined) expect(plain, JSON.stringify(value)).toBe(formatByLibrary(value))
+  return plain !== undefined
+}
+
+test('what it writes is what the library writes', { timeout: 600_000 }, () => {
+  let taken = 0
+  fc.assert(
+    fc.property(fc.oneof({ weight: 4, arbitrary: mapping }, anyJson.object), (value) => {
+      if (expectSameWritten(value)) taken++
+    }),
+    { numRuns: TEXTS },
+  )
+  expect(taken).toBeGreaterThan(TEXTS / 4)
+})
+
+test('each odd word is written as the library writes it, alone and in a list', { timeout: 600_000 }, () => {
+  fc.assert(
+    fc.property(fc.oneof(text, fc.string({ unit: 'binary' })), (text) => {
+      expectSameWritten({ a: text, b: { c: [text, { d: text, e: [[text]] }] } })
+    }),
+    { numRuns: TEXTS },
+  )
+})
+
+test('the versions of the starter catalogue are written by it', () => {
+  const files = readdirSync('content', { recursive: true, encoding: 'utf8' }).filter((name) => /\d\.md$/.test(name))
+  const values = files.map(
+    (name) => parseByLibrary(readFileSync(join('content', name), 'utf8').split(/^---\n/m)[1] ?? '', 1).value!,
+  )
+  expect(values.length).toBeGreaterThan(20)
+  expect(values.filter((value) => !expectSameWritten(value))).toEqual([])
 })

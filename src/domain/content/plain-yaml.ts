@@ -1,4 +1,4 @@
-// Owns a fast reader for the YAML that nearly all front matter is: lines of keys and plain values. Anything else is left to the library.
+// Owns a fast reader and a fast writer for the YAML that nearly all front matter is: lines of keys and plain values. Anything else is left to the library.
 
 /** A line of a mapping, without its indentation; keys are texts whatever they look like. */
 const KEY_LINE = /^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99}):(?: (\S.*))?$/
@@ -22,7 +22,17 @@ const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
 const STEP = 2
 const MOST_CHARACTERS = 65_536
 
-/** Thrown to stop this reader wherever it is, so that the library reads the text. Made once, because recording a stack costs more than reading a line. */
+/** Keys that are written as they are, unless they are constants. */
+const PLAIN_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/
+/** YAML readers disagree on bare dates and on characters that some of them take for line ends; in double quotes all agree. */
+const DISPUTED = /^\d{4}-\d\d-\d\d|[^\P{C}\n]|[\u0085\u2028\u2029]|^\s|\s$/u
+/** Would be read as null, a boolean or a number without quotes. The library tries each kind by a pattern of its own. */
+const NO_TEXT =
+  /^(?:~|[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE|0o[0-7]+|0x[0-9A-Fa-f]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)|[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?)?$/
+/** Begins with an indicator, or holds what begins a value or a comment. */
+const INDICATED = /^[,[\]{}#&*!|>'"%@`]|^[?-](?: |$)|: | #|:$/
+
+/** Thrown to stop the reader or the writer wherever it is, so that the library does its work. Made once, because recording a stack costs more than reading a line. */
 const UNKNOWN = new Error('not plain')
 
 /**
@@ -143,6 +153,75 @@ function readFlow(text: string): unknown[] {
     const constant = CONSTANTS.get(entry)
     return constant === undefined ? entry : constant
   })
+}
+
+/**
+ * Writes a mapping whose keys are words and whose values are JSON.
+ *
+ * @returns exactly what the library writes, or undefined when anything in it is not plain
+ */
+export function writePlainYaml(value: Record<string, unknown>): string | undefined {
+  try {
+    return `${writeValue(value, '')}\n`
+  } catch (error) {
+    if (error !== UNKNOWN) throw error
+    return undefined
+  }
+}
+
+/** Whether a text is written in double quotes so that all readers of YAML read it alike. */
+export function isDisputed(text: string): boolean {
+  return DISPUTED.test(text)
+}
+
+/** @param indent of the lines after the value's first */
+function writeValue(value: unknown, indent: string): string {
+  if (typeof value === 'string') return writeText(value, indent)
+  if (value === null || typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') return writeNumber(value)
+  if (Array.isArray(value)) return writeList(value, indent)
+  return typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
+    ? writeMapping(value, indent)
+    : leave()
+}
+
+function writeMapping(value: object, indent: string): string {
+  const below = `${indent}  `
+  let text = ''
+  for (const [key, entry] of Object.entries(value)) {
+    if (entry === undefined) continue
+    if (!PLAIN_KEY.test(key) || CONSTANTS.has(key)) leave()
+    const written = writeValue(entry, below)
+    // What is empty is written in brackets, behind its key.
+    const isBelow = typeof entry === 'object' && entry !== null && written !== '[]' && written !== '{}'
+    text += `${text && `\n${indent}`}${key}:${isBelow ? `\n${below}` : ' '}${written}`
+  }
+  return text || '{}'
+}
+
+function writeList(values: readonly unknown[], indent: string): string {
+  const below = `${indent}  `
+  let text = ''
+  for (const value of values) text += `${text && `\n${indent}`}- ${writeValue(value, below)}`
+  return text || '[]'
+}
+
+function writeNumber(value: number): string {
+  if (!Number.isFinite(value)) leave()
+  return Object.is(value, -0) ? '-0' : String(value)
+}
+
+function writeText(text: string, indent: string): string {
+  if (isDisputed(text)) return writeQuoted(text)
+  if (text.includes('\n')) return `|-\n${indent}${text.replace(/\n+/g, `$&${indent}`)}`
+  if (!INDICATED.test(text) && !NO_TEXT.test(text)) return text
+  return text.includes('"') && !text.includes("'") ? `'${text}'` : writeQuoted(text)
+}
+
+/** The library has shorter names than JSON for some characters, and folds at line ends. */
+function writeQuoted(text: string): string {
+  const quoted = JSON.stringify(text)
+  return /\\[nu]/.test(quoted) ? leave() : quoted
 }
 
 function leave(): never {

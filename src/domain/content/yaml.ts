@@ -1,6 +1,6 @@
 // Owns YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags.
-import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, type Scalar, visit } from 'yaml'
-import { readPlainYaml } from './plain-yaml.ts'
+import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { isDisputed, readPlainYaml, writePlainYaml } from './plain-yaml.ts'
 import { type Parsed, printable, type ValueProblem } from './problems.ts'
 
 /**
@@ -81,25 +81,18 @@ function findRepeatedKeys(root: unknown): number[] {
 
 /** Writes a mapping as YAML that `parseYaml` reads back to the same values; times are quoted, as authors are asked to. */
 export function formatYaml(value: Record<string, unknown>): string {
+  return writePlainYaml(value) ?? formatByLibrary(value)
+}
+
+/** As `formatYaml`, by the library alone: a test holds the fast writer to this. */
+export function formatByLibrary(value: Record<string, unknown>): string {
   const document = new Document(value, { aliasDuplicateObjects: false, version: '1.2', schema: 'core' })
   visit(document, {
     Scalar(_key, node) {
-      if (typeof node.value === 'string') quoteWhenNeeded(node as Scalar<string>)
+      if (typeof node.value === 'string' && isDisputed(node.value)) node.type = 'QUOTE_DOUBLE'
     },
   })
   return document.toString({ lineWidth: 0, flowCollectionPadding: true })
-}
-
-/** YAML readers disagree on bare dates and on characters that some of them take for line ends; in double quotes all agree. */
-function quoteWhenNeeded(node: Scalar<string>): void {
-  if (
-    isScalar(node) &&
-    (/^\d{4}-\d\d-\d\d/.test(node.value) ||
-      /[^\P{C}\n]|[\u0085\u2028\u2029]/u.test(node.value) ||
-      /^\s|\s$/.test(node.value))
-  ) {
-    node.type = 'QUOTE_DOUBLE'
-  }
 }
 
 /**

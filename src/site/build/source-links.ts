@@ -20,10 +20,8 @@ export function listSourceLinks({ versions, summary }: CatalogueEntry, record: V
   if (!host) return []
   const folder = `content/${summary.full_name}`
   const file = `${folder}/versions/${record.version}.md`
-  const next = nextVersion(
-    versions.map(({ summary: { version } }) => version),
-    'patch',
-  )
+  // The highest one comes first; looking through all of them for each of them would take time by the square of their number.
+  const next = nextVersion([versions[0]!.summary.version], 'patch')
   return [
     { words: 'Suggest a change', address: suggest(host, `${folder}/versions/${next}.md`, record) },
     { words: 'Source', address: `${host.web}/blob/${host.branch}/${file}` },
