@@ -7,6 +7,18 @@ interface Guide {
   about: string
 }
 
+const PAGES = '/src/pages'
+
+/**
+ * The path of a guide that is written in markdown. Astro's own `url` of such a page begins behind the first `/pages/` of its file's path,
+ * so it is wrong wherever a checkout lies below a folder of that name.
+ *
+ * @param file its file, from the root of the machine
+ */
+export function pathOfGuide(file: string): string {
+  return file.slice(file.lastIndexOf(`${PAGES}/`) + PAGES.length, -'.md'.length)
+}
+
 /** The guides by what a reader is about to do. */
 export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
   {
