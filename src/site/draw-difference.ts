@@ -1,7 +1,8 @@
 // Owns how a difference looks: what callers must know above, the lines below, in one column or two; the same in the build and in the browser.
 import type { Difference } from '../domain/api/schema.ts'
+import { escapeHtml } from '../domain/content/html-text.ts'
 import { findPlaceholders, splitContent } from '../domain/content/placeholders.ts'
-import { drawText, escapeHtml } from './prompt-text.ts'
+import { drawText } from './prompt-text.ts'
 import { compareTexts, type DifferenceRow, type Piece } from './text-difference.ts'
 
 /** Lines that stay beside each change; longer runs are folded. */

@@ -2,6 +2,7 @@
 
 import type { Variable } from '../domain/api/schema.ts'
 import { splitHidden } from '../domain/content/hidden-characters.ts'
+import { escapeHtml } from '../domain/content/html-text.ts'
 import { splitContent } from '../domain/content/placeholders.ts'
 
 /** How a text is drawn. */
@@ -68,17 +69,4 @@ export function splitLines(text: string): string[] {
 function kindOf(line: string): string {
   if (/^#{1,6} /.test(line)) return ' h'
   return /^\s*&lt;\/?[\w-]+(?:&gt;)\s*$/.test(line) ? ' t' : ''
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** A text as it may stand in an element or an attribute. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!)
 }
