@@ -10,12 +10,13 @@ import { ContentError } from '../src/site/build/load-catalogue.ts'
 import { openPages } from '../src/site/build/render-pages.ts'
 import { openSiteBuilder } from '../src/site/build/site-builder.ts'
 import { settingsOfSite } from '../src/site/build/site-settings.ts'
+import { takeTurns } from '../src/site/build/turns.ts'
 import { isUntouched } from '../src/site/build/untouched.ts'
 import { type BuildCache, openBuildCache } from '../src/stores/build-cache.ts'
 import { type ContentListing, fingerprintContent, listContent } from '../src/stores/content-dir.ts'
 import { sayIgnored } from '../src/stores/content-files.ts'
 import { takeLock } from '../src/stores/process-lock.ts'
-import { buildSearchIndex, updateSearchIndex } from '../src/stores/search-index.ts'
+import { buildSearchIndexInSteps, updateSearchIndexInSteps } from '../src/stores/search-index.ts'
 import { checkPageWeights, HeavyPagesError } from './page-weights.ts'
 import { openProgress } from './progress.ts'
 
@@ -98,10 +99,11 @@ async function build(): Promise<void> {
   })
   mkdirSync(dirname(indexPath), { recursive: true })
   const { catalogue, filesRead, fingerprint, ignored } = builder.read(true)
-  const difference = await builder.write(dist, 'all', ({ catalogue, ...changes }) => {
-    if (isKept) updateSearchIndex(indexPath, catalogue, changes)
-    else buildSearchIndex(catalogue, indexPath)
-  })
+  const difference = await builder.write(dist, 'all', ({ catalogue, ...changes }) =>
+    takeTurns(
+      isKept ? updateSearchIndexInSteps(indexPath, catalogue, changes) : buildSearchIndexInSteps(catalogue, indexPath),
+    ),
+  )
   for (const path of difference.gone) removeFile(dist, path)
   // Only code makes pages heavier, and after a change of it everything is built anew.
   if (!isKept) checkPageWeights(dist, catalogue)

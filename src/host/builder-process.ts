@@ -10,9 +10,10 @@ import { hashCode } from '../site/build/code-hash.ts'
 import { ContentError } from '../site/build/load-catalogue.ts'
 import { openPages } from '../site/build/render-pages.ts'
 import { openSiteBuilder, type SearchChanges, type SitePart } from '../site/build/site-builder.ts'
+import { takeTurns } from '../site/build/turns.ts'
 import { openBuildCache } from '../stores/build-cache.ts'
 import { takeLock } from '../stores/process-lock.ts'
-import { buildSearchIndex, updateSearchIndex } from '../stores/search-index.ts'
+import { buildSearchIndexInSteps, updateSearchIndexInSteps } from '../stores/search-index.ts'
 import { inBackground } from './background.ts'
 import { describeFolder, foldLayer, PAGES_DIR, removeLeftovers, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
@@ -146,8 +147,8 @@ async function makePart(part: SitePart, about: Pick<SiteState, 'began' | 'commit
   rmSync(dir, { recursive: true, force: true })
   mkdirSync(dir, { recursive: true })
   let search = ''
-  const difference = await builder.write(dir, part, (changes) => {
-    search = makeSearch(changes, number)
+  const difference = await builder.write(dir, part, async (changes) => {
+    search = await makeSearch(changes, number)
   })
   if (state && difference.written.length === 0 && difference.gone.length === 0) {
     rmSync(dir, { recursive: true })
@@ -162,12 +163,15 @@ async function makePart(part: SitePart, about: Pick<SiteState, 'began' | 'commit
 }
 
 /** @returns the file's name; the one that is asked meanwhile stays as it is */
-function makeSearch({ catalogue, areNone, ...changes }: SearchChanges, number: number): string {
+async function makeSearch({ catalogue, areNone, ...changes }: SearchChanges, number: number): Promise<string> {
   if (state && areNone) return state.search
   const name = `search-${number}.db`
   const path = folder.file(name)
-  if (state) updateSearchIndex(path, catalogue, changes, folder.file(state.search))
-  else buildSearchIndex(catalogue, path)
+  await takeTurns(
+    state
+      ? updateSearchIndexInSteps(path, catalogue, changes, folder.file(state.search))
+      : buildSearchIndexInSteps(catalogue, path),
+  )
   return name
 }
 

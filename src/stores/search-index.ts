@@ -24,12 +24,21 @@ const MOST_EDITED = 0.1
  * @param isEditable whether `updateSearchIndex` shall be able to edit it; an index that is deployed need not, and is a fifth smaller
  */
 export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
+  finish(buildSearchIndexInSteps(catalogue, path, { isEditable }))
+}
+
+/** Does what `buildSearchIndex` does in steps of some 50 ms, for a thread that has other work between them. The file is whole after the last. */
+export function* buildSearchIndexInSteps(
+  catalogue: Catalogue,
+  path: string,
+  { isEditable } = { isEditable: true },
+): Generator<void> {
   rmSync(path, { force: true })
   const database = new DatabaseSync(path)
   try {
     // A build that is interrupted is thrown away whole, so nothing needs a journal.
     database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; ${TABLES} BEGIN`)
-    fillPrompts(database, catalogue, isEditable)
+    yield* fillPrompts(database, catalogue, isEditable)
     database.exec(INDEXES)
     database.prepare(`INSERT INTO state VALUES ('editable', ?)`).run(isEditable ? 1 : 0)
     writeState(database, catalogue, new Map(catalogue.listed.top.map(({ full_name }, index) => [full_name, index + 1])))
@@ -38,6 +47,9 @@ export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditabl
     database.close()
   }
 }
+
+/** Of ordinary length, so many prompts take some 50 ms. */
+const PROMPTS_PER_STEP = 50
 
 /** What differs between the catalogue of an index and a newer one; names are `owner/name`. */
 interface CatalogueChange {
@@ -55,18 +67,28 @@ interface CatalogueChange {
  * @param catalogue the newer one, whole: places in `top`, `trending` and `new` come from it
  * @param from the index to begin with, where it shall stay beside the newer one
  */
-export function updateSearchIndex(
+export function updateSearchIndex(path: string, catalogue: Catalogue, change: CatalogueChange, from = path): void {
+  finish(updateSearchIndexInSteps(path, catalogue, change, from))
+}
+
+/** Does what `updateSearchIndex` does in steps, as `buildSearchIndexInSteps`. */
+export function* updateSearchIndexInSteps(
   path: string,
   catalogue: Catalogue,
   { changed, removed }: CatalogueChange,
   from = path,
-): void {
+): Generator<void> {
   const next = `${path}.next`
   const names = new Set([...changed, ...removed])
   rmSync(next, { force: true })
   const isFew = names.size <= Math.max(10, MOST_EDITED * catalogue.listed.top.length)
-  if (!isFew || !existsSync(from) || !editCopy(from, next, catalogue, names)) buildSearchIndex(catalogue, next)
+  if (!isFew || !existsSync(from) || !editCopy(from, next, catalogue, names))
+    yield* buildSearchIndexInSteps(catalogue, next)
   renameSync(next, path)
+}
+
+function finish(steps: Iterator<void>): void {
+  while (!steps.next().done);
 }
 
 /** Edits a copy of an index. @returns whether it could be edited; if not, the copy may hold anything */
@@ -114,7 +136,7 @@ interface GrowingWord {
   votes: number
 }
 
-function fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue, isEditable: boolean): void {
+function* fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue, isEditable: boolean): Generator<void> {
   const insert = promptWriter(database, isEditable)
   const terms = new Map<number, GrowingTerm>()
   const words = new Map<string, GrowingWord>()
@@ -146,6 +168,7 @@ function fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue, isE
     for (const [{ postings }, strength] of weighPlaces(fields, summary.tags, places)) postings.add(id, strength)
     const texts = listOrderedWords(fields).map((list) => list.map((word) => own.get(word)!.term.number))
     insert(id, summary, { fields, distinct, texts })
+    if (id % PROMPTS_PER_STEP === 0) yield
   }
   // Rows are written in the order in which their tables keep them, which is faster and leaves no gaps in the file.
   const insertTerm = database.prepare('INSERT INTO terms VALUES (?, ?, ?, ?)')

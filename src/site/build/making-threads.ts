@@ -31,10 +31,8 @@ export type ThreadMessage =
 
 /** How many repositories are handed over at once. While this thread makes its own batch it hands over nothing, so another may wait for as long as a batch takes. */
 const BATCH_REPOSITORIES = 20
-/** How many batches a thread has at a time: with a second one waiting, it is not idle while this thread is busy with its own. */
-const BATCHES_UNDER_WAY = 2
-/** The part of all batches that the threads together are given at the start, because nobody hands them more until this thread has done its other work. */
-const EARLY_PART = 0.4
+/** How many batches a thread has at a time: with others waiting, it is not idle while this thread is busy with its own. */
+const BATCHES_UNDER_WAY = 4
 /** Each thread holds the pages and what they need of Astro: about 100 MB. */
 const MOST_THREADS = 3
 
@@ -53,7 +51,7 @@ interface Making {
  * Makes groups and writes their files, in this thread and, while it does, in one for each further core. A thread that cannot be started leaves its work to the others.
  *
  * @param onMade told of each group, when its files are written
- * @param meanwhile other work of this thread, which is done first
+ * @param meanwhile other work of this thread, which is done first; the threads are given more only when it lets the event loop turn
  * @throws what went wrong with any group; the others may be written or not
  */
 export async function makeInThreads(
@@ -70,16 +68,9 @@ export async function makeInThreads(
     for (let batch = batches.shift(); batch && !isOver; batch = batches.shift())
       for (const made of await make(batch)) onMade(made)
   }
-  const early = Math.ceil((batches.length * EARLY_PART) / count)
   const others = threads.map(async (thread) => {
-    const given = batches.splice(0, early)
-    const made = Promise.all(given.map(async (batch) => (await thread.make(batch)).forEach(onMade)))
-    made.catch(() => {})
-    if (!(await thread.isReady)) {
-      batches.push(...given)
-      return
-    }
-    await Promise.all([made, ...Array.from({ length: BATCHES_UNDER_WAY }, () => takeBatches(thread.make))])
+    if (!(await thread.isReady)) return
+    await Promise.all(Array.from({ length: BATCHES_UNDER_WAY }, () => takeBatches(thread.make)))
   })
   const put = filesInto(dir)
   const makeOwn = () =>
@@ -95,8 +86,6 @@ export async function makeInThreads(
   })()
   try {
     await Promise.all([own, ...others])
-    // What was given to a thread that could not be started is in the list again.
-    await makeOwn()
   } finally {
     isOver = true
     await Promise.all(threads.map(({ end }) => end()))

@@ -50,9 +50,13 @@ export interface SiteBuilder {
   /**
    * Writes what differs between what was read and the last complete state into a folder. Call `keep` when the folder has become part of the site.
    *
-   * @param makeSearch makes the search index, while other threads make pages when there are many
+   * @param makeSearch makes the search index, while other threads make pages when there are many: in turns, so that they are heard
    */
-  write(dir: string, part: SitePart, makeSearch: (changes: SearchChanges) => void): Promise<SiteDifference>
+  write(
+    dir: string,
+    part: SitePart,
+    makeSearch: (changes: SearchChanges) => void | Promise<void>,
+  ): Promise<SiteDifference>
   /** Remembers a difference as part of the site. @param state what the cache says of this state to whoever opens it next */
   keep(difference: SiteDifference, state: string): void
 }
@@ -127,7 +131,7 @@ export function openSiteBuilder({
         ...{ dir, keyOf: (key) => withSettings(key, settings), ...(makeMany && { makeMany }) },
         onPlanned: (plan) => {
           onProgress('Writing the search index', 0, 0)
-          makeSearch({ catalogue: shown, ...describeChanges(plan) })
+          return makeSearch({ catalogue: shown, ...describeChanges(plan) })
         },
         onGroup: () => onProgress('Writing the site', ++done, parts.length),
       })

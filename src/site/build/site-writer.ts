@@ -1,11 +1,15 @@
 // Owns writing a site again at the cost of what changed: groups of files whose key is the same as last time stay as they are.
 import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WrittenGroup } from '../../stores/build-cache.ts'
 import { filesInto } from '../../stores/write-files.ts'
 import type { GroupTask } from './repository-groups.ts'
 
 /** Some 400 prompts. With fewer, a thread would not earn what it takes to load the pages once more: half a second and 100 MB. */
 const FEWEST_FOR_THREADS = 5_000
+
+/** Lists and pages of which each takes about a millisecond. */
+const GROUPS_PER_TURN = 10
 
 /** Files that are the same as long as their key is. */
 export interface SiteGroup {
@@ -80,8 +84,8 @@ interface WritingOptions {
   dir: string
   /** Makes and writes groups that say their task, when there are so many of them that threads are worth it. */
   makeMany?: MakeMany
-  /** Called once when it is known what is different, while most of it is still to be made: for work that need not wait until it is. */
-  onPlanned?: (plan: SitePlan) => void
+  /** Called once when it is known what is different, while much of it is still to be made: for work that need not wait until it is. */
+  onPlanned?: (plan: SitePlan) => void | Promise<void>
   /** Called after each group, whether it was written or not. */
   onGroup?: () => void
 }
@@ -118,29 +122,38 @@ export async function writeDifference(
     for (const [path, content] of files) put(path, content)
     note(id, { key, paths: files.map(([path]) => path), ...(facts && { facts }) })
   }
+  const ids = new Set<string>()
+  const own: [SiteGroup, string | undefined][] = []
   const shared: [SiteGroup, string][] = []
   for (const group of groups) {
+    ids.add(group.id)
     const known = before.get(group.id)
     const key = group.key === undefined ? undefined : keyOf(group.key)
     if (known !== undefined && known.key === key && (group.areUnchanged?.(known.facts ?? {}) ?? true)) {
       now.set(group.id, known)
       onGroup()
     } else if (key !== undefined && group.task) shared.push([group, key])
-    else await makeHere(group, key)
+    else own.push([group, key])
   }
-  const sharedIds = shared.map(([{ id }]) => id)
-  const isThere = new Set(sharedIds)
-  const removed = [...before.keys()].filter((id) => !now.has(id) && !isThere.has(id))
-  const plan = { changed: [...changed.keys(), ...sharedIds], removed }
+  const removed = [...before.keys()].filter((id) => !ids.has(id))
+  /** What only this thread can do. Threads that make the shared groups meanwhile are heard between two turns of the event loop. */
+  const makeOwn = async () => {
+    for (const [index, [group, key]] of own.entries()) {
+      await makeHere(group, key)
+      if (index % GROUPS_PER_TURN === 0) await nextTurn()
+    }
+    const ownChanged = own.filter(([{ id }]) => changed.has(id))
+    await onPlanned({ changed: [...ownChanged, ...shared].map(([{ id }]) => id), removed })
+  }
   if (makeMany && shared.length >= FEWEST_FOR_THREADS) {
     const keys = new Map(shared.map(([{ id }, key]) => [id, key]))
     await makeMany(
       shared.map(([{ id, task }]) => ({ id, task: task! })),
       ({ id, ...rest }) => note(id, { key: keys.get(id)!, ...rest }),
-      () => onPlanned(plan),
+      makeOwn,
     )
   } else {
-    onPlanned(plan)
+    await makeOwn()
     for (const [group, key] of shared) await makeHere(group, key)
   }
   // A path that one group gave up may be another's now.
