@@ -21,61 +21,101 @@ export interface Allowed {
 export const COUNTS = 2
 const TOUCHED = 1
 
-/** Gathers the prompts that hold a word, one word at a time; its memory is 19 bytes a prompt. */
+/** Gathers the prompts that hold a word, one word at a time; its memory is 24 bytes a prompt. */
 export class Holders {
-  /** The numbers of the prompts that were gathered: as many as `gather` returned. */
-  readonly ids: Uint32Array
-  /** By prompt: what holding the word is worth at best, 0 to 1. */
+  /** The numbers of the prompts that were gathered: as many as `gather` returned, good until it is called again. */
+  ids: Uint32Array
+  /** In the order of `ids`: what holding the word is worth at best, 0 to 1. */
   readonly best: Float32Array
-  /** By prompt: in which ways it holds the word, `COUNTS` and `IN_NAME` among them. */
+  /** In the order of `ids`: in which ways a prompt holds the word, `COUNTS` and `IN_NAME` among them. */
   readonly flags: Uint8Array
   readonly #room
   readonly #other
+  readonly #gathered: Uint32Array
+  /** The same by prompt, while several alternatives are gathered; 0 otherwise. */
+  readonly #bestOf: Float32Array
+  readonly #flagsOf: Uint8Array
   /** What each strength is worth in the alternative that is being gathered. */
   readonly #values = new Float64Array(STRENGTHS)
 
   /** @param prompts the highest number of a prompt */
   constructor(prompts: number) {
-    this.ids = new Uint32Array(prompts + 1)
+    this.#gathered = new Uint32Array(prompts + 1)
+    this.ids = this.#gathered
     this.best = new Float32Array(prompts + 1)
     this.flags = new Uint8Array(prompts + 1)
+    this.#bestOf = new Float32Array(prompts + 1)
+    this.#flagsOf = new Uint8Array(prompts + 1)
     this.#room = makePostingRoom(prompts)
     this.#other = makePostingRoom(prompts)
   }
 
   /**
-   * Gathers what holds a word in any way. The caller sets `best` and `flags` of each gathered prompt back to 0 while it reads them, before the
-   * next word is gathered: a loop of our own over the same prompts would cost time.
+   * Gathers what holds a word in any way.
    *
+   * @param alternatives at least one
    * @param among only these are gathered; all when undefined
    * @returns how many were gathered
    */
   gather(alternatives: readonly Alternative[], among: Allowed | undefined): number {
-    let count = 0
-    const gathered = this.ids
+    // Most words have one reading, whose prompts come one after the other: no prompt has to be looked up by its number.
+    return alternatives.length === 1 ? this.#gatherOne(alternatives[0]!, among) : this.#gatherAny(alternatives, among)
+  }
+
+  #gatherOne(alternative: Alternative, among: Allowed | undefined): number {
+    const found = this.#read(alternative, among)
+    const values = this.#values
     const { best, flags } = this
+    const { ids, strengths } = this.#room
+    const { kind, inName } = flagsFor(alternative)
+    this.ids = ids
+    for (let index = 0; index < found; index++) {
+      const strength = strengths[index]!
+      best[index] = values[strength]!
+      flags[index] = kind | (strength & inName)
+    }
+    return found
+  }
+
+  #gatherAny(alternatives: readonly Alternative[], among: Allowed | undefined): number {
+    let count = 0
+    const gathered = this.#gathered
+    const bestOf = this.#bestOf
+    const flagsOf = this.#flagsOf
     const values = this.#values
     const { ids, strengths } = this.#room
-    for (const { postings, weight, counts } of alternatives) {
-      let found = among
-        ? decodeAmong(postings[0]!, this.#room, among.marks, among.mark)
-        : decodePostings(postings[0]!, this.#room)
-      for (const more of postings.slice(1)) found = this.#keepThoseIn(more, found)
-      for (let strength = 0; strength < STRENGTHS; strength++)
-        values[strength] = (weight * ((strength & LEVEL) + 0.5)) / (LEVEL + 0.5)
-      // A prompt that only holds what the word may be a typo of does not hold the word itself, in its name or elsewhere.
-      const flagsOf = counts ? COUNTS : TOUCHED
-      const inName = counts ? IN_NAME : 0
+    for (const alternative of alternatives) {
+      const found = this.#read(alternative, among)
+      const { kind, inName } = flagsFor(alternative)
       for (let index = 0; index < found; index++) {
         const id = ids[index]!
         const strength = strengths[index]!
         const value = values[strength]!
-        if (flags[id] === 0) gathered[count++] = id
-        if (value > best[id]!) best[id] = value
-        flags[id]! |= flagsOf | (strength & inName)
+        if (flagsOf[id] === 0) gathered[count++] = id
+        if (value > bestOf[id]!) bestOf[id] = value
+        flagsOf[id]! |= kind | (strength & inName)
       }
     }
+    const { best, flags } = this
+    this.ids = gathered
+    for (let index = 0; index < count; index++) {
+      const id = gathered[index]!
+      best[index] = bestOf[id]!
+      flags[index] = flagsOf[id]!
+      bestOf[id] = flagsOf[id] = 0
+    }
     return count
+  }
+
+  /** Reads what holds one alternative into the room, and what its strengths are worth. @returns how many prompts that are */
+  #read({ postings, weight }: Alternative, among: Allowed | undefined): number {
+    let found = among
+      ? decodeAmong(postings[0]!, this.#room, among.marks, among.mark)
+      : decodePostings(postings[0]!, this.#room)
+    for (let more = 1; more < postings.length; more++) found = this.#keepThoseIn(postings[more]!, found)
+    for (let strength = 0; strength < STRENGTHS; strength++)
+      this.#values[strength] = (weight * ((strength & LEVEL) + 0.5)) / (LEVEL + 0.5)
+    return found
   }
 
   /** Leaves in the room what other postings hold as well, with the weaker strength of the two. */
@@ -96,4 +136,9 @@ export class Holders {
     }
     return kept
   }
+}
+
+/** A prompt that only holds what the word may be a typo of does not hold the word itself, in its name or elsewhere. */
+function flagsFor({ counts }: Alternative): { kind: number; inName: number } {
+  return counts ? { kind: COUNTS, inName: IN_NAME } : { kind: TOUCHED, inName: 0 }
 }

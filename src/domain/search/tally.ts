@@ -43,7 +43,7 @@ interface Ranked {
   partly: Float64Array
 }
 
-/** Counts the matches of one question at a time; its memory is 41 bytes a prompt, those of `Holders` among them. */
+/** Counts the matches of one question at a time; its memory is 46 bytes a prompt, those of `Holders` among them. */
 export class Tally {
   readonly #holders: Holders
   readonly #score: Float32Array
@@ -104,10 +104,9 @@ export class Tally {
     const { ids, best, flags } = this.#holders
     for (let index = 0; index < count; index++) {
       const id = ids[index]!
-      this.#score[id]! += weight * best[id]!
+      this.#score[id]! += weight * best[index]!
       this.#full[id] = before + 1
-      if (flags[id]! & IN_NAME) this.#named[id]!++
-      best[id] = flags[id] = 0
+      if (flags[index]! & IN_NAME) this.#named[id]!++
     }
     this.#heldCount = count
     if (before > 0) return
@@ -154,11 +153,10 @@ export class Tally {
     for (let index = 0; index < count; index++) {
       const id = ids[index]!
       if (this.#share[id] === 0) this.#touched[this.#touchedCount++] = id
-      this.#score[id]! += weight * best[id]!
+      this.#score[id]! += weight * best[index]!
       this.#share[id]! += weight
-      if (flags[id]! & COUNTS) this.#full[id]!++
-      if (flags[id]! & IN_NAME) this.#named[id]!++
-      best[id] = flags[id] = 0
+      if (flags[index]! & COUNTS) this.#full[id]!++
+      if (flags[index]! & IN_NAME) this.#named[id]!++
     }
   }
 
