@@ -1,5 +1,6 @@
 // Owns how a difference looks: what callers must know above, the lines below, in one column or two; the same in the build and in the browser.
 import type { Difference } from '../domain/api/schema.ts'
+import { countOf } from '../domain/content/count-of.ts'
 import { escapeHtml } from '../domain/content/html-text.ts'
 import { findPlaceholders, splitContent } from '../domain/content/placeholders.ts'
 import { drawText } from './prompt-text.ts'
@@ -57,10 +58,8 @@ export function drawLines(before: string, after: string): string {
   if (rows.every(({ kind }) => kind === 'same')) return '<p class="notice">The text is the same in both.</p>'
   const came = rows.filter(({ kind }) => kind === 'came').length
   const went = rows.filter(({ kind }) => kind === 'went').length
-  return `<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${sayLines(came)} came, ${sayLines(went)} went</p><div class="choice"><label><input type="radio" name="columns" checked>One column</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div></div><div class="difference"><div>${foldRows(rows).join('')}</div></div></section>`
+  return `<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${countOf(came, 'line')} came, ${countOf(went, 'line')} went</p><div class="choice"><label><input type="radio" name="columns" checked>One column</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div></div><div class="difference"><div>${foldRows(rows).join('')}</div></div></section>`
 }
-
-const sayLines = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'}`
 
 function foldRows(rows: readonly DifferenceRow[]): string[] {
   const isNear = (index: number) =>
@@ -71,7 +70,8 @@ function foldRows(rows: readonly DifferenceRow[]): string[] {
   let change: DifferenceRow[] = []
   const flush = () => {
     if (change.length > 0) drawn.push(`<div class="change">${change.map(drawRow).join('')}</div>`)
-    if (skipped.length > SHORTEST_FOLD) drawn.push(`<div class="skipped">${sayLines(skipped.length)} unchanged</div>`)
+    if (skipped.length > SHORTEST_FOLD)
+      drawn.push(`<div class="skipped">${countOf(skipped.length, 'line')} unchanged</div>`)
     else drawn.push(...skipped.map(drawRow))
     change = []
     skipped = []

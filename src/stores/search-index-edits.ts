@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
 import { distinctWords, LEAST_VOTES, listOrderedWords, readFields, voteForWords } from '../domain/search/document.ts'
-import { KEYS, listKeys, weighPlaces } from '../domain/search/filing.ts'
+import { listKeys, rememberKeys, weighPlaces } from '../domain/search/filing.ts'
 import { joinGuesses, partGuesses } from '../domain/search/guesses.ts'
 import { editPostings } from '../domain/search/postings.ts'
 import { decodeSource, promptWriter } from './search-tables.ts'
@@ -53,6 +53,7 @@ export function editIndex(
     numbers.delete(name)
     for (const table of ['prompts', 'texts', 'sources']) database.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id)
   }
+  const keys = rememberKeys()
   const listed = [...names].sort().filter((name) => entries.get(name)?.isListed)
   const free = freeNumbers(numbers)
   const arrivals = listed.map((name) => {
@@ -61,7 +62,7 @@ export function editIndex(
     const id = free.next().value
     const distinct = distinctWords(fields)
     changeWords(fields, distinct, 1)
-    for (const [key, strength] of weighPlaces(fields, summary.tags, KEYS)) {
+    for (const [key, strength] of weighPlaces(fields, summary.tags, keys)) {
       const postings = added.get(key) ?? new Map<number, number>()
       added.set(key, postings.set(id, strength))
     }
@@ -72,7 +73,7 @@ export function editIndex(
   editWords(database, words)
   const numberOf = database.prepare('SELECT number FROM terms WHERE key = ?')
   const write = promptWriter(database, true)
-  const numberOfWord = (word: string) => Number(numberOf.get(KEYS.ofWord(word))!.number)
+  const numberOfWord = (word: string) => Number(numberOf.get(keys.ofWord(word))!.number)
   for (const { id, summary, fields, distinct } of arrivals) {
     const texts = listOrderedWords(fields).map((words) => words.map(numberOfWord))
     write(id, summary, { fields, distinct, texts })

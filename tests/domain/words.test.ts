@@ -22,6 +22,14 @@ describe('the words of a text', () => {
     ['nothing but signs', '*** "" -- 👍', []],
   ])('%s', (_, text, words) => expect(splitWords(text)).toEqual(words))
 
+  test('a text of nothing but ASCII is split as one with another character', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
+        expect([...splitWords(text), 'e']).toEqual(splitWords(`${text} é`))
+      }),
+    )
+  })
+
   test('case and accents make no difference, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', 'Z', 'é', 'Ü', 'ñ', ' ', '-', '7', 'Ж') }), (text) => {

@@ -55,7 +55,7 @@ test('what a thread makes alone is what is made without one', { timeout: 120_000
   for (const [path, text] of theirs) if (ours.get(path) !== text) expect(ours.get(path), path).toBe(text)
 })
 
-test('what a thread that cannot be started was given is made here, once', { timeout: 120_000 }, async () => {
+test('what a thread would have made that cannot be started is made here, once', { timeout: 120_000 }, async () => {
   const dir = mkdtempSync(join(root, 'unstarted'))
   const made: NamedGroup[] = []
   const some = tasks.filter(({ task }) => task.what === 'data')

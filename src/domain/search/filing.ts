@@ -24,6 +24,17 @@ export const KEYS: Places<number> = {
   ofTitle: titleKey,
 }
 
+/** The keys themselves, of prompts that share most of their words: each word is stemmed once. */
+export function rememberKeys(): Places<number> {
+  const known = new Map<string, number>()
+  const ofWord = (word: string) => {
+    const key = known.get(word) ?? KEYS.ofWord(word)
+    known.set(word, key)
+    return key
+  }
+  return { ...KEYS, ofWord }
+}
+
 /**
  * What a prompt is filed under: its terms, its tags, its title where that is not its name, first letters, and the short beginnings of the words that
  * describe it. Contents give no beginnings, because nearly every content has a word that begins with any given two letters.

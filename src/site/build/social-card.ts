@@ -22,7 +22,7 @@ const PALETTE = [
 /** Everything that is the same on every card. */
 let blank: Uint8Array | undefined
 /** Where cards are drawn, one after the other: a new buffer of this size for each would keep the garbage collector busy. */
-const picture = new Uint8Array(HEIGHT * STRIDE)
+const canvas = new Uint8Array(HEIGHT * STRIDE)
 
 /** Draws the card of a prompt. */
 export function drawSocialCard({
@@ -35,21 +35,21 @@ export function drawSocialCard({
   license,
 }: RepositorySummary): Uint8Array {
   blank ??= drawBlank()
-  picture.set(blank)
+  canvas.set(blank)
   const width = WIDTH - 2 * MARGIN
   // A title with letters that were never drawn is replaced by the name, which is always in Latin letters.
   const heading = breakLines(canWrite(title, 'title') ? title : name, 'title', { width, most: 2 })
   let y = 125
   for (const line of heading) {
-    write(picture, line, 'title', { x: MARGIN - 2, y, strength: 7 })
+    write(canvas, line, 'title', { x: MARGIN - 2, y, strength: 7 })
     y += 42
   }
   y += 2
-  drawChip(picture, full_name.length > 52 ? `${full_name.slice(0, 51)}…` : full_name, MARGIN, y - 6)
+  drawChip(canvas, full_name.length > 52 ? `${full_name.slice(0, 51)}…` : full_name, MARGIN, y - 6)
   y += 36
   if (canWrite(description, 'text'))
     for (const line of breakLines(description, 'text', { width, most: heading.length > 1 ? 1 : 2 })) {
-      write(picture, line, 'text', { x: MARGIN, y, strength: 5 })
+      write(canvas, line, 'text', { x: MARGIN, y, strength: 5 })
       y += 23
     }
   const facts = [
@@ -57,12 +57,12 @@ export function drawSocialCard({
     ...(variables_count > 0 ? [`${variables_count} ${variables_count === 1 ? 'variable' : 'variables'}`] : []),
     ...(license !== null && canWrite(license, 'text') ? [license] : []),
   ]
-  write(picture, breakLines(facts.join('  ·  '), 'text', { width, most: 1 }).join(''), 'text', {
+  write(canvas, breakLines(facts.join('  ·  '), 'text', { width, most: 1 }).join(''), 'text', {
     x: MARGIN,
     y: HEIGHT - 30,
     strength: 5,
   })
-  return encode(picture)
+  return encode(canvas)
 }
 
 function drawBlank(): Uint8Array {

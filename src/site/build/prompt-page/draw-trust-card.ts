@@ -5,13 +5,14 @@ import { formatCount } from '../../../domain/content/count-of.ts'
 import { formatDay } from '../../../domain/content/days.ts'
 import { drawCopy } from '../../../server/account/copy-button.ts'
 import { type Html, html } from '../../../server/account/html.ts'
-import { FOREIGN_LINK, ownerPage, repositoryPage, tagPage, versionPage, withoutBase } from '../../links.ts'
+import { FOREIGN_LINK, repositoryPage, tagPage, versionPage, withoutBase } from '../../links.ts'
 import { listTrustFacts } from '../../trust.ts'
 import type { Around } from '../around.ts'
 import { getCatalogue } from '../loaded-catalogue.ts'
 import { listSourceLinks } from '../source-links.ts'
 import { drawLicense } from './draw-license.ts'
 import { drawProvenance } from './draw-provenance.ts'
+import { drawPublisher } from './draw-publisher.ts'
 
 /** The version that the card is about, and what stands around it. */
 interface Trusted {
@@ -52,11 +53,8 @@ function drawDetails({ repository, versions }: CatalogueEntry, record: VersionRe
   const { full_name, created_at, updated_at, labels, stats } = repository
   const { published_by, provenance, size_bytes, raw_url, content_sha256 } = record
   const first = versionPage(full_name, versions.at(-1)!.summary.version)
-  const publisher = people.includes(published_by)
-    ? html`<a href="${ownerPage(published_by)}">${published_by}</a>`
-    : published_by
   return html`<dl class="fact-list">${[
-    html`<div><dt>Publisher</dt><dd>${publisher} ${provenance && drawProvenance(provenance)}</dd></div>`,
+    html`<div><dt>Publisher</dt><dd>${drawPublisher(published_by, people)} ${provenance && drawProvenance(provenance)}</dd></div>`,
     html`<div><dt>First published</dt><dd><a href="${first}">${drawTime(created_at)}</a></dd></div>`,
     html`<div><dt>Last change</dt><dd><a href="${repositoryPage(full_name)}#versions">${drawTime(updated_at)}</a></dd></div>`,
     html`<div><dt>Size</dt><dd>${formatCount(size_bytes)} bytes</dd></div>`,

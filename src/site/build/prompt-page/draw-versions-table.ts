@@ -2,9 +2,10 @@
 import type { CatalogueVersion } from '../../../domain/catalogue/catalogue.ts'
 import { type Html, html } from '../../../server/account/html.ts'
 import { drawDay } from '../../../server/pages/rows.ts'
-import { comparePage, ownerPage, repositoryPage, versionPage, withoutBase } from '../../links.ts'
+import { comparePage, repositoryPage, versionPage, withoutBase } from '../../links.ts'
 import { getCatalogue } from '../loaded-catalogue.ts'
 import { drawProvenance } from './draw-provenance.ts'
+import { drawPublisher } from './draw-publisher.ts'
 
 /** Versions of one repository. */
 interface Versions {
@@ -38,12 +39,9 @@ export function drawVersionsTable({ versions, latest, people }: Versions): Html 
 /** What changed in a version, when, and who published it. */
 function drawChange({ summary, record }: CatalogueVersion, people: readonly string[]): Html {
   const { changelog, published_at, published_by, yanked, yank_reason } = summary
-  const publisher = people.includes(published_by)
-    ? html`<a href="${ownerPage(published_by)}">${published_by}</a>`
-    : published_by
   return html`<div>${[
     html`<p class="changelog" dir="auto">${changelog || 'Nothing was said of this change.'}</p>`,
     yanked && html`<p class="quiet">Withdrawn: <span dir="auto">${yank_reason ?? ''}</span></p>`,
-    html`<p class="facts"><span>${drawDay(published_at)}</span><span>${publisher}</span>${record.provenance && html`<span>${drawProvenance(record.provenance)}</span>`}</p>`,
+    html`<p class="facts"><span>${drawDay(published_at)}</span><span>${drawPublisher(published_by, people)}</span>${record.provenance && html`<span>${drawProvenance(record.provenance)}</span>`}</p>`,
   ]}</div>`
 }

@@ -27,7 +27,7 @@ function drawUnseen(count: number): Html | undefined {
 }
 
 function drawText({ content, variables, full_name, version }: VersionRecord): Html {
-  const lines = countLines(content)
+  const lines = content.split('\n').length
   const folds = lines > SHOWN_LINES
   const exact = exactAttribute(content)
   return html`<div class="content${folds ? ' folds' : ''}">${[
@@ -36,12 +36,6 @@ function drawText({ content, variables, full_name, version }: VersionRecord): Ht
     folds &&
       html`<label class="button" for="show-all"><span>Show all ${formatCount(lines)} lines</span><span>Show fewer lines</span></label>`,
   ]}</div>`
-}
-
-function countLines(text: string): number {
-  let lines = 1
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++
-  return lines
 }
 
 function drawFields(variables: readonly Variable[]): Html {
