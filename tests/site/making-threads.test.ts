@@ -8,7 +8,7 @@ import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { setCatalogue } from '../../src/site/build/loaded-catalogue.ts'
 import { makeInThreads } from '../../src/site/build/making-threads.ts'
 import { openPages, type PageRenderer } from '../../src/site/build/render-pages.ts'
-import { groupBeside, groupRepositoryData } from '../../src/site/build/repository-groups.ts'
+import { groupRepositoryData, groupRepositoryPages } from '../../src/site/build/repository-groups.ts'
 import type { NamedGroup, NamedTask } from '../../src/site/build/site-writer.ts'
 import { makeSiteFolder, PAGES, readTree } from '../hubs/build-site.ts'
 
@@ -22,10 +22,10 @@ beforeAll(async () => {
   catalogue = openCatalogue(config).load().catalogue
   setCatalogue(catalogue)
   pages = await openPages(PAGES)
-  const groups = [
-    ...[...catalogue.entries.values()].flatMap((entry) => [groupRepositoryData(entry), groupBeside(catalogue, entry)]),
-    ...(await pages.listGroups()),
-  ]
+  const groups = [...catalogue.entries.values()].flatMap((entry) => [
+    groupRepositoryData(entry),
+    groupRepositoryPages(catalogue, entry, pages),
+  ])
   tasks = groups.flatMap(({ id, task }) => (task ? [{ id, task }] : []))
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))

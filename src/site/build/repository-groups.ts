@@ -1,8 +1,10 @@
-// Owns what is made of one repository: its data files, what stands beside its pages, and its pages, each named so that any thread can make it.
+// Owns what is made of one repository, in two groups that any thread can make: its data files, and its pages with what stands beside them.
 import type { User } from '../../domain/api/schema.ts'
 import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
 import { listRepositoryFiles } from '../../domain/catalogue/data-files.ts'
-import type { PageAddress, PageRenderer } from './render-pages.ts'
+import { lookAround } from './around.ts'
+import { areFactsUnchanged } from './page-facts.ts'
+import type { PageRenderer } from './render-pages.ts'
 import { listFilesBeside } from './site-files.ts'
 import type { MadeGroup, SiteGroup } from './site-writer.ts'
 
@@ -13,7 +15,7 @@ export const REPOSITORY = 'repository '
 export interface GroupTask {
   /** The repository's full name. */
   of: string
-  what: 'data' | 'beside' | PageAddress
+  what: 'data' | 'pages'
 }
 
 /** What files of any repository may depend on beside the repository itself; it can be sent to another thread. */
@@ -41,19 +43,23 @@ export function groupRepositoryData(entry: CatalogueEntry): SiteGroup {
   return { id: REPOSITORY + of, key: entry.digest, make: () => makeData(entry), task: { of, what: 'data' } }
 }
 
-/** What stands beside the pages of a repository. */
-export function groupBeside(catalogue: Catalogue, entry: CatalogueEntry): SiteGroup {
+/** The pages of a repository and what stands beside them: one group, because hardly anything changes one of them and not the others. */
+export function groupRepositoryPages(catalogue: Catalogue, entry: CatalogueEntry, pages: PageRenderer): SiteGroup {
   const of = entry.summary.full_name
+  const key = entry.digest && `${entry.digest} ${JSON.stringify(lookAround(catalogue, entry))}`
   return {
-    ...{ id: `beside ${of}`, key: entry.digest, task: { of, what: 'beside' } },
-    make: () => makeBeside(catalogue, entry),
+    ...{ id: `pages ${of}`, key, task: { of, what: 'pages' } },
+    make: () => makePages(catalogue, entry, pages),
+    areUnchanged: (known) => areFactsUnchanged(catalogue, known),
   }
 }
 
 const makeData = (entry: CatalogueEntry): MadeGroup => ({ files: [...listRepositoryFiles(entry)] })
-const makeBeside = (catalogue: Catalogue, entry: CatalogueEntry): MadeGroup => ({
-  files: listFilesBeside(catalogue, entry),
-})
+
+async function makePages(catalogue: Catalogue, entry: CatalogueEntry, pages: PageRenderer): Promise<MadeGroup> {
+  const made = await pages.makePages(entry)
+  return { ...made, files: [...listFilesBeside(catalogue, entry), ...made.files] }
+}
 
 /** Makes the files of a task. The catalogue must be in place, and hold the repository. */
 export function makeGroup(
@@ -61,7 +67,6 @@ export function makeGroup(
   catalogue: Catalogue,
   pages: PageRenderer,
 ): MadeGroup | Promise<MadeGroup> {
-  if (typeof what === 'object') return pages.makePage(what)
   const entry = catalogue.entries.get(of)!
-  return what === 'data' ? makeData(entry) : makeBeside(catalogue, entry)
+  return what === 'data' ? makeData(entry) : makePages(catalogue, entry, pages)
 }

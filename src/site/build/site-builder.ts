@@ -11,7 +11,7 @@ import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
 import { makeInThreads } from './making-threads.ts'
 import type { PageRenderer } from './render-pages.ts'
-import { groupBeside, groupRepositoryData, REPOSITORY } from './repository-groups.ts'
+import { groupRepositoryData, groupRepositoryPages, REPOSITORY } from './repository-groups.ts'
 import { groupSharedFiles } from './site-files.ts'
 import { settingsOfSite } from './site-settings.ts'
 import {
@@ -180,8 +180,8 @@ async function groupPages(root: string, catalogue: Catalogue, pages: PageRendere
   )
   for (const { id, files } of groupSharedFiles(catalogue))
     groups.push({ id, key: undefined, make: () => ({ files: files() }) })
-  for (const entry of catalogue.entries.values()) groups.push(groupBeside(catalogue, entry))
   for (const group of await pages.listGroups()) groups.push(group)
+  for (const entry of catalogue.entries.values()) groups.push(groupRepositoryPages(catalogue, entry, pages))
   return groups
 }
 

@@ -5,8 +5,8 @@ import type { WrittenGroup } from '../../stores/build-cache.ts'
 import { filesInto } from '../../stores/write-files.ts'
 import type { GroupTask } from './repository-groups.ts'
 
-/** Some 400 prompts. With fewer, a thread would not earn what it takes to load the pages once more: half a second and 100 MB. */
-const FEWEST_FOR_THREADS = 5_000
+/** Of prompts whose pages are to be made. With fewer, a thread would not earn what it takes to load the pages once more: half a second and 100 MB. */
+const FEWEST_FOR_THREADS = 400
 
 /** Lists and pages of which each takes about a millisecond. */
 const GROUPS_PER_TURN = 10
@@ -145,7 +145,8 @@ export async function writeDifference(
     const ownChanged = own.filter(([{ id }]) => changed.has(id))
     await onPlanned({ changed: [...ownChanged, ...shared].map(([{ id }]) => id), removed })
   }
-  if (makeMany && shared.length >= FEWEST_FOR_THREADS) {
+  const prompts = shared.filter(([{ task }]) => task?.what === 'pages').length
+  if (makeMany && prompts >= FEWEST_FOR_THREADS) {
     const keys = new Map(shared.map(([{ id }, key]) => [id, key]))
     await makeMany(
       shared.map(([{ id, task }]) => ({ id, task: task! })),
