@@ -1,5 +1,5 @@
-// Shows what writing a difference tells of itself when threads make most of it: each group once, whoever made it and whenever.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+// Shows what writing a difference tells of itself when threads make most of it, each group once, whoever made it and whenever; and that it holds one file at a time.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -58,4 +58,19 @@ test('what this thread makes, and what the others make meanwhile, is told once',
   expect(difference.written).toHaveLength(SHARED + 1)
   expect(difference.gone.sort()).toEqual(['/1-old.txt', '/gone.txt'])
   expect(readFileSync(join(dir, 'list.txt'), 'utf8')).toBe('new')
+})
+
+test('each file of a group stands before the next is made', async () => {
+  const found: boolean[] = []
+  function* files(): Generator<[string, string]> {
+    for (const name of ['a', 'b', 'c']) {
+      yield [`/one-by-one/${name}.txt`, name]
+      found.push(existsSync(join(dir, `one-by-one/${name}.txt`)))
+    }
+  }
+  const { groups } = await writeDifference([{ id: 'many', key: 'new', make: () => ({ files: files() }) }], new Map(), {
+    dir,
+  })
+  expect(found).toEqual([true, true, true])
+  expect(groups.get('many')?.paths).toEqual(['/one-by-one/a.txt', '/one-by-one/b.txt', '/one-by-one/c.txt'])
 })

@@ -83,8 +83,8 @@ const FRAMED: Readonly<Record<string, (entry: CatalogueEntry, around: Around) =>
 /** Whether a page has a frame. @param component its source file, as Astro names it */
 export const isFramed = (component: string): boolean => Object.hasOwn(FRAMED, component)
 
-/** Makes every page with a frame that a prompt of the catalogue in place has. */
-export type MakeFramed = (entry: CatalogueEntry, around: Around) => SiteFile[]
+/** Makes every page with a frame that a prompt of the catalogue in place has, each when it is asked for. */
+export type MakeFramed = (entry: CatalogueEntry, around: Around) => Iterable<SiteFile>
 
 /**
  * Renders the frames.
@@ -94,13 +94,13 @@ export type MakeFramed = (entry: CatalogueEntry, around: Around) => SiteFile[]
 export async function openFrames(renderFrame: (name: string) => Promise<string>): Promise<MakeFramed> {
   const frames = new Map<string, PageFrame>()
   for (const { name } of listFrames()) frames.set(name, parseFrame(await renderFrame(name)))
-  return (entry, around) =>
-    Object.entries(FRAMED).flatMap(([component, list]) =>
-      list(entry, around).map(({ params, kind, head, draw }) => {
+  return function* (entry, around) {
+    for (const [component, list] of Object.entries(FRAMED))
+      for (const { params, kind, head, draw } of list(entry, around)) {
         const frame = frames.get(nameFrame(kind, head.isListed !== false))!
-        return [fileOf(component, params), fillFrame(frame, head, draw())]
-      }),
-    )
+        yield [fileOf(component, params), fillFrame(frame, head, draw())]
+      }
+  }
 }
 
 /** Where Astro puts a page. */

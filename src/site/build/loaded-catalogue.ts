@@ -12,7 +12,7 @@ export function setCatalogue(catalogue: Catalogue): void {
 /** The view that a page with a key gets in place of the catalogue while it is rendered (page-facts.ts). */
 const VIEW = Symbol.for('prompt-hub.catalogue-view')
 
-/** The catalogue that was put in place last, or the view of it during `withView`. @throws when there is none, which means that the integration is missing */
+/** The catalogue that was put in place last, or the view of it during `withView` and `eachWithView`. @throws when there is none, which means that the integration is missing */
 export function getCatalogue(): Catalogue {
   const catalogue: Catalogue | undefined = Reflect.get(globalThis, VIEW) ?? Reflect.get(globalThis, PLACE)
   if (!catalogue)
@@ -28,4 +28,18 @@ export async function withView<Value>(view: Catalogue, work: () => Promise<Value
   } finally {
     Reflect.set(globalThis, VIEW, undefined)
   }
+}
+
+/** Takes what is made one after the other, each while `getCatalogue` gives a view in place of the catalogue; whoever takes it has the catalogue itself. */
+export function* eachWithView<Value>(view: Catalogue, values: Iterable<Value>): Generator<Value> {
+  const steps = Iterator.from(values)
+  const next = () => {
+    Reflect.set(globalThis, VIEW, view)
+    try {
+      return steps.next()
+    } finally {
+      Reflect.set(globalThis, VIEW, undefined)
+    }
+  }
+  for (let step = next(); !step.done; step = next()) yield step.value
 }

@@ -6,7 +6,7 @@ import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue
 import { filesInto } from '../../stores/write-files.ts'
 import type { PageRenderer } from './render-pages.ts'
 import { describeSurroundings, makeGroup, type Surroundings } from './repository-groups.ts'
-import type { NamedGroup, NamedTask } from './site-writer.ts'
+import { type NamedGroup, type NamedTask, writeGroup } from './site-writer.ts'
 
 /** What a thread is given when it is started. */
 export interface ThreadStart {
@@ -102,11 +102,7 @@ export async function makeBatch(
   put: ReturnType<typeof filesInto>,
 ): Promise<NamedGroup[]> {
   const made: NamedGroup[] = []
-  for (const { id, task } of tasks) {
-    const { files, facts } = await makeGroup(task, catalogue, pages)
-    for (const [path, content] of files) put(path, content)
-    made.push({ id, paths: files.map(([path]) => path), ...(facts && { facts }) })
-  }
+  for (const { id, task } of tasks) made.push({ id, ...writeGroup(await makeGroup(task, catalogue, pages), put) })
   return made
 }
 

@@ -60,7 +60,7 @@ function onlyKnown<Part extends object>(part: Part, what: string): Part {
     get(target, key, receiver) {
       if (!(key in target) && key !== 'then' && typeof key === 'string')
         throw new Error(
-          `A page with a cacheKey asks for ${key} of ${what} while it is rendered. Hand it over as a prop in getStaticPaths.`,
+          `A page with a key asks for ${key} of ${what} while it is made. Hand it over as a prop, where its paths are listed.`,
         )
       return Reflect.get(target, key, receiver)
     },

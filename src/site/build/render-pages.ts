@@ -9,9 +9,9 @@ import { lookAround } from './around.ts'
 import { BESIDE_DIR, type BundlePlace, bundlePages, SERVER_DIR } from './bundle-pages.ts'
 import { FRAMES_PAGE, isFramed, type MakeFramed, openFrames } from './framed-pages.ts'
 import { listFiles } from './list-files.ts'
-import { getCatalogue, withView } from './loaded-catalogue.ts'
+import { eachWithView, getCatalogue, withView } from './loaded-catalogue.ts'
 import { areFactsUnchanged, type PageFacts, viewForPage } from './page-facts.ts'
-import type { MadeGroup, SiteFile, SiteGroup } from './site-writer.ts'
+import type { MadeGroup, SiteGroup } from './site-writer.ts'
 
 /** The bundled pages. */
 export interface PageRenderer {
@@ -69,9 +69,10 @@ export async function loadPages(dir: string): Promise<PageRenderer> {
     },
     async makePages(entry) {
       makeFramed ??= await openFrames(renderFrame)
-      const make = makeFramed
-      const around = lookAround(getCatalogue(), entry)
-      return makeNoting(async () => make(entry, around))
+      const catalogue = getCatalogue()
+      const facts: PageFacts = {}
+      const files = makeFramed(entry, lookAround(catalogue, entry))
+      return { files: eachWithView(viewForPage(catalogue, facts), files), facts }
     },
   }
 }
@@ -114,15 +115,15 @@ function groupOf(app: PagesApp, path: PathOfPage): SiteGroup {
   if (cacheKey === undefined) return { id, key: undefined, make: async () => ({ files: [await render(app, path)] }) }
   const catalogue = getCatalogue()
   return {
-    ...{ id, key: cacheKey, make: () => makeNoting(async () => [await render(app, path)]) },
+    ...{ id, key: cacheKey, make: () => renderNoting(app, path) },
     areUnchanged: (known) => areFactsUnchanged(catalogue, known),
   }
 }
 
-/** Makes pages while noting what they ask of the catalogue that is in place. */
-async function makeNoting(make: () => Promise<SiteFile[]>): Promise<MadeGroup> {
+/** Renders a page while noting what it asks of the catalogue that is in place. */
+async function renderNoting(app: PagesApp, path: PathOfPage): Promise<MadeGroup> {
   const facts: PageFacts = {}
-  return { files: await withView(viewForPage(getCatalogue(), facts), make), facts }
+  return { files: [await withView(viewForPage(getCatalogue(), facts), () => render(app, path))], facts }
 }
 
 /** Where Astro puts a page. */

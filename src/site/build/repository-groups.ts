@@ -6,7 +6,7 @@ import { lookAround } from './around.ts'
 import { areFactsUnchanged } from './page-facts.ts'
 import type { PageRenderer } from './render-pages.ts'
 import { listFilesBeside } from './site-files.ts'
-import type { MadeGroup, SiteGroup } from './site-writer.ts'
+import type { MadeGroup, SiteFile, SiteGroup } from './site-writer.ts'
 
 /** Begins the names of groups that hold the data files of one repository. */
 export const REPOSITORY = 'repository '
@@ -54,11 +54,15 @@ export function groupRepositoryPages(catalogue: Catalogue, entry: CatalogueEntry
   }
 }
 
-const makeData = (entry: CatalogueEntry): MadeGroup => ({ files: [...listRepositoryFiles(entry)] })
+const makeData = (entry: CatalogueEntry): MadeGroup => ({ files: listRepositoryFiles(entry) })
 
 async function makePages(catalogue: Catalogue, entry: CatalogueEntry, pages: PageRenderer): Promise<MadeGroup> {
   const made = await pages.makePages(entry)
-  return { ...made, files: [...listFilesBeside(catalogue, entry), ...made.files] }
+  return { ...made, files: oneByOne(listFilesBeside(catalogue, entry), made.files) }
+}
+
+function* oneByOne(...parts: readonly Iterable<SiteFile>[]): Generator<SiteFile> {
+  for (const files of parts) yield* files
 }
 
 /** Makes the files of a task. The catalogue must be in place, and hold the repository. */

@@ -27,8 +27,9 @@ export interface SiteGroup {
 
 /** What was made of a group. */
 export interface MadeGroup {
-  files: SiteFile[]
-  /** What was found out while they were made, and decides about them beside the key. */
+  /** Each is made when it is taken, so that a repository with a thousand long versions needs no more room than others; taken once. */
+  files: Iterable<SiteFile>
+  /** What was found out while they were made, and decides about them beside the key; complete when the last of them was taken. */
   facts?: Record<string, string>
 }
 
@@ -42,10 +43,8 @@ export interface NamedTask {
 }
 
 /** A group that was made and whose files are written. */
-export interface NamedGroup {
+export interface NamedGroup extends Omit<WrittenGroup, 'key'> {
   id: string
-  paths: string[]
-  facts?: Record<string, string>
 }
 
 /** Makes many groups, writes their files, and tells of each. @param meanwhile other work of this thread, which goes first */
@@ -111,16 +110,14 @@ export async function writeDifference(
     onGroup()
   }
   const makeHere = async ({ id, make }: SiteGroup, given: string | undefined) => {
-    const { files, facts } = await make()
-    const key = given ?? hashKey(...files.flat())
+    const made = await make()
+    if (given !== undefined) return note(id, { key: given, ...writeGroup(made, put) })
+    const files = [...made.files]
+    const key = hashKey(...files.flat())
     const known = before.get(id)
-    if (given === undefined && known?.key === key) {
-      now.set(id, known)
-      onGroup()
-      return
-    }
-    for (const [path, content] of files) put(path, content)
-    note(id, { key, paths: files.map(([path]) => path), ...(facts && { facts }) })
+    if (known?.key !== key) return note(id, { key, ...writeGroup({ ...made, files }, put) })
+    now.set(id, known)
+    onGroup()
   }
   const ids = new Set<string>()
   const own: [SiteGroup, string | undefined][] = []
@@ -161,6 +158,16 @@ export async function writeDifference(
   const isWritten = new Set(written)
   const given = [...changed.keys(), ...removed].flatMap((id) => before.get(id)?.paths ?? [])
   return { groups: now, changed, removed, written, gone: given.filter((path) => !isWritten.has(path)) }
+}
+
+/** Writes the files of a group. @returns what is remembered of it */
+export function writeGroup({ files, facts }: MadeGroup, put: ReturnType<typeof filesInto>): Omit<WrittenGroup, 'key'> {
+  const paths: string[] = []
+  for (const [path, content] of files) {
+    put(path, content)
+    paths.push(path)
+  }
+  return { paths, ...(facts && { facts }) }
 }
 
 /** A short stand-in for whatever decides about files. */
