@@ -176,7 +176,7 @@ async function makeSearch({ catalogue, areNone, ...changes }: SearchChanges, num
 }
 
 function count(catalogue: Catalogue): SiteState['counts'] {
-  const versions = [...catalogue.entries.values()].reduce((sum, entry) => sum + entry.versions.length, 0)
+  const versions = [...catalogue.entries.values()].reduce((sum, entry) => sum + entry.summary.versions_count, 0)
   return { repositories: catalogue.entries.size, versions, owners: catalogue.users.size }
 }
 

@@ -6,10 +6,11 @@ const MOST_CHARACTERS = 4_000
 /** The first of a list that has several versions, a few variables with examples, and a readable length; undefined when none is like this. */
 export function chooseSpecimen(entries: readonly CatalogueEntry[]): CatalogueEntry | undefined {
   return entries.find(
-    ({ repository }) =>
-      repository.versions.length > 1 &&
-      repository.variables.length > 1 &&
-      repository.variables.some(({ example }) => example !== null && String(example).length < 60) &&
-      (repository.content?.length ?? Infinity) < MOST_CHARACTERS,
+    (entry) =>
+      // The outline is at hand, and leaves few whose texts must be looked at.
+      entry.releases.filter(({ isYanked }) => !isYanked).length > 1 &&
+      entry.summary.variables_count > 1 &&
+      entry.repository.variables.some(({ example }) => example !== null && String(example).length < 60) &&
+      (entry.repository.content?.length ?? Infinity) < MOST_CHARACTERS,
   )
 }

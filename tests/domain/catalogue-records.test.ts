@@ -1,7 +1,5 @@
 // Pins the exact records of a repository, as full and as empty as they may be, and of its owner. docs/contract.md section 3.
 import { describe, expect, test } from 'vitest'
-import { addressesBelow } from '../../src/domain/api/record-links.ts'
-import { buildEntry } from '../../src/domain/catalogue/catalogue.ts'
 import { build, full, summary } from './catalogues.ts'
 import { anIndex, anOwner, aRepository, aTree, aVersion } from './fixtures.ts'
 
@@ -138,7 +136,7 @@ describe('the records of a repository', () => {
 })
 
 test('without index.md and usage: the name in words, and nothing else', () => {
-  const entry = buildEntry(aRepository('acme/code-review'), null, addressesBelow('https://hub.test'))
+  const entry = build(aTree([aRepository('acme/code-review')])).entries.get('acme/code-review')!
   expect(entry.repository).toStrictEqual({
     owner: 'acme',
     name: 'code-review',

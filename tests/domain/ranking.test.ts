@@ -5,8 +5,9 @@ import type { RepositorySummary, Variable } from '../../src/domain/api/schema.ts
 import {
   compareText,
   compareUpdates,
+  type JudgedRepository,
+  type RankedRelease,
   type RankedRepository,
-  type RankedVersion,
   rank,
   scoreQuality,
   scoreTop,
@@ -40,12 +41,17 @@ function aSummary(given: Partial<RepositorySummary> = {}): RepositorySummary {
   }
 }
 
-const aVersion = (given: Partial<RankedVersion> = {}): RankedVersion => ({
+const aVersion = (given: Partial<JudgedRepository['versions'][0]> = {}) => ({
+  changelog: '',
+  hasProvenance: false,
+  ...given,
+})
+
+const aRelease = (given: Partial<RankedRelease> = {}): RankedRelease => ({
   version: '1.0.0',
   previous_version: null,
   published_at: '2026-01-01T00:00:00Z',
-  changelog: '',
-  hasProvenance: false,
+  isYanked: false,
   ...given,
 })
 
@@ -60,19 +66,21 @@ const aVariable = (description: string, example: Variable['example']): Variable 
 })
 
 /** With an undescribed variable and a silent second version, so that nothing but what a case gives is worth a point. */
-const poor: RankedRepository = {
+const poor: JudgedRepository = {
   summary: aSummary(),
   hasReadme: false,
   variables: [aVariable('', null)],
-  versions: [aVersion({ version: '1.0.1', previous_version: '1.0.0' }), aVersion()],
+  versions: [aVersion(), aVersion()],
 }
+
+const unknown: RankedRepository = { summary: aSummary(), quality: 0, releases: [] }
 
 test('the orders', () => {
   expect(SORTS).toEqual(['top', 'trending', 'new'])
 })
 
 describe('quality', () => {
-  test.each<[string, Partial<RankedRepository>, number]>([
+  test.each<[string, Partial<JudgedRepository>, number]>([
     ['nothing', {}, 0],
     ['a description of 39 characters', { summary: aSummary({ description: 'a'.repeat(39) }) }, 0],
     ['a description of 40 characters', { summary: aSummary({ description: 'a'.repeat(40) }) }, 15],
@@ -90,12 +98,12 @@ describe('quality', () => {
     ['no variables at all', { variables: [] }, 35],
     [
       'a changelog on every version after the first',
-      { versions: [aVersion({ version: '1.0.1', changelog: 'x' }), aVersion()] },
+      { versions: [aVersion({ changelog: 'x' }), aVersion()] },
       10,
     ],
     [
       'one changelog missing',
-      { versions: [aVersion({ version: '1.0.2', changelog: 'x' }), aVersion({ version: '1.0.1' }), aVersion()] },
+      { versions: [aVersion({ changelog: 'x' }), aVersion(), aVersion()] },
       0,
     ],
     ['the first version alone needs none', { versions: [aVersion()] }, 10],
@@ -124,22 +132,22 @@ describe('top', () => {
     ['the week does not count', [99, 9], 10],
   ] as const)('%s', (_, counts, score) => {
     const stats = counts && { downloads_7d: counts[0], downloads_90d: counts[1] }
-    expect(scoreTop({ ...poor, summary: aSummary({ stats }) })).toBeCloseTo(score, 10)
+    expect(scoreTop({ ...unknown, summary: aSummary({ stats }) })).toBeCloseTo(score, 10)
   })
 
   test('adds a tenth of the quality', () => {
-    const summary = aSummary({ stats: { downloads_7d: 0, downloads_90d: 9 }, tags: ['a'], description: 'a'.repeat(40) })
-    expect(scoreTop({ ...poor, summary })).toBeCloseTo(12.5, 10)
+    const summary = aSummary({ stats: { downloads_7d: 0, downloads_90d: 9 } })
+    expect(scoreTop({ ...unknown, summary, quality: 25 })).toBeCloseTo(12.5, 10)
   })
 })
 
 describe('trending', () => {
   // Ages are counted from the end of 20 November: midnight of the 14th is 7 days away, of the 7th 14 days, of 31 October 21 days.
-  const first = (published_at: string) => aVersion({ published_at })
+  const first = (published_at: string) => aRelease({ published_at })
   const following = (previous_version: string, version: string, published_at: string) =>
-    aVersion({ version, previous_version, published_at })
+    aRelease({ version, previous_version, published_at })
 
-  test.each<[string, RankedVersion[], number]>([
+  test.each<[string, RankedRelease[], number]>([
     ['nothing', [], 0],
     ['a first release a week ago', [first('2026-11-14T00:00:00Z')], 2],
     ['a major a week ago', [following('1.9.9', '2.0.0', '2026-11-14T00:00:00Z')], 2],
@@ -156,7 +164,7 @@ describe('trending', () => {
     ['a number that was skipped', [following('1.0.0', '1.0.7', '2026-11-14T00:00:00Z')], 0.5],
     [
       'the first one, whatever its number',
-      [aVersion({ version: '0.3.2', previous_version: null, published_at: '2026-11-14T00:00:00Z' })],
+      [aRelease({ version: '0.3.2', previous_version: null, published_at: '2026-11-14T00:00:00Z' })],
       2,
     ],
     [
@@ -187,20 +195,25 @@ describe('trending', () => {
       [following('1.0.1', '1.0.2', '2026-11-14T00:00:00Z'), following('1.0.0', '1.0.1', '2026-11-13T00:00:00Z')],
       0.5 + 0.4528618,
     ],
-  ])('%s', (_, versions, score) => {
-    expect(scoreTrending({ ...poor, versions }, DAY)).toBeCloseTo(score, 6)
+  ])('%s', (_, releases, score) => {
+    expect(scoreTrending({ ...unknown, releases }, DAY)).toBeCloseTo(score, 6)
+  })
+
+  test('a yanked version counts for nothing', () => {
+    const yanked = { ...first('2026-11-14T00:00:00Z'), isYanked: true }
+    expect(scoreTrending({ ...unknown, releases: [yanked] }, DAY)).toBe(0)
   })
 
   test('adds the downloads of the week', () => {
     const summary = aSummary({ stats: { downloads_7d: 9, downloads_90d: 0 } })
-    expect(scoreTrending({ ...poor, summary, versions: [first('2026-11-14T00:00:00Z')] }, DAY)).toBeCloseTo(6, 10)
+    expect(scoreTrending({ ...unknown, summary, releases: [first('2026-11-14T00:00:00Z')] }, DAY)).toBeCloseTo(6, 10)
     expect(
-      scoreTrending({ ...poor, summary: aSummary({ stats: { downloads_7d: 99, downloads_90d: 0 } }) }, DAY),
+      scoreTrending({ ...unknown, summary: aSummary({ stats: { downloads_7d: 99, downloads_90d: 0 } }) }, DAY),
     ).toBeCloseTo(8, 10)
   })
 
   test('depends on the day that it is given', () => {
-    const repository = { ...poor, versions: [first('2026-11-14T00:00:00Z')] }
+    const repository = { ...unknown, releases: [first('2026-11-14T00:00:00Z')] }
     expect(scoreTrending(repository, '2026-11-13')).toBeCloseTo(4, 10)
     expect(scoreTrending(repository, '2026-11-20')).toBeCloseTo(2, 10)
     expect(scoreTrending(repository, '2026-12-20')).toBe(0)
@@ -208,10 +221,10 @@ describe('trending', () => {
 })
 
 describe('lists', () => {
-  const aRepository = (full_name: string, summary: Partial<RepositorySummary>, versions: RankedVersion[] = []) => ({
-    ...poor,
+  const aRepository = (full_name: string, summary: Partial<RepositorySummary>): RankedRepository => ({
+    ...unknown,
     summary: aSummary({ full_name, ...summary }),
-    versions: [aVersion({ version: '1.0.1', previous_version: '1.0.0' }), ...versions, aVersion()],
+    releases: [aRelease({ version: '1.0.1', previous_version: '1.0.0' }), aRelease()],
   })
   const names = (summaries: RepositorySummary[]) => summaries.map(({ full_name }) => full_name)
 

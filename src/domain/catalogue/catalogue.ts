@@ -1,48 +1,16 @@
 // Owns the set of all repositories as readers see it: latest versions, visibility, lists, tags and users, concluded from the parsed files.
 
 import { listMemberships } from '../access/memberships.ts'
-import { pick } from '../api/envelope.ts'
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
 import type { Sort } from '../api/routes.ts'
-import {
-  type Repository,
-  RepositorySummary,
-  type TagRecord,
-  type User,
-  type VersionRecord,
-  type VersionSummary,
-} from '../api/schema.ts'
-import type { ContentTree, RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
-import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
-import type { Stats } from '../content/values.ts'
+import type { RepositorySummary, TagRecord, User } from '../api/schema.ts'
+import type { ContentTree } from '../content/content-tree.ts'
 import type { Equivalents } from '../search/equivalents.ts'
-import { compareText, compareUpdates, type RankedRepository, rank } from './ranking.ts'
-import { describeRepository, recordVersion, summariseVersion } from './repository-records.ts'
-import { compareVersions } from './versions.ts'
+import { type CatalogueEntry, keepEntry } from './entry.ts'
+import { compareText, compareUpdates, rank } from './ranking.ts'
 
-/** One version with both of its records. */
-export interface CatalogueVersion {
-  /** As it stands in the list. */
-  summary: VersionSummary
-  /** As it stands alone. */
-  record: VersionRecord
-}
-
-/** One repository with every record that is answered about it. */
-export interface CatalogueEntry {
-  summary: RepositorySummary
-  repository: Repository
-  /** Highest first, yanked ones included and marked. */
-  versions: CatalogueVersion[]
-  /** Whether it stands in lists, tags, search and the sitemap: not archived, not moved, and with an active version. */
-  isListed: boolean
-  /** The repository to use instead, as its page says. */
-  replacedBy: string | null
-  /** Why an older state is served than the files have, as sentences for its page; empty when the newest is served. */
-  broken: readonly string[]
-  /** Changes whenever anything in here may; absent when that cannot be told. */
-  digest?: string
-}
+export type { CatalogueEntry } from './entry.ts'
+export type { CatalogueVersion } from './outline.ts'
 
 /** All repositories, and every list made of them. */
 export interface Catalogue {
@@ -78,7 +46,7 @@ interface CatalogueOptions {
 export function buildCatalogue(tree: ContentTree, { baseUrl, day, broken }: CatalogueOptions): Catalogue {
   const addresses = addressesBelow(baseUrl)
   const entries = new Map<string, CatalogueEntry>()
-  const ranked: RankedRepository[] = []
+  const ranked: CatalogueEntry[] = []
   for (const [fullName, files] of sortByKey(tree.repositories)) {
     const entry = keepEntry(files, {
       baseUrl,
@@ -86,7 +54,7 @@ export function buildCatalogue(tree: ContentTree, { baseUrl, day, broken }: Cata
       broken: broken?.get(fullName) ?? [],
     })
     entries.set(fullName, entry)
-    if (entry.isListed) ranked.push(rankable(entry))
+    if (entry.isListed) ranked.push(entry)
   }
   const listed = rank(ranked, day)
   return {
@@ -98,65 +66,6 @@ export function buildCatalogue(tree: ContentTree, { baseUrl, day, broken }: Cata
     memberships: listMemberships(tree),
     equivalents: tree.equivalents,
   }
-}
-
-/** Weak, so that entries of repositories that are gone are freed. */
-const kept = new WeakMap<RepositoryEntry, { given: string; entry: CatalogueEntry }>()
-
-function keepEntry(
-  files: RepositoryEntry,
-  { baseUrl, stats, broken }: { baseUrl: string; stats: Stats | null; broken: readonly string[] },
-): CatalogueEntry {
-  const given = JSON.stringify([baseUrl, stats, broken])
-  const before = kept.get(files)
-  if (before?.given === given) return before.entry
-  const made = { ...buildEntry(files, stats, addressesBelow(baseUrl)), broken }
-  const entry = files.digest === undefined ? made : { ...made, digest: `${files.digest} ${given}` }
-  kept.set(files, { given, entry })
-  return entry
-}
-
-/** Makes every record of one repository. @param files at least one version */
-export function buildEntry(files: RepositoryEntry, stats: Stats | null, addresses: Addresses): CatalogueEntry {
-  const { owner, name } = files
-  const file: RepositoryFile = files.file ?? UNSAID
-  const ordered = [...files.versions].sort((a, b) => compareVersions(a.version, b.version))
-  const isYanked = ({ version }: VersionEntry) => Object.hasOwn(file.yanked, version)
-  const latest = ordered.find((version) => !isYanked(version))
-  const versions = ordered.map((version, index) => ({
-    summary: summariseVersion(version, file, addresses.version(owner, name, version.version)),
-    record: recordVersion(version, ordered[index + 1]?.version ?? null, files, addresses),
-  }))
-  const summaries = versions.map(({ summary }) => summary)
-  const repository = describeRepository({ owner, name, file, versions: summaries, latest, stats }, addresses)
-  return {
-    summary: summariseRepository(repository),
-    repository,
-    versions,
-    isListed: file.status !== 'archived' && file.moved_to === null && latest !== undefined,
-    replacedBy: file.replaced_by,
-    broken: [],
-  }
-}
-
-const SUMMARY_KEYS = RepositorySummary.keyof().options
-
-/** The part of a repository's record that stands in lists, picked by name, so that a new field of the record reaches lists only when it is named here. */
-function summariseRepository(repository: Repository): RepositorySummary {
-  return pick(repository, SUMMARY_KEYS)
-}
-
-function rankable({ summary, repository, versions }: CatalogueEntry): RankedRepository {
-  const active = versions
-    .filter((version) => !version.summary.yanked)
-    .map(({ record }) => ({
-      version: record.version,
-      previous_version: record.previous_version,
-      published_at: record.published_at,
-      changelog: record.changelog,
-      hasProvenance: record.provenance !== null,
-    }))
-  return { summary, hasReadme: repository.readme !== '', variables: repository.variables, versions: active }
 }
 
 function countTags(listed: readonly RepositorySummary[], addresses: Addresses): TagRecord[] {

@@ -6,8 +6,10 @@ import { LIMITS } from '../api/limits.ts'
 import { describeApi } from '../api/openapi.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { MirrorEntry, RepositorySummary } from '../api/schema.ts'
-import type { Catalogue, CatalogueEntry } from './catalogue.ts'
+import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
+import type { CatalogueEntry } from './entry.ts'
+import type { RecordDigests, RepositoryRecords } from './outline.ts'
 
 /** A file to be written: its path from the site's root and its text. */
 export type DataFile = readonly [path: string, text: string]
@@ -15,46 +17,79 @@ export type DataFile = readonly [path: string, text: string]
 /** Computes the SHA-256 of a text's bytes in UTF-8, as lower-case hexadecimal. Handed in, because `domain` imports nothing of Node. */
 export type Digest = (text: string) => string
 
+/** A file that holds parts of several repositories. */
+export interface SharedFile {
+  /** From the site's root. */
+  path: string
+  /** Stands for the text: as long as it is the same, so is the text. */
+  key: string
+  /** Makes the text. */
+  text: () => string
+}
+
 /** Every data file of a catalogue. The same catalogue gives the same files in the same order. docs/contract.md section 4. */
 export function* listDataFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
-  yield* listSharedFiles(catalogue, digest)
+  for (const { path, text } of listSharedFiles(catalogue, digest)) yield [path, text()]
   for (const entry of catalogue.entries.values()) yield* listRepositoryFiles(entry)
 }
 
-/** The files that hold parts of several repositories: lists, tags, owners and the index. */
-export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
-  const entries = catalogue.listed.top.map(({ full_name }) =>
-    describeForMirrors(catalogue.entries.get(full_name)!, digest),
-  )
-  yield [DATA_FILES.index(), formatEnvelope(entries, onlyPageOf(entries), formatOnce)]
-  for (const sort of SORTS) yield* paginate(catalogue.listed[sort], (page) => DATA_FILES.list(sort, page))
-  yield [DATA_FILES.tags(), onOnePage(catalogue.tags)]
-  yield* listTagFiles(catalogue)
-  for (const user of catalogue.users.values()) yield [DATA_FILES.user(user.handle), formatRecord(user)]
-  for (const [login, owners] of catalogue.memberships) yield [membershipsPath(login), JSON.stringify(owners)]
-  yield [DATA_FILES.openapi(), JSON.stringify(describeApi(catalogue.baseUrl))]
+/** The files that hold parts of several repositories: lists, tags, owners and the index. None of them is made before its text is asked for. */
+export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<SharedFile> {
+  const { entries, listed, users, tags, memberships, baseUrl } = catalogue
+  const digestsOf = ({ full_name }: RepositorySummary) => findDigests(entries.get(full_name)!, digest)
+  const describe = (summary: RepositorySummary): MirrorEntry => {
+    const { latest, record } = digestsOf(summary)
+    return { ...summary, latest_sha256: latest, record_sha256: record }
+  }
+  const nameAll = (summaries: readonly RepositorySummary[]) =>
+    summaries.map((summary) => digestsOf(summary).summary).join(' ')
+  const plain = (path: string, text: string): SharedFile => ({ path, key: text, text: () => text })
+  yield {
+    path: DATA_FILES.index(),
+    key: listed.top.map((summary) => digestsOf(summary).record).join(' '),
+    text: () => formatEnvelope(listed.top.map(describe), onlyPageOf(listed.top), JSON.stringify),
+  }
+  for (const sort of SORTS) yield* paginate(listed[sort], (page) => DATA_FILES.list(sort, page), nameAll)
+  yield plain(DATA_FILES.tags(), onOnePage(tags))
+  yield* listTagFiles(catalogue, nameAll)
+  for (const user of users.values())
+    yield {
+      path: DATA_FILES.user(user.handle),
+      key: `${JSON.stringify({ ...user, repos: [] })} ${nameAll(user.repos)}`,
+      text: () => formatRecord(user),
+    }
+  for (const [login, owners] of memberships) yield plain(membershipsPath(login), JSON.stringify(owners))
+  yield plain(DATA_FILES.openapi(), JSON.stringify(describeApi(baseUrl)))
+}
+
+/** Digests what stands for the records of a repository. */
+export function digestRecords(
+  { repository }: Pick<RepositoryRecords, 'repository'>,
+  summary: RepositorySummary,
+  digest: Digest,
+): RecordDigests {
+  return {
+    latest: repository.content_sha256,
+    record: digest(formatRecord(repository)),
+    summary: digest(JSON.stringify(summary)),
+  }
 }
 
 /** Weak: an entry that stays the same from one build to the next is not digested again. */
-const mirrored = new WeakMap<CatalogueEntry, MirrorEntry>()
+const digested = new WeakMap<CatalogueEntry, RecordDigests>()
 
-function describeForMirrors(entry: CatalogueEntry, digest: Digest): MirrorEntry {
-  const known = mirrored.get(entry)
+function findDigests(entry: CatalogueEntry, digest: Digest): RecordDigests {
+  const known = entry.digests ?? digested.get(entry)
   if (known) return known
-  const { summary, repository } = entry
-  const made: MirrorEntry = {
-    ...summary,
-    latest_sha256: repository.content_sha256,
-    record_sha256: digest(formatRecord(repository)),
-  }
-  mirrored.set(entry, made)
-  return made
+  const found = digestRecords(entry, entry.summary, digest)
+  digested.set(entry, found)
+  return found
 }
 
 const formatRecord = (record: object) => JSON.stringify({ data: record })
 
 /** The data files of one repository. */
-export function* listRepositoryFiles({ repository, versions }: CatalogueEntry): Generator<DataFile> {
+export function* listRepositoryFiles({ repository, versions }: RepositoryRecords): Generator<DataFile> {
   const { owner, name } = repository
   const records = versions.map(({ record }) => record)
   yield [DATA_FILES.repository(owner, name), formatRecord(repository)]
@@ -92,19 +127,30 @@ function formatEnvelope(
   return `{"data":[${records.map((record) => format(record)).join(',')}],"meta":${JSON.stringify(meta)}}`
 }
 
-function* listTagFiles({ tags, listed }: Catalogue): Generator<DataFile> {
+/** Says a text that stands for some summaries in their order. */
+type Name = (summaries: readonly RepositorySummary[]) => string
+
+function* listTagFiles({ tags, listed }: Catalogue, name: Name): Generator<SharedFile> {
   for (const sort of SORTS) {
     const tagged = new Map<string, RepositorySummary[]>(tags.map(({ name }) => [name, []]))
     for (const summary of listed[sort]) for (const tag of summary.tags) tagged.get(tag)!.push(summary)
-    for (const [tag, summaries] of tagged) yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page))
+    for (const [tag, summaries] of tagged) yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page), name)
   }
 }
 
 /** Page 1 exists even when it is empty. */
-function* paginate(summaries: readonly RepositorySummary[], pathOf: (page: number) => string): Generator<DataFile> {
-  const { pageSize: size } = LIMITS
-  for (let page = 1; page === 1 || (page - 1) * size < summaries.length; page++) {
+function* paginate(
+  summaries: readonly RepositorySummary[],
+  pathOf: (page: number) => string,
+  name: Name,
+): Generator<SharedFile> {
+  const [{ pageSize: size }, total] = [LIMITS, summaries.length]
+  for (let page = 1; page === 1 || (page - 1) * size < total; page++) {
     const records = summaries.slice((page - 1) * size, page * size)
-    yield [pathOf(page), formatEnvelope(records, { page, size, total: summaries.length }, formatOnce)]
+    yield {
+      path: pathOf(page),
+      key: `${total} ${name(records)}`,
+      text: () => formatEnvelope(records, { page, size, total }, formatOnce),
+    }
   }
 }

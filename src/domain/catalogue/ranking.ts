@@ -2,31 +2,34 @@
 import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, Variable } from '../api/schema.ts'
 import type { Stats } from '../content/values.ts'
+import type { Release } from './outline.ts'
 
-/** What ranking needs to know of a version; yanked ones are left out by the caller, but count as predecessors. */
-export interface RankedVersion {
-  version: string
-  /** The next lower number ever published, yanked ones included, or null. */
-  previous_version: string | null
-  published_at: string
-  changelog: string
-  hasProvenance: boolean
-}
-
-/** A repository with what ranking needs beside its summary. */
-export interface RankedRepository {
+/** What the quality of a repository is counted from. */
+export interface JudgedRepository {
   summary: RepositorySummary
   hasReadme: boolean
   /** The latest version's variables. */
   variables: readonly Variable[]
   /** Active versions, highest first. */
-  versions: readonly RankedVersion[]
+  versions: readonly { changelog: string; hasProvenance: boolean }[]
 }
+
+/** A repository with what ranking needs beside its summary. */
+export interface RankedRepository {
+  summary: RepositorySummary
+  /** How complete it is, 0 to 100. */
+  quality: number
+  /** Yanked ones count for nothing, but as predecessors. */
+  releases: readonly RankedRelease[]
+}
+
+/** What ranking needs to know of a version. */
+export type RankedRelease = Pick<Release, 'version' | 'previous_version' | 'published_at' | 'isYanked'>
 
 const DAY_MS = 86_400_000
 
 /** How complete a repository is, 0 to 100. */
-export function scoreQuality({ summary, hasReadme, variables, versions }: RankedRepository): number {
+export function scoreQuality({ summary, hasReadme, variables, versions }: JudgedRepository): number {
   const isGiven = (value: Variable['example']) => value !== null && value !== ''
   const points = [
     [15, [...summary.description].length >= 40],
@@ -42,8 +45,8 @@ export function scoreQuality({ summary, hasReadme, variables, versions }: Ranked
 }
 
 /** The score behind `top`. */
-export function scoreTop(repository: RankedRepository): number {
-  return 10 * Math.log10(1 + downloads(repository.summary.stats, 'downloads_90d')) + scoreQuality(repository) / 10
+export function scoreTop({ summary, quality }: Pick<RankedRepository, 'summary' | 'quality'>): number {
+  return 10 * Math.log10(1 + downloads(summary.stats, 'downloads_90d')) + quality / 10
 }
 
 /**
@@ -51,10 +54,14 @@ export function scoreTop(repository: RankedRepository): number {
  *
  * @param day the build's day in UTC, `YYYY-MM-DD`; ages are counted from its end, so that what was published on that day has none below zero
  */
-export function scoreTrending({ summary, versions }: RankedRepository, day: string): number {
+export function scoreTrending(
+  { summary, releases }: Pick<RankedRepository, 'summary' | 'releases'>,
+  day: string,
+): number {
   const now = Date.parse(`${day}T00:00:00Z`) + DAY_MS
   const bestOfDay = new Map<string, { weight: number; score: number }>()
-  for (const version of versions) {
+  for (const version of releases) {
+    if (version.isYanked) continue
     // A date in the future would otherwise grow without bound and lead the list for years.
     const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
     if (ageDays > 30) continue
@@ -65,8 +72,8 @@ export function scoreTrending({ summary, versions }: RankedRepository, day: stri
     if (!best || weight > best.weight || (weight === best.weight && score > best.score))
       bestOfDay.set(utcDay, { weight, score })
   }
-  const releases = [...bestOfDay.values()].reduce((sum, { score }) => sum + score, 0)
-  return releases + 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d'))
+  const published = [...bestOfDay.values()].reduce((sum, { score }) => sum + score, 0)
+  return published + 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d'))
 }
 
 /** Sorts repositories into each order; ties go to the latest update, then to the full name. */
@@ -94,7 +101,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-function weigh({ version, previous_version }: RankedVersion): number {
+function weigh({ version, previous_version }: RankedRelease): number {
   if (previous_version === null) return 4
   const [major, minor] = version.split('.')
   const [previousMajor, previousMinor] = previous_version.split('.')

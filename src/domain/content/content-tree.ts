@@ -1,4 +1,5 @@
 // Owns the parsed content folder: what was found where, before anything is concluded from it.
+import type { RecordDigests, RepositoryOutline } from '../catalogue/outline.ts'
 import type { Equivalents } from '../search/equivalents.ts'
 import type { Usage } from './front-matter.ts'
 import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
@@ -22,6 +23,16 @@ export interface RepositoryEntry {
   versions: VersionEntry[]
   /** Changes whenever one of its files does; absent where nobody asks for it. */
   digest?: string
+  /** What was concluded from it, when that was kept. It spares reading `file` and `versions`, which then come from a store each time they are asked for. */
+  kept?: KeptOutline
+}
+
+/** An outline and what it was made by. */
+export interface KeptOutline {
+  /** Stands for what else decides about it beside the files. */
+  given: string
+  outline: RepositoryOutline
+  digests: RecordDigests
 }
 
 /** Everything below content/. */

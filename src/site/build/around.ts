@@ -13,10 +13,10 @@ export interface Around {
 }
 
 /** Looks around a prompt. */
-export function lookAround(catalogue: Catalogue, { summary, versions }: CatalogueEntry): Around {
+export function lookAround(catalogue: Catalogue, { summary, releases }: CatalogueEntry): Around {
   const { users } = catalogue
   const tagged = groupByTag(catalogue)
-  const publishers = new Set(versions.map(({ summary: { published_by } }) => published_by))
+  const publishers = new Set(releases.map(({ published_by }) => published_by))
   return {
     avatar: users.get(summary.owner)?.avatar_url ?? null,
     people: [...publishers].filter((handle) => users.has(handle)),

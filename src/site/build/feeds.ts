@@ -1,5 +1,7 @@
 // Owns the Atom feeds: what was published, of everything, of an owner, of a tag, of one prompt; each entry leads to the difference. RFC 4287.
-import type { Catalogue, CatalogueEntry, CatalogueVersion } from '../../domain/catalogue/catalogue.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
+import type { Release } from '../../domain/catalogue/outline.ts'
 import { comparePage, repositoryPage, tagPage, versionPage } from '../links.ts'
 import { escapeXml } from './sitemap.ts'
 import { groupByTag } from './tagged.ts'
@@ -9,7 +11,7 @@ const MOST_ENTRIES = 30
 
 interface News {
   entry: CatalogueEntry
-  version: CatalogueVersion
+  release: Release
   /** When it was published, in milliseconds since 1970. */
   at: number
 }
@@ -41,7 +43,7 @@ export function formatRepositoryFeed(
   catalogue: Catalogue,
   entry: CatalogueEntry,
 ): readonly [path: string, text: string] {
-  const { full_name, title } = entry.repository
+  const { full_name, title } = entry.summary
   return [`/${full_name}/feed.xml`, formatFeed(catalogue, { path: repositoryPage(full_name), title, entries: [entry] })]
 }
 
@@ -51,7 +53,7 @@ function formatFeed(
 ): string {
   const news = newestOf(entries)
   const address = baseUrl + path
-  const updated = news[0]?.version.summary.published_at ?? '1970-01-01T00:00:00Z'
+  const updated = news[0]?.release.published_at ?? '1970-01-01T00:00:00Z'
   return `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <title>${escapeXml(title)}</title>
@@ -78,19 +80,18 @@ const known = new WeakMap<CatalogueEntry, News[]>()
 function newsOf(entry: CatalogueEntry): News[] {
   const before = known.get(entry)
   if (before) return before
-  const news = entry.versions
+  const news = entry.releases
     .slice(0, MOST_ENTRIES)
-    .filter(({ summary }) => !summary.yanked)
-    .map((version) => ({ entry, version, at: Date.parse(version.summary.published_at) }))
+    .filter(({ isYanked }) => !isYanked)
+    .map((release) => ({ entry, release, at: Date.parse(release.published_at) }))
   known.set(entry, news)
   return news
 }
 
-function formatEntry(baseUrl: string, { entry, version: { summary, record } }: News): string {
-  const { full_name, title, description } = entry.repository
-  const { version, changelog, published_at, published_by } = summary
+function formatEntry(baseUrl: string, { entry, release }: News): string {
+  const { full_name, title, description } = entry.summary
+  const { version, previous_version: previous, changelog, published_at, published_by } = release
   const page = baseUrl + versionPage(full_name, version)
-  const previous = record.previous_version
   const compare =
     previous === null
       ? ''

@@ -165,7 +165,7 @@ function isOfData(id: string): boolean {
 function groupData(catalogue: Catalogue): SiteGroup[] {
   const groups = Array.from(
     listSharedFiles(catalogue, digestText),
-    (file): SiteGroup => ({ id: DATA + file[0], key: file[1], make: () => ({ files: [file] }) }),
+    ({ path, key, text }): SiteGroup => ({ id: DATA + path, key, make: () => ({ files: [[path, text()]] }) }),
   )
   for (const entry of catalogue.entries.values()) groups.push(groupRepositoryData(entry))
   return groups

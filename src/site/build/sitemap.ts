@@ -55,17 +55,16 @@ function findPlaces({ baseUrl, listed, users, tags, entries }: Catalogue): Place
 }
 
 /** The pages of active versions, without the latest, which the repository's own page shows; and the pages that compare neighbours. */
-function listVersionPlaces(baseUrl: string, { summary, versions }: CatalogueEntry): Place[] {
-  return versions.flatMap(
-    ({ summary: { version, published_at, yanked }, record: { previous_version, full_name } }, index) => [
-      ...(yanked || version === summary.latest_version
-        ? []
-        : [{ address: baseUrl + versionPage(full_name, version), changedAt: published_at }]),
-      ...(previous_version === null || index >= NEWEST_COMPARED
-        ? []
-        : [{ address: baseUrl + comparePage(full_name, previous_version, version), changedAt: published_at }]),
-    ],
-  )
+function listVersionPlaces(baseUrl: string, { summary, releases }: CatalogueEntry): Place[] {
+  const { full_name, latest_version } = summary
+  return releases.flatMap(({ version, previous_version, published_at, isYanked }, index) => [
+    ...(isYanked || version === latest_version
+      ? []
+      : [{ address: baseUrl + versionPage(full_name, version), changedAt: published_at }]),
+    ...(previous_version === null || index >= NEWEST_COMPARED
+      ? []
+      : [{ address: baseUrl + comparePage(full_name, previous_version, version), changedAt: published_at }]),
+  ])
 }
 
 function formatPlaces(places: readonly Place[]): string {

@@ -1,0 +1,87 @@
+// Owns the outline of a repository: what lists, feeds and the sitemap say of it, so that its texts need not stay in memory.
+import { pick } from '../api/envelope.ts'
+import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
+import { scoreQuality } from './ranking.ts'
+
+/** One version with both of its records. */
+export interface CatalogueVersion {
+  /** As it stands in the list. */
+  summary: VersionSummary
+  /** As it stands alone. */
+  record: VersionRecord
+}
+
+/** Every record that is answered about one repository. */
+export interface RepositoryRecords {
+  repository: Repository
+  /** Highest first, yanked ones included and marked. */
+  versions: CatalogueVersion[]
+}
+
+/** What lists, feeds and the sitemap say of a version. */
+export interface Release {
+  version: string
+  /** The next lower number ever published, yanked ones included, or null. */
+  previous_version: string | null
+  published_at: string
+  published_by: string
+  changelog: string
+  isYanked: boolean
+}
+
+/** A repository without its texts. */
+export interface RepositoryOutline {
+  summary: RepositorySummary
+  /** Highest first, yanked ones included and marked. */
+  releases: Release[]
+  /** Whether it stands in lists, tags, search and the sitemap: not archived, not moved, and with an active version. */
+  isListed: boolean
+  /** The repository to use instead, as its page says. */
+  replacedBy: string | null
+  /** How complete it is, 0 to 100 (ranking.ts). */
+  quality: number
+}
+
+/** What stands for the records of a repository. */
+export interface RecordDigests {
+  /** SHA-256 of the latest content, in hex, or null when there is none. */
+  latest: string | null
+  /** SHA-256 of the file of its record (data-files.ts), in hex. */
+  record: string
+  /** SHA-256 of its summary in a list, in hex. */
+  summary: string
+}
+
+/** Outlines a repository. @param said what its `index.md` says of its standing */
+export function outlineRepository(
+  { repository, versions }: RepositoryRecords,
+  said: { isArchived: boolean; replacedBy: string | null },
+): RepositoryOutline {
+  const summary = summariseRepository(repository)
+  const active = versions.filter((version) => !version.summary.yanked)
+  return {
+    summary,
+    releases: versions.map(({ summary: { version, published_at, published_by, changelog, yanked }, record }) => ({
+      ...{ version, previous_version: record.previous_version, published_at, published_by, changelog },
+      isYanked: yanked,
+    })),
+    isListed: !said.isArchived && repository.moved_to === null && active.length > 0,
+    replacedBy: said.replacedBy,
+    quality: scoreQuality({
+      summary,
+      hasReadme: repository.readme !== '',
+      variables: repository.variables,
+      versions: active.map(({ record: { changelog, provenance } }) => ({
+        changelog,
+        hasProvenance: provenance !== null,
+      })),
+    }),
+  }
+}
+
+const SUMMARY_KEYS = RepositorySummary.keyof().options
+
+/** The part of a repository's record that stands in lists, picked by name, so that a new field of the record reaches lists only when it is named here. */
+function summariseRepository(repository: Repository): RepositorySummary {
+  return pick(repository, SUMMARY_KEYS)
+}
