@@ -194,7 +194,7 @@ describe('who may import whom', () => {
     [
       'node:sqlite',
       [
-        'src/stores/build-cache.ts',
+        ...['build', 'content'].map((part) => `src/stores/${part}-cache.ts`),
         'src/stores/git-turn.ts',
         'src/stores/process-lock.ts',
         'src/stores/rate-limiter-file.ts',

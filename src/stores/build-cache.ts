@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { FileCache, GoodFile } from './content-dir.ts'
+import { CONTENT_TABLES, type ContentCache, keepContent } from './content-cache.ts'
 
 /** Files that are written together, with the hash of everything they are made from. */
 export interface WrittenGroup {
@@ -16,7 +16,7 @@ export interface WrittenGroup {
 
 /** What is kept between builds. */
 export interface BuildCache {
-  files: FileCache
+  content: ContentCache
   /** What the last complete state consists of; empty when the code that made it was another. */
   loadGroups(): Map<string, WrittenGroup>
   /** What `save` was told of the last complete state; undefined when there is none. */
@@ -28,9 +28,8 @@ export interface BuildCache {
   close(): void
 }
 
-const TABLES = `
+const TABLES = `${CONTENT_TABLES}
   CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, sha256 TEXT NOT NULL, parsed TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS groups (id TEXT PRIMARY KEY, key TEXT NOT NULL, rest TEXT NOT NULL) WITHOUT ROWID;
 `
 
@@ -61,12 +60,12 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
     })
   if (readNote('parser') !== codes.parser)
     within(() => {
-      database.exec('DELETE FROM files')
+      database.exec('DELETE FROM places; DELETE FROM parsed')
       setNote.run('parser', codes.parser)
     })
   if (readNote('site') !== codes.site) forgetWritten()
   return {
-    files: keepFiles(database, within),
+    content: keepContent(database),
     loadGroups: () =>
       new Map(
         database
@@ -99,7 +98,7 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
 /** SQLITE_CORRUPT and SQLITE_NOTADB. https://sqlite.org/rescode.html */
 const BROKEN_CODES = new Set([11, 26])
 /** Raised when the tables change: those of another number are dropped. */
-const LAYOUT = 3
+const LAYOUT = 4
 /** Parsed files take some 3 kB each: with four to a page, all of them are written in half the time that pages of one take. Pages of a file that is there already keep their size. */
 const PAGE_BYTES = 16_384
 /** How long to wait for another process that has the file: it is about to end, or writes a few rows. */
@@ -123,41 +122,13 @@ function prepareDatabase(path: string): DatabaseSync {
   try {
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
     if (database.prepare('PRAGMA user_version').get()?.user_version !== LAYOUT)
-      database.exec('DROP TABLE IF EXISTS notes; DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS groups')
+      database.exec(
+        `${['notes', 'files', 'places', 'parsed', 'groups'].map((name) => `DROP TABLE IF EXISTS ${name};`).join(' ')}`,
+      )
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA user_version = ${LAYOUT}; ${TABLES}`)
     return database
   } catch (error) {
     database.close()
     throw error
-  }
-}
-
-function keepFiles(database: DatabaseSync, within: (work: () => void) => void): FileCache {
-  let stored = new Set<string>()
-  return {
-    load() {
-      const files = new Map<string, GoodFile>()
-      for (const { path, stamp, sha256, parsed } of database
-        .prepare('SELECT path, stamp, sha256, parsed FROM files')
-        .iterate())
-        files.set(String(path), { stamp: String(stamp), sha256: String(sha256), parsed: JSON.parse(String(parsed)) })
-      stored = new Set(files.keys())
-      return files
-    },
-    save(files, kept) {
-      const removed = [...stored].filter((path) => !files.has(path))
-      if (kept.length === 0 && removed.length === 0) return
-      const set = database.prepare('INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)')
-      const drop = database.prepare('DELETE FROM files WHERE path = ?')
-      within(() => {
-        for (const path of kept) {
-          const good = files.get(path)?.good
-          if (good) set.run(path, good.stamp, good.sha256, JSON.stringify(good.parsed))
-        }
-        for (const path of removed) drop.run(path)
-      })
-      for (const path of kept) stored.add(path)
-      for (const path of removed) stored.delete(path)
-    },
   }
 }

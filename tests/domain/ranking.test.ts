@@ -96,16 +96,8 @@ describe('quality', () => {
     ['an empty example is none', { variables: [aVariable('', '')] }, 0],
     ['one example missing', { variables: [aVariable('', 'x'), aVariable('', null)] }, 0],
     ['no variables at all', { variables: [] }, 35],
-    [
-      'a changelog on every version after the first',
-      { versions: [aVersion({ changelog: 'x' }), aVersion()] },
-      10,
-    ],
-    [
-      'one changelog missing',
-      { versions: [aVersion({ changelog: 'x' }), aVersion(), aVersion()] },
-      0,
-    ],
+    ['a changelog on every version after the first', { versions: [aVersion({ changelog: 'x' }), aVersion()] }, 10],
+    ['one changelog missing', { versions: [aVersion({ changelog: 'x' }), aVersion(), aVersion()] }, 0],
     ['the first version alone needs none', { versions: [aVersion()] }, 10],
     ['provenance on the latest', { versions: [aVersion({ hasProvenance: true }), aVersion()] }, 10],
     ['provenance on an older one', { versions: [aVersion(), aVersion({ hasProvenance: true })] }, 0],

@@ -134,7 +134,8 @@ function* listTagFiles({ tags, listed }: Catalogue, name: Name): Generator<Share
   for (const sort of SORTS) {
     const tagged = new Map<string, RepositorySummary[]>(tags.map(({ name }) => [name, []]))
     for (const summary of listed[sort]) for (const tag of summary.tags) tagged.get(tag)!.push(summary)
-    for (const [tag, summaries] of tagged) yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page), name)
+    for (const [tag, summaries] of tagged)
+      yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page), name)
   }
 }
 

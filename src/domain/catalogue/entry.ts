@@ -36,8 +36,7 @@ export function keepEntry(files: RepositoryEntry, parts: EntryParts): CatalogueE
   if (before?.given === given) return before.entry
   const more = { broken: parts.broken, ...(files.digest !== undefined && { digest: `${files.digest} ${given}` }) }
   const { kept } = files
-  const entry =
-    kept?.given === given ? openEntry(files, kept, parts, more) : { ...holdEntry(files, parts), ...more }
+  const entry = kept?.given === given ? openEntry(files, kept, parts, more) : { ...holdEntry(files, parts), ...more }
   made.set(files, { given, entry })
   return entry
 }
@@ -56,7 +55,12 @@ type More = Pick<CatalogueEntry, 'broken' | 'digest'>
 /** The records that were asked for last: whoever asks for one asks for the others of the same repository next. */
 let opened: { entry: object; records: RepositoryRecords } | undefined
 
-function openEntry(files: RepositoryEntry, { outline, digests }: KeptOutline, parts: EntryParts, more: More): CatalogueEntry {
+function openEntry(
+  files: RepositoryEntry,
+  { outline, digests }: KeptOutline,
+  parts: EntryParts,
+  more: More,
+): CatalogueEntry {
   const open = () => {
     if (opened?.entry !== entry)
       opened = { entry, records: makeRecords(files, parts.stats, addressesBelow(parts.baseUrl)) }
@@ -93,5 +97,8 @@ function makeRecords(files: RepositoryEntry, stats: Stats | null, addresses: Add
     record: recordVersion(version, ordered[index + 1]?.version ?? null, files, addresses),
   }))
   const summaries = versions.map(({ summary }) => summary)
-  return { repository: describeRepository({ owner, name, file, versions: summaries, latest, stats }, addresses), versions }
+  return {
+    repository: describeRepository({ owner, name, file, versions: summaries, latest, stats }, addresses),
+    versions,
+  }
 }

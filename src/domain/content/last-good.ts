@@ -9,11 +9,20 @@ import { checkRepository } from './rules.ts'
  * Makes a tree that can be served of files that are each in their last good state. They may not fit together: a label may name a version that is gone.
  *
  * @param before the tree that was served last, if any
+ * @param isSound whether it is known of a repository that it breaks no rule, whatever the others are, so that none need be asked
  * @returns a tree in which a repository that breaks a rule stands as it was served before, with the versions that came since, or not at all
  */
-export function mendTree(tree: ContentTree, before: ContentTree | undefined): ContentTree {
+export function mendTree(
+  tree: ContentTree,
+  before: ContentTree | undefined,
+  isSound: (fullName: string) => boolean,
+): ContentTree {
   const repositories = new Map<string, RepositoryEntry>()
   for (const [fullName, repository] of tree.repositories) {
+    if (isSound(fullName)) {
+      repositories.set(fullName, repository)
+      continue
+    }
     const isServable = (candidate: RepositoryEntry) => breaksNothing(candidate, tree)
     const last = before?.repositories.get(fullName)
     const candidates = [repository, ...(last ? [unite(last, repository), last] : [])]

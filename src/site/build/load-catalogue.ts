@@ -1,9 +1,12 @@
 // Owns the way from the content folder to a catalogue, whole or with what is broken left out, and the error that names every problem on the way.
 import type { Config } from '../../config.ts'
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
+import { concludeEntry, type EntryParts, nameParts } from '../../domain/catalogue/entry.ts'
+import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 import { groupProblems } from '../../domain/content/last-good.ts'
 import { formatProblem, type Problem } from '../../domain/content/problems.ts'
-import { type ContentListing, type FileCache, openContentDir } from '../../stores/content-dir.ts'
+import { digestText } from '../../ports/measure.ts'
+import { type ContentOptions, openContentDir } from '../../stores/content-dir.ts'
 import { sayIgnored } from '../../stores/content-files.ts'
 
 /** A catalogue and how it came about. */
@@ -46,9 +49,14 @@ export class ContentError extends Error {
  */
 export function openCatalogue(
   { contentDir, baseUrl, buildDay }: Config,
-  given: { cache?: FileCache; today?: () => string; listing?: ContentListing | undefined } = {},
+  given: Pick<ContentOptions, 'cache' | 'listing'> & { today?: () => string } = {},
 ): CatalogueLoader {
-  const read = openContentDir(contentDir, given.cache, given.listing)
+  const partsOf = (stats: EntryParts['stats']) => ({ baseUrl, stats, broken: [] })
+  const outlines = {
+    nameGiven: (stats: EntryParts['stats']) => nameParts(partsOf(stats)),
+    make: (files: RepositoryEntry, stats: EntryParts['stats']) => concludeEntry(files, partsOf(stats), digestText),
+  }
+  const read = openContentDir(contentDir, { ...given, outlines })
   const today = given.today ?? (() => buildDay)
   return {
     load() {

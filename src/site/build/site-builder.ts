@@ -5,7 +5,7 @@ import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { listSharedFiles } from '../../domain/catalogue/data-files.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { BuildCache, WrittenGroup } from '../../stores/build-cache.ts'
-import type { ContentListing } from '../../stores/content-dir.ts'
+import type { ContentListing } from '../../stores/content-listing.ts'
 import { listDownloads } from './downloads.ts'
 import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
@@ -90,7 +90,7 @@ export function openSiteBuilder({
   loadGroups = async () => cache.loadGroups(),
   onProgress = () => {},
 }: BuilderParts): SiteBuilder {
-  const loader = openCatalogue(config, { cache: cache.files, today, listing })
+  const loader = openCatalogue(config, { cache: cache.content, today, listing })
   const settings = hashKey(settingsOfSite(config))
   let catalogue: Catalogue | undefined
   let groups: Map<string, WrittenGroup> | undefined

@@ -1,0 +1,120 @@
+// Owns where parsed content is kept from one reading to the next: in memory, or in the cache of a build, from which other threads read it too.
+import type { DatabaseSync } from 'node:sqlite'
+import type { KeptOutline } from '../domain/content/content-tree.ts'
+import type { RepositoryFile } from '../domain/content/prompt-file.ts'
+import type { ParsedFile } from './content-file.ts'
+
+/** Parsed files by their paths from the content folder. */
+export type ParsedFiles = Readonly<Record<string, ParsedFile>>
+
+/** A repository, or a file that belongs to none. */
+export interface KeptPlace {
+  /** `owner/name/`, or the path of the file. */
+  name: string
+  /** What its files were when they were parsed: stamp, SHA-256 and path of each, a line each (content-listing.ts). */
+  lines: string
+  /** What is known of a repository with which nothing is wrong; left out when something is, or may be. */
+  settled?: SettledNotes | undefined
+}
+
+/** What need not be asked of the files of a repository. */
+export interface SettledNotes extends Pick<RepositoryFile, 'moved_to' | 'replaced_by'> {
+  kept?: KeptOutline | undefined
+}
+
+/** Takes up what changed. */
+export interface ContentChanges {
+  /** @param parsed left out when it is as it was */
+  put(place: KeptPlace, parsed?: ParsedFiles): void
+  drop(name: string): void
+}
+
+/** Where parsed files are kept. What is missing there is read and parsed again. */
+export interface ContentCache {
+  /** Whether what is kept lies in memory, so that asking for it costs nothing. */
+  isInMemory: boolean
+  /** Everything but the parsed files. */
+  load(): Iterable<KeptPlace>
+  /** The parsed files of a place. @throws Error when there is none of that name */
+  read(name: string): ParsedFiles
+  /** Changes what is kept, all of it or nothing. */
+  change(work: (changes: ContentChanges) => void): void
+}
+
+/** Keeps what was parsed in memory, for as long as the process lives. */
+export function keepInMemory(): ContentCache {
+  const files = new Map<string, ParsedFiles>()
+  return {
+    isInMemory: true,
+    load: () => [],
+    read: (name) => files.get(name)!,
+    change: (work) =>
+      work({
+        put: ({ name }, parsed) => {
+          if (parsed) files.set(name, parsed)
+        },
+        drop: (name) => files.delete(name),
+      }),
+  }
+}
+
+/** The tables of a kept content: what is parsed stands apart, for most of it is never asked for. */
+export const CONTENT_TABLES = `
+  CREATE TABLE IF NOT EXISTS places (name TEXT PRIMARY KEY, lines TEXT NOT NULL, settled TEXT) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS parsed (name TEXT PRIMARY KEY, files TEXT NOT NULL);
+`
+
+/** Reads parsed files that `keepContent` wrote. */
+export function openParsed(database: DatabaseSync): ContentCache['read'] {
+  const read = database.prepare('SELECT files FROM parsed WHERE name = ?')
+  return (name) => {
+    const row = read.get(name)
+    if (!row) throw new Error(`Nothing is kept of ${name}.`)
+    // Used without a check, because this very code wrote it: what other code kept is deleted when the cache is opened.
+    return JSON.parse(String(row.files))
+  }
+}
+
+/** Keeps what was parsed in a database with the tables. */
+export function keepContent(database: DatabaseSync): ContentCache {
+  return {
+    isInMemory: false,
+    *load() {
+      for (const { name, lines, settled } of database.prepare('SELECT name, lines, settled FROM places').iterate())
+        yield {
+          ...{ name: String(name), lines: String(lines) },
+          ...(settled !== null && { settled: JSON.parse(String(settled)) }),
+        }
+    },
+    read: openParsed(database),
+    change(work) {
+      const setPlace = database.prepare('INSERT OR REPLACE INTO places VALUES (?, ?, ?)')
+      const setParsed = database.prepare('INSERT OR REPLACE INTO parsed VALUES (?, ?)')
+      const [dropPlace, dropParsed] = ['places', 'parsed'].map((table) =>
+        database.prepare(`DELETE FROM ${table} WHERE name = ?`),
+      )
+      const begin = () => {
+        // Most readings change nothing, and then nothing is written.
+        if (!database.isTransaction) database.exec('BEGIN')
+      }
+      try {
+        work({
+          put({ name, lines, settled }, parsed) {
+            begin()
+            setPlace.run(name, lines, settled ? JSON.stringify(settled) : null)
+            if (parsed) setParsed.run(name, JSON.stringify(parsed))
+          },
+          drop(name) {
+            begin()
+            dropPlace!.run(name)
+            dropParsed!.run(name)
+          },
+        })
+        if (database.isTransaction) database.exec('COMMIT')
+      } catch (error) {
+        if (database.isTransaction) database.exec('ROLLBACK')
+        throw error
+      }
+    },
+  }
+}
