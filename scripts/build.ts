@@ -178,6 +178,6 @@ function removeFile(dir: string, path: string): void {
     rmdirSync(join(dir, folder))
 }
 
-function countFiles(groups: ReadonlyMap<string, { paths: readonly string[] }>): number {
-  return [...groups.values()].reduce((sum, { paths }) => sum + paths.length, 0)
+function countFiles(groups: ReadonlyMap<string, { count: number }>): number {
+  return [...groups.values()].reduce((sum, { count }) => sum + count, 0)
 }

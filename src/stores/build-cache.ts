@@ -8,7 +8,9 @@ import { CONTENT_TABLES, type ContentCache, keepContent } from './content-cache.
 export interface WrittenGroup {
   /** Hash of everything that decides what the files hold. */
   key: string
-  /** From the site's root. */
+  /** How many files. */
+  count: number
+  /** From the site's root; of a group that is kept they are read when they are asked for, and must be before it is saved anew. */
   paths: readonly string[]
   /** What else decides it, and was found out only while the files were made, by name. */
   facts?: Record<string, string>
@@ -19,6 +21,8 @@ export interface BuildCache {
   content: ContentCache
   /** What the last complete state consists of; empty when the code that made it was another. */
   loadGroups(): Map<string, WrittenGroup>
+  /** Every file of the last complete state, from the site's root. */
+  listPaths(): Iterable<string>
   /** What `save` was told of the last complete state; undefined when there is none. */
   loadState(): string | undefined
   /** Records a complete state, all of it or nothing. */
@@ -30,7 +34,7 @@ export interface BuildCache {
 
 const TABLES = `${CONTENT_TABLES}
   CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS groups (id TEXT PRIMARY KEY, key TEXT NOT NULL, rest TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS groups (id TEXT PRIMARY KEY, key TEXT NOT NULL, facts TEXT, count INTEGER NOT NULL, paths TEXT NOT NULL) WITHOUT ROWID;
 `
 
 /**
@@ -66,26 +70,32 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
   if (readNote('site') !== codes.site) forgetWritten()
   return {
     content: keepContent(database),
-    loadGroups: () =>
-      new Map(
-        database
-          .prepare('SELECT id, key, rest FROM groups')
-          .all()
-          // Rows are used without a check, because `save` of this very code wrote them: those of other code were deleted above.
-          .map(({ id, key, rest }): [string, WrittenGroup] => [
-            String(id),
-            { key: String(key), ...JSON.parse(String(rest)) },
-          ]),
-      ),
+    loadGroups() {
+      const groups = new Map<string, WrittenGroup>()
+      const readPaths = database.prepare('SELECT paths FROM groups WHERE id = ?')
+      // Rows are used without a check, because `save` of this very code wrote them: those of other code were deleted above.
+      for (const { id, key, facts, count } of database.prepare('SELECT id, key, facts, count FROM groups').iterate())
+        groups.set(String(id), {
+          ...{ key: String(key), count: Number(count), ...(facts !== null && { facts: JSON.parse(String(facts)) }) },
+          get paths() {
+            return JSON.parse(String(readPaths.get(id!)?.paths))
+          },
+        })
+      return groups
+    },
+    *listPaths() {
+      for (const { paths } of database.prepare('SELECT paths FROM groups').iterate()) yield* JSON.parse(String(paths))
+    },
     loadState: () => {
       const state = readNote('state')
       return state === undefined ? undefined : String(state)
     },
     save(changed, removed, state) {
-      const set = database.prepare('INSERT OR REPLACE INTO groups VALUES (?, ?, ?)')
+      const set = database.prepare('INSERT OR REPLACE INTO groups VALUES (?, ?, ?, ?, ?)')
       const drop = database.prepare('DELETE FROM groups WHERE id = ?')
       within(() => {
-        for (const [id, { key, ...rest }] of changed) set.run(id, key, JSON.stringify(rest))
+        for (const [id, { key, facts, paths }] of changed)
+          set.run(id, key, facts ? JSON.stringify(facts) : null, paths.length, JSON.stringify(paths))
         for (const id of removed) drop.run(id)
         setNote.run('state', state)
       })

@@ -103,7 +103,8 @@ export async function writeDifference(
   const changed = new Map<string, WrittenGroup>()
   const written: string[] = []
   const put = filesInto(dir)
-  const note = (id: string, group: WrittenGroup) => {
+  const note = (id: string, made: Omit<WrittenGroup, 'count'>) => {
+    const group = { ...made, count: made.paths.length }
     now.set(id, group)
     changed.set(id, group)
     written.push(...group.paths)

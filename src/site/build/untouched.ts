@@ -32,11 +32,9 @@ function compare({ dir, cachePath, codes, endedMs }: Written): boolean {
     return stats !== undefined && stats.isDirectory() === isFolder && stats.ctimeMs <= endedMs
   }
   const folders = new Set<string>()
-  for (const { paths } of cache.loadGroups().values()) {
-    for (const path of paths) {
-      if (!isOld(path, false)) return false
-      for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder)
-    }
+  for (const path of cache.listPaths()) {
+    if (!isOld(path, false)) return false
+    for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder)
   }
   cache.close()
   return [...folders].every((folder) => isOld(folder, true))
