@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CONTENT_TABLES, type ContentCache, keepContent } from './content-cache.ts'
+import { CONTENT_TABLES, type ContentCache, keepContent, openParsed } from './content-cache.ts'
 
 /** Files that are written together, with the hash of everything they are made from. */
 export interface WrittenGroup {
@@ -18,6 +18,8 @@ export interface WrittenGroup {
 
 /** What is kept between builds. */
 export interface BuildCache {
+  /** Where it lies. */
+  path: string
   content: ContentCache
   /** What the last complete state consists of; empty when the code that made it was another. */
   loadGroups(): Map<string, WrittenGroup>
@@ -69,6 +71,7 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
     })
   if (readNote('site') !== codes.site) forgetWritten()
   return {
+    path,
     content: keepContent(database),
     loadGroups() {
       const groups = new Map<string, WrittenGroup>()
@@ -103,6 +106,11 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
     forgetWritten,
     close: () => database.close(),
   }
+}
+
+/** Opens what a cache keeps of the content for another thread, which may read it while the first writes. */
+export function readKeptContent(path: string): ContentCache['read'] {
+  return openParsed(new DatabaseSync(path, { readOnly: true, timeout: WAIT_MS }))
 }
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB. https://sqlite.org/rescode.html */

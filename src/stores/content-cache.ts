@@ -64,6 +64,9 @@ export const CONTENT_TABLES = `
   CREATE TABLE IF NOT EXISTS parsed (name TEXT PRIMARY KEY, files TEXT NOT NULL);
 `
 
+/** The name of the place of a repository. It ends in a slash, so that no file has the same. */
+export const placeOf = (fullName: string) => `${fullName}/`
+
 /** Reads parsed files that `keepContent` wrote. */
 export function openParsed(database: DatabaseSync): ContentCache['read'] {
   const read = database.prepare('SELECT files FROM parsed WHERE name = ?')

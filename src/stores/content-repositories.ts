@@ -6,7 +6,7 @@ import type { KeptOutline, RepositoryEntry } from '../domain/content/content-tre
 import type { Usage } from '../domain/content/front-matter.ts'
 import type { Problem } from '../domain/content/problems.ts'
 import { checkRepository, type Neighbours } from '../domain/content/rules.ts'
-import type { ContentCache, ContentChanges, KeptPlace, SettledNotes } from './content-cache.ts'
+import { type ContentCache, type ContentChanges, type KeptPlace, placeOf, type SettledNotes } from './content-cache.ts'
 import { nameFile } from './content-files.ts'
 import { formatMarks, type ListedFile, parseMarks } from './content-listing.ts'
 import { digestFiles, type Grown, growRepository, storeRepository } from './kept-repository.ts'
@@ -93,7 +93,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
       now && cache.isInMemory
         ? { entry: now, hold: () => {} }
         : storeRepository({ owner, name, digest, ...(notes.kept && { kept: notes.kept }) }, () =>
-            cache.read(placeName(fullName)),
+            cache.read(placeOf(fullName)),
           )
     known.set(fullName, { kind: 'settled', lines, notes, ...stored })
   }
@@ -105,7 +105,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
     const lines = formatMarks(marks)
     const kept = cache.isInMemory ? undefined : outlines?.make(entry, usage.get(fullName) ?? null)
     const notes: SettledNotes = { moved_to, replaced_by, kept }
-    changes.put({ name: placeName(fullName), lines, settled: notes }, parsedOf(marks))
+    changes.put({ name: placeOf(fullName), lines, settled: notes }, parsedOf(marks))
     settle(fullName, lines, notes, entry.digest!, entry)
   }
   /** Makes an outline anew when what it was made by is different. */
@@ -113,7 +113,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
     const stats = usage.get(fullName) ?? null
     if (!outlines || cache.isInMemory || notes.kept?.given === outlines.nameGiven(stats)) return
     const newer = { ...notes, kept: outlines.make(entry, stats) }
-    changes.put({ name: placeName(fullName), lines, settled: newer })
+    changes.put({ name: placeOf(fullName), lines, settled: newer })
     settle(fullName, lines, newer, entry.digest!)
   }
   const neighbours: Neighbours = {
@@ -140,13 +140,13 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
         if (touched) {
           if (touched.lines !== one.lines) {
             one.lines = touched.lines
-            reading.changes.put({ name: placeName(fullName), lines: one.lines, settled: one.notes })
+            reading.changes.put({ name: placeOf(fullName), lines: one.lines, settled: one.notes })
           }
           updateOutline(fullName, one, reading)
           return touched.filesRead
         }
         one.hold()
-        one = { kind: 'open', files: recallFiles(one, cache.read(placeName(fullName))) }
+        one = { kind: 'open', files: recallFiles(one, cache.read(placeOf(fullName))) }
       }
       const open: Open = one ?? { kind: 'open', files: new Map() }
       known.set(fullName, open)
@@ -161,7 +161,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
         if (present.has(fullName)) continue
         if (one.kind === 'settled') one.hold()
         known.delete(fullName)
-        changes.drop(placeName(fullName))
+        changes.drop(placeOf(fullName))
       }
     },
     judge() {
@@ -184,7 +184,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
         if (!files.some((path) => wrong.has(nameFile(path)))) settleOpen(fullName, one, reading)
         else if (keepGood(one.files, (path) => wrong.has(nameFile(path))).length > 0) {
           const good = chooseGood(one.files)
-          reading.changes.put({ name: placeName(fullName), lines: formatMarks(good) }, parsedOf(good))
+          reading.changes.put({ name: placeOf(fullName), lines: formatMarks(good) }, parsedOf(good))
         }
       }
     },
@@ -200,9 +200,6 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
     },
   }
 }
-
-/** Ends in a slash, so that no file has the same name. */
-const placeName = (fullName: string) => `${fullName}/`
 
 const parsedOf = (files: readonly (readonly [path: string, file: GoodFile])[]) =>
   Object.fromEntries(files.map(([path, { parsed }]) => [path, parsed]))

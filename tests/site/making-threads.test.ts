@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { setCatalogue } from '../../src/site/build/loaded-catalogue.ts'
@@ -10,16 +10,21 @@ import { makeInThreads } from '../../src/site/build/making-threads.ts'
 import { openPages, type PageRenderer } from '../../src/site/build/render-pages.ts'
 import { groupRepositoryData, groupRepositoryPages } from '../../src/site/build/repository-groups.ts'
 import type { NamedGroup, NamedTask } from '../../src/site/build/site-writer.ts'
+import { type BuildCache, openBuildCache } from '../../src/stores/build-cache.ts'
 import { makeSiteFolder, PAGES, readTree } from '../hubs/build-site.ts'
 
 const root = makeSiteFolder('making-threads')
+const cachePath = join(root, 'cache.db')
+let config: Config
+let cache: BuildCache
 let catalogue: Catalogue
 let pages: PageRenderer
 let tasks: NamedTask[]
 
 beforeAll(async () => {
-  const config = readConfig({ CONTENT_DIR: 'content', SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: '1763683200' })
-  catalogue = openCatalogue(config).load().catalogue
+  config = readConfig({ CONTENT_DIR: 'content', SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: '1763683200' })
+  cache = openBuildCache(cachePath, { parser: '1', site: '1' })
+  catalogue = openCatalogue(config, { cache: cache.content }).load().catalogue
   setCatalogue(catalogue)
   pages = await openPages(PAGES)
   const groups = [...catalogue.entries.values()].flatMap((entry) => [
@@ -28,7 +33,10 @@ beforeAll(async () => {
   ])
   tasks = groups.flatMap(({ id, task }) => (task ? [{ id, task }] : []))
 })
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => {
+  cache.close()
+  rmSync(root, { recursive: true, force: true })
+})
 
 const byId = (groups: readonly NamedGroup[]) => [...groups].sort((a, b) => (a.id < b.id ? -1 : 1))
 
@@ -39,11 +47,14 @@ test('what a thread makes alone is what is made without one', { timeout: 120_000
   const noteAlone = (group: NamedGroup) => {
     if (made.alone.push(group) === tasks.length) all.resolve()
   }
-  const making = { catalogue, pages }
+  const making = { catalogue, pages, cachePath }
   await makeInThreads(tasks, { ...making, dir: alone!, threads: 1 }, noteAlone, () => all.promise)
+  // The thread read what is kept of each repository; here all of it is at hand.
+  const held = openCatalogue(config).load().catalogue
+  setCatalogue(held)
   await makeInThreads(
     tasks,
-    { ...making, dir: here!, threads: 0 },
+    { ...making, catalogue: held, dir: here!, threads: 0 },
     (group) => made.here.push(group),
     () => {},
   )
@@ -61,7 +72,7 @@ test('what a thread would have made that cannot be started is made here, once', 
   const some = tasks.filter(({ task }) => task.what === 'data')
   await makeInThreads(
     some,
-    { catalogue, pages: { ...pages, bundle: join(root, 'nowhere') }, dir, threads: 2 },
+    { catalogue, pages: { ...pages, bundle: join(root, 'nowhere') }, cachePath, dir, threads: 2 },
     (group) => made.push(group),
     () => {},
   )
@@ -76,7 +87,7 @@ test('a file that a thread cannot write ends it', { timeout: 120_000 }, async ()
   mkdirSync(dirname(blocked), { recursive: true })
   writeFileSync(blocked, 'a file where a folder should be')
   const first = Promise.withResolvers<void>()
-  const making = { root: process.cwd(), catalogue, pages, dir, threads: 1 }
+  const making = { catalogue, pages, cachePath, dir, threads: 1 }
   const made = makeInThreads(
     some,
     making,

@@ -24,9 +24,9 @@ test('what this thread makes, and what the others make meanwhile, is told once',
   const first = await writeDifference(groups.slice(1, 2), new Map(), { dir })
   const before = new Map([
     ...first.groups,
-    ['kept', { key: 'settings old', paths: ['/kept.txt'] }],
-    ['gone', { key: 'settings old', paths: ['/gone.txt', '/list.txt'] }],
-    ['shared 1', { key: 'settings old', paths: ['/1.txt', '/1-old.txt'] }],
+    ['kept', { key: 'settings old', count: 1, paths: ['/kept.txt'] }],
+    ['gone', { key: 'settings old', count: 2, paths: ['/gone.txt', '/list.txt'] }],
+    ['shared 1', { key: 'settings old', count: 2, paths: ['/1.txt', '/1-old.txt'] }],
   ] as const)
   const steps: string[] = []
   const makeMany: MakeMany = async (tasks, onMade, meanwhile) => {
@@ -54,7 +54,7 @@ test('what this thread makes, and what the others make meanwhile, is told once',
   expect(told).toBe(groups.length)
   expect([...difference.groups.keys()].sort()).toEqual(groups.map(({ id }) => id).sort())
   expect([...difference.changed.keys()].sort()).toEqual(['list', ...names].sort())
-  expect(difference.changed.get('shared 1')).toEqual({ key: 'settings new', paths: ['/1.txt'] })
+  expect(difference.changed.get('shared 1')).toEqual({ key: 'settings new', count: 1, paths: ['/1.txt'] })
   expect(difference.written).toHaveLength(SHARED + 1)
   expect(difference.gone.sort()).toEqual(['/1-old.txt', '/gone.txt'])
   expect(readFileSync(join(dir, 'list.txt'), 'utf8')).toBe('new')

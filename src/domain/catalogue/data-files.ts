@@ -79,7 +79,7 @@ export function digestRecords(
 const digested = new WeakMap<CatalogueEntry, RecordDigests>()
 
 function findDigests(entry: CatalogueEntry, digest: Digest): RecordDigests {
-  const known = entry.digests ?? digested.get(entry)
+  const known = entry.stored?.kept.digests ?? digested.get(entry)
   if (known) return known
   const found = digestRecords(entry, entry.summary, digest)
   digested.set(entry, found)

@@ -4,7 +4,7 @@ import type { KeptOutline, RepositoryEntry, VersionEntry } from '../content/cont
 import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
 import type { Stats } from '../content/values.ts'
 import { type Digest, digestRecords } from './data-files.ts'
-import { outlineRepository, type RecordDigests, type RepositoryOutline, type RepositoryRecords } from './outline.ts'
+import { outlineRepository, type RepositoryOutline, type RepositoryRecords } from './outline.ts'
 import { describeRepository, recordVersion, summariseVersion } from './repository-records.ts'
 import { compareVersions } from './versions.ts'
 
@@ -14,9 +14,12 @@ export interface CatalogueEntry extends RepositoryOutline, RepositoryRecords {
   broken: readonly string[]
   /** Changes whenever anything in here may; absent when that cannot be told. */
   digest?: string
-  /** What stands for its records, when that was kept. */
-  digests?: RecordDigests
+  /** What it was made of, when its records are made anew whenever they are asked for. */
+  stored?: StoredFiles
 }
+
+/** Files that are kept somewhere, and what was concluded from them. */
+export type StoredFiles = Pick<RepositoryEntry, 'owner' | 'name' | 'digest'> & { kept: KeptOutline }
 
 /** What an entry is made of beside its files. */
 export interface EntryParts {
@@ -55,19 +58,14 @@ type More = Pick<CatalogueEntry, 'broken' | 'digest'>
 /** The records that were asked for last: whoever asks for one asks for the others of the same repository next. */
 let opened: { entry: object; records: RepositoryRecords } | undefined
 
-function openEntry(
-  files: RepositoryEntry,
-  { outline, digests }: KeptOutline,
-  parts: EntryParts,
-  more: More,
-): CatalogueEntry {
+function openEntry(files: RepositoryEntry, kept: KeptOutline, parts: EntryParts, more: More): CatalogueEntry {
   const open = () => {
     if (opened?.entry !== entry)
       opened = { entry, records: makeRecords(files, parts.stats, addressesBelow(parts.baseUrl)) }
     return opened.records
   }
   const entry: CatalogueEntry = {
-    ...{ ...outline, ...more, digests },
+    ...{ ...kept.outline, ...more, stored: { owner: files.owner, name: files.name, digest: files.digest, kept } },
     get repository() {
       return open().repository
     },

@@ -2,7 +2,8 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry, StoredFiles } from '../../domain/catalogue/entry.ts'
 import { filesInto } from '../../stores/write-files.ts'
 import type { PageRenderer } from './render-pages.ts'
 import { describeSurroundings, makeGroup, type Surroundings } from './repository-groups.ts'
@@ -15,11 +16,16 @@ export interface ThreadStart {
   /** Where files are written. */
   dir: string
   surroundings: Surroundings
+  /** Where the files of repositories are kept. */
+  cachePath: string
 }
+
+/** A repository as a thread is told of it: by what it was made of, if that is kept, so that the thread reads its files itself. */
+export type ToldRepository = StoredFiles | CatalogueEntry
 
 /** Repositories, and what is to be made of them. */
 export interface Batch {
-  entries: CatalogueEntry[]
+  repositories: ToldRepository[]
   tasks: NamedTask[]
 }
 
@@ -43,6 +49,8 @@ interface Making {
   /** The one that is in place (loaded-catalogue.ts). */
   catalogue: Catalogue
   pages: PageRenderer
+  /** Where the build cache lies that the catalogue was read with. */
+  cachePath: string
   /** How many threads help; one for each further core when left out. */
   threads?: number
 }
@@ -56,13 +64,15 @@ interface Making {
  */
 export async function makeInThreads(
   tasks: readonly NamedTask[],
-  { dir, catalogue, pages, threads: count = Math.min(availableParallelism() - 1, MOST_THREADS) }: Making,
+  { dir, catalogue, pages, cachePath, threads: count = Math.min(availableParallelism() - 1, MOST_THREADS) }: Making,
   onMade: (made: NamedGroup) => void,
   meanwhile: () => void | Promise<void>,
 ): Promise<void> {
   const batches = divide(tasks, catalogue)
   const surroundings = describeSurroundings(catalogue)
-  const threads = Array.from({ length: count }, () => startThread({ bundle: pages.bundle, dir, surroundings }))
+  const threads = Array.from({ length: count }, () =>
+    startThread({ bundle: pages.bundle, dir, surroundings, cachePath }),
+  )
   let isOver = false
   const takeBatches = async (make: (batch: Batch) => Promise<readonly NamedGroup[]>) => {
     for (let batch = batches.shift(); batch && !isOver; batch = batches.shift())
@@ -114,7 +124,10 @@ function divide(tasks: readonly NamedTask[], catalogue: Catalogue): Batch[] {
   for (let at = 0; at < names.length; at += BATCH_REPOSITORIES) {
     const some = names.slice(at, at + BATCH_REPOSITORIES)
     batches.push({
-      entries: some.map((name) => catalogue.entries.get(name)!),
+      repositories: some.map((name) => {
+        const entry = catalogue.entries.get(name)!
+        return entry.stored ?? entry
+      }),
       tasks: some.flatMap((name) => byRepository.get(name)!),
     })
   }

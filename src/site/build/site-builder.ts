@@ -122,7 +122,7 @@ export function openSiteBuilder({
         const renderer = await startPages()
         for (const group of await groupPages(root, shown, renderer)) parts.push(group)
         makeMany = (tasks, onMade, meanwhile) =>
-          makeInThreads(tasks, { dir, catalogue: shown, pages: renderer }, onMade, meanwhile)
+          makeInThreads(tasks, { dir, catalogue: shown, pages: renderer, cachePath: cache.path }, onMade, meanwhile)
       }
       groups ??= new Map(await loadGroups())
       const before = part === 'all' ? groups : new Map([...groups].filter(([id]) => isOfData(id) === (part === 'data')))

@@ -43,7 +43,7 @@ export interface NamedTask {
 }
 
 /** A group that was made and whose files are written. */
-export interface NamedGroup extends Omit<WrittenGroup, 'key'> {
+export interface NamedGroup extends Omit<WrittenGroup, 'key' | 'count'> {
   id: string
 }
 
@@ -103,7 +103,7 @@ export async function writeDifference(
   const changed = new Map<string, WrittenGroup>()
   const written: string[] = []
   const put = filesInto(dir)
-  const note = (id: string, made: Omit<WrittenGroup, 'count'>) => {
+  const note = (id: string, made: Omit<NamedGroup, 'id'> & { key: string }) => {
     const group = { ...made, count: made.paths.length }
     now.set(id, group)
     changed.set(id, group)
@@ -162,7 +162,7 @@ export async function writeDifference(
 }
 
 /** Writes the files of a group. @returns what is remembered of it */
-export function writeGroup({ files, facts }: MadeGroup, put: ReturnType<typeof filesInto>): Omit<WrittenGroup, 'key'> {
+export function writeGroup({ files, facts }: MadeGroup, put: ReturnType<typeof filesInto>): Omit<NamedGroup, 'id'> {
   const paths: string[] = []
   for (const [path, content] of files) {
     put(path, content)
