@@ -99,6 +99,8 @@ async function build(): Promise<void> {
   })
   mkdirSync(dirname(indexPath), { recursive: true })
   const { catalogue, filesRead, fingerprint, ignored } = builder.read(true)
+  // Of a hundred thousand prompts it takes as much memory as all that is written of them in lists.
+  listing = undefined
   const difference = await builder.write(dist, 'all', ({ catalogue, ...changes }) =>
     takeTurns(
       isKept ? updateSearchIndexInSteps(indexPath, catalogue, changes) : buildSearchIndexInSteps(catalogue, indexPath),

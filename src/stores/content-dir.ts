@@ -76,22 +76,24 @@ export function openContentDir(
     }
     return { filesRead, problems }
   }
-  return () => {
-    const findings = listing ?? listContent(dir)
-    listing = undefined
+  const look = (findings: ContentListing) => {
     let result = { filesRead: 0, problems: findings.problems }
     // When the folder is gone for a moment, what is known of it is not.
     if (!findings.problems.some(({ file }) => file === nameFile('')))
       cache.change((changes) => {
         result = readAll(findings.files, findings.problems, changes)
       })
-    const { problems } = result
+    const fingerprint = result.problems.length > 0 ? undefined : fingerprintContent(findings)
+    return { ...result, ignored: findings.ignored, fingerprint }
+  }
+  return () => {
+    const found = look(listing ?? listContent(dir))
+    listing = undefined
+    const { problems } = found
     const tree = { ...joinOthers(others, ({ parsed }) => parsed.value), repositories: repositories.list() }
     return {
-      ...result,
+      ...found,
       tree,
-      ignored: findings.ignored,
-      fingerprint: problems.length > 0 ? undefined : fingerprintContent(findings),
       servable: () => {
         const good = () => ({
           ...joinOthers(others, ({ good }) => good?.parsed),

@@ -104,7 +104,8 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
     const marks = chooseGood(files)
     const lines = formatMarks(marks)
     const kept = cache.isInMemory ? undefined : outlines?.make(entry, usage.get(fullName) ?? null)
-    const notes: SettledNotes = { moved_to, replaced_by, kept }
+    // Parts of a file's text would keep all of it in memory: what stays is copied.
+    const notes: SettledNotes = JSON.parse(JSON.stringify({ moved_to, replaced_by, kept }))
     changes.put({ name: placeOf(fullName), lines, settled: notes }, parsedOf(marks))
     settle(fullName, lines, notes, entry.digest!, entry)
   }
