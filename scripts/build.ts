@@ -120,7 +120,7 @@ async function build(): Promise<void> {
     files,
   }
   builder.keep(difference, JSON.stringify(state))
-  const [written, removed] = [difference.written.length, difference.gone.length]
+  const [written, removed] = [difference.count, difference.gone.length]
   sayEnd(
     ignored,
     `${repositories} repositories, ${filesRead} files read; ${written} of ${files} files written and ${removed} removed`,
@@ -134,7 +134,7 @@ async function prepareFolder(): Promise<ReturnType<BuildCache['loadGroups']>> {
     cache.forgetWritten()
     setAside()
   }
-  cache.save(new Map(), [], JSON.stringify({ isUnfinished: true }))
+  cache.save([], JSON.stringify({ isUnfinished: true }))
   return cache.loadGroups()
 }
 

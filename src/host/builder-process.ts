@@ -150,7 +150,7 @@ async function makePart(part: SitePart, about: Pick<SiteState, 'began' | 'commit
   const difference = await builder.write(dir, part, async (changes) => {
     search = await makeSearch(changes, number)
   })
-  if (state && difference.written.length === 0 && difference.gone.length === 0) {
+  if (state && difference.count === 0 && difference.gone.length === 0) {
     rmSync(dir, { recursive: true })
     return
   }
@@ -198,7 +198,7 @@ function fold(): void {
     foldLayer(folder, layer)
     foldable.delete(name)
     const next: SiteState = { ...state, layers: state.layers.slice(1) }
-    cache.save(new Map(), [], JSON.stringify(next))
+    cache.save([], JSON.stringify(next))
     state = next
     say({ kind: 'state', state, written: undefined })
     setTimeout(() => rmSync(folder.layer(name), { recursive: true, force: true }), RETIRE_MS)

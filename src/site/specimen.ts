@@ -1,5 +1,5 @@
 // Owns which prompt the home page shows as its specimen: a real one, short enough to be read at a glance.
-import type { CatalogueEntry } from '../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../domain/catalogue/entry.ts'
 
 const MOST_CHARACTERS = 4_000
 

@@ -1,7 +1,7 @@
 // Owns the facts by which a reader judges a prompt: each is true or not, and each leads to where it can be seen.
 
 import type { VersionRecord } from '../domain/api/schema.ts'
-import type { CatalogueEntry } from '../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../domain/catalogue/entry.ts'
 import { countOf } from '../domain/content/count-of.ts'
 
 /** A fact about a prompt. */

@@ -10,8 +10,6 @@ export interface WrittenGroup {
   key: string
   /** How many files. */
   count: number
-  /** From the site's root; of a group that is kept they are read when they are asked for, and must be before it is saved anew. */
-  paths: readonly string[]
   /** What else decides it, and was found out only while the files were made, by name. */
   facts?: Record<string, string>
 }
@@ -23,12 +21,18 @@ export interface BuildCache {
   content: ContentCache
   /** What the last complete state consists of; empty when the code that made it was another. */
   loadGroups(): Map<string, WrittenGroup>
+  /** The files of a group, from the site's root, as it was staged or recorded last. */
+  readPaths(id: string): string[]
   /** Every file of the last complete state, from the site's root. */
   listPaths(): Iterable<string>
   /** What `save` was told of the last complete state; undefined when there is none. */
   loadState(): string | undefined
-  /** Records a complete state, all of it or nothing. */
-  save(changed: ReadonlyMap<string, WrittenGroup>, removed: readonly string[], state: string): void
+  /** Takes up a group of the next state, which is recorded with it. @param paths its files, from the site's root */
+  stage(id: string, group: WrittenGroup, paths: readonly string[]): void
+  /** Forgets what was staged: that state is never going to be complete. */
+  unstage(): void
+  /** Records a complete state, with what was staged, all of it or nothing. @param removed groups that are gone */
+  save(removed: readonly string[], state: string): void
   /** Forgets what was written, before it is written anew. */
   forgetWritten(): void
   close(): void
@@ -49,8 +53,10 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
   const note = database.prepare('SELECT value FROM notes WHERE name = ?')
   const setNote = database.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)')
   const readNote = (name: string) => note.get(name)?.value
+  const insertGroup = database.prepare('INSERT OR REPLACE INTO groups VALUES (?, ?, ?, ?, ?)')
+  const selectPaths = database.prepare('SELECT paths FROM groups WHERE id = ?')
   const within = (work: () => void) => {
-    database.exec('BEGIN')
+    if (!database.isTransaction) database.exec('BEGIN')
     try {
       work()
       database.exec('COMMIT')
@@ -75,17 +81,15 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
     content: keepContent(database),
     loadGroups() {
       const groups = new Map<string, WrittenGroup>()
-      const readPaths = database.prepare('SELECT paths FROM groups WHERE id = ?')
-      // Rows are used without a check, because `save` of this very code wrote them: those of other code were deleted above.
+      // Rows are used without a check, because `stage` of this very code wrote them: those of other code were deleted above.
       for (const { id, key, facts, count } of database.prepare('SELECT id, key, facts, count FROM groups').iterate())
         groups.set(String(id), {
-          ...{ key: String(key), count: Number(count), ...(facts !== null && { facts: JSON.parse(String(facts)) }) },
-          get paths() {
-            return JSON.parse(String(readPaths.get(id!)?.paths))
-          },
+          ...{ key: String(key), count: Number(count) },
+          ...(facts !== null && { facts: JSON.parse(String(facts)) }),
         })
       return groups
     },
+    readPaths: (id) => JSON.parse(String(selectPaths.get(id)?.paths ?? '[]')),
     *listPaths() {
       for (const { paths } of database.prepare('SELECT paths FROM groups').iterate()) yield* JSON.parse(String(paths))
     },
@@ -93,12 +97,16 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
       const state = readNote('state')
       return state === undefined ? undefined : String(state)
     },
-    save(changed, removed, state) {
-      const set = database.prepare('INSERT OR REPLACE INTO groups VALUES (?, ?, ?, ?, ?)')
+    stage(id, { key, facts, count }, paths) {
+      if (!database.isTransaction) database.exec('BEGIN')
+      insertGroup.run(id, key, facts ? JSON.stringify(facts) : null, count, JSON.stringify(paths))
+    },
+    unstage() {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    },
+    save(removed, state) {
       const drop = database.prepare('DELETE FROM groups WHERE id = ?')
       within(() => {
-        for (const [id, { key, facts, paths }] of changed)
-          set.run(id, key, facts ? JSON.stringify(facts) : null, paths.length, JSON.stringify(paths))
         for (const id of removed) drop.run(id)
         setNote.run('state', state)
       })

@@ -59,7 +59,7 @@ interface Reading {
 }
 
 /** The repositories, by full name. */
-export interface ContentRepositories {
+interface ContentRepositories {
   /** Takes up what an earlier process kept of one. */
   recall(place: KeptPlace): void
   /** Reads what changed of one. @returns how many files were read */

@@ -28,7 +28,7 @@ export function growRepository(
 }
 
 /** A repository whose files are read when they are asked for. */
-export interface StoredRepository {
+interface StoredRepository {
   entry: RepositoryEntry
   /** Reads them a last time and keeps them, because they are about to be replaced where they are kept. */
   hold(): void

@@ -168,7 +168,7 @@ test(`after each of ${EDITS} random edits, the site is that of a clean build`, {
       for (const path of difference.gone) rmSync(join(site, path))
       builder.keep(difference, 'state')
       rmSync(layer, { recursive: true })
-      written += difference.written.length
+      written += difference.count
     }
     const clean = join(root, 'clean')
     const other = openBuilder(`clean-${round}`)

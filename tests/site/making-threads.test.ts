@@ -29,7 +29,7 @@ beforeAll(async () => {
   pages = await openPages(PAGES)
   const groups = [...catalogue.entries.values()].flatMap((entry) => [
     groupRepositoryData(entry),
-    groupRepositoryPages(catalogue, entry, pages),
+    groupRepositoryPages(catalogue, entry),
   ])
   tasks = groups.flatMap(({ id, task }) => (task ? [{ id, task }] : []))
 })

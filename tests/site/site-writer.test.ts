@@ -4,9 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { type MakeMany, type SiteGroup, type SitePlan, writeDifference } from '../../src/site/build/site-writer.ts'
+import { openBuildCache } from '../../src/stores/build-cache.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'site-writer-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const ledger = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })
+const options = { dir, ledger, makeTask: () => ({ files: [] }) }
+afterAll(() => {
+  ledger.close()
+  rmSync(dir, { recursive: true, force: true })
+})
 
 /** So many that threads are worth it. */
 const SHARED = 400
@@ -16,18 +22,15 @@ test('what this thread makes, and what the others make meanwhile, is told once',
   const groups: SiteGroup[] = [
     { id: 'list', key: undefined, make: () => ({ files: [['/list.txt', 'new']] }) },
     { id: 'same list', key: undefined, make: () => ({ files: [['/same.txt', 'same']] }) },
-    ...names.map(
-      (id): SiteGroup => ({ id, key: 'new', make: () => ({ files: [] }), task: { of: 'acme/one', what: 'pages' } }),
-    ),
-    { id: 'kept', key: 'old', make: () => ({ files: [] }), task: { of: 'acme/two', what: 'pages' } },
+    ...names.map((id): SiteGroup => ({ id, key: 'new', task: { of: 'acme/one', what: 'pages' } })),
+    { id: 'kept', key: 'old', task: { of: 'acme/two', what: 'pages' } },
   ]
-  const first = await writeDifference(groups.slice(1, 2), new Map(), { dir })
-  const before = new Map([
-    ...first.groups,
-    ['kept', { key: 'settings old', count: 1, paths: ['/kept.txt'] }],
-    ['gone', { key: 'settings old', count: 2, paths: ['/gone.txt', '/list.txt'] }],
-    ['shared 1', { key: 'settings old', count: 2, paths: ['/1.txt', '/1-old.txt'] }],
-  ] as const)
+  await writeDifference(groups.slice(1, 2), new Map(), options)
+  ledger.stage('kept', { key: 'settings old', count: 1 }, ['/kept.txt'])
+  ledger.stage('gone', { key: 'settings old', count: 2 }, ['/gone.txt', '/list.txt'])
+  ledger.stage('shared 1', { key: 'settings old', count: 2 }, ['/1.txt', '/1-old.txt'])
+  ledger.save([], '')
+  const before = ledger.loadGroups()
   const steps: string[] = []
   const makeMany: MakeMany = async (tasks, onMade, meanwhile) => {
     const made = tasks.map(({ id }) => ({ id, paths: [`/${id.split(' ')[1]}.txt`] }))
@@ -39,9 +42,9 @@ test('what this thread makes, and what the others make meanwhile, is told once',
     steps.push('all')
   }
   const plans: SitePlan[] = []
-  let told = 0
+  const told: [number, number][] = []
   const difference = await writeDifference(groups, before, {
-    ...{ dir, makeMany, keyOf: (key) => `settings ${key}`, onGroup: () => told++ },
+    ...{ ...options, makeMany, keyOf: (key) => `settings ${key}`, onGroups: (...counts) => told.push(counts) },
     onPlanned: async (plan) => {
       // It may take its time; nothing is settled before it has ended.
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -51,11 +54,14 @@ test('what this thread makes, and what the others make meanwhile, is told once',
   })
   expect(steps).toEqual(['half', 'planned', 'all'])
   expect(plans).toEqual([{ changed: ['list', ...names], removed: ['gone'] }])
-  expect(told).toBe(groups.length)
+  // Those that stay as they are at once, and then one after the other.
+  expect(told).toEqual(Array.from({ length: groups.length }, (_, index) => [index + 1, groups.length]))
   expect([...difference.groups.keys()].sort()).toEqual(groups.map(({ id }) => id).sort())
-  expect([...difference.changed.keys()].sort()).toEqual(['list', ...names].sort())
-  expect(difference.changed.get('shared 1')).toEqual({ key: 'settings new', count: 1, paths: ['/1.txt'] })
+  expect(difference.changed.toSorted()).toEqual(['list', ...names].sort())
+  expect(difference.groups.get('shared 1')).toEqual({ key: 'settings new', count: 1 })
+  expect(ledger.readPaths('shared 1')).toEqual(['/1.txt'])
   expect(difference.written).toHaveLength(SHARED + 1)
+  expect(difference.count).toBe(SHARED + 1)
   expect(difference.gone.sort()).toEqual(['/1-old.txt', '/gone.txt'])
   expect(readFileSync(join(dir, 'list.txt'), 'utf8')).toBe('new')
 })
@@ -68,9 +74,7 @@ test('each file of a group stands before the next is made', async () => {
       found.push(existsSync(join(dir, `one-by-one/${name}.txt`)))
     }
   }
-  const { groups } = await writeDifference([{ id: 'many', key: 'new', make: () => ({ files: files() }) }], new Map(), {
-    dir,
-  })
+  await writeDifference([{ id: 'many', key: 'new', make: () => ({ files: files() }) }], new Map(), options)
   expect(found).toEqual([true, true, true])
-  expect(groups.get('many')?.paths).toEqual(['/one-by-one/a.txt', '/one-by-one/b.txt', '/one-by-one/c.txt'])
+  expect(ledger.readPaths('many')).toEqual(['/one-by-one/a.txt', '/one-by-one/b.txt', '/one-by-one/c.txt'])
 })

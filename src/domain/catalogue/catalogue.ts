@@ -9,9 +9,6 @@ import type { Equivalents } from '../search/equivalents.ts'
 import { type CatalogueEntry, keepEntry } from './entry.ts'
 import { compareText, compareUpdates, rank } from './ranking.ts'
 
-export type { CatalogueEntry } from './entry.ts'
-export type { CatalogueVersion } from './outline.ts'
-
 /** All repositories, and every list made of them. */
 export interface Catalogue {
   baseUrl: string

@@ -18,7 +18,7 @@ export type DataFile = readonly [path: string, text: string]
 export type Digest = (text: string) => string
 
 /** A file that holds parts of several repositories. */
-export interface SharedFile {
+interface SharedFile {
   /** From the site's root. */
   path: string
   /** Stands for the text: as long as it is the same, so is the text. */
@@ -43,15 +43,16 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
   }
   const nameAll = (summaries: readonly RepositorySummary[]) =>
     summaries.map((summary) => digestsOf(summary).summary).join(' ')
+  const lists = { name: nameAll, format: rememberTexts() }
   const plain = (path: string, text: string): SharedFile => ({ path, key: text, text: () => text })
   yield {
     path: DATA_FILES.index(),
     key: listed.top.map((summary) => digestsOf(summary).record).join(' '),
     text: () => formatEnvelope(listed.top.map(describe), onlyPageOf(listed.top), JSON.stringify),
   }
-  for (const sort of SORTS) yield* paginate(listed[sort], (page) => DATA_FILES.list(sort, page), nameAll)
+  for (const sort of SORTS) yield* paginate(listed[sort], (page) => DATA_FILES.list(sort, page), lists)
   yield plain(DATA_FILES.tags(), onOnePage(tags))
-  yield* listTagFiles(catalogue, nameAll)
+  yield* listTagFiles(catalogue, lists)
   for (const user of users.values())
     yield {
       path: DATA_FILES.user(user.handle),
@@ -109,13 +110,14 @@ export function onOnePage(records: readonly object[]): string {
 
 const onlyPageOf = ({ length }: readonly object[]) => ({ page: 1, size: Math.max(1, length), total: length })
 
-/** Weak: a summary stands in up to thirty lists and is the same object in all of them, and in those of the next build. What stands in one file alone is not kept. */
-const texts = new WeakMap<object, string>()
-
-function formatOnce(record: object): string {
-  const text = texts.get(record) ?? JSON.stringify(record)
-  texts.set(record, text)
-  return text
+/** Makes a function that says a summary's text: it stands in up to thirty lists, and is made for the first. */
+function rememberTexts(): (record: object) => string {
+  const texts = new Map<object, string>()
+  return (record) => {
+    const text = texts.get(record) ?? JSON.stringify(record)
+    texts.set(record, text)
+    return text
+  }
 }
 
 function formatEnvelope(
@@ -127,15 +129,18 @@ function formatEnvelope(
   return `{"data":[${records.map((record) => format(record)).join(',')}],"meta":${JSON.stringify(meta)}}`
 }
 
-/** Says a text that stands for some summaries in their order. */
-type Name = (summaries: readonly RepositorySummary[]) => string
+interface ListTools {
+  /** Says a text that stands for some summaries in their order. */
+  name: (summaries: readonly RepositorySummary[]) => string
+  format: (record: object) => string
+}
 
-function* listTagFiles({ tags, listed }: Catalogue, name: Name): Generator<SharedFile> {
+function* listTagFiles({ tags, listed }: Catalogue, tools: ListTools): Generator<SharedFile> {
   for (const sort of SORTS) {
     const tagged = new Map<string, RepositorySummary[]>(tags.map(({ name }) => [name, []]))
     for (const summary of listed[sort]) for (const tag of summary.tags) tagged.get(tag)!.push(summary)
     for (const [tag, summaries] of tagged)
-      yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page), name)
+      yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page), tools)
   }
 }
 
@@ -143,7 +148,7 @@ function* listTagFiles({ tags, listed }: Catalogue, name: Name): Generator<Share
 function* paginate(
   summaries: readonly RepositorySummary[],
   pathOf: (page: number) => string,
-  name: Name,
+  { name, format }: ListTools,
 ): Generator<SharedFile> {
   const [{ pageSize: size }, total] = [LIMITS, summaries.length]
   for (let page = 1; page === 1 || (page - 1) * size < total; page++) {
@@ -151,7 +156,7 @@ function* paginate(
     yield {
       path: pathOf(page),
       key: `${total} ${name(records)}`,
-      text: () => formatEnvelope(records, { page, size, total }, formatOnce),
+      text: () => formatEnvelope(records, { page, size, total }, format),
     }
   }
 }

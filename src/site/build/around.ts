@@ -1,5 +1,6 @@
 // Owns what the pages of a prompt show of the rest of the catalogue. It is handed over as props, because a page is only rendered again when its props change.
-import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { groupByTag } from './tagged.ts'
 
 /** What stands around a prompt. */

@@ -1,6 +1,6 @@
 // Owns what the head of a prompt's page says: to search engines, to those who share it, and to machines.
 import type { VersionRecord } from '../../domain/api/schema.ts'
-import type { CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
 import type { PageHead } from '../page-head.ts'
 import type { Around } from './around.ts'

@@ -1,6 +1,7 @@
 // Owns the page that compares a version with the one before it: what its head says, and its middle.
-import type { CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+
 import { compareForCallers } from '../../domain/catalogue/difference.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { formatDay } from '../../domain/content/days.ts'
 import { html } from '../../server/account/html.ts'
 import { drawCompareChoice } from '../../server/pages/compare-choice.ts'

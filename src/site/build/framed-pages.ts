@@ -1,5 +1,5 @@
 // Owns making the pages of which there are many: of prompts, versions and comparisons. Astro renders a frame for each kind once, and each page is that frame with its own things filled in, which takes much less time than asking Astro for each.
-import type { CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { NEWEST_COMPARED } from '../links.ts'
 import type { PageHead } from '../page-head.ts'
 import { type Around, lookAround } from './around.ts'

@@ -58,6 +58,7 @@ interface Making {
 /**
  * Makes groups and writes their files, in this thread and, while it does, in one for each further core. A thread that cannot be started leaves its work to the others.
  *
+ * @param tasks those of a repository one after the other
  * @param onMade told of each group, when its files are written
  * @param meanwhile other work of this thread, which is done first; the threads are given more only when it lets the event loop turn
  * @throws what went wrong with any group; the others may be written or not
@@ -75,8 +76,8 @@ export async function makeInThreads(
   )
   let isOver = false
   const takeBatches = async (make: (batch: Batch) => Promise<readonly NamedGroup[]>) => {
-    for (let batch = batches.shift(); batch && !isOver; batch = batches.shift())
-      for (const made of await make(batch)) onMade(made)
+    for (let next = batches.next(); !next.done && !isOver; next = batches.next())
+      for (const made of await make(next.value)) onMade(made)
   }
   const others = threads.map(async (thread) => {
     if (!(await thread.isReady)) return
@@ -116,22 +117,23 @@ export async function makeBatch(
   return made
 }
 
-/** Divides the work by whole repositories, so that none is sent twice. */
-function divide(tasks: readonly NamedTask[], catalogue: Catalogue): Batch[] {
-  const byRepository = Map.groupBy(tasks, ({ task }) => task.of)
-  const names = [...byRepository.keys()]
-  const batches: Batch[] = []
-  for (let at = 0; at < names.length; at += BATCH_REPOSITORIES) {
-    const some = names.slice(at, at + BATCH_REPOSITORIES)
-    batches.push({
-      repositories: some.map((name) => {
-        const entry = catalogue.entries.get(name)!
-        return entry.stored ?? entry
-      }),
-      tasks: some.flatMap((name) => byRepository.get(name)!),
-    })
+/** Divides the work by whole repositories, whose tasks follow one another, so that none is sent twice. */
+function* divide(tasks: readonly NamedTask[], { entries }: Catalogue): Generator<Batch, void> {
+  let batch: Batch = { repositories: [], tasks: [] }
+  let last: string | undefined
+  for (const { id, task } of tasks) {
+    if (task.of !== last) {
+      if (batch.repositories.length === BATCH_REPOSITORIES) {
+        yield batch
+        batch = { repositories: [], tasks: [] }
+      }
+      const entry = entries.get(task.of)!
+      batch.repositories.push(entry.stored ?? entry)
+      last = task.of
+    }
+    batch.tasks.push({ id, task })
   }
-  return batches
+  if (batch.tasks.length > 0) yield batch
 }
 
 interface MakingThread {

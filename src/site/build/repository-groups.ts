@@ -1,12 +1,13 @@
 // Owns what is made of one repository, in two groups that any thread can make: its data files, and its pages with what stands beside them.
 import type { User } from '../../domain/api/schema.ts'
-import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { listRepositoryFiles } from '../../domain/catalogue/data-files.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { lookAround } from './around.ts'
 import { areFactsUnchanged } from './page-facts.ts'
 import type { PageRenderer } from './render-pages.ts'
 import { listFilesBeside } from './site-files.ts'
-import type { MadeGroup, SiteFile, SiteGroup } from './site-writer.ts'
+import type { MadeGroup, SharedGroup } from './site-writer.ts'
 
 /** Begins the names of groups that hold the data files of one repository. */
 export const REPOSITORY = 'repository '
@@ -38,18 +39,17 @@ export function cataloguePart(entries: readonly CatalogueEntry[], surroundings: 
 }
 
 /** The data files of a repository. */
-export function groupRepositoryData(entry: CatalogueEntry): SiteGroup {
+export function groupRepositoryData(entry: CatalogueEntry): SharedGroup {
   const of = entry.summary.full_name
-  return { id: REPOSITORY + of, key: entry.digest, make: () => makeData(entry), task: { of, what: 'data' } }
+  return { id: REPOSITORY + of, key: entry.digest, task: { of, what: 'data' } }
 }
 
 /** The pages of a repository and what stands beside them: one group, because hardly anything changes one of them and not the others. */
-export function groupRepositoryPages(catalogue: Catalogue, entry: CatalogueEntry, pages: PageRenderer): SiteGroup {
+export function groupRepositoryPages(catalogue: Catalogue, entry: CatalogueEntry): SharedGroup {
   const of = entry.summary.full_name
   const key = entry.digest && `${entry.digest} ${JSON.stringify(lookAround(catalogue, entry))}`
   return {
     ...{ id: `pages ${of}`, key, task: { of, what: 'pages' } },
-    make: () => makePages(catalogue, entry, pages),
     areUnchanged: (known) => areFactsUnchanged(catalogue, known),
   }
 }
@@ -58,19 +58,22 @@ const makeData = (entry: CatalogueEntry): MadeGroup => ({ files: listRepositoryF
 
 async function makePages(catalogue: Catalogue, entry: CatalogueEntry, pages: PageRenderer): Promise<MadeGroup> {
   const made = await pages.makePages(entry)
-  return { ...made, files: oneByOne(listFilesBeside(catalogue, entry), made.files) }
+  return { ...made, files: chain(listFilesBeside(catalogue, entry), made.files) }
 }
 
-function* oneByOne(...parts: readonly Iterable<SiteFile>[]): Generator<SiteFile> {
-  for (const files of parts) yield* files
+/** Goes through some things and then through others. */
+export function* chain<Value>(...parts: readonly Iterable<Value>[]): Generator<Value> {
+  for (const part of parts) yield* part
 }
 
-/** Makes the files of a task. The catalogue must be in place, and hold the repository. */
+/** Makes the files of a task. The catalogue must be in place, and hold the repository. @param pages may be left out when none are asked for */
 export function makeGroup(
   { of, what }: GroupTask,
   catalogue: Catalogue,
-  pages: PageRenderer,
+  pages: PageRenderer | undefined,
 ): MadeGroup | Promise<MadeGroup> {
   const entry = catalogue.entries.get(of)!
-  return what === 'data' ? makeData(entry) : makePages(catalogue, entry, pages)
+  if (what === 'data') return makeData(entry)
+  if (!pages) throw new Error('Pages were asked for without being opened.')
+  return makePages(catalogue, entry, pages)
 }

@@ -11,12 +11,11 @@ import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
 import { makeInThreads } from './making-threads.ts'
 import type { PageRenderer } from './render-pages.ts'
-import { groupRepositoryData, groupRepositoryPages, REPOSITORY } from './repository-groups.ts'
+import { chain, groupRepositoryData, groupRepositoryPages, makeGroup, REPOSITORY } from './repository-groups.ts'
 import { groupSharedFiles } from './site-files.ts'
 import { settingsOfSite } from './site-settings.ts'
 import {
   hashKey,
-  type MakeMany,
   type SiteDifference,
   type SiteFile,
   type SiteGroup,
@@ -115,31 +114,38 @@ export function openSiteBuilder({
     async write(dir, part, makeSearch) {
       if (!catalogue) throw new Error('Nothing was read that could be written.')
       const shown = catalogue
-      const parts = part === 'pages' ? [] : groupData(shown)
-      let makeMany: MakeMany | undefined
+      const own = part === 'pages' ? [] : groupSharedData(shown)
+      let renderer: PageRenderer | undefined
       if (part !== 'data') {
         onProgress('Opening the pages', 0, 0)
-        const renderer = await startPages()
-        for (const group of await groupPages(root, shown, renderer)) parts.push(group)
-        makeMany = (tasks, onMade, meanwhile) =>
-          makeInThreads(tasks, { dir, catalogue: shown, pages: renderer, cachePath: cache.path }, onMade, meanwhile)
+        renderer = await startPages()
+        for (const group of await groupOtherPages(root, shown, renderer)) own.push(group)
       }
       groups ??= new Map(await loadGroups())
       const before = part === 'all' ? groups : new Map([...groups].filter(([id]) => isOfData(id) === (part === 'data')))
-      let done = 0
-      return writeDifference(parts, before, {
-        ...{ dir, keyOf: (key) => withSettings(key, settings), ...(makeMany && { makeMany }) },
+      const making = renderer && { dir, catalogue: shown, pages: renderer, cachePath: cache.path }
+      const written = writeDifference(chain(own, groupRepositories(shown, part)), before, {
+        ...{ dir, ledger: cache, keyOf: (key) => withSettings(key, settings) },
+        makeTask: (task) => makeGroup(task, shown, renderer),
+        ...(making && {
+          makeMany: (tasks, onMade, meanwhile) => makeInThreads(tasks, making, onMade, meanwhile),
+        }),
         onPlanned: (plan) => {
           onProgress('Writing the search index', 0, 0)
           return makeSearch({ catalogue: shown, ...describeChanges(plan) })
         },
-        onGroup: () => onProgress('Writing the site', ++done, parts.length),
+        onGroups: (done, total) => onProgress('Writing the site', done, total),
+      })
+      // Whatever is recorded next must not be taken for this.
+      return written.catch((error: unknown) => {
+        cache.unstage()
+        throw error
       })
     },
-    keep({ changed, removed }, state) {
-      cache.save(changed, removed, state)
+    keep({ groups: now, changed, removed }, state) {
+      cache.save(removed, state)
       for (const id of removed) groups?.delete(id)
-      for (const [id, group] of changed) groups?.set(id, group)
+      for (const id of changed) groups?.set(id, now.get(id)!)
     },
   }
 }
@@ -155,23 +161,22 @@ function describeChanges({ changed, removed }: SitePlan): Omit<SearchChanges, 'c
 
 const DATA = 'data '
 /** A key of more characters is replaced by its hash. */
-const LONGEST_KEY = 256
+const LONGEST_KEY = 64
 
 /** Whether a group is read by programs. */
 function isOfData(id: string): boolean {
   return id.startsWith(DATA) || id.startsWith(REPOSITORY)
 }
 
-function groupData(catalogue: Catalogue): SiteGroup[] {
-  const groups = Array.from(
+function groupSharedData(catalogue: Catalogue): SiteGroup[] {
+  return Array.from(
     listSharedFiles(catalogue, digestText),
     ({ path, key, text }): SiteGroup => ({ id: DATA + path, key, make: () => ({ files: [[path, text()]] }) }),
   )
-  for (const entry of catalogue.entries.values()) groups.push(groupRepositoryData(entry))
-  return groups
 }
 
-async function groupPages(root: string, catalogue: Catalogue, pages: PageRenderer): Promise<SiteGroup[]> {
+/** What stands for no single repository beside data files. */
+async function groupOtherPages(root: string, catalogue: Catalogue, pages: PageRenderer): Promise<SiteGroup[]> {
   const files: SiteFile[] = [['/_headers', formatHeadersFile()], ...(await listDownloads(root, catalogue.baseUrl))]
   const groups = files.map(
     (file): SiteGroup => ({
@@ -181,8 +186,14 @@ async function groupPages(root: string, catalogue: Catalogue, pages: PageRendere
   for (const { id, files } of groupSharedFiles(catalogue))
     groups.push({ id, key: undefined, make: () => ({ files: files() }) })
   for (const group of await pages.listGroups()) groups.push(group)
-  for (const entry of catalogue.entries.values()) groups.push(groupRepositoryPages(catalogue, entry, pages))
   return groups
+}
+
+function* groupRepositories(catalogue: Catalogue, part: SitePart): Generator<SiteGroup> {
+  for (const entry of catalogue.entries.values()) {
+    if (part !== 'pages') yield groupRepositoryData(entry)
+    if (part !== 'data') yield groupRepositoryPages(catalogue, entry)
+  }
 }
 
 /** Adds the settings to the key of a group, because any file may show them. @param settings a short stand-in for them */

@@ -1,5 +1,6 @@
 // Owns the small files that stand beside the pages: feeds, badges, social cards, and what models are told of the hub.
-import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { drawBadge } from './badge.ts'
 import { formatRepositoryFeed, listFeeds } from './feeds.ts'
 import type { SiteFile } from './site-writer.ts'

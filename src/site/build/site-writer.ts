@@ -1,7 +1,7 @@
 // Owns writing a site again at the cost of what changed: groups of files whose key is the same as last time stay as they are.
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { WrittenGroup } from '../../stores/build-cache.ts'
+import type { BuildCache, WrittenGroup } from '../../stores/build-cache.ts'
 import { filesInto } from '../../stores/write-files.ts'
 import type { GroupTask } from './repository-groups.ts'
 
@@ -12,18 +12,27 @@ const FEWEST_FOR_THREADS = 400
 const GROUPS_PER_TURN = 10
 
 /** Files that are the same as long as their key is. */
-export interface SiteGroup {
+interface Group {
   /** Names the group among all others of the site. */
   id: string
   /** Stands for whatever decides about the files beside the code; undefined when only their bytes tell. */
   key: string | undefined
-  /** Makes them. */
-  make: () => MadeGroup | Promise<MadeGroup>
   /** Whether what was found out the last time, while they were made, still holds. */
   areUnchanged?: (facts: Record<string, string>) => boolean
-  /** Says what to make, for a thread that is to do it; undefined when only this one can. */
-  task?: GroupTask
 }
+
+/** Files that only this thread can make. */
+interface OwnGroup extends Group {
+  make: () => MadeGroup | Promise<MadeGroup>
+}
+
+/** Files that any thread can make, which is told what. */
+export interface SharedGroup extends Group {
+  task: GroupTask
+}
+
+/** Files of a site. */
+export type SiteGroup = OwnGroup | SharedGroup
 
 /** What was made of a group. */
 export interface MadeGroup {
@@ -43,9 +52,14 @@ export interface NamedTask {
 }
 
 /** A group that was made and whose files are written. */
-export interface NamedGroup extends Omit<WrittenGroup, 'key' | 'count'> {
+export interface NamedGroup extends Pick<WrittenGroup, 'facts'> {
   id: string
+  /** From the site's root. */
+  paths: string[]
 }
+
+/** What remembers the groups of a site. */
+type Ledger = Pick<BuildCache, 'readPaths' | 'stage'>
 
 /** Makes many groups, writes their files, and tells of each. @param meanwhile other work of this thread, which goes first */
 export type MakeMany = (
@@ -66,11 +80,13 @@ export interface SitePlan {
 export interface SiteDifference {
   /** Every group as it is now. */
   groups: Map<string, WrittenGroup>
-  /** Those that were written. */
-  changed: Map<string, WrittenGroup>
-  /** Those that are gone. */
+  /** The names of those that were written. */
+  changed: string[]
+  /** The names of those that are gone. */
   removed: string[]
-  /** The files that were written. */
+  /** How many files were written. */
+  count: number
+  /** Which; left empty when nothing was there before, for then it is all of them. */
   written: string[]
   /** The files that are no part of the site any more. */
   gone: string[]
@@ -81,12 +97,16 @@ interface WritingOptions {
   keyOf?: (key: string) => string
   /** Where changed files are written; only what differs is put there. */
   dir: string
-  /** Makes and writes groups that say their task, when there are so many of them that threads are worth it. */
+  /** Remembers what was written the last time, and is told what is written now. */
+  ledger: Ledger
+  /** Makes a shared group in this thread. */
+  makeTask: (task: GroupTask) => MadeGroup | Promise<MadeGroup>
+  /** Makes and writes shared groups, when there are so many of them that threads are worth it. */
   makeMany?: MakeMany
   /** Called once when it is known what is different, while much of it is still to be made: for work that need not wait until it is. */
   onPlanned?: (plan: SitePlan) => void | Promise<void>
-  /** Called after each group, whether it was written or not. */
-  onGroup?: () => void
+  /** Called after groups, whether they were written or not, with how many there are. */
+  onGroups?: (done: number, total: number) => void
 }
 
 /**
@@ -97,68 +117,76 @@ interface WritingOptions {
 export async function writeDifference(
   groups: Iterable<SiteGroup>,
   before: ReadonlyMap<string, WrittenGroup>,
-  { dir, keyOf = (key) => key, makeMany, onPlanned = () => {}, onGroup = () => {} }: WritingOptions,
+  { dir, ledger, makeTask, keyOf = (key) => key, makeMany, onPlanned = () => {}, onGroups = () => {} }: WritingOptions,
 ): Promise<SiteDifference> {
   const now = new Map<string, WrittenGroup>()
-  const changed = new Map<string, WrittenGroup>()
-  const written: string[] = []
+  const difference: SiteDifference = { groups: now, changed: [], removed: [], count: 0, written: [], gone: [] }
+  const isUpdate = before.size > 0
+  const given: string[] = []
   const put = filesInto(dir)
-  const note = (id: string, made: Omit<NamedGroup, 'id'> & { key: string }) => {
-    const group = { ...made, count: made.paths.length }
+  let total = 0
+  const note = (id: string, key: string, { paths, facts }: Omit<NamedGroup, 'id'>) => {
+    const group = { key, count: paths.length, ...(facts && { facts }) }
+    if (before.has(id)) given.push(...ledger.readPaths(id))
+    ledger.stage(id, group, paths)
     now.set(id, group)
-    changed.set(id, group)
-    written.push(...group.paths)
-    onGroup()
+    difference.changed.push(id)
+    difference.count += paths.length
+    if (isUpdate) difference.written.push(...paths)
+    onGroups(now.size, total)
   }
-  const makeHere = async ({ id, make }: SiteGroup, given: string | undefined) => {
-    const made = await make()
-    if (given !== undefined) return note(id, { key: given, ...writeGroup(made, put) })
+  const makeHere = async (group: SiteGroup, key: string | undefined) => {
+    const made = await ('task' in group ? makeTask(group.task) : group.make())
+    if (key !== undefined) return note(group.id, key, writeGroup(made, put))
     const files = [...made.files]
-    const key = hashKey(...files.flat())
-    const known = before.get(id)
-    if (known?.key !== key) return note(id, { key, ...writeGroup({ ...made, files }, put) })
-    now.set(id, known)
-    onGroup()
+    const found = hashKey(...files.flat())
+    const known = before.get(group.id)
+    if (known?.key !== found) return note(group.id, found, writeGroup({ ...made, files }, put))
+    now.set(group.id, known)
+    onGroups(now.size, total)
   }
-  const ids = new Set<string>()
   const own: [SiteGroup, string | undefined][] = []
-  const shared: [SiteGroup, string][] = []
+  const shared = new Map<string, { id: string; task: GroupTask; key: string }>()
+  const ids = new Set<string>()
   for (const group of groups) {
-    ids.add(group.id)
+    total++
+    if (isUpdate) ids.add(group.id)
     const known = before.get(group.id)
     const key = group.key === undefined ? undefined : keyOf(group.key)
-    if (known !== undefined && known.key === key && (group.areUnchanged?.(known.facts ?? {}) ?? true)) {
+    if (known !== undefined && known.key === key && (group.areUnchanged?.(known.facts ?? {}) ?? true))
       now.set(group.id, known)
-      onGroup()
-    } else if (key !== undefined && group.task) shared.push([group, key])
+    else if (key !== undefined && 'task' in group) shared.set(group.id, { id: group.id, task: group.task, key })
     else own.push([group, key])
   }
-  const removed = [...before.keys()].filter((id) => !ids.has(id))
+  onGroups(now.size, total)
+  for (const id of before.keys())
+    if (!ids.has(id)) {
+      difference.removed.push(id)
+      given.push(...ledger.readPaths(id))
+    }
   /** What only this thread can do. Threads that make the shared groups meanwhile are heard between two turns of the event loop. */
   const makeOwn = async () => {
+    const sharedIds = [...shared.keys()]
+    const ownChanged: string[] = []
     for (const [index, [group, key]] of own.entries()) {
       await makeHere(group, key)
+      if (now.get(group.id) !== before.get(group.id)) ownChanged.push(group.id)
       if (index % GROUPS_PER_TURN === 0) await nextTurn()
     }
-    const ownChanged = own.filter(([{ id }]) => changed.has(id))
-    await onPlanned({ changed: [...ownChanged, ...shared].map(([{ id }]) => id), removed })
+    own.length = 0
+    await onPlanned({ changed: [...ownChanged, ...sharedIds], removed: difference.removed })
   }
-  const prompts = shared.filter(([{ task }]) => task?.what === 'pages').length
+  const prompts = [...shared.values()].filter(({ task }) => task.what === 'pages').length
   if (makeMany && prompts >= FEWEST_FOR_THREADS) {
-    const keys = new Map(shared.map(([{ id }, key]) => [id, key]))
-    await makeMany(
-      shared.map(([{ id, task }]) => ({ id, task: task! })),
-      ({ id, ...rest }) => note(id, { key: keys.get(id)!, ...rest }),
-      makeOwn,
-    )
+    const onMade = ({ id, ...made }: NamedGroup) => note(id, shared.get(id)!.key, made)
+    await makeMany([...shared.values()], onMade, makeOwn)
   } else {
     await makeOwn()
-    for (const [group, key] of shared) await makeHere(group, key)
+    for (const group of shared.values()) await makeHere(group, group.key)
   }
   // A path that one group gave up may be another's now.
-  const isWritten = new Set(written)
-  const given = [...changed.keys(), ...removed].flatMap((id) => before.get(id)?.paths ?? [])
-  return { groups: now, changed, removed, written, gone: given.filter((path) => !isWritten.has(path)) }
+  const isWritten = new Set(difference.written)
+  return { ...difference, gone: given.filter((path) => !isWritten.has(path)) }
 }
 
 /** Writes the files of a group. @returns what is remembered of it */
@@ -168,7 +196,7 @@ export function writeGroup({ files, facts }: MadeGroup, put: ReturnType<typeof f
     put(path, content)
     paths.push(path)
   }
-  return { paths, ...(facts && { facts }) }
+  return { paths, ...(facts && Object.keys(facts).length > 0 && { facts }) }
 }
 
 /** A short stand-in for whatever decides about files. */

@@ -1,5 +1,6 @@
 // Owns the sitemap: which pages search engines are told of, and how that is written as XML.
-import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { GUIDES } from '../docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../links.ts'
 

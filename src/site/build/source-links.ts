@@ -1,7 +1,7 @@
 // Owns the links from a prompt to the git host that it lies on: source, history, and a change prefilled; none when git is on this machine alone.
 import { readConfig } from '../../config.ts'
 import type { VersionRecord } from '../../domain/api/schema.ts'
-import type { CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { nextVersion } from '../../domain/catalogue/versions.ts'
 import { formatVersionFile } from '../../domain/content/prompt-file.ts'
 

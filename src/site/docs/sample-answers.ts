@@ -3,7 +3,8 @@
 import { listEnvelope } from '../../domain/api/envelope.ts'
 import { PublishAnswer } from '../../domain/api/route-schemas.ts'
 import type { RouteId } from '../../domain/api/routes.ts'
-import type { Catalogue, CatalogueEntry } from '../../domain/catalogue/catalogue.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { versionPage } from '../links.ts'
 
 /** Longer texts end with dots. */

@@ -1,6 +1,6 @@
 // Owns the head of a prompt's page: whose it is, what it is for, the menu of its versions, and the ways to copy it.
 import type { VersionRecord } from '../../../domain/api/schema.ts'
-import type { CatalogueEntry } from '../../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../../domain/catalogue/entry.ts'
 import { countOf, formatCount } from '../../../domain/content/count-of.ts'
 import { type Html, html } from '../../../server/account/html.ts'
 import { drawDay } from '../../../server/pages/rows.ts'

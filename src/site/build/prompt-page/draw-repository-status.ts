@@ -1,5 +1,5 @@
 // Owns the notices above a repository that is no longer the one to use: deprecated, archived, or without an active version.
-import type { CatalogueEntry } from '../../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../../domain/catalogue/entry.ts'
 import { type Html, html } from '../../../server/account/html.ts'
 import { repositoryPage } from '../../links.ts'
 

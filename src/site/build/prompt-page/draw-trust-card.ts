@@ -1,6 +1,6 @@
 // Owns the card that says why a prompt may be trusted, or not: facts with their evidence, and no score.
 import type { VersionRecord } from '../../../domain/api/schema.ts'
-import type { CatalogueEntry } from '../../../domain/catalogue/catalogue.ts'
+import type { CatalogueEntry } from '../../../domain/catalogue/entry.ts'
 import { formatCount } from '../../../domain/content/count-of.ts'
 import { formatDay } from '../../../domain/content/days.ts'
 import { drawCopy } from '../../../server/account/copy-button.ts'

@@ -1,5 +1,5 @@
 // Owns the table of a repository's versions, withdrawn ones marked, each with its page, its change and its exact address.
-import type { CatalogueVersion } from '../../../domain/catalogue/catalogue.ts'
+import type { CatalogueVersion } from '../../../domain/catalogue/outline.ts'
 import { type Html, html } from '../../../server/account/html.ts'
 import { drawDay } from '../../../server/pages/rows.ts'
 import { comparePage, repositoryPage, versionPage, withoutBase } from '../../links.ts'
