@@ -114,17 +114,17 @@ export function openSiteBuilder({
     async write(dir, part, makeSearch) {
       if (!catalogue) throw new Error('Nothing was read that could be written.')
       const shown = catalogue
-      const own = part === 'pages' ? [] : groupSharedData(shown)
+      const parts: Iterable<SiteGroup>[] = part === 'pages' ? [] : [groupSharedData(shown)]
       let renderer: PageRenderer | undefined
       if (part !== 'data') {
         onProgress('Opening the pages', 0, 0)
         renderer = await startPages()
-        for (const group of await groupOtherPages(root, shown, renderer)) own.push(group)
+        parts.push(await groupOtherPages(root, shown, renderer))
       }
       groups ??= new Map(await loadGroups())
       const before = part === 'all' ? groups : new Map([...groups].filter(([id]) => isOfData(id) === (part === 'data')))
       const making = renderer && { dir, catalogue: shown, pages: renderer, cachePath: cache.path }
-      const written = writeDifference(chain(own, groupRepositories(shown, part)), before, {
+      const written = writeDifference(chain(...parts, groupRepositories(shown, part)), before, {
         ...{ dir, ledger: cache, keyOf: (key) => withSettings(key, settings) },
         makeTask: (task) => makeGroup(task, shown, renderer),
         ...(making && {
@@ -168,11 +168,9 @@ function isOfData(id: string): boolean {
   return id.startsWith(DATA) || id.startsWith(REPOSITORY)
 }
 
-function groupSharedData(catalogue: Catalogue): SiteGroup[] {
-  return Array.from(
-    listSharedFiles(catalogue, digestText),
-    ({ path, key, text }): SiteGroup => ({ id: DATA + path, key, make: () => ({ files: [[path, text()]] }) }),
-  )
+function* groupSharedData(catalogue: Catalogue): Generator<SiteGroup> {
+  for (const { path, key, text } of listSharedFiles(catalogue, digestText))
+    yield { id: DATA + path, key, make: () => ({ files: [[path, text()]] }) }
 }
 
 /** What stands for no single repository beside data files. */
