@@ -210,7 +210,13 @@ describe('who may import whom', () => {
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
     ['chokidar', ['src/host/watch-content.ts']],
     ['@orama/stemmers/english', ['src/domain/search/terms.ts']],
-    ['tinypool', ['src/host/search-thread.ts', 'src/host/search-threads.ts']],
+    [
+      'tinypool',
+      [
+        ...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`),
+        ...['read-ahead', 'reading-thread'].map((part) => `src/site/build/${part}.ts`),
+      ],
+    ],
     ['jose', ['src/server/publish/oidc.ts']],
   ] as const)('%s has one importer in src', (name, importers) => {
     const found = inRoom('src')

@@ -130,7 +130,7 @@ async function build(): Promise<void> {
   const began = new Date().toISOString()
   const isWhole = await askToBegin()
   const commit = await readCommit()
-  const { catalogue, problems, ignored } = builder.read(false)
+  const { catalogue, problems, ignored } = await builder.read(false)
   const about = { began, commit, counts: count(catalogue) }
   // What programs read does not wait for pages, which take longer; the first state is whole.
   for (const part of state ? (['data', 'pages'] as const) : (['all'] as const)) await makePart(part, about)

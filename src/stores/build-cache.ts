@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CONTENT_TABLES, type ContentCache, keepContent, openParsed } from './content-cache.ts'
+import { CONTENT_TABLES, type ContentCache, type KeptContent, keepContent, openParsed } from './content-cache.ts'
 
 /** Files that are written together, with the hash of everything they are made from. */
 export interface WrittenGroup {
@@ -18,7 +18,7 @@ export interface WrittenGroup {
 export interface BuildCache {
   /** Where it lies. */
   path: string
-  content: ContentCache
+  content: KeptContent
   /** What the last complete state consists of; empty when the code that made it was another. */
   loadGroups(): Map<string, WrittenGroup>
   /** The files of a group, from the site's root, as it was staged or recorded last. */

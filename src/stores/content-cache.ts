@@ -22,6 +22,14 @@ export interface SettledNotes extends Pick<RepositoryFile, 'moved_to' | 'replace
   kept?: KeptOutline | undefined
 }
 
+/** A place and its parsed files as the cache of a build has them: JSON texts, which any thread can make. */
+export interface PlaceRow {
+  name: string
+  lines: string
+  settled: string
+  parsed: string
+}
+
 /** Takes up what changed. */
 export interface ContentChanges {
   /** @param parsed left out when it is as it was */
@@ -39,6 +47,13 @@ export interface ContentCache {
   read(name: string): ParsedFiles
   /** Changes what is kept, all of it or nothing. */
   change(work: (changes: ContentChanges) => void): void
+}
+
+/** Where parsed files are kept for the next process. */
+export interface KeptContent extends ContentCache {
+  isEmpty(): boolean
+  /** Takes up places that were read beside each other. */
+  fill(rows: readonly PlaceRow[]): void
 }
 
 /** Keeps what was parsed in memory, for as long as the process lives. */
@@ -79,8 +94,19 @@ export function openParsed(database: DatabaseSync): ContentCache['read'] {
 }
 
 /** Keeps what was parsed in a database with the tables. */
-export function keepContent(database: DatabaseSync): ContentCache {
+export function keepContent(database: DatabaseSync): KeptContent {
   return {
+    isEmpty: () => database.prepare('SELECT 1 FROM places LIMIT 1').get() === undefined,
+    fill(rows) {
+      const setPlace = database.prepare('INSERT OR REPLACE INTO places VALUES (?, ?, ?)')
+      const setParsed = database.prepare('INSERT OR REPLACE INTO parsed VALUES (?, ?)')
+      database.exec('BEGIN')
+      for (const { name, lines, settled, parsed } of rows) {
+        setPlace.run(name, lines, settled)
+        setParsed.run(name, parsed)
+      }
+      database.exec('COMMIT')
+    },
     isInMemory: false,
     *load() {
       for (const { name, lines, settled } of database.prepare('SELECT name, lines, settled FROM places').iterate())

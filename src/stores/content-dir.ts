@@ -1,4 +1,5 @@
 // Owns reading the content folder into a tree: every file below it, once; a file that may not be there is reported; links are not followed.
+import { formatPath } from '../domain/content/content-path.ts'
 import type { ContentTree } from '../domain/content/content-tree.ts'
 import { mendTree } from '../domain/content/last-good.ts'
 import type { Problem } from '../domain/content/problems.ts'
@@ -106,8 +107,8 @@ export function openContentDir(
   }
 }
 
-/** Puts together what stands below one repository. */
-function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]; below: Map<string, ListedFile[]> } {
+/** Puts together what stands below one repository, by its full name. */
+export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]; below: Map<string, ListedFile[]> } {
   const alone: ListedFile[] = []
   const below = new Map<string, ListedFile[]>()
   for (const file of listed) {
@@ -125,6 +126,14 @@ function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]; below
 }
 
 type KnownFile = KnownFiles extends Map<string, infer File> ? File : never
+
+/** Reads how often each repository was downloaded, as long as the file that says it is right. @param alone files that belong to no repository */
+export function readUsage(dir: string, alone: readonly ListedFile[]): ContentTree['usage'] {
+  const files: KnownFiles = new Map()
+  const listed = alone.filter(({ path }) => path === formatPath({ kind: 'usage' }))
+  refreshFiles(dir, files, listed)
+  return joinOthers(files, ({ parsed }) => parsed.value).usage
+}
 
 /** What a tree has beside repositories. */
 function joinOthers(

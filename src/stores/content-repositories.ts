@@ -6,7 +6,14 @@ import type { KeptOutline, RepositoryEntry } from '../domain/content/content-tre
 import type { Usage } from '../domain/content/front-matter.ts'
 import type { Problem } from '../domain/content/problems.ts'
 import { checkRepository, type Neighbours } from '../domain/content/rules.ts'
-import { type ContentCache, type ContentChanges, type KeptPlace, placeOf, type SettledNotes } from './content-cache.ts'
+import {
+  type ContentCache,
+  type ContentChanges,
+  type KeptPlace,
+  type ParsedFiles,
+  placeOf,
+  type SettledNotes,
+} from './content-cache.ts'
 import { nameFile } from './content-files.ts'
 import { formatMarks, type ListedFile, parseMarks } from './content-listing.ts'
 import { digestFiles, type Grown, growRepository, storeRepository } from './kept-repository.ts'
@@ -97,17 +104,12 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
           )
     known.set(fullName, { kind: 'settled', lines, notes, ...stored })
   }
-  const settleOpen = (fullName: string, { files, now }: Open, { changes, usage }: Reading): void => {
-    const entry = now!.entry
-    const { moved_to = null, replaced_by = null } = entry.file ?? {}
-    keepGood(files, () => false)
-    const marks = chooseGood(files)
-    const lines = formatMarks(marks)
-    const kept = cache.isInMemory ? undefined : outlines?.make(entry, usage.get(fullName) ?? null)
+  const settleOpen = (fullName: string, one: Open, { changes, usage }: Reading): void => {
+    const { place, parsed } = conclude(fullName, one, cache.isInMemory ? undefined : outlines, usage)
+    changes.put(place, parsed)
+    const { entry } = one.now!
     // Parts of a file's text would keep all of it in memory: what stays is copied.
-    const notes: SettledNotes = JSON.parse(JSON.stringify({ moved_to, replaced_by, kept }))
-    changes.put({ name: placeOf(fullName), lines, settled: notes }, parsedOf(marks))
-    settle(fullName, lines, notes, entry.digest!, entry)
+    settle(fullName, place.lines, JSON.parse(JSON.stringify(place.settled)), entry.digest!, entry)
   }
   /** Makes an outline anew when what it was made by is different. */
   const updateOutline = (fullName: string, { entry, notes, lines }: Settled, { changes, usage }: Reading): void => {
@@ -154,7 +156,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
       const filesRead = refreshFiles(dir, open.files, listed)
       open.now = growRepository(chooseNow(open.files), open.now)
       // Nothing but the others can be wrong with it, and it names none of them: so its files need not stay at hand until all are read.
-      if (isSoundAlone(open, neighbours)) settleOpen(fullName, open, reading)
+      if (isSoundAlone(open, NOBODY)) settleOpen(fullName, open, reading)
       return filesRead
     },
     keepOnly(present, changes) {
@@ -200,6 +202,47 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
       return one?.kind === 'settled' && one.notes.moved_to === null
     },
   }
+}
+
+/** Nobody is asked for by a repository that names no other. */
+const NOBODY: Neighbours = { repositories: { has: () => false, get: () => undefined } }
+
+/**
+ * Reads a repository of which nothing is known, with no regard to any other.
+ *
+ * @returns what is to be kept of it; undefined when something is wrong with it, or when others decide about that
+ */
+export function readSound(
+  dir: string,
+  fullName: string,
+  listed: readonly ListedFile[],
+  outlines: Outlines,
+  usage: Reading['usage'],
+): Concluded | undefined {
+  const files: KnownFiles = new Map()
+  refreshFiles(dir, files, listed)
+  const one: Open = { kind: 'open', files, now: growRepository(chooseNow(files), undefined) }
+  return isSoundAlone(one, NOBODY) ? conclude(fullName, one, outlines, usage) : undefined
+}
+
+/** What is to be kept of a repository. */
+interface Concluded {
+  place: KeptPlace
+  parsed: ParsedFiles
+}
+
+function conclude(
+  fullName: string,
+  { files, now }: Open,
+  outlines: Outlines | undefined,
+  usage: Reading['usage'],
+): Concluded {
+  const { entry } = now!
+  const { moved_to = null, replaced_by = null } = entry.file ?? {}
+  keepGood(files, () => false)
+  const marks = chooseGood(files)
+  const settled = { moved_to, replaced_by, kept: outlines?.make(entry, usage.get(fullName) ?? null) }
+  return { place: { name: placeOf(fullName), lines: formatMarks(marks), settled }, parsed: parsedOf(marks) }
 }
 
 const parsedOf = (files: readonly (readonly [path: string, file: GoodFile])[]) =>

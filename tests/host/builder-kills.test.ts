@@ -88,7 +88,7 @@ async function buildClean(): Promise<Seen> {
   cache.forgetWritten()
   const given = async () => (pages ??= await openPages(PAGES))
   const builder = openSiteBuilder({ config, today: () => DAY, root: process.cwd(), openPages: given, cache })
-  builder.read(true)
+  await builder.read(true)
   await builder.write(dir, 'all', ({ catalogue }) => buildSearchIndex(catalogue, join(root, 'clean-search.db')))
   cache.close()
   const seen = { files: new Map(readEach(dir)), found: ask(join(root, 'clean-search.db')) }

@@ -35,7 +35,7 @@ beforeAll(async () => {
     pages = await openPages(PAGES)
     return pages
   })
-  first.read(true)
+  await first.read(true)
   await first.write(join(root, 'first-site'), 'all', () => {})
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
@@ -155,7 +155,7 @@ test(`after each of ${EDITS} random edits, the site is that of a clean build`, {
     // A process that ends and one that goes on must come to the same.
     if (round % 10 === 9) builder = openBuilder('kept')
     const layer = join(root, 'layer')
-    builder.read(true)
+    await builder.read(true)
     let written = 0
     // Our host takes what programs read first; `npm run build` takes all at once.
     for (const part of round % 2 === 1 ? (['data', 'pages'] as const) : (['all'] as const)) {
@@ -172,7 +172,7 @@ test(`after each of ${EDITS} random edits, the site is that of a clean build`, {
     }
     const clean = join(root, 'clean')
     const other = openBuilder(`clean-${round}`)
-    other.read(true)
+    await other.read(true)
     await other.write(clean, 'all', ({ catalogue }) => buildSearchIndex(catalogue, join(root, 'clean-search.db')))
     const [ours, theirs] = [readTree(site), readTree(clean)]
     const named = `round ${round}: ${edit.kind} ${edit.choice}`
@@ -192,7 +192,7 @@ test.runIf(HAS_PAGES)('it is also what Astro itself builds', async () => {
   await buildSite(dist, { CONTENT_DIR: contentDir, SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: built })
   const clean = join(root, 'clean')
   const last = openBuilder('last')
-  last.read(true)
+  await last.read(true)
   await last.write(clean, 'all', () => {})
   const [ours, theirs] = [readTree(clean), readTree(dist)]
   expect([...ours.keys()]).toEqual([...theirs.keys()])

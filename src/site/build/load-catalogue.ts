@@ -2,12 +2,12 @@
 import type { Config } from '../../config.ts'
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { concludeEntry, type EntryParts, nameParts } from '../../domain/catalogue/entry.ts'
-import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 import { groupProblems } from '../../domain/content/last-good.ts'
 import { formatProblem, type Problem } from '../../domain/content/problems.ts'
 import { digestText } from '../../ports/measure.ts'
 import { type ContentOptions, openContentDir } from '../../stores/content-dir.ts'
 import { sayIgnored } from '../../stores/content-files.ts'
+import type { Outlines } from '../../stores/content-repositories.ts'
 
 /** A catalogue and how it came about. */
 export interface LoadedCatalogue {
@@ -42,6 +42,15 @@ export class ContentError extends Error {
   }
 }
 
+/** How outlines of repositories are made. @param baseUrl the hub's own address, without a final slash */
+export function outlinesBelow(baseUrl: string): Outlines {
+  const partsOf = (stats: EntryParts['stats']) => ({ baseUrl, stats, broken: [] })
+  return {
+    nameGiven: (stats) => nameParts(partsOf(stats)),
+    make: (files, stats) => concludeEntry(files, partsOf(stats), digestText),
+  }
+}
+
 /**
  * Opens the content folder of the settings.
  *
@@ -51,12 +60,7 @@ export function openCatalogue(
   { contentDir, baseUrl, buildDay }: Config,
   given: Pick<ContentOptions, 'cache' | 'listing'> & { today?: () => string } = {},
 ): CatalogueLoader {
-  const partsOf = (stats: EntryParts['stats']) => ({ baseUrl, stats, broken: [] })
-  const outlines = {
-    nameGiven: (stats: EntryParts['stats']) => nameParts(partsOf(stats)),
-    make: (files: RepositoryEntry, stats: EntryParts['stats']) => concludeEntry(files, partsOf(stats), digestText),
-  }
-  const read = openContentDir(contentDir, { ...given, outlines })
+  const read = openContentDir(contentDir, { ...given, outlines: outlinesBelow(baseUrl) })
   const today = given.today ?? (() => buildDay)
   return {
     load() {

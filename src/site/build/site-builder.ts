@@ -5,11 +5,12 @@ import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { listSharedFiles } from '../../domain/catalogue/data-files.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { BuildCache, WrittenGroup } from '../../stores/build-cache.ts'
-import type { ContentListing } from '../../stores/content-listing.ts'
+import { type ContentListing, listContent } from '../../stores/content-listing.ts'
 import { listDownloads } from './downloads.ts'
-import { type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
+import { type CatalogueLoader, type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
 import { makeInThreads } from './making-threads.ts'
+import { readAhead } from './read-ahead.ts'
 import type { PageRenderer } from './render-pages.ts'
 import { chain, groupRepositoryData, groupRepositoryPages, makeGroup, REPOSITORY } from './repository-groups.ts'
 import { groupSharedFiles } from './site-files.ts'
@@ -45,7 +46,7 @@ export interface SiteBuilder {
    * @param isStrict whether anything wrong in the content is an error; if not, a broken file is replaced by its last good state or left out
    * @throws ContentError for content that is wrong, when that is an error, and for a folder that cannot be read
    */
-  read(isStrict: boolean): LoadedCatalogue
+  read(isStrict: boolean): Promise<LoadedCatalogue>
   /**
    * Writes what differs between what was read and the last complete state into a folder. Call `keep` when the folder has become part of the site.
    *
@@ -89,7 +90,18 @@ export function openSiteBuilder({
   loadGroups = async () => cache.loadGroups(),
   onProgress = () => {},
 }: BuilderParts): SiteBuilder {
-  const loader = openCatalogue(config, { cache: cache.content, today, listing })
+  const { contentDir, baseUrl } = config
+  let loader: CatalogueLoader | undefined
+  /** How many files were read before anybody asked for them. */
+  let readBefore = 0
+  const openLoader = async () => {
+    const found = listing ?? listContent(contentDir)
+    listing = undefined
+    readBefore = await readAhead({ contentDir, baseUrl }, found, cache.content, (done, total) =>
+      onProgress('Reading the content', done, total),
+    )
+    return openCatalogue(config, { cache: cache.content, today, listing: found })
+  }
   const settings = hashKey(settingsOfSite(config))
   let catalogue: Catalogue | undefined
   let groups: Map<string, WrittenGroup> | undefined
@@ -102,14 +114,17 @@ export function openSiteBuilder({
     return pages
   }
   return {
-    read(isStrict) {
+    async read(isStrict) {
       // Another process bundles the pages while the content is read. When that fails, `write` says so: it waits for the pages, or opens them once more.
       startPages().catch(() => {})
       onProgress('Reading the content', 0, 0)
+      loader ??= await openLoader()
       const loaded = isStrict ? loader.load() : loader.loadServable()
       catalogue = loaded.catalogue
       setCatalogue(catalogue)
-      return loaded
+      const filesRead = loaded.filesRead + readBefore
+      readBefore = 0
+      return { ...loaded, filesRead }
     },
     async write(dir, part, makeSearch) {
       if (!catalogue) throw new Error('Nothing was read that could be written.')
