@@ -13,8 +13,9 @@ import {
   type ListedFile,
   listContent,
 } from './content-listing.ts'
-import { type Outlines, openRepositories } from './content-repositories.ts'
+import { openRepositories } from './content-repositories.ts'
 import { judgeFiles, type KnownFiles, keepGood, recallFiles, refreshFiles } from './known-files.ts'
+import type { Outlines } from './sound-repository.ts'
 
 /** What was found in the content folder. */
 interface ContentReading {

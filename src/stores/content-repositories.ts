@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { formatPath } from '../domain/content/content-path.ts'
-import type { KeptOutline, RepositoryEntry } from '../domain/content/content-tree.ts'
+import type { RepositoryEntry } from '../domain/content/content-tree.ts'
 import type { Usage } from '../domain/content/front-matter.ts'
 import type { Problem } from '../domain/content/problems.ts'
 import { checkRepository, type Neighbours } from '../domain/content/rules.ts'
@@ -20,22 +20,14 @@ import { digestFiles, type Grown, growRepository, storeRepository } from './kept
 import {
   chooseGood,
   chooseNow,
-  type GoodFile,
   isSame,
   judgeFiles,
-  type KnownFiles,
   keepGood,
   readOrNothing,
   recallFiles,
   refreshFiles,
 } from './known-files.ts'
-
-/** How outlines of repositories are made, so that their files need not be read again for what stands in lists. */
-export interface Outlines {
-  /** Stands for what else decides about an outline. */
-  nameGiven(stats: Usage[string] | null): string
-  make(files: RepositoryEntry, stats: Usage[string] | null): KeptOutline
-}
+import { type AtHand, conclude, isSoundAlone, namesOthers, type Outlines, parsedOf } from './sound-repository.ts'
 
 /** A repository with which nothing is wrong. */
 interface Settled {
@@ -44,16 +36,13 @@ interface Settled {
   lines: string
   notes: SettledNotes
   entry: RepositoryEntry
-  /** To be called before the cache is given other files of it. */
-  hold(): void
+  /** Is given its files when the cache is about to be given others. */
+  hold(parsed: ParsedFiles): void
 }
 
 /** A repository with which something is wrong, or may be. */
-interface Open {
+interface Open extends AtHand {
   kind: 'open'
-  files: KnownFiles
-  /** Made of the files that parse. */
-  now?: Grown | undefined
   /** Made of the last good state of each. */
   good?: Grown | undefined
 }
@@ -148,21 +137,22 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
           updateOutline(fullName, one, reading)
           return touched.filesRead
         }
-        one.hold()
-        one = { kind: 'open', files: recallFiles(one, cache.read(placeOf(fullName))) }
+        const parsed = cache.read(placeOf(fullName))
+        one.hold(parsed)
+        one = { kind: 'open', files: recallFiles(one, parsed) }
       }
       const open: Open = one ?? { kind: 'open', files: new Map() }
       known.set(fullName, open)
       const filesRead = refreshFiles(dir, open.files, listed)
       open.now = growRepository(chooseNow(open.files), open.now)
       // Nothing but the others can be wrong with it, and it names none of them: so its files need not stay at hand until all are read.
-      if (isSoundAlone(open, NOBODY)) settleOpen(fullName, open, reading)
+      if (isSoundAlone(open)) settleOpen(fullName, open, reading)
       return filesRead
     },
     keepOnly(present, changes) {
       for (const [fullName, one] of known) {
         if (present.has(fullName)) continue
-        if (one.kind === 'settled') one.hold()
+        if (one.kind === 'settled') one.hold(cache.read(placeOf(fullName)))
         known.delete(fullName)
         changes.drop(placeOf(fullName))
       }
@@ -204,50 +194,6 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
   }
 }
 
-/** Nobody is asked for by a repository that names no other. */
-const NOBODY: Neighbours = { repositories: { has: () => false, get: () => undefined } }
-
-/**
- * Reads a repository of which nothing is known, with no regard to any other.
- *
- * @returns what is to be kept of it; undefined when something is wrong with it, or when others decide about that
- */
-export function readSound(
-  dir: string,
-  fullName: string,
-  listed: readonly ListedFile[],
-  outlines: Outlines,
-  usage: Reading['usage'],
-): Concluded | undefined {
-  const files: KnownFiles = new Map()
-  refreshFiles(dir, files, listed)
-  const one: Open = { kind: 'open', files, now: growRepository(chooseNow(files), undefined) }
-  return isSoundAlone(one, NOBODY) ? conclude(fullName, one, outlines, usage) : undefined
-}
-
-/** What is to be kept of a repository. */
-interface Concluded {
-  place: KeptPlace
-  parsed: ParsedFiles
-}
-
-function conclude(
-  fullName: string,
-  { files, now }: Open,
-  outlines: Outlines | undefined,
-  usage: Reading['usage'],
-): Concluded {
-  const { entry } = now!
-  const { moved_to = null, replaced_by = null } = entry.file ?? {}
-  keepGood(files, () => false)
-  const marks = chooseGood(files)
-  const settled = { moved_to, replaced_by, kept: outlines?.make(entry, usage.get(fullName) ?? null) }
-  return { place: { name: placeOf(fullName), lines: formatMarks(marks), settled }, parsed: parsedOf(marks) }
-}
-
-const parsedOf = (files: readonly (readonly [path: string, file: GoodFile])[]) =>
-  Object.fromEntries(files.map(([path, { parsed }]) => [path, parsed]))
-
 /** Compares what lies there with what was kept; files with other times are read. @returns undefined when any is different, else the marks as they are now */
 function compareFiles(
   dir: string,
@@ -267,14 +213,6 @@ function compareFiles(
   }
   if (marks.size !== listed.length) return undefined
   return { lines: filesRead === 0 ? lines : formatMarks(marks), filesRead }
-}
-
-const namesOthers = ({ moved_to, replaced_by }: SettledNotes) => moved_to !== null || replaced_by !== null
-
-function isSoundAlone({ files, now }: Open, neighbours: Neighbours): boolean {
-  if (!now || judgeFiles(files).length > 0) return false
-  const { moved_to = null, replaced_by = null } = now.entry.file ?? {}
-  return !namesOthers({ moved_to, replaced_by }) && checkRepository(now.entry, neighbours).length === 0
 }
 
 function collect(

@@ -30,8 +30,8 @@ export function growRepository(
 /** A repository whose files are read when they are asked for. */
 interface StoredRepository {
   entry: RepositoryEntry
-  /** Reads them a last time and keeps them, because they are about to be replaced where they are kept. */
-  hold(): void
+  /** Keeps them, because they are about to be replaced where they are kept. */
+  hold(parsed: ParsedFiles): void
 }
 
 type Files = Pick<RepositoryEntry, 'file' | 'versions'>
@@ -61,8 +61,8 @@ export function storeRepository(
   }
   return {
     entry,
-    hold: () => {
-      held = open()
+    hold: (parsed) => {
+      held = joinFiles(Object.values(parsed))
     },
   }
 }

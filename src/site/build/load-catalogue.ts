@@ -7,7 +7,7 @@ import { formatProblem, type Problem } from '../../domain/content/problems.ts'
 import { digestText } from '../../ports/measure.ts'
 import { type ContentOptions, openContentDir } from '../../stores/content-dir.ts'
 import { sayIgnored } from '../../stores/content-files.ts'
-import type { Outlines } from '../../stores/content-repositories.ts'
+import type { Outlines } from '../../stores/sound-repository.ts'
 
 /** A catalogue and how it came about. */
 export interface LoadedCatalogue {

@@ -2,7 +2,7 @@
 import type { Usage } from '../../domain/content/front-matter.ts'
 import type { PlaceRow } from '../../stores/content-cache.ts'
 import type { ListedFile } from '../../stores/content-listing.ts'
-import { readSound } from '../../stores/content-repositories.ts'
+import { readSound } from '../../stores/sound-repository.ts'
 import { outlinesBelow } from './load-catalogue.ts'
 
 /** What reading needs beside the files. */

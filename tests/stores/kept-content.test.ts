@@ -1,0 +1,152 @@
+// Pins what is kept of the content: nobody asks it for more than changed, it says what it said for as long as anybody holds it, and what was staged of a state that failed is forgotten.
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { listSharedFiles } from '../../src/domain/catalogue/data-files.ts'
+import { digestText } from '../../src/ports/measure.ts'
+import { listFeeds } from '../../src/site/build/feeds.ts'
+import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { formatSitemap } from '../../src/site/build/sitemap.ts'
+import { openBuildCache } from '../../src/stores/build-cache.ts'
+import { openContentDir } from '../../src/stores/content-dir.ts'
+
+let dir = ''
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-kept-'))
+  for (const name of ['a', 'b', 'c']) {
+    put(`acme/${name}/index.md`, `---\ntitle: Title of ${name}\ntags: [one]\n---\nReadme.\n`)
+    put(`acme/${name}/versions/1.0.0.md`, version(`Content of ${name}`))
+  }
+  put('acme/index.md', '---\nname: Acme\n---\n')
+})
+afterEach(() => rmSync(dir, { recursive: true }))
+
+function put(path: string, text: string, when = '2020-01-01T00:00:00Z'): void {
+  const file = join(dir, 'content', path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  utimesSync(file, new Date(when), new Date(when))
+}
+const version = (content: string) =>
+  `---\npublished_at: "2025-03-01T00:00:00Z"\npublished_by: tester\n---\n${content}\n`
+
+/** Loads a catalogue as a new process does, and everything that stands in lists. @returns it with the places whose files were asked for */
+function load(site = 'https://hub.test') {
+  const config = readConfig({ CONTENT_DIR: join(dir, 'content'), SITE_URL: site })
+  const cache = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })
+  const asked: string[] = []
+  const content = {
+    ...cache.content,
+    read(name: string) {
+      asked.push(name)
+      return cache.content.read(name)
+    },
+  }
+  const { catalogue } = openCatalogue(config, { cache: content }).load()
+  const lists = {
+    shared: [...listSharedFiles(catalogue, digestText)].map(({ path, key, text }) => [path, key, text()]),
+    feeds: [...listFeeds(catalogue)],
+    sitemap: formatSitemap(catalogue),
+  }
+  const before = [...asked]
+  // While the cache is open, for that is where they come from.
+  const records = structuredClone(
+    [...catalogue.entries.values()].map(({ repository, versions }) => [repository, versions]),
+  )
+  cache.close()
+  return { lists, records, asked: before }
+}
+
+test('lists, feeds and the sitemap ask for the files of what changed alone', () => {
+  load()
+  // Files that belong to no repository are few, and always at hand.
+  expect(load().asked).toEqual(['acme/index.md'])
+  put('acme/b/versions/1.1.0.md', version('Newer content'))
+  expect(load().asked).toEqual(['acme/index.md', 'acme/b/'])
+  const kept = load()
+  expect(kept.asked).toEqual(['acme/index.md'])
+  rmSync(join(dir, 'cache.db'))
+  const { lists, records } = load()
+  expect(kept.lists).toEqual(lists)
+  expect(kept.records).toEqual(records)
+})
+
+test.each([
+  ['the address of the hub', () => 'https://other.test'],
+  [
+    'counts of downloads',
+    () => {
+      put('usage.json', '{"acme/a": {"downloads_7d": 3, "downloads_90d": 40}}')
+      return 'https://hub.test'
+    },
+  ],
+])('%s changes what is kept of every list', (_, change) => {
+  const before = load()
+  const site = change()
+  const after = load(site)
+  rmSync(join(dir, 'cache.db'))
+  expect(after.lists).toEqual(load(site).lists)
+  expect(after.lists).not.toEqual(before.lists)
+})
+
+test('a repository says what it said when it was read, although its files are others by now', () => {
+  const cache = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })
+  const read = openContentDir(join(dir, 'content'), { cache: cache.content })
+  const before = read().tree.repositories.get('acme/b')
+  put('acme/b/index.md', '---\ntitle: After\n---\n', '2020-01-02T00:00:00Z')
+  put('acme/b/versions/1.1.0.md', version('Three'))
+  rmSync(join(dir, 'content/acme/c'), { recursive: true })
+  const gone = read().tree.repositories
+  expect(before?.file?.title).toBe('Title of b')
+  expect(before?.versions.map(({ version }) => version)).toEqual(['1.0.0'])
+  expect(gone.get('acme/b')?.file?.title).toBe('After')
+  expect(gone.has('acme/c')).toBe(false)
+  cache.close()
+})
+
+test('a file with another time and the same bytes is the same repository; one that only names another is seen beside it each time', () => {
+  const cache = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })
+  const read = openContentDir(join(dir, 'content'), { cache: cache.content })
+  put('acme/a/index.md', '---\nstatus: deprecated\nreplaced_by: acme/c\n---\n')
+  const before = read()
+  expect(before.problems).toEqual([])
+  put('acme/b/index.md', '---\ntitle: Title of b\ntags: [one]\n---\nReadme.\n', '2021-01-01T00:00:00Z')
+  const after = read()
+  expect(after.filesRead).toBeGreaterThan(0)
+  for (const name of ['acme/a', 'acme/b', 'acme/c'])
+    expect(after.tree.repositories.get(name)).toBe(before.tree.repositories.get(name))
+  rmSync(join(dir, 'content/acme/c'), { recursive: true })
+  expect(read().problems.map(({ file, key }) => [file, key])).toEqual([['content/acme/a/index.md', 'replaced_by']])
+  cache.close()
+})
+
+test('while the folder is gone, nothing of it is forgotten', () => {
+  const cache = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })
+  const read = openContentDir(join(dir, 'content'), { cache: cache.content })
+  const before = read().tree
+  renameSync(join(dir, 'content'), join(dir, 'away'))
+  expect(read().problems).toHaveLength(1)
+  renameSync(join(dir, 'away'), join(dir, 'content'))
+  expect(read().tree.repositories.get('acme/b')).toBe(before.repositories.get('acme/b'))
+  cache.close()
+})
+
+test('what was staged counts when its state is recorded, and not when it was given up', () => {
+  const cache = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })
+  cache.stage('list', { key: 'old', count: 1 }, ['/list.json'])
+  cache.save([], 'first')
+  cache.stage('list', { key: 'new', count: 1 }, ['/other.json'])
+  cache.stage('page', { key: 'new', count: 1, facts: { 'user acme': 'null' } }, ['/page.html'])
+  cache.unstage()
+  cache.save([], 'second')
+  expect([...cache.loadGroups()]).toEqual([['list', { key: 'old', count: 1 }]])
+  expect(cache.readPaths('list')).toEqual(['/list.json'])
+  cache.stage('page', { key: 'new', count: 1, facts: { 'user acme': 'null' } }, ['/page.html'])
+  // A process that ends now leaves the state before.
+  cache.close()
+  const again = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })
+  expect([again.loadState(), [...again.loadGroups().keys()]]).toEqual(['second', ['list']])
+  again.close()
+})
