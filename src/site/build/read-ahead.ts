@@ -49,7 +49,7 @@ export async function readAhead(
     ...{ workerData: given, minThreads: threads, maxThreads: threads },
   })
   try {
-    const others = Array.from({ length: 2 * threads }, () => takeChunks((chunk) => pool.run(chunk)))
+    const others = Array.from({ length: 2 * threads }, () => takeChunks((chunk) => pool.run(chunk, { name: 'read' })))
     const own = takeChunks(async (chunk) => {
       await nextTurn()
       return readChunk(chunk, given)

@@ -5,4 +5,4 @@ import { type Chunk, type ChunkGiven, readChunk } from './read-chunk.ts'
 const given: ChunkGiven = Tinypool.workerData
 
 /** Reads a chunk of the folder that the thread was started with. */
-export default (chunk: Chunk) => readChunk(chunk, given)
+export const read = (chunk: Chunk) => readChunk(chunk, given)
