@@ -47,7 +47,7 @@ function load(site = 'https://hub.test') {
   const { catalogue } = openCatalogue(config, { cache: content }).load()
   const lists = {
     shared: [...listSharedFiles(catalogue, digestText)].map(({ path, key, text }) => [path, key, text()]),
-    feeds: [...listFeeds(catalogue)],
+    feeds: [...listFeeds(catalogue)].map(({ path, key, text }) => [path, key, text()]),
     sitemap: formatSitemap(catalogue),
   }
   const before = [...asked]

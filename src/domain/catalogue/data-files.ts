@@ -41,8 +41,8 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
     const { latest, record } = digestsOf(summary)
     return { ...summary, latest_sha256: latest, record_sha256: record }
   }
-  const nameAll = (summaries: readonly RepositorySummary[]) =>
-    summaries.map((summary) => digestsOf(summary).summary).join(' ')
+  const names = new Map(listed.top.map((summary) => [summary, digestsOf(summary).summary.slice(0, NAME_DIGITS)]))
+  const nameAll = (summaries: readonly RepositorySummary[]) => summaries.map((summary) => names.get(summary)).join(' ')
   const lists = { name: nameAll, format: rememberTexts() }
   const plain = (path: string, text: string): SharedFile => ({ path, key: text, text: () => text })
   yield {
@@ -62,6 +62,9 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
   for (const [login, owners] of memberships) yield plain(membershipsPath(login), JSON.stringify(owners))
   yield plain(DATA_FILES.openapi(), JSON.stringify(describeApi(baseUrl)))
 }
+
+/** So many hexadecimal digits of a digest are enough to tell summaries of one path apart: 88 bits. */
+const NAME_DIGITS = 22
 
 /** Digests what stands for the records of a repository. */
 export function digestRecords(

@@ -78,10 +78,14 @@ export function scoreTrending(
 
 /** Sorts repositories into each order; ties go to the latest update, then to the full name. */
 export function rank(repositories: readonly RankedRepository[], day: string): Record<Sort, RepositorySummary[]> {
+  // Read once, and not whenever two are compared.
+  const updates = repositories.map(({ summary }) => Date.parse(summary.updated_at))
   const by = (score: (repository: RankedRepository) => number) =>
     repositories
-      .map((repository) => ({ score: score(repository), summary: repository.summary }))
-      .sort((a, b) => b.score - a.score || compareUpdates(a.summary, b.summary))
+      .map((repository, index) => ({ score: score(repository), summary: repository.summary, updated: updates[index]! }))
+      .sort(
+        (a, b) => b.score - a.score || b.updated - a.updated || compareText(a.summary.full_name, b.summary.full_name),
+      )
       .map(({ summary }) => summary)
   return {
     top: by(scoreTop),

@@ -1,4 +1,5 @@
 // Owns the Atom feeds: what was published, of everything, of an owner, of a tag, of one prompt; each entry leads to the difference. RFC 4287.
+import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import type { Release } from '../../domain/catalogue/outline.ts'
@@ -16,27 +17,45 @@ interface News {
   at: number
 }
 
-/** Every feed of many prompts: its path from the site's root and its text. */
-export function* listFeeds(catalogue: Catalogue): Generator<readonly [path: string, text: string]> {
-  const { entries, listed, users, tags } = catalogue
-  const all = listed.new.map(({ full_name }) => entries.get(full_name)!)
-  yield ['/feed.xml', formatFeed(catalogue, { path: '/', title: 'Prompt Hub', entries: all })]
-  for (const { handle, name, repos } of users.values()) {
-    const own = repos.map(({ full_name }) => entries.get(full_name)!)
-    yield [
-      `/${handle}/feed.xml`,
-      formatFeed(catalogue, { path: `/${handle}`, title: `${name ?? handle} on Prompt Hub`, entries: own }),
-    ]
-  }
-  const tagged = groupByTag(catalogue)
-  for (const { name } of tags) {
-    const carried = (tagged.get(name) ?? []).map(({ full_name }) => entries.get(full_name)!)
-    yield [
-      `/tags/${name}/feed.xml`,
-      formatFeed(catalogue, { path: tagPage(name), title: `Tag ${name} on Prompt Hub`, entries: carried }),
-    ]
-  }
+/** A feed of many prompts. */
+interface SharedFeed {
+  /** From the site's root. */
+  path: string
+  /** As long as it is the same, so is the text; undefined when nothing stands for some prompt. */
+  key: string | undefined
+  text: () => string
 }
+
+/** Every feed of many prompts. */
+export function* listFeeds(catalogue: Catalogue): Generator<SharedFeed> {
+  const { entries, listed, users, tags } = catalogue
+  const feedOf = (path: string, title: string, summaries: readonly RepositorySummary[]): SharedFeed => {
+    const carried = summaries.map(({ full_name }) => entries.get(full_name)!)
+    return {
+      path: `${path === '/' ? '' : path}/feed.xml`,
+      key: nameEntries(carried, title),
+      text: () => formatFeed(catalogue, { path, title, entries: carried }),
+    }
+  }
+  yield feedOf('/', 'Prompt Hub', listed.new)
+  for (const { handle, name, repos } of users.values())
+    yield feedOf(`/${handle}`, `${name ?? handle} on Prompt Hub`, repos)
+  const tagged = groupByTag(catalogue)
+  for (const { name } of tags) yield feedOf(tagPage(name), `Tag ${name} on Prompt Hub`, tagged.get(name) ?? [])
+}
+
+/** Stands for the title of a feed and all that it may say of its prompts. */
+function nameEntries(entries: readonly CatalogueEntry[], title: string): string | undefined {
+  let key = title
+  for (const { stored, summary } of entries) {
+    if (!stored?.digest) return undefined
+    key += ` ${summary.full_name} ${stored.digest.slice(0, NAME_DIGITS)}`
+  }
+  return key
+}
+
+/** So many hexadecimal digits of a digest tell the states of a prompt apart: 88 bits. */
+const NAME_DIGITS = 22
 
 /** The feed of one prompt. */
 export function formatRepositoryFeed(

@@ -196,8 +196,7 @@ async function groupOtherPages(root: string, catalogue: Catalogue, pages: PageRe
       ...{ id: `file ${file[0]}`, key: undefined, make: () => ({ files: [file] }) },
     }),
   )
-  for (const { id, files } of groupSharedFiles(catalogue))
-    groups.push({ id, key: undefined, make: () => ({ files: files() }) })
+  for (const group of groupSharedFiles(catalogue)) groups.push(group)
   for (const group of await pages.listGroups()) groups.push(group)
   return groups
 }

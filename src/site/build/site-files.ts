@@ -3,7 +3,7 @@ import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { drawBadge } from './badge.ts'
 import { formatRepositoryFeed, listFeeds } from './feeds.ts'
-import type { SiteFile } from './site-writer.ts'
+import type { OwnGroup, SiteFile } from './site-writer.ts'
 import { drawSocialCard } from './social-card.ts'
 
 /** How many prompts a model is told of; with more it would be no overview. */
@@ -19,16 +19,18 @@ export function listFilesBeside(catalogue: Catalogue, entry: CatalogueEntry): Si
   ]
 }
 
-/** The files that are made of the whole catalogue, in groups. Whether one changed can only be told by its bytes. */
-export function* groupSharedFiles(catalogue: Catalogue): Generator<{ id: string; files: () => SiteFile[] }> {
-  yield { id: 'feeds', files: () => [...listFeeds(catalogue)] }
-  yield { id: 'llms', files: () => [['/llms.txt', formatLlms(catalogue)]] }
+/** The files that are made of many repositories, in groups. */
+export function* groupSharedFiles(catalogue: Catalogue): Generator<OwnGroup> {
+  for (const { path, key, text } of listFeeds(catalogue))
+    yield { id: `file ${path}`, key, make: () => ({ files: [[path, text()]] }) }
+  yield { id: 'file /llms.txt', key: undefined, make: () => ({ files: [['/llms.txt', formatLlms(catalogue)]] }) }
 }
 
 /** All files that stand beside the pages. */
 export function* listSiteFiles(catalogue: Catalogue): Generator<SiteFile> {
   for (const entry of catalogue.entries.values()) yield* listFilesBeside(catalogue, entry)
-  for (const { files } of groupSharedFiles(catalogue)) yield* files()
+  for (const { path, text } of listFeeds(catalogue)) yield [path, text()]
+  yield ['/llms.txt', formatLlms(catalogue)]
 }
 
 /** Writes `/llms.txt`: what a model should know before it reads the site. @see https://llmstxt.org */

@@ -22,7 +22,7 @@ interface Group {
 }
 
 /** Files that only this thread can make. */
-interface OwnGroup extends Group {
+export interface OwnGroup extends Group {
   make: () => MadeGroup | Promise<MadeGroup>
 }
 
