@@ -72,7 +72,7 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
     })
   if (readNote('parser') !== codes.parser)
     within(() => {
-      database.exec('DELETE FROM places; DELETE FROM parsed')
+      database.exec('DELETE FROM units; DELETE FROM parsed')
       setNote.run('parser', codes.parser)
     })
   if (readNote('site') !== codes.site) forgetWritten()
@@ -149,7 +149,7 @@ function prepareDatabase(path: string): DatabaseSync {
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
     if (database.prepare('PRAGMA user_version').get()?.user_version !== LAYOUT)
       database.exec(
-        `${['notes', 'files', 'places', 'parsed', 'groups'].map((name) => `DROP TABLE IF EXISTS ${name};`).join(' ')}`,
+        `${['notes', 'files', 'units', 'parsed', 'groups'].map((name) => `DROP TABLE IF EXISTS ${name};`).join(' ')}`,
       )
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA user_version = ${LAYOUT}; ${TABLES}`)
     return database

@@ -8,7 +8,7 @@ import type { ParsedFile } from './content-file.ts'
 export type ParsedFiles = Readonly<Record<string, ParsedFile>>
 
 /** A repository, or a file that belongs to none. */
-export interface KeptPlace {
+export interface KeptUnit {
   /** `owner/name/`, or the path of the file. */
   name: string
   /** What its files were when they were parsed: stamp, SHA-256 and path of each, a line each (content-listing.ts). */
@@ -22,8 +22,8 @@ export interface SettledNotes extends Pick<RepositoryFile, 'moved_to' | 'replace
   kept?: KeptOutline | undefined
 }
 
-/** A place and its parsed files as the cache of a build has them: JSON texts, which any thread can make. */
-export interface PlaceRow {
+/** A unit and its parsed files as the cache of a build has them: JSON texts, which any thread can make. */
+export interface UnitRow {
   name: string
   lines: string
   settled: string
@@ -33,7 +33,7 @@ export interface PlaceRow {
 /** Takes up what changed. */
 export interface ContentChanges {
   /** @param parsed left out when it is as it was */
-  put(place: KeptPlace, parsed?: ParsedFiles): void
+  put(unit: KeptUnit, parsed?: ParsedFiles): void
   drop(name: string): void
 }
 
@@ -42,8 +42,8 @@ export interface ContentCache {
   /** Whether what is kept lies in memory, so that asking for it costs nothing. */
   isInMemory: boolean
   /** Everything but the parsed files. */
-  load(): Iterable<KeptPlace>
-  /** The parsed files of a place. @throws Error when there is none of that name */
+  load(): Iterable<KeptUnit>
+  /** The parsed files of a unit. @throws Error when there is none of that name */
   read(name: string): ParsedFiles
   /** Changes what is kept, all of it or nothing. */
   change(work: (changes: ContentChanges) => void): void
@@ -52,8 +52,8 @@ export interface ContentCache {
 /** Where parsed files are kept for the next process. */
 export interface KeptContent extends ContentCache {
   isEmpty(): boolean
-  /** Takes up places that were read beside each other. */
-  fill(rows: readonly PlaceRow[]): void
+  /** Takes up units that were read beside each other. */
+  fill(rows: readonly UnitRow[]): void
 }
 
 /** Keeps what was parsed in memory, for as long as the process lives. */
@@ -75,12 +75,12 @@ export function keepInMemory(): ContentCache {
 
 /** The tables of a kept content: what is parsed stands apart, for most of it is never asked for. */
 export const CONTENT_TABLES = `
-  CREATE TABLE IF NOT EXISTS places (name TEXT PRIMARY KEY, lines TEXT NOT NULL, settled TEXT) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS units (name TEXT PRIMARY KEY, lines TEXT NOT NULL, settled TEXT) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS parsed (name TEXT PRIMARY KEY, files TEXT NOT NULL);
 `
 
-/** The name of the place of a repository. It ends in a slash, so that no file has the same. */
-export const placeOf = (fullName: string) => `${fullName}/`
+/** The name of the unit that a repository is. It ends in a slash, so that no file has the same. */
+export const unitOf = (fullName: string) => `${fullName}/`
 
 /** Reads parsed files that `keepContent` wrote. */
 export function openParsed(database: DatabaseSync): ContentCache['read'] {
@@ -96,20 +96,20 @@ export function openParsed(database: DatabaseSync): ContentCache['read'] {
 /** Keeps what was parsed in a database with the tables. */
 export function keepContent(database: DatabaseSync): KeptContent {
   return {
-    isEmpty: () => database.prepare('SELECT 1 FROM places LIMIT 1').get() === undefined,
+    isEmpty: () => database.prepare('SELECT 1 FROM units LIMIT 1').get() === undefined,
     fill(rows) {
-      const setPlace = database.prepare('INSERT OR REPLACE INTO places VALUES (?, ?, ?)')
+      const setUnit = database.prepare('INSERT OR REPLACE INTO units VALUES (?, ?, ?)')
       const setParsed = database.prepare('INSERT OR REPLACE INTO parsed VALUES (?, ?)')
       database.exec('BEGIN')
       for (const { name, lines, settled, parsed } of rows) {
-        setPlace.run(name, lines, settled)
+        setUnit.run(name, lines, settled)
         setParsed.run(name, parsed)
       }
       database.exec('COMMIT')
     },
     isInMemory: false,
     *load() {
-      for (const { name, lines, settled } of database.prepare('SELECT name, lines, settled FROM places').iterate())
+      for (const { name, lines, settled } of database.prepare('SELECT name, lines, settled FROM units').iterate())
         yield {
           ...{ name: String(name), lines: String(lines) },
           ...(settled !== null && { settled: JSON.parse(String(settled)) }),
@@ -117,9 +117,9 @@ export function keepContent(database: DatabaseSync): KeptContent {
     },
     read: openParsed(database),
     change(work) {
-      const setPlace = database.prepare('INSERT OR REPLACE INTO places VALUES (?, ?, ?)')
+      const setUnit = database.prepare('INSERT OR REPLACE INTO units VALUES (?, ?, ?)')
       const setParsed = database.prepare('INSERT OR REPLACE INTO parsed VALUES (?, ?)')
-      const [dropPlace, dropParsed] = ['places', 'parsed'].map((table) =>
+      const [dropUnit, dropParsed] = ['units', 'parsed'].map((table) =>
         database.prepare(`DELETE FROM ${table} WHERE name = ?`),
       )
       const begin = () => {
@@ -130,12 +130,12 @@ export function keepContent(database: DatabaseSync): KeptContent {
         work({
           put({ name, lines, settled }, parsed) {
             begin()
-            setPlace.run(name, lines, settled ? JSON.stringify(settled) : null)
+            setUnit.run(name, lines, settled ? JSON.stringify(settled) : null)
             if (parsed) setParsed.run(name, JSON.stringify(parsed))
           },
           drop(name) {
             begin()
-            dropPlace!.run(name)
+            dropUnit!.run(name)
             dropParsed!.run(name)
           },
         })

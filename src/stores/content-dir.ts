@@ -55,9 +55,9 @@ export function openContentDir(
   const repositories = openRepositories(dir, cache, outlines)
   /** Files that belong to no repository. */
   const others: KnownFiles = new Map()
-  for (const place of cache.load()) {
-    if (place.name.endsWith('/')) repositories.recall(place)
-    else for (const [path, file] of recallFiles(place, cache.read(place.name))) others.set(path, file)
+  for (const unit of cache.load()) {
+    if (unit.name.endsWith('/')) repositories.recall(unit)
+    else for (const [path, file] of recallFiles(unit, cache.read(unit.name))) others.set(path, file)
   }
   let served: ContentTree | undefined
   const readAll = (listed: readonly ListedFile[], more: readonly Problem[], changes: ContentChanges) => {

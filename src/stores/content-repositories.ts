@@ -9,10 +9,10 @@ import { checkRepository, type Neighbours } from '../domain/content/rules.ts'
 import {
   type ContentCache,
   type ContentChanges,
-  type KeptPlace,
+  type KeptUnit,
   type ParsedFiles,
-  placeOf,
   type SettledNotes,
+  unitOf,
 } from './content-cache.ts'
 import { nameFile } from './content-files.ts'
 import { formatMarks, type ListedFile, parseMarks } from './content-listing.ts'
@@ -57,7 +57,7 @@ interface Reading {
 /** The repositories, by full name. */
 interface ContentRepositories {
   /** Takes up what an earlier process kept of one. */
-  recall(place: KeptPlace): void
+  recall(unit: KeptUnit): void
   /** Reads what changed of one. @returns how many files were read */
   refresh(fullName: string, listed: readonly ListedFile[], reading: Reading): number
   /** Forgets those that are gone. */
@@ -89,23 +89,23 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
       now && cache.isInMemory
         ? { entry: now, hold: () => {} }
         : storeRepository({ owner, name, digest, ...(notes.kept && { kept: notes.kept }) }, () =>
-            cache.read(placeOf(fullName)),
+            cache.read(unitOf(fullName)),
           )
     known.set(fullName, { kind: 'settled', lines, notes, ...stored })
   }
   const settleOpen = (fullName: string, one: Open, { changes, usage }: Reading): void => {
-    const { place, parsed } = conclude(fullName, one, cache.isInMemory ? undefined : outlines, usage)
-    changes.put(place, parsed)
+    const { unit, parsed } = conclude(fullName, one, cache.isInMemory ? undefined : outlines, usage)
+    changes.put(unit, parsed)
     const { entry } = one.now!
     // Parts of a file's text would keep all of it in memory: what stays is copied.
-    settle(fullName, place.lines, JSON.parse(JSON.stringify(place.settled)), entry.digest!, entry)
+    settle(fullName, unit.lines, JSON.parse(JSON.stringify(unit.settled)), entry.digest!, entry)
   }
   /** Makes an outline anew when what it was made by is different. */
   const updateOutline = (fullName: string, { entry, notes, lines }: Settled, { changes, usage }: Reading): void => {
     const stats = usage.get(fullName) ?? null
     if (!outlines || cache.isInMemory || notes.kept?.given === outlines.nameGiven(stats)) return
     const newer = { ...notes, kept: outlines.make(entry, stats) }
-    changes.put({ name: placeOf(fullName), lines, settled: newer })
+    changes.put({ name: unitOf(fullName), lines, settled: newer })
     settle(fullName, lines, newer, entry.digest!)
   }
   const neighbours: Neighbours = {
@@ -119,11 +119,11 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
     },
   }
   return {
-    recall(place) {
-      const fullName = place.name.slice(0, -1)
-      const { lines, settled: notes } = place
+    recall(unit) {
+      const fullName = unit.name.slice(0, -1)
+      const { lines, settled: notes } = unit
       if (notes) settle(fullName, lines, notes, digestFiles(parseMarks(lines)))
-      else known.set(fullName, { kind: 'open', files: recallFiles(place, cache.read(place.name)) })
+      else known.set(fullName, { kind: 'open', files: recallFiles(unit, cache.read(unit.name)) })
     },
     refresh(fullName, listed, reading) {
       let one = known.get(fullName)
@@ -132,12 +132,12 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
         if (touched) {
           if (touched.lines !== one.lines) {
             one.lines = touched.lines
-            reading.changes.put({ name: placeOf(fullName), lines: one.lines, settled: one.notes })
+            reading.changes.put({ name: unitOf(fullName), lines: one.lines, settled: one.notes })
           }
           updateOutline(fullName, one, reading)
           return touched.filesRead
         }
-        const parsed = cache.read(placeOf(fullName))
+        const parsed = cache.read(unitOf(fullName))
         one.hold(parsed)
         one = { kind: 'open', files: recallFiles(one, parsed) }
       }
@@ -152,9 +152,9 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
     keepOnly(present, changes) {
       for (const [fullName, one] of known) {
         if (present.has(fullName)) continue
-        if (one.kind === 'settled') one.hold(cache.read(placeOf(fullName)))
+        if (one.kind === 'settled') one.hold(cache.read(unitOf(fullName)))
         known.delete(fullName)
-        changes.drop(placeOf(fullName))
+        changes.drop(unitOf(fullName))
       }
     },
     judge() {
@@ -177,7 +177,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
         if (!files.some((path) => wrong.has(nameFile(path)))) settleOpen(fullName, one, reading)
         else if (keepGood(one.files, (path) => wrong.has(nameFile(path))).length > 0) {
           const good = chooseGood(one.files)
-          reading.changes.put({ name: placeOf(fullName), lines: formatMarks(good) }, parsedOf(good))
+          reading.changes.put({ name: unitOf(fullName), lines: formatMarks(good) }, parsedOf(good))
         }
       }
     },

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Problem } from '../domain/content/problems.ts'
-import type { KeptPlace, ParsedFiles } from './content-cache.ts'
+import type { KeptUnit, ParsedFiles } from './content-cache.ts'
 import { type JudgedFile, judgeFile, type ParsedFile, placeFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
 import { type FileMark, type ListedFile, parseMarks } from './content-listing.ts'
@@ -23,7 +23,7 @@ export interface GoodFile extends FileMark {
 export type KnownFiles = Map<string, KnownFile>
 
 /** What is known of files that were kept. */
-export function recallFiles({ lines }: Pick<KeptPlace, 'lines'>, parsed: ParsedFiles): KnownFiles {
+export function recallFiles({ lines }: Pick<KeptUnit, 'lines'>, parsed: ParsedFiles): KnownFiles {
   const files: KnownFiles = new Map()
   for (const [path, mark] of parseMarks(lines)) {
     const good: GoodFile = { ...mark, parsed: parsed[path]! }

@@ -2,7 +2,7 @@
 import type { KeptOutline, RepositoryEntry } from '../domain/content/content-tree.ts'
 import type { Usage } from '../domain/content/front-matter.ts'
 import { checkRepository, type Neighbours } from '../domain/content/rules.ts'
-import { type KeptPlace, type ParsedFiles, placeOf, type SettledNotes } from './content-cache.ts'
+import { type KeptUnit, type ParsedFiles, type SettledNotes, unitOf } from './content-cache.ts'
 import { formatMarks, type ListedFile } from './content-listing.ts'
 import { type Grown, growRepository } from './kept-repository.ts'
 import {
@@ -52,7 +52,7 @@ export function readSound(
 
 /** What is to be kept of a repository. */
 interface Concluded {
-  place: KeptPlace
+  unit: KeptUnit
   parsed: ParsedFiles
 }
 
@@ -68,7 +68,7 @@ export function conclude(
   keepGood(files, () => false)
   const marks = chooseGood(files)
   const settled = { moved_to, replaced_by, kept: outlines?.make(entry, usage.get(fullName) ?? null) }
-  return { place: { name: placeOf(fullName), lines: formatMarks(marks), settled }, parsed: parsedOf(marks) }
+  return { unit: { name: unitOf(fullName), lines: formatMarks(marks), settled }, parsed: parsedOf(marks) }
 }
 
 /** Parsed files by their paths. */

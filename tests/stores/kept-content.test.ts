@@ -32,7 +32,7 @@ function put(path: string, text: string, when = '2020-01-01T00:00:00Z'): void {
 const version = (content: string) =>
   `---\npublished_at: "2025-03-01T00:00:00Z"\npublished_by: tester\n---\n${content}\n`
 
-/** Loads a catalogue as a new process does, and everything that stands in lists. @returns it with the places whose files were asked for */
+/** Loads a catalogue as a new process does, and everything that stands in lists. @returns it with the units whose files were asked for */
 function load(site = 'https://hub.test') {
   const config = readConfig({ CONTENT_DIR: join(dir, 'content'), SITE_URL: site })
   const cache = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type CatalogueEntry, keepEntry } from '../../domain/catalogue/entry.ts'
 import { readKeptContent } from '../../stores/build-cache.ts'
-import { placeOf } from '../../stores/content-cache.ts'
+import { unitOf } from '../../stores/content-cache.ts'
 import { storeRepository } from '../../stores/kept-repository.ts'
 import { filesInto } from '../../stores/write-files.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
@@ -21,7 +21,7 @@ const read = readKeptContent(cachePath)
 
 function open(told: ToldRepository): CatalogueEntry {
   if (!('kept' in told)) return told
-  const { entry } = storeRepository(told, () => read(placeOf(told.kept.outline.summary.full_name)))
+  const { entry } = storeRepository(told, () => read(unitOf(told.kept.outline.summary.full_name)))
   const { stats } = told.kept.outline.summary
   return keepEntry(entry, { baseUrl: surroundings.baseUrl, stats, broken: [] })
 }

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Tinypool } from 'tinypool'
-import type { KeptContent, PlaceRow } from '../../stores/content-cache.ts'
+import type { KeptContent, UnitRow } from '../../stores/content-cache.ts'
 import { groupFiles, readUsage } from '../../stores/content-dir.ts'
 import type { ContentListing } from '../../stores/content-listing.ts'
 import { type Chunk, type ChunkGiven, readChunk } from './read-chunk.ts'
@@ -22,7 +22,7 @@ const MOST_THREADS = 3
  * @returns how many files were
  */
 export async function readAhead(
-  place: Omit<ChunkGiven, 'usage'>,
+  folder: Omit<ChunkGiven, 'usage'>,
   { files }: ContentListing,
   cache: KeptContent,
   onProgress: (done: number, total: number) => void,
@@ -30,10 +30,10 @@ export async function readAhead(
 ): Promise<number> {
   const { alone, below } = groupFiles(files)
   if (!cache.isEmpty() || below.size < FEWEST || threads === 0) return 0
-  const given: ChunkGiven = { ...place, usage: readUsage(place.contentDir, alone) }
+  const given: ChunkGiven = { ...folder, usage: readUsage(folder.contentDir, alone) }
   const names = [...below.keys()]
   let [next, done, filesRead] = [0, 0, 0]
-  const takeChunks = async (read: (chunk: Chunk) => Promise<PlaceRow[]>) => {
+  const takeChunks = async (read: (chunk: Chunk) => Promise<UnitRow[]>) => {
     while (next < names.length) {
       const some = names.slice(next, next + CHUNK)
       next += CHUNK

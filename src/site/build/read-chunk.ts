@@ -1,6 +1,6 @@
 // Owns reading some repositories of a content folder, in any thread, as rows for the cache.
 import type { Usage } from '../../domain/content/front-matter.ts'
-import type { PlaceRow } from '../../stores/content-cache.ts'
+import type { UnitRow } from '../../stores/content-cache.ts'
 import type { ListedFile } from '../../stores/content-listing.ts'
 import { readSound } from '../../stores/sound-repository.ts'
 import { outlinesBelow } from './load-catalogue.ts'
@@ -18,13 +18,13 @@ export interface ChunkGiven {
 export type Chunk = [fullName: string, files: ListedFile[]][]
 
 /** Reads a chunk. @returns what is to be kept; nothing of a repository that must be seen beside others, or with which something is wrong */
-export function readChunk(chunk: Chunk, { contentDir, baseUrl, usage }: ChunkGiven): PlaceRow[] {
+export function readChunk(chunk: Chunk, { contentDir, baseUrl, usage }: ChunkGiven): UnitRow[] {
   const outlines = outlinesBelow(baseUrl)
   return chunk.flatMap(([fullName, files]) => {
     const read = readSound(contentDir, fullName, files, outlines, usage)
     if (!read) return []
-    const { place, parsed } = read
-    const { name, lines, settled } = place
+    const { unit, parsed } = read
+    const { name, lines, settled } = unit
     return [{ name, lines, settled: JSON.stringify(settled), parsed: JSON.stringify(parsed) }]
   })
 }
