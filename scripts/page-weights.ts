@@ -12,6 +12,9 @@ const ORDINARY_TEXT_BYTES = 4_000
 /** Beyond it a prompt says little about the site: its text stands in its page in several forms. */
 const MOST_TEXT_BYTES = 4_000
 
+/** Among so many of the first prompts one with little text is looked for; all of them would take seconds at a hundred thousand. */
+const MOST_LOOKED_AT = 1_000
+
 /** Of our own host: what never changes is compressed as well as it goes, pages fast enough to be waited for. */
 const QUALITY = { asset: 11, page: 5 } as const
 
@@ -19,7 +22,7 @@ const QUALITY = { asset: 11, page: 5 } as const
 export class HeavyPagesError extends Error {}
 
 /**
- * Weighs the front page, and the pages of the prompt with the least text.
+ * Weighs the front page, and the pages of the prompt with the least text among the first thousand.
  *
  * @param dist folder of a whole site, just built
  * @throws HeavyPagesError
@@ -28,6 +31,7 @@ export function checkPageWeights(dist: string, catalogue: Catalogue): void {
   const top = catalogue.listed.top
   const heavy = [weigh(dist, 'The front page', '/', MOST_BYTES.home, [DATA_FILES.list('top', 1)])]
   const smallest = top
+    .slice(0, MOST_LOOKED_AT)
     .map(({ owner, name, latest_version }) => {
       const texts = [DATA_FILES.repository(owner, name), DATA_FILES.versions(owner, name)]
       const bytes = texts.reduce((sum, path) => sum + statSync(join(dist, path)).size, 0)

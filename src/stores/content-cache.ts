@@ -27,7 +27,8 @@ export interface UnitRow {
   name: string
   lines: string
   settled: string
-  parsed: string
+  /** As `formatParsed` gives them. */
+  parsed: string[]
 }
 
 /** Takes up what changed. */
@@ -76,20 +77,41 @@ export function keepInMemory(): ContentCache {
 /** The tables of a kept content: what is parsed stands apart, for most of it is never asked for. */
 export const CONTENT_TABLES = `
   CREATE TABLE IF NOT EXISTS units (name TEXT PRIMARY KEY, lines TEXT NOT NULL, settled TEXT) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS parsed (name TEXT PRIMARY KEY, files TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS parsed (name TEXT NOT NULL, part INTEGER NOT NULL, files TEXT NOT NULL, PRIMARY KEY (name, part));
 `
 
 /** The name of the unit that a repository is. It ends in a slash, so that no file has the same. */
 export const unitOf = (fullName: string) => `${fullName}/`
 
+/** V8 ends a text at 536 million characters, and a repository may have a thousand versions of a quarter of a megabyte each. */
+const MOST_CHARACTERS = 16_000_000
+
+/** Writes parsed files as JSON: one text, or several when one would be long. */
+export function formatParsed(files: ParsedFiles): string[] {
+  const parts: string[] = []
+  let some: string[] = []
+  let length = 0
+  for (const [path, file] of Object.entries(files)) {
+    const text = `${JSON.stringify(path)}:${JSON.stringify(file)}`
+    if (length > 0 && length + text.length > MOST_CHARACTERS) {
+      parts.push(`{${some.join(',')}}`)
+      some = []
+      length = 0
+    }
+    some.push(text)
+    length += text.length
+  }
+  return [...parts, `{${some.join(',')}}`]
+}
+
 /** Reads parsed files that `keepContent` wrote. */
 export function openParsed(database: DatabaseSync): ContentCache['read'] {
-  const read = database.prepare('SELECT files FROM parsed WHERE name = ?')
+  const read = database.prepare('SELECT files FROM parsed WHERE name = ? ORDER BY part')
   return (name) => {
-    const row = read.get(name)
-    if (!row) throw new Error(`Nothing is kept of ${name}.`)
     // Used without a check, because this very code wrote it: what other code kept is deleted when the cache is opened.
-    return JSON.parse(String(row.files))
+    const parts = read.all(name).map(({ files }): ParsedFiles => JSON.parse(String(files)))
+    if (parts.length === 0) throw new Error(`Nothing is kept of ${name}.`)
+    return parts.length === 1 ? parts[0]! : Object.assign({}, ...parts)
   }
 }
 
@@ -98,13 +120,9 @@ export function keepContent(database: DatabaseSync): KeptContent {
   return {
     isEmpty: () => database.prepare('SELECT 1 FROM units LIMIT 1').get() === undefined,
     fill(rows) {
-      const setUnit = database.prepare('INSERT OR REPLACE INTO units VALUES (?, ?, ?)')
-      const setParsed = database.prepare('INSERT OR REPLACE INTO parsed VALUES (?, ?)')
+      const writer = prepareWriter(database)
       database.exec('BEGIN')
-      for (const { name, lines, settled, parsed } of rows) {
-        setUnit.run(name, lines, settled)
-        setParsed.run(name, parsed)
-      }
+      for (const { name, lines, settled, parsed } of rows) writer.write(name, lines, settled, parsed)
       database.exec('COMMIT')
     },
     isInMemory: false,
@@ -117,11 +135,7 @@ export function keepContent(database: DatabaseSync): KeptContent {
     },
     read: openParsed(database),
     change(work) {
-      const setUnit = database.prepare('INSERT OR REPLACE INTO units VALUES (?, ?, ?)')
-      const setParsed = database.prepare('INSERT OR REPLACE INTO parsed VALUES (?, ?)')
-      const [dropUnit, dropParsed] = ['units', 'parsed'].map((table) =>
-        database.prepare(`DELETE FROM ${table} WHERE name = ?`),
-      )
+      const writer = prepareWriter(database)
       const begin = () => {
         // Most readings change nothing, and then nothing is written.
         if (!database.isTransaction) database.exec('BEGIN')
@@ -130,13 +144,11 @@ export function keepContent(database: DatabaseSync): KeptContent {
         work({
           put({ name, lines, settled }, parsed) {
             begin()
-            setUnit.run(name, lines, settled ? JSON.stringify(settled) : null)
-            if (parsed) setParsed.run(name, JSON.stringify(parsed))
+            writer.write(name, lines, settled ? JSON.stringify(settled) : null, parsed && formatParsed(parsed))
           },
           drop(name) {
             begin()
-            dropUnit!.run(name)
-            dropParsed!.run(name)
+            writer.drop(name)
           },
         })
         if (database.isTransaction) database.exec('COMMIT')
@@ -144,6 +156,27 @@ export function keepContent(database: DatabaseSync): KeptContent {
         if (database.isTransaction) database.exec('ROLLBACK')
         throw error
       }
+    },
+  }
+}
+
+function prepareWriter(database: DatabaseSync) {
+  const setUnit = database.prepare('INSERT OR REPLACE INTO units VALUES (?, ?, ?)')
+  const addPart = database.prepare('INSERT INTO parsed VALUES (?, ?, ?)')
+  const [dropUnit, dropParts] = ['units', 'parsed'].map((table) =>
+    database.prepare(`DELETE FROM ${table} WHERE name = ?`),
+  )
+  return {
+    /** @param parts left out when they are as they were */
+    write(name: string, lines: string, settled: string | null, parts: readonly string[] | undefined) {
+      setUnit.run(name, lines, settled)
+      if (!parts) return
+      dropParts!.run(name)
+      for (const [part, files] of parts.entries()) addPart.run(name, part, files)
+    },
+    drop(name: string) {
+      dropUnit!.run(name)
+      dropParts!.run(name)
     },
   }
 }

@@ -122,6 +122,23 @@ test('a file with another time and the same bytes is the same repository; one th
   cache.close()
 })
 
+test('a repository is kept whole however long it is, and when it is shorter again', () => {
+  const long = Array.from({ length: 40 }, (_, index) => `1.0.${index + 1}`)
+  // Half a megabyte of JSON each, for a quote takes two characters; 16 million are the most of a part.
+  for (const number of long) put(`acme/a/versions/${number}.md`, version('"'.repeat(260_000) + number))
+  const texts = () => {
+    const { records } = load()
+    const [[, versions] = []] = records as [unknown, { record: { version: string; content: string } }[]][]
+    return versions?.map(({ record }) => `${record.version} ${record.content.length}`)
+  }
+  const first = texts()
+  expect(first).toHaveLength(41)
+  expect(texts()).toEqual(first)
+  for (const number of long.slice(1)) rmSync(join(dir, `content/acme/a/versions/${number}.md`))
+  expect(texts()).toEqual(first?.slice(-2))
+  expect(texts()).toEqual(first?.slice(-2))
+})
+
 test('while the folder is gone, nothing of it is forgotten', () => {
   const cache = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })
   const read = openContentDir(join(dir, 'content'), { cache: cache.content })

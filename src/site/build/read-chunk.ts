@@ -1,6 +1,6 @@
 // Owns reading some repositories of a content folder, in any thread, as rows for the cache.
 import type { Usage } from '../../domain/content/front-matter.ts'
-import type { UnitRow } from '../../stores/content-cache.ts'
+import { formatParsed, type UnitRow } from '../../stores/content-cache.ts'
 import type { ListedFile } from '../../stores/content-listing.ts'
 import { readSound } from '../../stores/sound-repository.ts'
 import { outlinesBelow } from './load-catalogue.ts'
@@ -25,6 +25,6 @@ export function readChunk(chunk: Chunk, { contentDir, baseUrl, usage }: ChunkGiv
     if (!read) return []
     const { unit, parsed } = read
     const { name, lines, settled } = unit
-    return [{ name, lines, settled: JSON.stringify(settled), parsed: JSON.stringify(parsed) }]
+    return [{ name, lines, settled: JSON.stringify(settled), parsed: formatParsed(parsed) }]
   })
 }
