@@ -86,22 +86,21 @@ export const unitOf = (fullName: string) => `${fullName}/`
 /** V8 ends a text at 536 million characters, and a repository may have a thousand versions of a quarter of a megabyte each. */
 const MOST_CHARACTERS = 16_000_000
 
-/** Writes parsed files as JSON: one text, or several when one would be long. */
-export function formatParsed(files: ParsedFiles): string[] {
-  const parts: string[] = []
+/** Writes parsed files as JSON: one text, or several when one would be long, each when it is asked for. */
+export function* formatParsed(files: ParsedFiles): Generator<string> {
   let some: string[] = []
   let length = 0
   for (const [path, file] of Object.entries(files)) {
     const text = `${JSON.stringify(path)}:${JSON.stringify(file)}`
     if (length > 0 && length + text.length > MOST_CHARACTERS) {
-      parts.push(`{${some.join(',')}}`)
+      yield `{${some.join(',')}}`
       some = []
       length = 0
     }
     some.push(text)
     length += text.length
   }
-  return [...parts, `{${some.join(',')}}`]
+  yield `{${some.join(',')}}`
 }
 
 /** Reads parsed files that `keepContent` wrote. */
@@ -168,11 +167,12 @@ function prepareWriter(database: DatabaseSync) {
   )
   return {
     /** @param parts left out when they are as they were */
-    write(name: string, lines: string, settled: string | null, parts: readonly string[] | undefined) {
+    write(name: string, lines: string, settled: string | null, parts: Iterable<string> | undefined) {
       setUnit.run(name, lines, settled)
       if (!parts) return
       dropParts!.run(name)
-      for (const [part, files] of parts.entries()) addPart.run(name, part, files)
+      let part = 0
+      for (const files of parts) addPart.run(name, part++, files)
     },
     drop(name: string) {
       dropUnit!.run(name)

@@ -4,13 +4,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Tinypool } from 'tinypool'
 import type { KeptContent, UnitRow } from '../../stores/content-cache.ts'
 import { groupFiles, readUsage } from '../../stores/content-dir.ts'
-import type { ContentListing } from '../../stores/content-listing.ts'
+import type { ContentListing, ListedFile } from '../../stores/content-listing.ts'
 import { type Chunk, type ChunkGiven, readChunk } from './read-chunk.ts'
 
 /** Below so many repositories, a thread would not earn what it takes to start: a quarter of a second. */
 const FEWEST = 1_000
 /** How many repositories are read at once: some 40 ms, after which the threads are heard. */
 const CHUNK = 50
+/** A repository with more bytes is left to whoever reads the folder next, for a thread would have all of it in memory twice. */
+const MOST_BYTES = 8_000_000
 /** Each thread takes some 100 MB. */
 const MOST_THREADS = 3
 
@@ -31,7 +33,8 @@ export async function readAhead(
   const { alone, below } = groupFiles(files)
   if (!cache.isEmpty() || below.size < FEWEST || threads === 0) return 0
   const given: ChunkGiven = { ...folder, usage: readUsage(folder.contentDir, alone) }
-  const names = [...below.keys()]
+  const isLong = (listed: readonly ListedFile[]) => listed.reduce((sum, { size }) => sum + size, 0) > MOST_BYTES
+  const names = [...below].flatMap(([name, listed]) => (isLong(listed) ? [] : [name]))
   let [next, done, filesRead] = [0, 0, 0]
   const takeChunks = async (read: (chunk: Chunk) => Promise<UnitRow[]>) => {
     while (next < names.length) {

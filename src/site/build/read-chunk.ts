@@ -25,6 +25,6 @@ export function readChunk(chunk: Chunk, { contentDir, baseUrl, usage }: ChunkGiv
     if (!read) return []
     const { unit, parsed } = read
     const { name, lines, settled } = unit
-    return [{ name, lines, settled: JSON.stringify(settled), parsed: formatParsed(parsed) }]
+    return [{ name, lines, settled: JSON.stringify(settled), parsed: [...formatParsed(parsed)] }]
   })
 }
