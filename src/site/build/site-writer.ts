@@ -158,7 +158,7 @@ export async function writeDifference(
     else if (key !== undefined && 'task' in group) shared.set(group.id, { id: group.id, task: group.task, key })
     else own.push([group, key])
   }
-  onGroups(now.size, total)
+  if (now.size > 0) onGroups(now.size, total)
   for (const id of before.keys())
     if (!ids.has(id)) {
       difference.removed.push(id)
