@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
 import { z } from 'zod'
 import { readConfig } from '../src/config.ts'
 import { searchIndexPath } from '../src/host/serve-sites.ts'
@@ -12,7 +11,7 @@ import { openPages } from '../src/site/build/render-pages.ts'
 import { openSiteBuilder } from '../src/site/build/site-builder.ts'
 import { settingsOfSite } from '../src/site/build/site-settings.ts'
 import { takeTurns } from '../src/site/build/turns.ts'
-import { isUntouched } from '../src/site/build/untouched.ts'
+import { compareFolder, type Untouched } from '../src/site/build/untouched.ts'
 import { type BuildCache, openBuildCache } from '../src/stores/build-cache.ts'
 import { sayIgnored } from '../src/stores/content-files.ts'
 import { type ContentListing, fingerprintContent, listContent } from '../src/stores/content-listing.ts'
@@ -20,9 +19,6 @@ import { takeLock } from '../src/stores/process-lock.ts'
 import { buildSearchIndexInSteps, updateSearchIndexInSteps } from '../src/stores/search-index.ts'
 import { checkPageWeights, HeavyPagesError } from './page-weights.ts'
 import { openProgress } from './progress.ts'
-
-// What is built becomes garbage soon. Without this, V8 lets it grow to three times what is in use before it looks through all of it: with 100,000 prompts, that is a gigabyte.
-setFlagsFromString('--heap-growing-percent=50')
 
 /** What is remembered of a build that was finished. */
 const Finished = z.object({
@@ -56,8 +52,8 @@ const cachePath = join(keptDir, 'cache.db')
 const cache = openBuildCache(cachePath, codes)
 const before = readState(cache)
 const settings = JSON.stringify([settingsOfSite(config), config.buildDay])
-const untouched =
-  before && existsSync(indexPath) ? isUntouched({ dir: dist, cachePath, codes, endedMs: before.endedMs }) : false
+const comparison: Untouched | undefined =
+  before && existsSync(indexPath) ? compareFolder({ dir: dist, cachePath, codes, endedMs: before.endedMs }) : undefined
 let isKept = false
 let listing: ContentListing | undefined
 try {
@@ -79,7 +75,7 @@ async function hasNothingToDo(): Promise<boolean> {
   if (before?.fingerprint === undefined || before.settings !== settings) return false
   progress.show('Looking for changes', 0, 0)
   listing = listContent(config.contentDir)
-  if (fingerprintContent(listing) !== before.fingerprint || !(await untouched)) return false
+  if (fingerprintContent(listing) !== before.fingerprint || !(await isUntouched())) return false
   sayEnd(
     sayIgnored(listing.ignored),
     `${before.repositories} repositories, 0 files read; 0 of ${before.files} files written and 0 removed`,
@@ -131,9 +127,16 @@ async function build(): Promise<void> {
   )
 }
 
+/** Whether dist/ and its index are as the last build left them; asked when nothing else can be done before it is known. */
+async function isUntouched(): Promise<boolean> {
+  if (!comparison) return false
+  comparison.help()
+  return comparison.answer
+}
+
 /** From here on dist/ holds neither the old site nor the new one; the cache says so until it is complete. @returns what it holds */
 async function prepareFolder(): Promise<ReturnType<BuildCache['loadGroups']>> {
-  isKept = await untouched
+  isKept = await isUntouched()
   if (!isKept) {
     cache.forgetWritten()
     setAside()

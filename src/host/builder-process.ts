@@ -4,7 +4,6 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
 import { readConfig } from '../config.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
 import { hashCode } from '../site/build/code-hash.ts'
@@ -44,8 +43,6 @@ const ORPHAN_MS = 60_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
-// As scripts/build.ts does, and for the same reason.
-setFlagsFromString('--heap-growing-percent=50')
 const config = readConfig(process.env)
 const folder = describeFolder(process.argv[2] ?? '')
 process.once('disconnect', () => process.exit())

@@ -1,6 +1,7 @@
 // Owns making many groups of files on every core: other threads are handed batches of repositories, and this thread takes one itself whenever they have enough.
 import { availableParallelism } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { CatalogueEntry, StoredFiles } from '../../domain/catalogue/entry.ts'
@@ -69,6 +70,8 @@ export async function makeInThreads(
   onMade: (made: NamedGroup) => void,
   meanwhile: () => void | Promise<void>,
 ): Promise<void> {
+  // What is made becomes garbage at once. Without this, V8 lets it grow to three times what is in use before it looks through all of it: with 100,000 prompts, that is a gigabyte.
+  setFlagsFromString('--heap-growing-percent=50')
   const batches = divide(tasks, catalogue)
   const surroundings = describeSurroundings(catalogue)
   const threads = Array.from({ length: count }, () =>

@@ -15,29 +15,61 @@ interface Written {
   endedMs: number
 }
 
-/** Settles with whether a folder holds what was written: nothing more, nothing less, nothing changed since. */
-export function isUntouched(written: Written): Promise<boolean> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: written })
-  return new Promise((resolve, reject) => {
-    worker.once('message', resolve)
-    worker.once('error', reject)
-  })
+/** A comparison under way. */
+export interface Untouched {
+  /** Settles with whether the folder holds what was written: nothing more, nothing less, nothing changed since. */
+  answer: Promise<boolean>
+  /** Takes a share of what is left in this thread, which has nothing else to do until it knows. */
+  help(): void
 }
 
+/** Begins a comparison. */
+export function compareFolder(written: Written): Untouched {
+  const claims = new Int32Array(new SharedArrayBuffer(4 * MOST_BLOCKS))
+  const worker = new Worker(new URL(import.meta.url), { workerData: { written, claims } })
+  let isOver = false
+  let hasHelpFound = false
+  const answer = new Promise<boolean>((resolve, reject) => {
+    worker.once('message', (isSame: boolean) => resolve(isSame && !hasHelpFound))
+    worker.once('error', reject)
+  }).finally(() => {
+    isOver = true
+  })
+  return {
+    answer,
+    help() {
+      if (!isOver) hasHelpFound = !compare(written, claims)
+    },
+  }
+}
+
+/** So many files are compared by whoever takes them first. */
+const BLOCK = 2_000
+/** More files than anybody writes; the blocks after the last are taken by both. */
+const MOST_BLOCKS = 65_536
+
 /** Compares the times of files and folders. A folder's own time changes with whatever is put into it, taken out or renamed there, so no folder needs to be listed. */
-function compare({ dir, cachePath, codes, endedMs }: Written): boolean {
+function compare({ dir, cachePath, codes, endedMs }: Written, claims: Int32Array): boolean {
   const cache = openBuildCache(cachePath, codes)
   const isOld = (path: string, isFolder: boolean) => {
     const stats = lstatSync(join(dir, path), { throwIfNoEntry: false })
     return stats !== undefined && stats.isDirectory() === isFolder && stats.ctimeMs <= endedMs
   }
   const folders = new Set<string>()
-  for (const path of cache.listPaths()) {
-    if (!isOld(path, false)) return false
-    for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder)
+  let at = 0
+  let isMine = true
+  try {
+    for (const path of cache.listPaths()) {
+      const block = Math.floor(at / BLOCK)
+      if (at++ % BLOCK === 0) isMine = block >= MOST_BLOCKS || Atomics.exchange(claims, block, 1) === 0
+      if (!isMine) continue
+      if (!isOld(path, false)) return false
+      for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder)
+    }
+  } finally {
+    cache.close()
   }
-  cache.close()
   return [...folders].every((folder) => isOld(folder, true))
 }
 
-if (!isMainThread) parentPort?.postMessage(compare(workerData))
+if (!isMainThread) parentPort?.postMessage(compare(workerData.written, workerData.claims))
