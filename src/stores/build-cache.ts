@@ -23,8 +23,8 @@ export interface BuildCache {
   loadGroups(): Map<string, WrittenGroup>
   /** The files of a group, from the site's root, as it was staged or recorded last. */
   readPaths(id: string): string[]
-  /** Every file of the last complete state, from the site's root. */
-  listPaths(): Iterable<string>
+  /** Every file of the last complete state, from the site's root: those of one group after those of another. */
+  listPaths(): Iterable<readonly string[]>
   /** What `save` was told of the last complete state; undefined when there is none. */
   loadState(): string | undefined
   /** Takes up a group of the next state, which is recorded with it. @param paths its files, from the site's root */
@@ -91,7 +91,7 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
     },
     readPaths: (id) => JSON.parse(String(selectPaths.get(id)?.paths ?? '[]')),
     *listPaths() {
-      for (const { paths } of database.prepare('SELECT paths FROM groups').iterate()) yield* JSON.parse(String(paths))
+      for (const { paths } of database.prepare('SELECT paths FROM groups').iterate()) yield JSON.parse(String(paths))
     },
     loadState: () => {
       const state = readNote('state')

@@ -29,14 +29,16 @@ interface SharedFeed {
 /** Every feed of many prompts. */
 export function* listFeeds(catalogue: Catalogue): Generator<SharedFeed> {
   const { entries, listed, users, tags } = catalogue
-  const feedOf = (path: string, title: string, summaries: readonly RepositorySummary[]): SharedFeed => {
-    const carried = summaries.map(({ full_name }) => entries.get(full_name)!)
-    return {
-      path: `${path === '/' ? '' : path}/feed.xml`,
-      key: nameEntries(carried, title),
-      text: () => formatFeed(catalogue, { path, title, entries: carried }),
-    }
-  }
+  const names = new Map(listed.new.map((summary) => [summary, nameFiles(entries.get(summary.full_name)!)]))
+  const isKnown = ![...names.values()].includes(undefined)
+  const feedOf = (path: string, title: string, summaries: readonly RepositorySummary[]): SharedFeed => ({
+    path: `${path === '/' ? '' : path}/feed.xml`,
+    key: isKnown ? `${title} ${summaries.map((summary) => names.get(summary)).join(' ')}` : undefined,
+    text: () => {
+      const carried = summaries.map(({ full_name }) => entries.get(full_name)!)
+      return formatFeed(catalogue, { path, title, entries: carried })
+    },
+  })
   yield feedOf('/', 'Prompt Hub', listed.new)
   for (const { handle, name, repos } of users.values())
     yield feedOf(`/${handle}`, `${name ?? handle} on Prompt Hub`, repos)
@@ -44,15 +46,9 @@ export function* listFeeds(catalogue: Catalogue): Generator<SharedFeed> {
   for (const { name } of tags) yield feedOf(tagPage(name), `Tag ${name} on Prompt Hub`, tagged.get(name) ?? [])
 }
 
-/** Stands for the title of a feed and all that it may say of its prompts. */
-function nameEntries(entries: readonly CatalogueEntry[], title: string): string | undefined {
-  let key = title
-  for (const { stored, summary } of entries) {
-    if (!stored?.digest) return undefined
-    key += ` ${summary.full_name} ${stored.digest.slice(0, NAME_DIGITS)}`
-  }
-  return key
-}
+/** Stands for all that a feed may say of a prompt; undefined when nothing does. */
+const nameFiles = ({ stored, summary }: CatalogueEntry) =>
+  stored?.digest && `${summary.full_name} ${stored.digest.slice(0, NAME_DIGITS)}`
 
 /** So many hexadecimal digits of a digest tell the states of a prompt apart: 88 bits. */
 const NAME_DIGITS = 22
