@@ -19,6 +19,8 @@ export interface KeptUnit {
 
 /** What need not be asked of the files of a repository. */
 export interface SettledNotes extends Pick<RepositoryFile, 'moved_to' | 'replaced_by'> {
+  /** Changes whenever one of them does. */
+  digest: string
   kept?: KeptOutline | undefined
 }
 

@@ -69,3 +69,19 @@ export function parseMarks(lines: string): Map<string, FileMark> {
   }
   return marks
 }
+
+const SHA256_DIGITS = 64
+
+/** Whether lines are the marks of files as they are now, told without taking them apart. */
+export function areMarksOf(lines: string, listed: readonly ListedFile[]): boolean {
+  let at = 0
+  for (const { path, stamp } of listed) {
+    const pathAt = at + stamp.length + SHA256_DIGITS + 2
+    const isNext = stamp !== '' && lines.startsWith(stamp, at) && lines[at + stamp.length] === ' '
+    if (!isNext || !lines.startsWith(path, pathAt)) return false
+    at = pathAt + path.length
+    if (at < lines.length && lines[at] !== '\n') return false
+    at++
+  }
+  return at > lines.length
+}

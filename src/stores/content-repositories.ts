@@ -15,8 +15,8 @@ import {
   unitOf,
 } from './content-cache.ts'
 import { nameFile } from './content-files.ts'
-import { formatMarks, type ListedFile, parseMarks } from './content-listing.ts'
-import { digestFiles, type Grown, growRepository, storeRepository } from './kept-repository.ts'
+import { areMarksOf, formatMarks, type ListedFile, parseMarks } from './content-listing.ts'
+import { type Grown, growRepository, storeRepository } from './kept-repository.ts'
 import {
   chooseGood,
   chooseNow,
@@ -77,18 +77,12 @@ interface ContentRepositories {
 /** Opens the repositories of a folder. */
 export function openRepositories(dir: string, cache: ContentCache, outlines?: Outlines): ContentRepositories {
   const known = new Map<string, Settled | Open>()
-  const settle = (
-    fullName: string,
-    lines: string,
-    notes: SettledNotes,
-    digest: string,
-    now?: RepositoryEntry,
-  ): void => {
+  const settle = (fullName: string, lines: string, notes: SettledNotes, now?: RepositoryEntry): void => {
     const [owner = '', name = ''] = fullName.split('/')
     const stored =
       now && cache.isInMemory
         ? { entry: now, hold: () => {} }
-        : storeRepository({ owner, name, digest, ...(notes.kept && { kept: notes.kept }) }, () =>
+        : storeRepository({ owner, name, digest: notes.digest, ...(notes.kept && { kept: notes.kept }) }, () =>
             cache.read(unitOf(fullName)),
           )
     known.set(fullName, { kind: 'settled', lines, notes, ...stored })
@@ -98,7 +92,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
     changes.put(unit, parsed)
     const { entry } = one.now!
     // Parts of a file's text would keep all of it in memory: what stays is copied.
-    settle(fullName, unit.lines, JSON.parse(JSON.stringify(unit.settled)), entry.digest!, entry)
+    settle(fullName, unit.lines, JSON.parse(JSON.stringify(unit.settled)), entry)
   }
   /** Makes an outline anew when what it was made by is different. */
   const updateOutline = (fullName: string, { entry, notes, lines }: Settled, { changes, usage }: Reading): void => {
@@ -106,7 +100,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
     if (!outlines || cache.isInMemory || notes.kept?.given === outlines.nameGiven(stats)) return
     const newer = { ...notes, kept: outlines.make(entry, stats) }
     changes.put({ name: unitOf(fullName), lines, settled: newer })
-    settle(fullName, lines, newer, entry.digest!)
+    settle(fullName, lines, newer)
   }
   const neighbours: Neighbours = {
     repositories: {
@@ -122,7 +116,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
     recall(unit) {
       const fullName = unit.name.slice(0, -1)
       const { lines, settled: notes } = unit
-      if (notes) settle(fullName, lines, notes, digestFiles(parseMarks(lines)))
+      if (notes) settle(fullName, lines, notes)
       else known.set(fullName, { kind: 'open', files: recallFiles(unit, cache.read(unit.name)) })
     },
     refresh(fullName, listed, reading) {
@@ -200,6 +194,7 @@ function compareFiles(
   lines: string,
   listed: readonly ListedFile[],
 ): { lines: string; filesRead: number } | undefined {
+  if (areMarksOf(lines, listed)) return { lines, filesRead: 0 }
   const marks = parseMarks(lines)
   let filesRead = 0
   for (const { path, stamp } of listed) {

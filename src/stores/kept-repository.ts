@@ -68,7 +68,7 @@ export function storeRepository(
 }
 
 /** Changes whenever one of the files does. */
-export function digestFiles(files: Iterable<readonly [path: string, file: { sha256: string }]>): string {
+function digestFiles(files: Iterable<readonly [path: string, file: { sha256: string }]>): string {
   const lines = Array.from(files, ([path, { sha256 }]) => `${path} ${sha256}`)
   return hash('sha256', lines.sort().join('\n'))
 }

@@ -67,7 +67,12 @@ export function conclude(
   const { moved_to = null, replaced_by = null } = entry.file ?? {}
   keepGood(files, () => false)
   const marks = chooseGood(files)
-  const settled = { moved_to, replaced_by, kept: outlines?.make(entry, usage.get(fullName) ?? null) }
+  const settled = {
+    digest: entry.digest!,
+    moved_to,
+    replaced_by,
+    kept: outlines?.make(entry, usage.get(fullName) ?? null),
+  }
   return { unit: { name: unitOf(fullName), lines: formatMarks(marks), settled }, parsed: parsedOf(marks) }
 }
 
@@ -76,7 +81,8 @@ export const parsedOf = (files: readonly (readonly [path: string, file: GoodFile
   Object.fromEntries(files.map(([path, { parsed }]) => [path, parsed]))
 
 /** Whether the rules of a repository look at others. */
-export const namesOthers = ({ moved_to, replaced_by }: SettledNotes) => moved_to !== null || replaced_by !== null
+export const namesOthers = ({ moved_to, replaced_by }: Omit<SettledNotes, 'digest'>) =>
+  moved_to !== null || replaced_by !== null
 
 /** Whether nothing is wrong with a repository, whatever the others are. */
 export function isSoundAlone({ files, now }: AtHand): boolean {

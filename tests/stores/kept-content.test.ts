@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { listSharedFiles } from '../../src/domain/catalogue/data-files.ts'
@@ -11,6 +12,7 @@ import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { formatSitemap } from '../../src/site/build/sitemap.ts'
 import { openBuildCache } from '../../src/stores/build-cache.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
+import { areMarksOf, formatMarks, parseMarks } from '../../src/stores/content-listing.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -137,6 +139,36 @@ test('a repository is kept whole however long it is, and when it is shorter agai
   for (const number of long.slice(1)) rmSync(join(dir, `content/acme/a/versions/${number}.md`))
   expect(texts()).toEqual(first?.slice(-2))
   expect(texts()).toEqual(first?.slice(-2))
+})
+
+test('marks are those of files exactly when path, stamp and order are the same, and no stamp is missing', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', '/', '1', ':'), minLength: 1, maxLength: 4 })
+  const file = fc.record({
+    path: word,
+    stamp: fc.oneof({ arbitrary: word, weight: 9 }, fc.constant('')),
+    size: fc.nat(),
+  })
+  const files = fc.uniqueArray(file, { minLength: 1, maxLength: 4, selector: ({ path }) => path })
+  const say = (listed: readonly { path: string; stamp: string }[]) => listed.map(({ path, stamp }) => [path, stamp])
+  const change = fc.constantFrom('none', 'fewer', 'more', 'stamp', 'path', 'order')
+  fc.assert(
+    fc.property(files, change, file, (marked, kind, other) => {
+      const lines = formatMarks(marked.map(({ path, stamp }) => [path, { stamp, sha256: 'f'.repeat(64) }]))
+      const listed = {
+        none: marked,
+        fewer: marked.slice(1),
+        more: [...marked, other],
+        stamp: marked.map((one, index) => (index === 0 ? { ...one, stamp: other.stamp } : one)),
+        path: marked.map((one, index) => (index === 0 ? { ...one, path: other.path } : one)),
+        order: marked.toReversed(),
+      }[kind]
+      fc.pre(listed.length > 0)
+      const isSame = JSON.stringify(say(listed)) === JSON.stringify(say(marked))
+      expect(areMarksOf(lines, listed)).toBe(isSame && listed.every(({ stamp }) => stamp !== ''))
+      expect([...parseMarks(lines)].map(([path, { stamp }]) => [path, stamp])).toEqual(say(marked))
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 test('while the folder is gone, nothing of it is forgotten', () => {
