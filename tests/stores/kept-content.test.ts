@@ -150,13 +150,14 @@ test('marks are those of files exactly when path, stamp and order are the same, 
   })
   const files = fc.uniqueArray(file, { minLength: 1, maxLength: 4, selector: ({ path }) => path })
   const say = (listed: readonly { path: string; stamp: string }[]) => listed.map(({ path, stamp }) => [path, stamp])
-  const change = fc.constantFrom('none', 'fewer', 'more', 'stamp', 'path', 'order')
+  const change = fc.constantFrom('none', 'no first', 'no last', 'more', 'stamp', 'path', 'order')
   fc.assert(
     fc.property(files, change, file, (marked, kind, other) => {
       const lines = formatMarks(marked.map(({ path, stamp }) => [path, { stamp, sha256: 'f'.repeat(64) }]))
       const listed = {
         none: marked,
-        fewer: marked.slice(1),
+        'no first': marked.slice(1),
+        'no last': marked.slice(0, -1),
         more: [...marked, other],
         stamp: marked.map((one, index) => (index === 0 ? { ...one, stamp: other.stamp } : one)),
         path: marked.map((one, index) => (index === 0 ? { ...one, path: other.path } : one)),
