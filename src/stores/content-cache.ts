@@ -122,9 +122,10 @@ export function keepContent(database: DatabaseSync): KeptContent {
     isEmpty: () => database.prepare('SELECT 1 FROM units LIMIT 1').get() === undefined,
     fill(rows) {
       const writer = prepareWriter(database)
-      database.exec('BEGIN')
-      for (const { name, lines, settled, parsed } of rows) writer.write(name, lines, settled, parsed)
-      database.exec('COMMIT')
+      changeWhole(database, () => {
+        database.exec('BEGIN')
+        for (const { name, lines, settled, parsed } of rows) writer.write(name, lines, settled, parsed)
+      })
     },
     isInMemory: false,
     *load() {
@@ -141,7 +142,7 @@ export function keepContent(database: DatabaseSync): KeptContent {
         // Most readings change nothing, and then nothing is written.
         if (!database.isTransaction) database.exec('BEGIN')
       }
-      try {
+      changeWhole(database, () =>
         work({
           put({ name, lines, settled }, parsed) {
             begin()
@@ -151,13 +152,20 @@ export function keepContent(database: DatabaseSync): KeptContent {
             begin()
             writer.drop(name)
           },
-        })
-        if (database.isTransaction) database.exec('COMMIT')
-      } catch (error) {
-        if (database.isTransaction) database.exec('ROLLBACK')
-        throw error
-      }
+        }),
+      )
     },
+  }
+}
+
+/** Does work that begins a transaction, or none, and ends it. */
+function changeWhole(database: DatabaseSync, work: () => void): void {
+  try {
+    work()
+    if (database.isTransaction) database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
   }
 }
 

@@ -52,15 +52,23 @@ export function openContentDir(
   dir: string,
   { cache = keepInMemory(), listing, outlines }: ContentOptions = {},
 ): () => ContentReading {
-  const repositories = openRepositories(dir, cache, outlines)
-  /** Files that belong to no repository. */
-  const others: KnownFiles = new Map()
-  for (const unit of cache.load()) {
-    if (unit.name.endsWith('/')) repositories.recall(unit)
-    else for (const [path, file] of recallFiles(unit, cache.read(unit.name))) others.set(path, file)
-  }
   let served: ContentTree | undefined
-  const readAll = (listed: readonly ListedFile[], more: readonly Problem[], changes: ContentChanges) => {
+  const recall = (): Known => {
+    const repositories = openRepositories(dir, cache, outlines)
+    const others: KnownFiles = new Map()
+    for (const unit of cache.load()) {
+      if (unit.name.endsWith('/')) repositories.recall(unit)
+      else for (const [path, file] of recallFiles(unit, cache.read(unit.name))) others.set(path, file)
+    }
+    return { repositories, others }
+  }
+  let known: Known | undefined = recall()
+  const readAll = (
+    { repositories, others }: Known,
+    listed: readonly ListedFile[],
+    more: readonly Problem[],
+    changes: ContentChanges,
+  ) => {
     const { alone, below } = groupFiles(listed)
     const before = new Set(others.keys())
     let filesRead = refreshFiles(dir, others, alone)
@@ -78,19 +86,24 @@ export function openContentDir(
     }
     return { filesRead, problems }
   }
-  const look = (findings: ContentListing) => {
+  const look = (what: Known, findings: ContentListing) => {
     let result = { filesRead: 0, problems: findings.problems }
     // When the folder is gone for a moment, what is known of it is not.
     if (!findings.problems.some(({ file }) => file === nameFile('')))
       cache.change((changes) => {
-        result = readAll(findings.files, findings.problems, changes)
+        result = readAll(what, findings.files, findings.problems, changes)
       })
     const fingerprint = result.problems.length > 0 ? undefined : fingerprintContent(findings)
     return { ...result, ignored: findings.ignored, fingerprint }
   }
   return () => {
-    const found = look(listing ?? listContent(dir))
+    const now = known ?? recall()
+    // What could not be kept is not known either, so after an error all is asked of the cache again.
+    known = undefined
+    const found = look(now, listing ?? listContent(dir))
+    known = now
     listing = undefined
+    const { repositories, others } = now
     const { problems } = found
     const tree = { ...joinOthers(others, ({ parsed }) => parsed.value), repositories: repositories.list() }
     return {
@@ -124,6 +137,13 @@ export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]
     else below.set(fullName, [file])
   }
   return { alone, below }
+}
+
+/** What is known of a folder. */
+interface Known {
+  repositories: ReturnType<typeof openRepositories>
+  /** Files that belong to no repository. */
+  others: KnownFiles
 }
 
 type KnownFile = KnownFiles extends Map<string, infer File> ? File : never

@@ -172,6 +172,29 @@ test('marks are those of files exactly when path, stamp and order are the same, 
   )
 })
 
+test('what could not be kept is read again, and nobody is told of it before', () => {
+  const cache = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })
+  let isFull = false
+  const content = {
+    ...cache.content,
+    change: (work: Parameters<typeof cache.content.change>[0]) =>
+      cache.content.change((changes) => {
+        work(changes)
+        if (isFull) throw new Error('the disk is full')
+      }),
+  }
+  const read = openContentDir(join(dir, 'content'), { cache: content })
+  const before = read().tree.repositories.get('acme/b')
+  put('acme/b/index.md', '---\ntitle: After\n---\n', '2020-01-02T00:00:00Z')
+  isFull = true
+  expect(read).toThrow('the disk is full')
+  expect(before?.file?.title).toBe('Title of b')
+  isFull = false
+  expect(read().tree.repositories.get('acme/b')?.file?.title).toBe('After')
+  expect(before?.file?.title).toBe('Title of b')
+  cache.close()
+})
+
 test('while the folder is gone, nothing of it is forgotten', () => {
   const cache = openBuildCache(join(dir, 'cache.db'), { parser: '1', site: '1' })
   const read = openContentDir(join(dir, 'content'), { cache: cache.content })
