@@ -1,6 +1,6 @@
 // Shows that content which threads read ahead is, to whoever reads the folder next, what it would have been without them.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { outlinesBelow } from '../../src/site/build/load-catalogue.ts'
 import { readAhead } from '../../src/site/build/read-ahead.ts'
@@ -8,6 +8,7 @@ import { openBuildCache } from '../../src/stores/build-cache.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
 import { listContent } from '../../src/stores/content-listing.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
+import { putContent, versionFile } from '../stores/content-folder.ts'
 
 const root = makeSiteFolder('read-ahead')
 const contentDir = join(root, 'content')
@@ -15,16 +16,11 @@ const baseUrl = 'https://hub.test'
 /** So many that threads are worth it. */
 const PROMPTS = 1_100
 
-function put(path: string, text: string): void {
-  mkdirSync(dirname(join(contentDir, path)), { recursive: true })
-  writeFileSync(join(contentDir, path), text)
-}
-const version = (content: string) =>
-  `---\npublished_at: "2025-03-01T00:00:00Z"\npublished_by: tester\n---\n${content}\n`
+const put = (path: string, text: string) => putContent(root, path, text)
 
 beforeAll(() => {
   for (let index = 0; index < PROMPTS; index++)
-    put(`owner-${index % 7}/prompt-${index}/versions/1.0.0.md`, version(`Text ${index} of {{name}}`))
+    put(`owner-${index % 7}/prompt-${index}/versions/1.0.0.md`, versionFile(`Text ${index} of {{name}}`))
   put('owner-1/index.md', '---\nname: One\n---\n')
   put('usage.json', '{"owner-1/prompt-1": {"downloads_7d": 3, "downloads_90d": 40}}')
   put('owner-0/prompt-0/index.md', '---\nstatus: deprecated\nreplaced_by: owner-1/prompt-1\n---\n')
@@ -32,7 +28,7 @@ beforeAll(() => {
   put('owner-3/prompt-3/index.md', '---\nlabels: {production: 9.9.9}\n---\n')
   put('owner-4/prompt-4/notes.txt', 'nobody reads this')
   for (let index = 0; index < 40; index++)
-    put(`owner-5/prompt-5/versions/1.0.${index + 1}.md`, version(`Long ${index} ${'words '.repeat(40_000)}`))
+    put(`owner-5/prompt-5/versions/1.0.${index + 1}.md`, versionFile(`Long ${index} ${'words '.repeat(40_000)}`))
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 

@@ -1,29 +1,23 @@
 // Pins reading the content folder: what is passed by, what is read again, and that a broken file keeps out itself and nothing else.
-import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { groupProblems } from '../../src/domain/content/last-good.ts'
 import { openBuildCache } from '../../src/stores/build-cache.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
+import { putContent, versionFile } from './content-folder.ts'
 
 let dir = ''
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'prompt-hub-content-'))
-  put('acme/a/versions/1.0.0.md', version('One'))
+  put('acme/a/versions/1.0.0.md', versionFile('One'))
   put('acme/b/index.md', '---\ntitle: Before\n---\n')
-  put('acme/b/versions/1.0.0.md', version('Two'))
+  put('acme/b/versions/1.0.0.md', versionFile('Two'))
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
-function put(path: string, text: string, when = '2020-01-01T00:00:00Z'): void {
-  const file = join(dir, 'content', path)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-  utimesSync(file, new Date(when), new Date(when))
-}
-const version = (content: string) =>
-  `---\npublished_at: "2025-03-01T00:00:00Z"\npublished_by: tester\n---\n${content}\n`
+const put = (path: string, text: string, when?: string) => putContent(dir, path, text, when)
 const open = () => openContentDir(join(dir, 'content'))
 const codes = { parser: 'p', site: 's' }
 const openCache = (given = codes) => openBuildCache(join(dir, 'cache.db'), given)
@@ -63,10 +57,10 @@ test('a broken file keeps out itself: everything else is as it is, and it is as 
   const read = open()
   expect(read().servable().repositories.size).toBe(2)
   put('acme/b/index.md', '---\ntitel: Wrong\n---\n', '2020-01-02T00:00:00Z')
-  put('acme/b/versions/1.1.0.md', version('Three'))
+  put('acme/b/versions/1.1.0.md', versionFile('Three'))
   put('acme/b/versions/1.2.0.md', 'no front matter')
-  put('acme/c/versions/1.0.0.md', version('\0'))
-  put('acme/a/versions/1.1.0.md', version('Four'))
+  put('acme/c/versions/1.0.0.md', versionFile('\0'))
+  put('acme/a/versions/1.1.0.md', versionFile('Four'))
   const { problems, servable } = read()
   const tree = servable()
   expect(titleOf(tree, 'acme/b')).toBe('Before')
@@ -82,11 +76,11 @@ test('files that do not go together leave a repository as it was, with the versi
   const read = open()
   read().servable()
   put('acme/b/index.md', '---\ntitle: After\nlabels: {production: 9.9.9}\n---\n', '2020-01-02T00:00:00Z')
-  put('acme/b/versions/1.1.0.md', version('Three'))
+  put('acme/b/versions/1.1.0.md', versionFile('Three'))
   const tree = read().servable()
   expect(titleOf(tree, 'acme/b')).toBe('Before')
   expect(versionsOf(tree, 'acme/b')).toEqual(['1.0.0', '1.1.0'])
-  put('acme/b/versions/9.9.9.md', version('Nine'))
+  put('acme/b/versions/9.9.9.md', versionFile('Nine'))
   expect(titleOf(read().servable(), 'acme/b')).toBe('After')
 })
 
@@ -103,7 +97,7 @@ test('what did not change is the same object, and only what changed is read', ()
   // As if long ago: a file that changed within the last moments is read again, for it may change within a tick of the clock.
   const read = open()
   const before = read()
-  put('acme/a/versions/1.1.0.md', version('Four'))
+  put('acme/a/versions/1.1.0.md', versionFile('Four'))
   const after = read()
   expect(after.tree.repositories.get('acme/b')).toBe(before.tree.repositories.get('acme/b'))
   expect(after.tree.repositories.get('acme/a')).not.toBe(before.tree.repositories.get('acme/a'))

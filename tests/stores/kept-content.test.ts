@@ -1,7 +1,7 @@
 // Pins what is kept of the content: nobody asks it for more than changed, it says what it said for as long as anybody holds it, and what was staged of a state that failed is forgotten.
-import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
@@ -13,26 +13,20 @@ import { formatSitemap } from '../../src/site/build/sitemap.ts'
 import { openBuildCache } from '../../src/stores/build-cache.ts'
 import { openContentDir } from '../../src/stores/content-dir.ts'
 import { areMarksOf, formatMarks, parseMarks } from '../../src/stores/content-listing.ts'
+import { putContent, versionFile } from './content-folder.ts'
 
 let dir = ''
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'prompt-hub-kept-'))
   for (const name of ['a', 'b', 'c']) {
     put(`acme/${name}/index.md`, `---\ntitle: Title of ${name}\ntags: [one]\n---\nReadme.\n`)
-    put(`acme/${name}/versions/1.0.0.md`, version(`Content of ${name}`))
+    put(`acme/${name}/versions/1.0.0.md`, versionFile(`Content of ${name}`))
   }
   put('acme/index.md', '---\nname: Acme\n---\n')
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
-function put(path: string, text: string, when = '2020-01-01T00:00:00Z'): void {
-  const file = join(dir, 'content', path)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-  utimesSync(file, new Date(when), new Date(when))
-}
-const version = (content: string) =>
-  `---\npublished_at: "2025-03-01T00:00:00Z"\npublished_by: tester\n---\n${content}\n`
+const put = (path: string, text: string, when?: string) => putContent(dir, path, text, when)
 
 /** Loads a catalogue as a new process does, and everything that stands in lists. @returns it with the units whose files were asked for */
 function load(site = 'https://hub.test') {
@@ -65,7 +59,7 @@ test('lists, feeds and the sitemap ask for the files of what changed alone', () 
   load()
   // Files that belong to no repository are few, and always at hand.
   expect(load().asked).toEqual(['acme/index.md'])
-  put('acme/b/versions/1.1.0.md', version('Newer content'))
+  put('acme/b/versions/1.1.0.md', versionFile('Newer content'))
   expect(load().asked).toEqual(['acme/index.md', 'acme/b/'])
   const kept = load()
   expect(kept.asked).toEqual(['acme/index.md'])
@@ -98,7 +92,7 @@ test('a repository says what it said when it was read, although its files are ot
   const read = openContentDir(join(dir, 'content'), { cache: cache.content })
   const before = read().tree.repositories.get('acme/b')
   put('acme/b/index.md', '---\ntitle: After\n---\n', '2020-01-02T00:00:00Z')
-  put('acme/b/versions/1.1.0.md', version('Three'))
+  put('acme/b/versions/1.1.0.md', versionFile('Three'))
   rmSync(join(dir, 'content/acme/c'), { recursive: true })
   const gone = read().tree.repositories
   expect(before?.file?.title).toBe('Title of b')
@@ -127,7 +121,7 @@ test('a file with another time and the same bytes is the same repository; one th
 test('a repository is kept whole however long it is, and when it is shorter again', () => {
   const long = Array.from({ length: 40 }, (_, index) => `1.0.${index + 1}`)
   // Half a megabyte of JSON each, for a quote takes two characters; 16 million are the most of a part.
-  for (const number of long) put(`acme/a/versions/${number}.md`, version('"'.repeat(260_000) + number))
+  for (const number of long) put(`acme/a/versions/${number}.md`, versionFile('"'.repeat(260_000) + number))
   const texts = () => {
     const { records } = load()
     const [[, versions] = []] = records as [unknown, { record: { version: string; content: string } }[]][]

@@ -1,0 +1,15 @@
+// Owns what tests of reading content write into a folder: files of a given time, and the text of a version.
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Writes a file below `content/` of a folder. @param when its time; long ago, unless said otherwise, for what changed just now is always read again */
+export function putContent(dir: string, path: string, text: string, when = '2020-01-01T00:00:00Z'): void {
+  const file = join(dir, 'content', path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  utimesSync(file, new Date(when), new Date(when))
+}
+
+/** The file of a version. */
+export const versionFile = (content: string) =>
+  `---\npublished_at: "2025-03-01T00:00:00Z"\npublished_by: tester\n---\n${content}\n`
