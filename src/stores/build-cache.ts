@@ -2,7 +2,14 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { CONTENT_TABLES, type ContentCache, type KeptContent, keepContent, openParsed } from './content-cache.ts'
+import {
+  CONTENT_TABLES,
+  type ContentCache,
+  changeWhole,
+  type KeptContent,
+  keepContent,
+  openParsed,
+} from './content-cache.ts'
 
 /** Files that are written together, with the hash of everything they are made from. */
 export interface WrittenGroup {
@@ -55,16 +62,11 @@ export function openBuildCache(path: string, codes: { parser: string; site: stri
   const readNote = (name: string) => note.get(name)?.value
   const insertGroup = database.prepare('INSERT OR REPLACE INTO groups VALUES (?, ?, ?, ?, ?)')
   const selectPaths = database.prepare('SELECT paths FROM groups WHERE id = ?')
-  const within = (work: () => void) => {
-    if (!database.isTransaction) database.exec('BEGIN')
-    try {
+  const within = (work: () => void) =>
+    changeWhole(database, () => {
+      if (!database.isTransaction) database.exec('BEGIN')
       work()
-      database.exec('COMMIT')
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK')
-      throw error
-    }
-  }
+    })
   const forgetWritten = () =>
     within(() => {
       database.exec(`DELETE FROM groups; DELETE FROM notes WHERE name = 'state'`)

@@ -84,6 +84,8 @@ export const CONTENT_TABLES = `
 
 /** The name of the unit that a repository is. It ends in a slash, so that no file has the same. */
 export const unitOf = (fullName: string) => `${fullName}/`
+/** The repository that a unit is. @param unit its name */
+export const fullNameOf = (unit: string) => unit.slice(0, -1)
 
 /** V8 ends a text at 536 million characters, and a repository may have a thousand versions of a quarter of a megabyte each. */
 const MOST_CHARACTERS = 16_000_000
@@ -159,7 +161,7 @@ export function keepContent(database: DatabaseSync): KeptContent {
 }
 
 /** Does work that begins a transaction, or none, and ends it. */
-function changeWhole(database: DatabaseSync, work: () => void): void {
+export function changeWhole(database: DatabaseSync, work: () => void): void {
   try {
     work()
     if (database.isTransaction) database.exec('COMMIT')

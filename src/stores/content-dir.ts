@@ -14,7 +14,7 @@ import {
   listContent,
 } from './content-listing.ts'
 import { openRepositories } from './content-repositories.ts'
-import { judgeFiles, type KnownFiles, keepGood, recallFiles, refreshFiles } from './known-files.ts'
+import { judgeFiles, type KnownFile, type KnownFiles, keepGood, recallFiles, refreshFiles } from './known-files.ts'
 import type { Outlines } from './sound-repository.ts'
 
 /** What was found in the content folder. */
@@ -145,8 +145,6 @@ interface Known {
   /** Files that belong to no repository. */
   others: KnownFiles
 }
-
-type KnownFile = KnownFiles extends Map<string, infer File> ? File : never
 
 /** Reads how often each repository was downloaded, as long as the file that says it is right. @param alone files that belong to no repository */
 export function readUsage(dir: string, alone: readonly ListedFile[]): ContentTree['usage'] {

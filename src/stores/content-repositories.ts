@@ -9,6 +9,7 @@ import { checkRepository, type Neighbours } from '../domain/content/rules.ts'
 import {
   type ContentCache,
   type ContentChanges,
+  fullNameOf,
   type KeptUnit,
   type ParsedFiles,
   type SettledNotes,
@@ -114,7 +115,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
   }
   return {
     recall(unit) {
-      const fullName = unit.name.slice(0, -1)
+      const fullName = fullNameOf(unit.name)
       const { lines, settled: notes } = unit
       if (notes) settle(fullName, lines, notes)
       else known.set(fullName, { kind: 'open', files: recallFiles(unit, cache.read(unit.name)) })
@@ -157,8 +158,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
         if (one.kind === 'open') problems.push(...judgeFiles(one.files))
         const entry = one.kind === 'open' ? one.now?.entry : namesOthers(one.notes) ? one.entry : undefined
         if (!entry) continue
-        const [owner = '', name = ''] = fullName.split('/')
-        const file = `content/${formatPath({ kind: 'repository', owner, name })}`
+        const file = nameFile(indexPath(fullName))
         for (const problem of checkRepository(entry, neighbours)) problems.push({ file, ...problem })
       }
       return problems
@@ -166,8 +166,7 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
     settle(wrong, reading) {
       for (const [fullName, one] of known) {
         if (one.kind === 'settled') continue
-        const [owner = '', name = ''] = fullName.split('/')
-        const files = [...one.files.keys(), formatPath({ kind: 'repository', owner, name })]
+        const files = [...one.files.keys(), indexPath(fullName)]
         if (!files.some((path) => wrong.has(nameFile(path)))) settleOpen(fullName, one, reading)
         else if (keepGood(one.files, (path) => wrong.has(nameFile(path))).length > 0) {
           const good = chooseGood(one.files)
@@ -186,6 +185,11 @@ export function openRepositories(dir: string, cache: ContentCache, outlines?: Ou
       return one?.kind === 'settled' && one.notes.moved_to === null
     },
   }
+}
+
+function indexPath(fullName: string): string {
+  const [owner = '', name = ''] = fullName.split('/')
+  return formatPath({ kind: 'repository', owner, name })
 }
 
 /** Compares what lies there with what was kept; files with other times are read. @returns undefined when any is different, else the marks as they are now */

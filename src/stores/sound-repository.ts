@@ -1,8 +1,9 @@
 // Owns what is kept of a repository with which nothing is wrong, and telling that of one whatever the others are.
 import type { KeptOutline, RepositoryEntry } from '../domain/content/content-tree.ts'
 import type { Usage } from '../domain/content/front-matter.ts'
+import { type RepositoryFile, UNSAID } from '../domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../domain/content/rules.ts'
-import { type KeptUnit, type ParsedFiles, type SettledNotes, unitOf } from './content-cache.ts'
+import { type KeptUnit, type ParsedFiles, unitOf } from './content-cache.ts'
 import { formatMarks, type ListedFile } from './content-listing.ts'
 import { type Grown, growRepository } from './kept-repository.ts'
 import {
@@ -64,7 +65,7 @@ export function conclude(
   usage: ReadonlyMap<string, Usage[string]>,
 ): Concluded {
   const { entry } = now!
-  const { moved_to = null, replaced_by = null } = entry.file ?? {}
+  const { moved_to, replaced_by } = entry.file ?? UNSAID
   keepGood(files, () => false)
   const marks = chooseGood(files)
   const settled = {
@@ -81,12 +82,11 @@ export const parsedOf = (files: readonly (readonly [path: string, file: GoodFile
   Object.fromEntries(files.map(([path, { parsed }]) => [path, parsed]))
 
 /** Whether the rules of a repository look at others. */
-export const namesOthers = ({ moved_to, replaced_by }: Omit<SettledNotes, 'digest'>) =>
+export const namesOthers = ({ moved_to, replaced_by }: Pick<RepositoryFile, 'moved_to' | 'replaced_by'>) =>
   moved_to !== null || replaced_by !== null
 
 /** Whether nothing is wrong with a repository, whatever the others are. */
 export function isSoundAlone({ files, now }: AtHand): boolean {
   if (!now || judgeFiles(files).length > 0) return false
-  const { moved_to = null, replaced_by = null } = now.entry.file ?? {}
-  return !namesOthers({ moved_to, replaced_by }) && checkRepository(now.entry, NOBODY).length === 0
+  return !namesOthers(now.entry.file ?? UNSAID) && checkRepository(now.entry, NOBODY).length === 0
 }

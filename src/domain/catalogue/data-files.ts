@@ -18,11 +18,11 @@ export type DataFile = readonly [path: string, text: string]
 export type Digest = (text: string) => string
 
 /** A file that holds parts of several repositories. */
-interface SharedFile {
+export interface SharedFile {
   /** From the site's root. */
   path: string
-  /** Stands for the text: as long as it is the same, so is the text. */
-  key: string
+  /** Stands for the text: as long as it is the same, so is the text. Undefined when nothing does. */
+  key: string | undefined
   /** Makes the text. */
   text: () => string
 }
@@ -41,7 +41,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
     const { latest, record } = digestsOf(summary)
     return { ...summary, latest_sha256: latest, record_sha256: record }
   }
-  const names = new Map(listed.top.map((summary) => [summary, digestsOf(summary).summary.slice(0, NAME_DIGITS)]))
+  const names = new Map(listed.top.map((summary) => [summary, shortenDigest(digestsOf(summary).summary)]))
   const nameAll = (summaries: readonly RepositorySummary[]) => summaries.map((summary) => names.get(summary)).join(' ')
   const lists = { name: nameAll, format: rememberTexts() }
   const plain = (path: string, text: string): SharedFile => ({ path, key: text, text: () => text })
@@ -63,8 +63,8 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
   yield plain(DATA_FILES.openapi(), JSON.stringify(describeApi(baseUrl)))
 }
 
-/** So many hexadecimal digits of a digest are enough to tell summaries of one path apart: 88 bits. */
-const NAME_DIGITS = 22
+/** Enough of a digest to tell the states of one thing apart: 88 bits. */
+export const shortenDigest = (sha256: string) => sha256.slice(0, 22)
 
 /** Digests what stands for the records of a repository. */
 export function digestRecords(

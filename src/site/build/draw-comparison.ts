@@ -1,5 +1,4 @@
 // Owns the page that compares a version with the one before it: what its head says, and its middle.
-
 import { compareForCallers } from '../../domain/catalogue/difference.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { formatDay } from '../../domain/content/days.ts'

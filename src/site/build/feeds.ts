@@ -1,6 +1,7 @@
 // Owns the Atom feeds: what was published, of everything, of an owner, of a tag, of one prompt; each entry leads to the difference. RFC 4287.
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import { type SharedFile, shortenDigest } from '../../domain/catalogue/data-files.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import type { Release } from '../../domain/catalogue/outline.ts'
 import { comparePage, repositoryPage, tagPage, versionPage } from '../links.ts'
@@ -17,21 +18,12 @@ interface News {
   at: number
 }
 
-/** A feed of many prompts. */
-interface SharedFeed {
-  /** From the site's root. */
-  path: string
-  /** As long as it is the same, so is the text; undefined when nothing stands for some prompt. */
-  key: string | undefined
-  text: () => string
-}
-
 /** Every feed of many prompts. */
-export function* listFeeds(catalogue: Catalogue): Generator<SharedFeed> {
+export function* listFeeds(catalogue: Catalogue): Generator<SharedFile> {
   const { entries, listed, users, tags } = catalogue
   const names = new Map(listed.new.map((summary) => [summary, nameFiles(entries.get(summary.full_name)!)]))
   const isKnown = ![...names.values()].includes(undefined)
-  const feedOf = (path: string, title: string, summaries: readonly RepositorySummary[]): SharedFeed => ({
+  const feedOf = (path: string, title: string, summaries: readonly RepositorySummary[]): SharedFile => ({
     path: `${path === '/' ? '' : path}/feed.xml`,
     key: isKnown ? `${title} ${summaries.map((summary) => names.get(summary)).join(' ')}` : undefined,
     text: () => {
@@ -48,10 +40,7 @@ export function* listFeeds(catalogue: Catalogue): Generator<SharedFeed> {
 
 /** Stands for all that a feed may say of a prompt; undefined when nothing does. */
 const nameFiles = ({ stored, summary }: CatalogueEntry) =>
-  stored?.digest && `${summary.full_name} ${stored.digest.slice(0, NAME_DIGITS)}`
-
-/** So many hexadecimal digits of a digest tell the states of a prompt apart: 88 bits. */
-const NAME_DIGITS = 22
+  stored?.digest && `${summary.full_name} ${shortenDigest(stored.digest)}`
 
 /** The feed of one prompt. */
 export function formatRepositoryFeed(

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Tinypool } from 'tinypool'
-import type { KeptContent, UnitRow } from '../../stores/content-cache.ts'
+import { fullNameOf, type KeptContent, type UnitRow } from '../../stores/content-cache.ts'
 import { groupFiles, readUsage } from '../../stores/content-dir.ts'
 import type { ContentListing, ListedFile } from '../../stores/content-listing.ts'
 import { type Chunk, type ChunkGiven, readChunk } from './read-chunk.ts'
@@ -42,7 +42,7 @@ export async function readAhead(
       next += CHUNK
       const rows = await read(some.map((name) => [name, below.get(name)!]))
       cache.fill(rows)
-      for (const { name } of rows) filesRead += below.get(name.slice(0, -1))!.length
+      for (const { name } of rows) filesRead += below.get(fullNameOf(name))!.length
       done += some.length
       onProgress(done, names.length)
     }

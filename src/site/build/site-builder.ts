@@ -13,7 +13,7 @@ import { makeInThreads } from './making-threads.ts'
 import { readAhead } from './read-ahead.ts'
 import type { PageRenderer } from './render-pages.ts'
 import { chain, groupRepositoryData, groupRepositoryPages, makeGroup, REPOSITORY } from './repository-groups.ts'
-import { groupSharedFiles } from './site-files.ts'
+import { groupFile, listManyFiles } from './site-files.ts'
 import { settingsOfSite } from './site-settings.ts'
 import {
   hashKey,
@@ -184,8 +184,7 @@ function isOfData(id: string): boolean {
 }
 
 function* groupSharedData(catalogue: Catalogue): Generator<SiteGroup> {
-  for (const { path, key, text } of listSharedFiles(catalogue, digestText))
-    yield { id: DATA + path, key, make: () => ({ files: [[path, text()]] }) }
+  for (const file of listSharedFiles(catalogue, digestText)) yield groupFile(DATA, file)
 }
 
 /** What stands for no single repository beside data files. */
@@ -196,7 +195,7 @@ async function groupOtherPages(root: string, catalogue: Catalogue, pages: PageRe
       ...{ id: `file ${file[0]}`, key: undefined, make: () => ({ files: [file] }) },
     }),
   )
-  for (const group of groupSharedFiles(catalogue)) groups.push(group)
+  for (const file of listManyFiles(catalogue)) groups.push(groupFile('file ', file))
   for (const group of await pages.listGroups()) groups.push(group)
   return groups
 }

@@ -1,5 +1,6 @@
 // Owns the small files that stand beside the pages: feeds, badges, social cards, and what models are told of the hub.
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import type { SharedFile } from '../../domain/catalogue/data-files.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { drawBadge } from './badge.ts'
 import { formatRepositoryFeed, listFeeds } from './feeds.ts'
@@ -19,18 +20,21 @@ export function listFilesBeside(catalogue: Catalogue, entry: CatalogueEntry): Si
   ]
 }
 
-/** The files that are made of many repositories, in groups. */
-export function* groupSharedFiles(catalogue: Catalogue): Generator<OwnGroup> {
-  for (const { path, key, text } of listFeeds(catalogue))
-    yield { id: `file ${path}`, key, make: () => ({ files: [[path, text()]] }) }
-  yield { id: 'file /llms.txt', key: undefined, make: () => ({ files: [['/llms.txt', formatLlms(catalogue)]] }) }
+/** The files that are made of many repositories. */
+export function* listManyFiles(catalogue: Catalogue): Generator<SharedFile> {
+  yield* listFeeds(catalogue)
+  yield { path: '/llms.txt', key: undefined, text: () => formatLlms(catalogue) }
+}
+
+/** The group that a file of many repositories is. @param kind begins its name */
+export function groupFile(kind: string, { path, key, text }: SharedFile): OwnGroup {
+  return { id: kind + path, key, make: () => ({ files: [[path, text()]] }) }
 }
 
 /** All files that stand beside the pages. */
 export function* listSiteFiles(catalogue: Catalogue): Generator<SiteFile> {
   for (const entry of catalogue.entries.values()) yield* listFilesBeside(catalogue, entry)
-  for (const { path, text } of listFeeds(catalogue)) yield [path, text()]
-  yield ['/llms.txt', formatLlms(catalogue)]
+  for (const { path, text } of listManyFiles(catalogue)) yield [path, text()]
 }
 
 /** Writes `/llms.txt`: what a model should know before it reads the site. @see https://llmstxt.org */
