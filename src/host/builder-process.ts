@@ -15,7 +15,7 @@ import { openBuildCache } from '../stores/build-cache.ts'
 import { takeLock } from '../stores/process-lock.ts'
 import { buildSearchIndexInSteps, updateSearchIndexInSteps } from '../stores/search-index.ts'
 import { inBackground } from './background.ts'
-import { describeFolder, foldLayer, PAGES_DIR, removeLeftovers, SiteState } from './site-folder.ts'
+import { describeFolder, foldLayer, PAGES_DIR, removeLeftovers, removeOldBase, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
 /** What the host is told. */
@@ -57,6 +57,7 @@ const cache = openBuildCache(folder.cache, codes)
 let state = readState()
 removeLeftovers(folder, state)
 if (!state) cache.forgetWritten()
+else inBackground('Removing what other code built', () => removeOldBase(folder))
 const builder = openSiteBuilder({
   config,
   today: () => readConfig(process.env).buildDay,
@@ -184,7 +185,7 @@ function retire(before: SiteState | undefined, { layers, search }: SiteState): v
   const newest = layers.at(-1)
   if (newest) foldable.set(newest.name, Date.now() + RETIRE_MS)
   setTimeout(() => {
-    if (!before) rmSync(folder.oldBase, { recursive: true, force: true })
+    if (!before) inBackground('Removing what other code built', () => removeOldBase(folder))
     if (before && before.search !== search) rmSync(folder.file(before.search), { force: true })
     inBackground('Tidying up', work)
   }, RETIRE_MS + 100)

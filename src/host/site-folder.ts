@@ -126,17 +126,24 @@ export function listPaths(dir: string): string[] {
 
 /**
  * Removes what a process that was killed has left: layers and search indexes that are no part of the state. A base that is none is put aside: right
- * after so many files were removed, as many new ones would take several times as long (docs/scale.md section 1).
+ * after so many files were removed, as many new ones would take several times as long (docs/scale.md section 1). `removeOldBase` removes it.
  */
 export function removeLeftovers(folder: SiteFolder, state: SiteState | undefined): void {
   const isUsed = new Set([...(state?.layers.map(({ name }) => name) ?? []), state?.search])
-  rmSync(folder.oldBase, { recursive: true, force: true })
-  if (!state && existsSync(folder.base)) renameSync(folder.base, folder.oldBase)
+  if (!state && existsSync(folder.base)) {
+    rmSync(folder.oldBase, { recursive: true, force: true })
+    renameSync(folder.base, folder.oldBase)
+  }
   const layers = join(folder.dir, 'layers')
   for (const name of existsSync(layers) ? readdirSync(layers) : [])
     if (!isUsed.has(name)) rmSync(folder.layer(name), { recursive: true, force: true })
   for (const name of readdirSync(folder.dir))
     if (name.startsWith('search-') && !isUsed.has(name)) rmSync(folder.file(name), { force: true })
+}
+
+/** Removes the base that was put aside; call it when there is another. With hundreds of thousands of files it takes minutes, in which changes are followed. */
+export async function removeOldBase({ oldBase }: SiteFolder): Promise<void> {
+  await rm(oldBase, { recursive: true, force: true })
 }
 
 /**
