@@ -10,13 +10,11 @@ import { inBackground } from './background.ts'
 import type { BuilderMessage } from './builder-process.ts'
 import { type Health, STARTING } from './health.ts'
 import { layeredFiles } from './layered-files.ts'
-import { openSearchThreads, type SearchThreads } from './search-threads.ts'
-import type { OpenSite, Site } from './serve-sites.ts'
+import { type SearchThreads, startSearchThreads, type ThreadedSearch } from './search-threads.ts'
+import type { Site } from './serve-sites.ts'
 import { type HeldFolder, holdFolder, removeAbandoned, SiteState } from './site-folder.ts'
 
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
-/** How long requests that began with a site may still search it after another took over. */
-const RETIRE_MS = 10_000
 /** Tidying waits so long after the start, so that it seldom slows the first answers. */
 const TIDY_MS = 5_000
 const FIRST_PAUSE_MS = 1_000
@@ -55,21 +53,21 @@ export function followContent(
 ): FollowedSite {
   const folder = holdFolder(config.contentDir, config.baseUrl)
   const known = new Map<string, readonly string[]>()
-  let site: OpenSite = NOT_BUILT
-  let search: { name: string; open: SearchThreads } | undefined
+  let site: Site = NOT_BUILT
+  let threads: SearchThreads | undefined
+  let search: { name: string; open: ThreadedSearch } | undefined
   let health: Health = STARTING
   let said = ''
   const ready = Promise.withResolvers<void>()
 
   const show = (state: SiteState) => {
-    const before = search
-    if (before?.name !== state.search) {
-      search = { name: state.search, open: openSearchThreads(folder.file(state.search)) }
-      inBackground('Warming the search', () => search!.open.warm())
-      if (before) setTimeout(() => inBackground('Closing an old search', () => before.open.close()), RETIRE_MS).unref()
+    if (search?.name !== state.search) {
+      threads ??= startSearchThreads()
+      search = { name: state.search, open: threads.open(folder.file(state.search)) }
+      inBackground('Warming the search', search.open.warm)
     }
-    const open = search!.open
-    site = { files: layeredFiles(folder, state, known), search: () => open, close: () => open.close() }
+    const { open } = search
+    site = { files: layeredFiles(folder, state, known), search: () => open }
     ready.resolve()
     const { commit, built_at, counts } = state
     health = {
@@ -115,14 +113,14 @@ export function followContent(
   setTimeout(() => inBackground('Removing sites whose content is gone', removeAbandoned), TIDY_MS).unref()
   whenAborted(signal, () => ready.resolve())
   whenAborted(signal, () => {
-    search?.open.close()
+    threads?.close()
     folder.release()
   })
   return { site: () => site, health: () => health, ready: ready.promise }
 }
 
 /** Before the first state. */
-const NOT_BUILT: OpenSite = {
+const NOT_BUILT: Site = {
   files: {
     read: () =>
       Promise.reject(
@@ -136,7 +134,6 @@ const NOT_BUILT: OpenSite = {
       retryAfterSeconds: 5,
     })
   },
-  close: () => undefined,
 }
 
 function readLastState(folder: HeldFolder): SiteState | undefined {

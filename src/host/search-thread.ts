@@ -1,31 +1,40 @@
-// Owns the thread that searches on our own host: it gives way to the thread that answers, opens the index it was started with on the first question, and answers one at a time.
+// Owns the thread that searches on our own host: it gives way to the thread that answers, opens an index with the first question about it, and answers one at a time.
 import { getPriority, setPriority } from 'node:os'
-import { Tinypool } from 'tinypool'
-import type { Search } from '../ports/search.ts'
 import { openSearchIndex } from '../stores/search-sqlite.ts'
 
-/** What a thread is started with. */
-export interface SearchThreadData {
+type OpenIndex = ReturnType<typeof openSearchIndex>
+type Verb = 'find' | 'listMenu' | 'completeOwner' | 'completeName'
+
+/** A question to a thread. */
+export interface ThreadQuestion<Asked extends Verb = Verb> {
+  /** The index. */
   path: string
+  /** The arguments of the verb. */
+  given: Parameters<OpenIndex[Asked]>
 }
 
 /** How nice the thread is, from 0 to 19. With 5 it gets a third of what others get when there is not enough for all. */
 const NICE = 5
 giveWay()
 
-const { path }: SearchThreadData = Tinypool.workerData
-let opened: Search | undefined
-// The index is opened with the first question, so that a broken one is an error of that question. A thread that failed to start would tell nobody why.
-const search = () => (opened ??= openSearchIndex(path))
+let opened: { path: string; index: OpenIndex } | undefined
+/** Has one index open at a time. A broken one is an error of the question, because a thread that failed to start would tell nobody why. */
+function openAt(path: string): OpenIndex {
+  if (opened?.path === path) return opened.index
+  opened?.index.close()
+  opened = undefined
+  opened = { path, index: openSearchIndex(path) }
+  return opened.index
+}
 
-/** The verbs of the search, each with its arguments as one list. */
-export const find = (given: Parameters<Search['find']>) => search().find(...given)
+/** The verbs of the search. */
+export const find = ({ path, given }: ThreadQuestion<'find'>) => openAt(path).find(...given)
 /** See `find`. */
-export const listMenu = (given: Parameters<Search['listMenu']>) => search().listMenu(...given)
+export const listMenu = ({ path }: ThreadQuestion<'listMenu'>) => openAt(path).listMenu()
 /** See `find`. */
-export const completeOwner = (given: Parameters<Search['completeOwner']>) => search().completeOwner(...given)
+export const completeOwner = ({ path, given }: ThreadQuestion<'completeOwner'>) => openAt(path).completeOwner(...given)
 /** See `find`. */
-export const completeName = (given: Parameters<Search['completeName']>) => search().completeName(...given)
+export const completeName = ({ path, given }: ThreadQuestion<'completeName'>) => openAt(path).completeName(...given)
 
 /** Linux has a priority for each thread, https://man7.org/linux/man-pages/man2/setpriority.2.html; elsewhere it would be that of the whole process. */
 function giveWay(): void {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { Tinypool } from 'tinypool'
 import { HubError } from '../domain/api/errors.ts'
 import type { Search } from '../ports/search.ts'
-import type { SearchThreadData } from './search-thread.ts'
+import type { ThreadQuestion } from './search-thread.ts'
 
 /** How much searching may cost at most. */
 interface SearchThreadLimits {
@@ -22,64 +22,81 @@ const WARM_UP = { prompts: 30, letters: 5 }
 /** The heap of a thread. It holds few objects at a time (what it reads and counts lies outside the heap), and a small heap is cleaned up more often. */
 const THREAD_MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
 
-/** A search in threads. */
-export interface SearchThreads extends Search {
+/** The search in one index, in threads. Each verb throws HubError `unavailable` when the index cannot be read, when too many questions wait, and after the deadline. */
+export interface ThreadedSearch extends Search {
   /**
    * Asks what somebody might, so that the first who asks does not wait for code to be compiled and for the file to be read; questions that come
-   * meanwhile go between. Never rejected.
+   * meanwhile go between, and it ends when another index was opened. Never rejected.
    */
   warm(): Promise<void>
+}
+
+/** Threads that search. */
+export interface SearchThreads {
+  /** Opens an index. Threads have one open at a time: what is still asked of the one before is answered, at the cost of opening it again. */
+  open(path: string): ThreadedSearch
+  /** Ends the threads; questions under way are unavailable. */
   close(): void
 }
 
-/**
- * Opens an index in threads of its own.
- *
- * @returns the search; each verb throws HubError `unavailable` when the index cannot be read, when too many questions wait, and after the deadline
- */
-export function openSearchThreads(path: string, limits = USUAL_LIMITS): SearchThreads {
-  const workerData: SearchThreadData = { path }
+/** Starts threads that search; before they are told in what, they load their code. */
+export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
   const pool = new Tinypool({
     filename: new URL('search-thread.ts', import.meta.url).href,
-    workerData,
     minThreads: 1,
     maxThreads: Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1)),
     maxQueue: limits.queue,
     resourceLimits: THREAD_MEMORY,
   })
-  const run = async <Verb extends keyof Search>(
-    verb: Verb,
-    ...given: Parameters<Search[Verb]>
-  ): Promise<Awaited<ReturnType<Search[Verb]>>> => {
-    try {
-      return await pool.run(given, { name: verb, signal: AbortSignal.timeout(limits.deadlineMs) })
-    } catch (cause) {
-      const message = 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
-      throw new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
+  let last: string | undefined
+  const open = (path: string): ThreadedSearch => {
+    last = path
+    const run = async <Verb extends keyof Search>(
+      verb: Verb,
+      ...given: Parameters<Search[Verb]>
+    ): Promise<Awaited<ReturnType<Search[Verb]>>> => {
+      const question: ThreadQuestion<Verb> = { path, given }
+      try {
+        return await pool.run(question, { name: verb, signal: AbortSignal.timeout(limits.deadlineMs) })
+      } catch (cause) {
+        const message = 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
+        throw new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
+      }
+    }
+    const find: Search['find'] = (question) => run('find', question)
+    const warm = async () => {
+      const titles = (await run('listMenu')).slice(0, WARM_UP.prompts).map(({ title }) => title)
+      const texts = titles.flatMap((title) => [
+        title,
+        title.slice(0, WARM_UP.letters),
+        title.replace(/(\S)(\S)/u, '$2$1'),
+      ])
+      for (const text of texts) if (last === path) await find({ text, tags: [], sort: undefined, offset: 0, limit: 20 })
+    }
+    return {
+      // An error here is not told, because every question gets the same one.
+      warm: () => warm().catch(() => {}),
+      find,
+      listMenu: () => run('listMenu'),
+      completeOwner: (prefix, limit) => run('completeOwner', prefix, limit),
+      completeName: (prefix, owner, limit) => run('completeName', prefix, owner, limit),
     }
   }
-  let isClosed = false
-  const find: Search['find'] = (question) => run('find', question)
-  const warm = async () => {
-    const titles = (await run('listMenu')).slice(0, WARM_UP.prompts).map(({ title }) => title)
-    const texts = titles.flatMap((title) => [
-      title,
-      title.slice(0, WARM_UP.letters),
-      title.replace(/(\S)(\S)/u, '$2$1'),
-    ])
-    for (const text of texts) if (!isClosed) await find({ text, tags: [], sort: undefined, offset: 0, limit: 20 })
-  }
   return {
-    // An error here is not told, because every question gets the same one.
-    warm: () => warm().catch(() => {}),
-    find,
-    listMenu: () => run('listMenu'),
-    completeOwner: (prefix, limit) => run('completeOwner', prefix, limit),
-    completeName: (prefix, owner, limit) => run('completeName', prefix, owner, limit),
+    open,
     close: () => {
-      isClosed = true
+      last = undefined
       // Nobody waits for this: a thread that cannot be ended now ends with the process.
       pool.destroy().catch(() => {})
     },
   }
+}
+
+/** Opens one index in threads of its own. */
+export function openSearchThreads(
+  path: string,
+  limits?: SearchThreadLimits,
+): ThreadedSearch & Pick<SearchThreads, 'close'> {
+  const threads = startSearchThreads(limits)
+  return { ...threads.open(path), close: threads.close }
 }

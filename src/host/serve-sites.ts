@@ -17,19 +17,16 @@ import { type RunningServer, startServer } from './http-server.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { formatRequest, type LineWriter, nameRequest, writeLines } from './request-log.ts'
 import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from './run-functions.ts'
-import { openSearchThreads, type SearchThreads } from './search-threads.ts'
+import { openSearchThreads } from './search-threads.ts'
 
 /** A built site. */
 export type Site = Pick<Hub, 'files' | 'search'>
 
-/** A built site with what must be closed when it is replaced. */
-export interface OpenSite extends Site {
-  close(): void
-}
-
-/** A built site whose search may be made ready before anybody asks. */
-interface WarmableSite extends OpenSite {
+/** A built site that stays the same until it is closed. */
+interface OpenSite extends Site {
+  /** Makes the search ready before anybody asks. */
   warm(): Promise<void>
+  close(): void
 }
 
 const FUNCTIONS_DIR = 'netlify/functions'
@@ -48,8 +45,8 @@ export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[
 }
 
 /** Opens a built site. @param siteDir folder with the site's files; the search index lies beside it */
-export function openSite(siteDir: string): WarmableSite {
-  let index: SearchThreads | undefined
+export function openSite(siteDir: string): OpenSite {
+  let index: ReturnType<typeof openSearchThreads> | undefined
   const search = () => (index ??= openSearchThreads(searchIndexPath(siteDir)))
   return {
     files: folderFiles(siteDir),

@@ -3,7 +3,7 @@ import { watch } from 'chokidar'
 import { isStray } from '../stores/content-files.ts'
 
 /** Files often change together: a pull, a publish, an editor that writes twice. */
-const SETTLE_MS = 150
+const SETTLE_MS = 50
 /** The longest wait for changes to settle; then the site is built although files still change. */
 const LONGEST_BURST_MS = 2_000
 

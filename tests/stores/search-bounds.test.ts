@@ -4,7 +4,7 @@ import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
-import { openSearchThreads } from '../../src/host/search-threads.ts'
+import { openSearchThreads, startSearchThreads } from '../../src/host/search-threads.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
@@ -133,6 +133,20 @@ describe('threads', () => {
     await threads.find({ ...ask, text: 'plain' })
     expect(listNice().filter((nice) => nice === 5)).toHaveLength(process.platform === 'linux' ? 1 : 0)
     expect(getPriority()).toBe(before[0] ?? 0)
+    threads.close()
+  })
+
+  test('go from one index to the next, and answer of both', async () => {
+    const next = indexOf('next', ['another', 'another one']).path
+    const threads = startSearchThreads()
+    const [old, now] = [threads.open(path), threads.open(next)]
+    const count = async (search: typeof old, text: string) => (await search.find({ ...ask, text })).total
+    await Promise.all([old.warm(), now.warm()])
+    expect([await count(old, 'plain'), await count(now, 'plain')]).toEqual([1, 0])
+    expect([await count(now, 'another'), await count(old, 'another')]).toEqual([2, 0])
+    const missing = threads.open(join(dir, 'nothing.db'))
+    await expect(count(missing, 'plain')).rejects.toEqual(unavailable)
+    expect(await count(now, 'another')).toBe(2)
     threads.close()
   })
 
