@@ -1,8 +1,9 @@
 // Owns the folder in which our host keeps a built site: a base and, over it, layers of what changed since; and how that is read as one site.
 import { hash } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { type ProcessLock, takeLock } from '../stores/process-lock.ts'
 
@@ -92,8 +93,12 @@ function hold(dir: string, place: object): { folder: SiteFolder; lock: ProcessLo
   return { folder: describeFolder(dir), lock }
 }
 
-/** Removes folders whose content is gone, and stand-ins of processes that were killed. With hundreds of thousands of files, it takes minutes. */
+/** What is going to be removed ends so. */
+const GONE = '.gone'
+
+/** Removes folders whose content is gone, and stand-ins of processes that were killed. */
 export async function removeAbandoned(): Promise<void> {
+  const gone: string[] = []
   for (const name of existsSync(SITES_DIR) ? readdirSync(SITES_DIR) : []) {
     const dir = join(SITES_DIR, name)
     if (!name.includes('.') && hasContent(dir)) continue
@@ -101,8 +106,12 @@ export async function removeAbandoned(): Promise<void> {
     const lock = takeLock(join(dir, 'host.lock'), 0)
     if (!lock) continue
     lock.release()
-    await rm(dir, { recursive: true, force: true })
+    // Removing takes minutes, in which a hub may begin to build into a folder of that name.
+    const aside = name.endsWith(GONE) ? dir : `${dir}.${process.pid}${GONE}`
+    if (aside !== dir) renameSync(dir, aside)
+    gone.push(aside)
   }
+  for (const dir of gone) await removeSlowly(dir)
 }
 
 function hasContent(dir: string): boolean {
@@ -141,9 +150,24 @@ export function removeLeftovers(folder: SiteFolder, state: SiteState | undefined
     if (name.startsWith('search-') && !isUsed.has(name)) rmSync(folder.file(name), { force: true })
 }
 
-/** Removes the base that was put aside; call it when there is another. With hundreds of thousands of files it takes minutes, in which changes are followed. */
+/** Removes the base that was put aside. Call it when there is another. */
 export async function removeOldBase({ oldBase }: SiteFolder): Promise<void> {
-  await rm(oldBase, { recursive: true, force: true })
+  await removeSlowly(oldBase)
+}
+
+/** So many files and folders are removed at once. */
+const REMOVED_AT_ONCE = 50
+const REMOVING_PAUSE_MS = 30
+
+/** Removes a folder with hundreds of thousands of files over minutes: as fast as possible, it kept changes from being shown for 26 s. @param removed counts */
+async function removeSlowly(dir: string, removed = { count: 0 }): Promise<void> {
+  for (const entry of existsSync(dir) ? await readdir(dir, { withFileTypes: true }) : []) {
+    const path = join(dir, entry.name)
+    if (entry.isDirectory()) await removeSlowly(path, removed)
+    else await rm(path, { force: true })
+    if (++removed.count % REMOVED_AT_ONCE === 0) await sleep(REMOVING_PAUSE_MS, undefined, { ref: false })
+  }
+  await rm(dir, { recursive: true, force: true })
 }
 
 /**
