@@ -94,7 +94,7 @@ async function build(): Promise<void> {
       listing,
       openPages: () => openPages({ root, keptDir: join(keptDir, 'pages'), code: codes.site }),
     },
-    loadGroups: prepareFolder,
+    confirmWritten: prepareFolder,
     onProgress: progress.show,
   })
   mkdirSync(dirname(indexPath), { recursive: true })
@@ -134,15 +134,15 @@ async function isUntouched(): Promise<boolean> {
   return comparison.answer
 }
 
-/** From here on dist/ holds neither the old site nor the new one; the cache says so until it is complete. @returns what it holds */
-async function prepareFolder(): Promise<ReturnType<BuildCache['loadGroups']>> {
+/** From here on dist/ holds neither the old site nor the new one; the cache says so until it is complete. @returns whether it is as the last build left it */
+async function prepareFolder(): Promise<boolean> {
   isKept = await isUntouched()
   if (!isKept) {
     cache.forgetWritten()
     setAside()
   }
   cache.save([], JSON.stringify({ isUnfinished: true }))
-  return cache.loadGroups()
+  return isKept
 }
 
 function sayEnd(ignored: string | undefined, what: string): void {

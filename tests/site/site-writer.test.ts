@@ -43,7 +43,7 @@ test('what this thread makes, and what the others make meanwhile, is told once',
   }
   const plans: SitePlan[] = []
   const told: [number, number][] = []
-  const difference = await writeDifference(groups, before, {
+  const difference = (await writeDifference(groups, before, {
     ...{ ...options, makeMany, keyOf: (key) => `settings ${key}`, onGroups: (...counts) => told.push(counts) },
     onPlanned: async (plan) => {
       // It may take its time; nothing is settled before it has ended.
@@ -51,7 +51,7 @@ test('what this thread makes, and what the others make meanwhile, is told once',
       plans.push(plan)
       steps.push('planned')
     },
-  })
+  }))!
   expect(steps).toEqual(['half', 'planned', 'all'])
   expect(plans).toEqual([{ changed: ['list', ...names], removed: ['gone'] }])
   // Those that stay as they are at once, and then one after the other.
@@ -77,4 +77,26 @@ test('each file of a group stands before the next is made', async () => {
   await writeDifference([{ id: 'many', key: 'new', make: () => ({ files: files() }) }], new Map(), options)
   expect(found).toEqual([true, true, true])
   expect(ledger.readPaths('many')).toEqual(['/one-by-one/a.txt', '/one-by-one/b.txt', '/one-by-one/c.txt'])
+})
+
+test('nothing is written or asked for when what was written before is not there', async () => {
+  const asked: string[] = []
+  const group = (id: string, key: string) => ({
+    ...{ id, key },
+    make: () => {
+      asked.push(id)
+      return { files: [[`/${id}`, id]] as [string, string][] }
+    },
+  })
+  const before = new Map([['same', { key: 'old', count: 1 }]])
+  const write = (confirm: () => boolean | Promise<boolean>) =>
+    writeDifference([group('same', 'old'), group('other', 'new')], before, {
+      ...{ ...options, confirm },
+      onPlanned: () => void asked.push('planned'),
+    })
+  expect(await write(async () => false)).toBeUndefined()
+  expect(asked).toEqual([])
+  const difference = await write(async () => asked.push('confirmed') > 0)
+  expect(asked).toEqual(['confirmed', 'other', 'planned'])
+  expect(difference?.written).toEqual(['/other'])
 })

@@ -73,8 +73,8 @@ interface BuilderParts {
   cache: BuildCache
   /** What a look at the content folder found just now. */
   listing?: ContentListing | undefined
-  /** What was written the last time, asked once, before anything is written; what the cache says when left out. */
-  loadGroups?: () => Promise<ReadonlyMap<string, WrittenGroup>>
+  /** Called once, before anything is written. @returns whether what the cache says was written the last time is what lies there; if not, all is written */
+  confirmWritten?: () => Promise<boolean>
   /** Told how far a round is; of steps that nobody can count, `total` is 0. */
   onProgress?: (step: string, done: number, total: number) => void
 }
@@ -87,7 +87,7 @@ export function openSiteBuilder({
   openPages,
   cache,
   listing,
-  loadGroups = async () => cache.loadGroups(),
+  confirmWritten = async () => true,
   onProgress = () => {},
 }: BuilderParts): SiteBuilder {
   const { contentDir, baseUrl } = config
@@ -105,6 +105,8 @@ export function openSiteBuilder({
   const settings = hashKey(settingsOfSite(config))
   let catalogue: Catalogue | undefined
   let groups: Map<string, WrittenGroup> | undefined
+  let confirmed: Promise<boolean> | undefined
+  const confirm = () => (confirmed ??= confirmWritten())
   let pages: Promise<PageRenderer> | undefined
   const startPages = () => {
     pages ??= openPages().catch((error: unknown) => {
@@ -129,33 +131,42 @@ export function openSiteBuilder({
     async write(dir, part, makeSearch) {
       if (!catalogue) throw new Error('Nothing was read that could be written.')
       const shown = catalogue
-      const parts: Iterable<SiteGroup>[] = part === 'pages' ? [] : [groupSharedData(shown)]
       let renderer: PageRenderer | undefined
+      let otherPages: SiteGroup[] = []
       if (part !== 'data') {
         onProgress('Opening the pages', 0, 0)
         renderer = await startPages()
-        parts.push(await groupOtherPages(root, shown, renderer))
+        otherPages = await groupOtherPages(root, shown, renderer)
       }
-      groups ??= new Map(await loadGroups())
-      const before = part === 'all' ? groups : new Map([...groups].filter(([id]) => isOfData(id) === (part === 'data')))
       const making = renderer && { dir, catalogue: shown, pages: renderer, cachePath: cache.path }
-      const written = writeDifference(chain(...parts, groupRepositories(shown, part)), before, {
-        ...{ dir, ledger: cache, keyOf: (key) => withSettings(key, settings) },
-        makeTask: (task) => makeGroup(task, shown, renderer),
-        ...(making && {
-          makeMany: (tasks, onMade, meanwhile) => makeInThreads(tasks, making, onMade, meanwhile),
-        }),
-        onPlanned: (plan) => {
-          onProgress('Writing the search index', 0, 0)
-          return makeSearch({ catalogue: shown, ...describeChanges(plan) })
-        },
-        onGroups: (done, total) => onProgress('Writing the site', done, total),
-      })
-      // Whatever is recorded next must not be taken for this.
-      return written.catch((error: unknown) => {
+      const writeOver = (before: ReadonlyMap<string, WrittenGroup>) =>
+        writeDifference(
+          chain(part === 'pages' ? [] : groupSharedData(shown), otherPages, groupRepositories(shown, part)),
+          part === 'all' ? before : new Map([...before].filter(([id]) => isOfData(id) === (part === 'data'))),
+          {
+            ...{ dir, ledger: cache, keyOf: (key) => withSettings(key, settings), confirm },
+            makeTask: (task) => makeGroup(task, shown, renderer),
+            ...(making && {
+              makeMany: (tasks, onMade, meanwhile) => makeInThreads(tasks, making, onMade, meanwhile),
+            }),
+            onPlanned: (plan) => {
+              onProgress('Writing the search index', 0, 0)
+              return makeSearch({ catalogue: shown, ...describeChanges(plan) })
+            },
+            onGroups: (done, total) => onProgress('Writing the site', done, total),
+          },
+        )
+      try {
+        groups ??= cache.loadGroups()
+        const difference = await writeOver(groups)
+        if (difference) return difference
+        groups.clear()
+        return (await writeOver(groups))!
+      } catch (error) {
+        // Whatever is recorded next must not be taken for this.
         cache.unstage()
         throw error
-      })
+      }
     },
     keep({ groups: now, changed, removed }, state) {
       cache.save(removed, state)

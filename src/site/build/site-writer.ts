@@ -103,6 +103,8 @@ interface WritingOptions {
   makeTask: (task: GroupTask) => MadeGroup | Promise<MadeGroup>
   /** Makes and writes shared groups, when there are so many of them that threads are worth it. */
   makeMany?: MakeMany
+  /** Called once before anything is written, while `before` is only believed. @returns whether that is what lies there */
+  confirm?: () => boolean | Promise<boolean>
   /** Called once when it is known what is different, while much of it is still to be made: for work that need not wait until it is. */
   onPlanned?: (plan: SitePlan) => void | Promise<void>
   /** Called after groups, whether they were written or not, with how many there are. */
@@ -113,12 +115,15 @@ interface WritingOptions {
  * Writes what differs.
  *
  * @param before every group as it was the last time
+ * @returns undefined when nothing was written, because something else lies there
  */
 export async function writeDifference(
   groups: Iterable<SiteGroup>,
   before: ReadonlyMap<string, WrittenGroup>,
-  { dir, ledger, makeTask, keyOf = (key) => key, makeMany, onPlanned = () => {}, onGroups = () => {} }: WritingOptions,
-): Promise<SiteDifference> {
+  options: WritingOptions,
+): Promise<SiteDifference | undefined> {
+  const { dir, ledger, makeTask, keyOf = (key: string) => key, makeMany } = options
+  const { confirm = () => true, onPlanned = () => {}, onGroups = () => {} } = options
   const now = new Map<string, WrittenGroup>()
   const difference: SiteDifference = { groups: now, changed: [], removed: [], count: 0, written: [], gone: [] }
   const isUpdate = before.size > 0
@@ -158,6 +163,7 @@ export async function writeDifference(
     else if (key !== undefined && 'task' in group) shared.set(group.id, { id: group.id, task: group.task, key })
     else own.push([group, key])
   }
+  if (!(await confirm()) && isUpdate) return undefined
   if (now.size > 0) onGroups(now.size, total)
   for (const id of before.keys())
     if (!ids.has(id)) {
