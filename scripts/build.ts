@@ -65,7 +65,7 @@ try {
   console.error(error.message)
   process.exitCode = 1
 } finally {
-  rmSync(aside, { recursive: true, force: true })
+  removeAside()
   cache.close()
   lock.release()
 }
@@ -172,8 +172,15 @@ function readState(kept: BuildCache): Finished | undefined {
 
 /** Removed when the build is done: for minutes after many files were removed, ext4 makes new ones many times slower (docs/scale.md section 1). */
 function setAside(): void {
-  rmSync(aside, { recursive: true, force: true })
+  removeAside()
   if (existsSync(dist)) renameSync(dist, aside)
+}
+
+function removeAside(): void {
+  if (!existsSync(aside)) return
+  progress.show('Removing the site of before', 0, 0)
+  rmSync(aside, { recursive: true, force: true })
+  progress.end()
 }
 
 /** Removes a file, and folders that are empty then, which a clean build would not have either. */

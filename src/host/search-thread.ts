@@ -1,25 +1,23 @@
 // Owns the thread that searches on our own host: it gives way to the thread that answers, opens an index with the first question about it, and answers one at a time.
 import { getPriority, setPriority } from 'node:os'
+import type { Search } from '../ports/search.ts'
 import { openSearchIndex } from '../stores/search-sqlite.ts'
 
-type OpenIndex = ReturnType<typeof openSearchIndex>
-type Verb = 'find' | 'listMenu' | 'completeOwner' | 'completeName'
-
 /** A question to a thread. */
-export interface ThreadQuestion<Asked extends Verb = Verb> {
+export interface ThreadQuestion<Verb extends keyof Search> {
   /** The index. */
   path: string
   /** The arguments of the verb. */
-  given: Parameters<OpenIndex[Asked]>
+  given: Parameters<Search[Verb]>
 }
 
 /** How nice the thread is, from 0 to 19. With 5 it gets a third of what others get when there is not enough for all. */
 const NICE = 5
 giveWay()
 
-let opened: { path: string; index: OpenIndex } | undefined
+let opened: { path: string; index: ReturnType<typeof openSearchIndex> } | undefined
 /** Has one index open at a time. A broken one is an error of the question, because a thread that failed to start would tell nobody why. */
-function openAt(path: string): OpenIndex {
+function openAt(path: string): Search {
   if (opened?.path === path) return opened.index
   opened?.index.close()
   opened = undefined
