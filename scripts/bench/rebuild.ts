@@ -4,6 +4,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { dirname, join } from 'node:path'
 import type { Limit, Measurement } from './measure.ts'
 import { type Finished, runNode } from './processes.ts'
+import { parametersOf } from './serve.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const BUILD_DEADLINE_MS = 1_200_000
@@ -42,7 +43,7 @@ export async function measureRebuild(site: BenchSite): Promise<Measurement[]> {
 }
 
 function build({ settings }: BenchSite, out: string): Promise<Finished> {
-  const parameters = [join(PROJECT_DIR, 'scripts/build.ts'), '--out', out]
+  const parameters = [...parametersOf('build'), '--out', out]
   return runNode(
     parameters,
     { cwd: PROJECT_DIR, settings: { ...settings, ASTRO_TELEMETRY_DISABLED: '1' } },

@@ -52,8 +52,8 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   ]
 }
 
-/** What `npm start` or `npm run serve` gives Node, so that what is measured is what people run. */
-export function parametersOf(script: 'start' | 'serve'): string[] {
+/** What `npm start`, `npm run serve` or `npm run build` gives Node, so that what is measured is what people run. */
+export function parametersOf(script: 'start' | 'serve' | 'build'): string[] {
   const { scripts }: { scripts: Record<string, string> } = JSON.parse(
     readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8'),
   )
