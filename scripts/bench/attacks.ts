@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Measurement } from './measure.ts'
-import { startNode } from './processes.ts'
-import { parametersOf } from './serve.ts'
+import { parametersOf, startNode } from './processes.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const PROBER = fileURLToPath(new URL('prober.ts', import.meta.url))

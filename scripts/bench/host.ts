@@ -3,10 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Limit, type Measurement, quantile, timeAsync } from './measure.ts'
-import { startNode } from './processes.ts'
+import { parametersOf, startNode } from './processes.ts'
 import { pick, seedRandom } from './random.ts'
 import { serveBare } from './read.ts'
-import { parametersOf } from './serve.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const IDLE_MS = 5_000

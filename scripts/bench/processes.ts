@@ -2,7 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, connect as openSocket } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PROJECT_DIR } from './site.ts'
 
 const SAMPLE_MS = 100
 const START_MS = 20_000
@@ -30,6 +32,15 @@ export interface Usage {
   peakBytes: number
   /** Time on a processor: unlike the seconds on the clock, it stays nearly the same on a busy machine. */
   processorSeconds: number
+}
+
+/** What `npm start`, `npm run serve` or `npm run build` gives Node, so that what is measured is what people run. */
+export function parametersOf(script: 'start' | 'serve' | 'build'): string[] {
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+    readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8'),
+  )
+  const [, ...parameters] = scripts[script]!.split(' ')
+  return parameters.map((one) => (one.endsWith('.ts') ? join(PROJECT_DIR, one) : one))
 }
 
 /**

@@ -3,8 +3,7 @@ import { hash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Limit, Measurement } from './measure.ts'
-import { type Finished, runNode } from './processes.ts'
-import { parametersOf } from './serve.ts'
+import { type Finished, parametersOf, runNode } from './processes.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const BUILD_DEADLINE_MS = 1_200_000

@@ -1,13 +1,13 @@
 // Owns measuring `npm run serve`: requests a second for repository details, beside a bare static server with the same bytes, each under load from another process.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DATA_FILES } from '../../src/domain/api/routes.ts'
 import { type Measurement, quantile } from './measure.ts'
-import { runNode, startNode } from './processes.ts'
+import { parametersOf, runNode, startNode } from './processes.ts'
 import { pick, seedRandom } from './random.ts'
 import { serveBare } from './read.ts'
-import { type BenchSite, PROJECT_DIR } from './site.ts'
+import type { BenchSite } from './site.ts'
 
 const CONNECTIONS = 8
 const SECONDS = 4
@@ -50,15 +50,6 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
       note: `${CONNECTIONS} connections, ${DETAILS} addresses in turn; floor: a bare static server`,
     },
   ]
-}
-
-/** What `npm start`, `npm run serve` or `npm run build` gives Node, so that what is measured is what people run. */
-export function parametersOf(script: 'start' | 'serve' | 'build'): string[] {
-  const { scripts }: { scripts: Record<string, string> } = JSON.parse(
-    readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8'),
-  )
-  const [, ...parameters] = scripts[script]!.split(' ')
-  return parameters.map((one) => (one.endsWith('.ts') ? join(PROJECT_DIR, one) : one))
 }
 
 /** The site's folder holds what `npm run serve` looks for. */

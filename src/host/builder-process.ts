@@ -57,7 +57,7 @@ const cache = openBuildCache(folder.cache, codes)
 let state = readState()
 removeLeftovers(folder, state)
 if (!state) cache.forgetWritten()
-else inBackground('Removing what other code built', () => removeOldBase(folder))
+else tidyOldBase()
 const builder = openSiteBuilder({
   config,
   today: () => readConfig(process.env).buildDay,
@@ -181,11 +181,15 @@ function count(catalogue: Catalogue): SiteState['counts'] {
   return { repositories: catalogue.entries.size, versions, owners: catalogue.users.size }
 }
 
+function tidyOldBase(): void {
+  inBackground('Removing what other code built', () => removeOldBase(folder))
+}
+
 function retire(before: SiteState | undefined, { layers, search }: SiteState): void {
   const newest = layers.at(-1)
   if (newest) foldable.set(newest.name, Date.now() + RETIRE_MS)
   setTimeout(() => {
-    if (!before) inBackground('Removing what other code built', () => removeOldBase(folder))
+    if (!before) tidyOldBase()
     if (before && before.search !== search) rmSync(folder.file(before.search), { force: true })
     inBackground('Tidying up', work)
   }, RETIRE_MS + 100)

@@ -73,7 +73,7 @@ interface BuilderParts {
   cache: BuildCache
   /** What a look at the content folder found just now. */
   listing?: ContentListing | undefined
-  /** Called once, before anything is written. @returns whether what the cache says was written the last time is what lies there; if not, all is written */
+  /** Called before each round writes anything. @returns whether what the cache says was written the last time is what lies there; if not, all is written */
   confirmWritten?: () => Promise<boolean>
   /** Told how far a round is; of steps that nobody can count, `total` is 0. */
   onProgress?: (step: string, done: number, total: number) => void
@@ -105,8 +105,6 @@ export function openSiteBuilder({
   const settings = hashKey(settingsOfSite(config))
   let catalogue: Catalogue | undefined
   let groups: Map<string, WrittenGroup> | undefined
-  let confirmed: Promise<boolean> | undefined
-  const confirm = () => (confirmed ??= confirmWritten())
   let pages: Promise<PageRenderer> | undefined
   const startPages = () => {
     pages ??= openPages().catch((error: unknown) => {
@@ -139,7 +137,7 @@ export function openSiteBuilder({
         otherPages = await groupOtherPages(root, shown, renderer)
       }
       const making = renderer && { dir, catalogue: shown, pages: renderer, cachePath: cache.path }
-      const writeOver = (before: ReadonlyMap<string, WrittenGroup>) =>
+      const writeOver = (before: ReadonlyMap<string, WrittenGroup>, confirm: () => Promise<boolean>) =>
         writeDifference(
           chain(part === 'pages' ? [] : groupSharedData(shown), otherPages, groupRepositories(shown, part)),
           part === 'all' ? before : new Map([...before].filter(([id]) => isOfData(id) === (part === 'data'))),
@@ -158,10 +156,10 @@ export function openSiteBuilder({
         )
       try {
         groups ??= cache.loadGroups()
-        const difference = await writeOver(groups)
+        const difference = await writeOver(groups, confirmWritten)
         if (difference) return difference
         groups.clear()
-        return (await writeOver(groups))!
+        return (await writeOver(groups, async () => true))!
       } catch (error) {
         // Whatever is recorded next must not be taken for this.
         cache.unstage()
