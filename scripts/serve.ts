@@ -12,6 +12,7 @@ import {
   serveSites,
   watchBy,
 } from '../src/host/serve-sites.ts'
+import { surviveUncaughtErrors } from '../src/host/uncaught-errors.ts'
 import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)
@@ -30,6 +31,7 @@ const stores = await openLocalStores(config).catch((error: Error) => {
 const builtAt = statSync(index).mtime.toISOString()
 const health: Health = { ...STARTING, status: 'ok', built_at: builtAt }
 const host = await serveSites(() => site, stores, { ...config, ...watchBy(config), healthOf: () => health })
+surviveUncaughtErrors()
 inBackground('Warming the search', () => site.warm())
 console.log(`Serving dist/ at ${config.baseUrl}`)
 printSignInLink(config, stores)

@@ -4,6 +4,7 @@ import { whenAborted } from '../src/host/abort.ts'
 import { followContent } from '../src/host/follow-content.ts'
 import type { RunningServer } from '../src/host/http-server.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
+import { surviveUncaughtErrors } from '../src/host/uncaught-errors.ts'
 import type { LocalGit } from '../src/stores/git-store-local.ts'
 import { whenAsked } from './ending.ts'
 import { openProgress } from './progress.ts'
@@ -59,6 +60,7 @@ try {
       ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
       : error
   })
+  surviveUncaughtErrors()
   await followed.ready
   progress.end()
   if (stopping.signal.aborted) await host.stop()
