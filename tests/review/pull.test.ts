@@ -238,6 +238,86 @@ describe('nothing of it is run or followed', () => {
   })
 })
 
+describe('a criss-cross merge', () => {
+  /** The trunk merges two sides. The pull request has the same two parents and the tree of one side, so one of its two merge bases has that tree too. */
+  test.each([
+    ['first', 'side', 'one'],
+    ['second', 'side', 'other'],
+    ['first', 'other', 'one'],
+    ['second', 'other', 'other'],
+  ])('what it takes away is seen: the tree of its %s parent', async (which, _side, kept) => {
+    const before = git('rev-parse', 'main')
+    git('checkout', '-q', '-b', 'one', 'main')
+    put('content/acme/b/versions/1.0.0.md', version('Another prompt.\n'))
+    git('add', '-A')
+    git('commit', '-qm', 'one')
+    git('checkout', '-q', '-b', 'other', 'main')
+    put(
+      'content/acme/a/index.md',
+      INDEX.replace('license: MIT\n', 'license: MIT\nadvisories: [{range: "1.0.0", severity: high, message: Leaks}]\n'),
+    )
+    git('commit', '-qam', 'other')
+    const parents = which === 'first' ? ['one', 'other'] : ['other', 'one']
+    git('checkout', '-q', 'main')
+    git('merge', '-q', '--ff-only', 'one')
+    git('merge', '-q', '--no-edit', 'other')
+    git(
+      'branch',
+      '-f',
+      'pull',
+      git('commit-tree', '-p', parents[0]!, '-p', parents[1]!, '-m', 'pull', `${kept}^{tree}`),
+    )
+    const output = join(root, '.git/output')
+    writeFileSync(output, '')
+    git('update-ref', 'refs/pull/8/head', 'pull')
+    const clone = mkdtempSync(join(tmpdir(), 'prompt-hub-cross-'))
+    execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
+    const env = {
+      BASE_SHA: git('rev-parse', 'main'),
+      HEAD_SHA: git('rev-parse', 'pull'),
+      NUMBER: '8',
+      GITHUB_OUTPUT: output,
+    }
+    await promisify(execFile)(FETCH, [], { cwd: clone, env: { PATH: process.env.PATH, HOME: root, ...env } })
+    const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' }, true)
+    git('reset', '-q', '--hard', before)
+    git('branch', '-D', 'one', 'other')
+    rmSync(clone, { recursive: true })
+    expect([readFileSync(output, 'utf8'), owner]).toEqual(['content=true\n', 'waits'])
+    if (kept === 'one') expect(report).toMatch(/\n-advisories: \[\{range: "1\.0\.0"/)
+    else expect(report).toContain('content/acme/b/versions/1.0.0.md is taken away')
+  })
+
+  test('a git that cannot merge without a work tree is named, and nothing passes', async () => {
+    const bin = mkdtempSync(join(tmpdir(), 'prompt-hub-old-git-'))
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+    writeFileSync(
+      join(bin, 'git'),
+      `#!/bin/sh\ncase "$*" in *merge-tree*) echo 'usage: git merge-tree' >&2; exit 129;; esac\nexec '${real}' "$@"\n`,
+      { mode: 0o755 },
+    )
+    put(`${A}/1.1.0.md`, version(TEXT))
+    git('add', '-A')
+    git('commit', '-qm', 'content')
+    const [HEAD_SHA, BASE_SHA] = [git('rev-parse', 'pull'), git('rev-parse', 'main')]
+    git('update-ref', 'refs/pull/9/head', 'pull')
+    const clone = mkdtempSync(join(tmpdir(), 'prompt-hub-cross-'))
+    execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
+    const output = join(root, '.git/output')
+    writeFileSync(output, '')
+    const PATH = `${bin}:${process.env.PATH}`
+    const env = { BASE_SHA, HEAD_SHA, NUMBER: '9', GITHUB_OUTPUT: output, HOME: root, PATH }
+    await expect(promisify(execFile)(FETCH, [], { cwd: clone, env })).rejects.toThrow(
+      '::error::The review needs git 2.38 or newer.',
+    )
+    expect(readFileSync(output, 'utf8')).toBe('')
+    const { code, report } = await review({ PATH }, true)
+    expect([code, report]).toEqual([1, 'The review needs git 2.38 or newer.\n'])
+    rmSync(bin, { recursive: true })
+    rmSync(clone, { recursive: true })
+  })
+})
+
 describe('fetching', () => {
   const run = (env: Record<string, string>, cwd: string) =>
     promisify(execFile)(FETCH, [], { cwd, env: { PATH: process.env.PATH, HOME: root, ...env } }).then(
