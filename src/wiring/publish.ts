@@ -4,9 +4,9 @@ import { purgeCache } from '@netlify/functions'
 import { type Config, notSetUp } from '../config.ts'
 import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
-import { createQueue } from '../server/publish/attempt.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishDependencies } from '../server/publish/publish.ts'
+import { createTurns } from '../server/publish/turns.ts'
 import { findToken, noteUse } from '../stores/tokens-blobs.ts'
 import {
   blobsOf,
@@ -46,7 +46,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     clientAddress: clientKeyOf(ip),
     // Our own host has no cache in front of it.
     purge: hub ? async () => {} : (cacheTag) => purgeCache({ tags: [cacheTag] }),
-    enqueue,
+    takeTurn,
   }
 }
 
@@ -83,5 +83,5 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
   return hub.localGit
 }
 
-/** One queue for all publishes of the process. */
-const enqueue = createQueue()
+/** The turns of all publishes of the process. */
+const takeTurn = createTurns()

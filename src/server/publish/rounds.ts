@@ -33,6 +33,8 @@ const DEADLINE_MS = 25_000
 const CALL_MS = 8_000
 /** About what a read and a commit take; with less time left no round is begun. */
 const ROUND_MS = 3_000
+/** How long after its request's arrival a publish may still begin. */
+export const LATEST_START_MS = DEADLINE_MS - ROUND_MS
 /** How often a listing that is known to lag is read again before it is used. */
 const MOST_REREADS = 5
 /** How long before its request's arrival a commit of ours may be dated, because the clock of the git host may be behind. */
