@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { judgeOwners, type OwnerVerdict } from '../src/domain/access/pull-owners.ts'
 import { resolveLatest } from '../src/domain/catalogue/versions.ts'
 import { formatPath, parsePath } from '../src/domain/content/content-path.ts'
-import { parseOwnerFile } from '../src/domain/content/prompt-file.ts'
+import { type OwnerFile, parseOwnerFile } from '../src/domain/content/prompt-file.ts'
 import { formatPullReport, type PullReport } from '../src/domain/content/pull-report.ts'
 import { openPullTree, type PullTree } from '../src/stores/pull-tree.ts'
 import { reviewContent } from '../src/stores/review-content.ts'
@@ -46,13 +46,13 @@ try {
 
 async function judge(tree: PullTree): Promise<OwnerVerdict[]> {
   const owners = new Set(tree.changed.filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
-  const members = new Map<string, { members: (string | number)[] }>()
+  const files = new Map<string, OwnerFile | 'broken'>()
   for (const owner of owners) {
-    const parsed = parseOwnerFile((await tree.readAt('base', `${owner}/index.md`)) ?? '')
-    if (parsed.value) members.set(owner, parsed.value)
+    const text = await tree.readAt('base', `${owner}/index.md`)
+    if (text !== undefined) files.set(owner, parseOwnerFile(text).value ?? 'broken')
   }
   const author = { login: AUTHOR.toLowerCase(), user_id: AUTHOR_ID }
-  return judgeOwners(tree.changed, author, (owner) => members.get(owner))
+  return judgeOwners(tree.changed, author, (owner) => files.get(owner))
 }
 
 /** A new version beside the highest one that the base has; anything else beside itself. */

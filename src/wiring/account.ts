@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, notSetUp, SIGN_IN_SETTINGS } from '../config.ts'
 import { membershipsPath } from '../domain/access/memberships.ts'
+import { isOwner } from '../domain/content/names.ts'
 import { parseBuilt } from '../ports/site-files.ts'
 import type { SignIn } from '../server/account/sign-in.ts'
 import type { AccountDependencies } from '../server/account/visit.ts'
@@ -28,7 +29,11 @@ export async function connectAccount(request: Request, { hub }: FunctionContext)
     ownersOf: async (login, userId) => {
       const members = [login, ...(/^\d+$/.test(userId) ? [Number(userId)] : [])]
       const files = await Promise.all(members.map((member) => siteFiles.read(membershipsPath(member))))
-      return [...new Set(files.flatMap((bytes) => (bytes ? parseBuilt<string[]>(bytes) : [])))].sort()
+      const lists = files.map((bytes) => bytes && parseBuilt<string[]>(bytes))
+      const own = isOwner(login) ? [login] : []
+      const all = new Set([...(lists[0] ?? own), ...(lists[1] ?? [])])
+      // Their own handle comes first, because most people publish there.
+      return [...own.filter((owner) => all.has(owner)), ...[...all].sort().filter((owner) => owner !== login)]
     },
     siteFiles,
   }

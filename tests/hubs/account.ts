@@ -46,7 +46,7 @@ export function openAccount(given: Partial<AccountDependencies> = {}): Account {
     accounts: { ...peopleInBlobs(blobs), ...tokensInBlobs(blobs) },
     signIn: { kind: 'local', keys },
     secret: 'a secret of the tests, long enough',
-    ownersOf: async () => [],
+    ownersOf: async (login) => [login],
     siteFiles: { read: async () => frame },
     ...given,
   }

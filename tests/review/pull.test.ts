@@ -44,6 +44,7 @@ beforeAll(() => {
   put('content/acme/index.md', '---\nname: Acme\nmembers: [octocat, 4711]\n---\n')
   put('content/acme/a/index.md', INDEX)
   put(`${A}/1.0.0.md`, version(TEXT))
+  put('content/broken/index.md', '---\nmember: [octocat]\n---\n')
   put('package.json', '{"name":"base"}')
   git('add', '.')
   git('commit', '-qm', 'base')
@@ -168,6 +169,15 @@ describe('whose consent it needs', () => {
     ['a stranger', `${A}/1.1.0.md`, 'mallory', '2', '', 'waits'],
     ['a stranger, and a maintainer agreed', `${A}/1.1.0.md`, 'mallory', '2', 'true', 'agrees'],
     ['the author’s own handle', 'content/mallory/x/versions/1.0.0.md', 'mallory', '2', '', 'agrees'],
+    ['the author’s own handle, whose members are others', `${A}/1.1.0.md`, 'acme', '2', '', 'waits'],
+    [
+      'the author’s own handle, whose file nobody can read',
+      'content/broken/x/versions/1.0.0.md',
+      'broken',
+      '2',
+      '',
+      'waits',
+    ],
     ['another new owner', 'content/globex/x/versions/1.0.0.md', 'mallory', '2', '', 'waits'],
     ['the catalogue as a whole', 'content/equivalents.txt', 'octocat', '1', '', 'waits'],
   ] as const)('%s', async (_, path, AUTHOR, AUTHOR_ID, APPROVED, owner) => {

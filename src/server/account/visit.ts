@@ -13,7 +13,7 @@ export interface AccountDependencies extends PageTools {
   signIn: SignIn
   /** Signs the cookies of sign-ins under way. */
   secret: string
-  /** Owners whose `members` name a login, as of the newest build. */
+  /** Owners that somebody may publish to, as of the newest build. */
   ownersOf: (login: string, userId: string) => Promise<readonly string[]>
 }
 

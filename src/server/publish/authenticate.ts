@@ -28,7 +28,11 @@ export interface Bearer {
 /** For whom a publish is made. People and jobs bring along the function that judges them later, so that no publish loads what it does not need. */
 type Holder =
   | { kind: 'operator' }
-  | { kind: 'person'; login: string; isMember: (file: Pick<OwnerFile, 'members'>) => boolean }
+  | {
+      kind: 'person'
+      login: string
+      mayActFor: (owner: string, file: Pick<OwnerFile, 'members'> | undefined) => boolean
+    }
   | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal'>)
 
 /** Finds what is known of a token. @throws HubError `unavailable` when the store is out of reach, so that nobody passes then */
@@ -92,8 +96,8 @@ export async function authenticate(
 
 async function withJudge(holder: TokenRecord['holder']): Promise<Holder> {
   if (holder.kind === 'operator') return holder
-  const { isMember } = await import('../../domain/access/memberships.ts')
-  return { kind: 'person', login: holder.login, isMember: (file) => isMember(holder, file) }
+  const { mayActFor } = await import('../../domain/access/memberships.ts')
+  return { kind: 'person', login: holder.login, mayActFor: (owner, file) => mayActFor(holder, owner, file) }
 }
 
 async function authenticateJob(
@@ -137,7 +141,7 @@ export function requireScope({ scope }: Bearer, owner: string, name: string): vo
  * @throws HubError `forbidden`
  */
 export function requireRights({ holder }: Bearer, owner: string, name: string, ownerIndex: string | undefined): void {
-  if (holder.kind === 'operator' || (holder.kind === 'person' && holder.login === owner)) return
+  if (holder.kind === 'operator') return
   const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
   // A file on the branch that does not parse is not the publisher's fault, so they are not told that they are no member.
   if (parsed?.problems) throw refuseBroken({ kind: 'owner', owner }, parsed.problems)
@@ -150,7 +154,7 @@ export function requireRights({ holder }: Bearer, owner: string, name: string, o
       `This job may not publish to ${owner}/${name}: ${refusal}. See trusted_publishers in content/${owner}/index.md.`,
     )
   }
-  if (!file || !holder.isMember(file))
+  if (!holder.mayActFor(owner, file))
     throw new HubError(
       'forbidden',
       `${holder.login} may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`,
