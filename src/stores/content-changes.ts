@@ -51,12 +51,15 @@ export async function openComparison(
 ): Promise<Comparison> {
   const git = createGit(dir, environment)
   const found = await git.tryRun(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
-  if (found.code !== 0)
-    throw new Error(
-      `--base: expected a commit that is here, got ${name}; in a shallow clone, fetch it first: git fetch origin ${name}`,
-    )
-  const base = found.stdout.toString().trim()
   const says = async (args: string[]) => (await git.tryRun(args)).stdout.toString().trim()
+  if (found.code !== 0) {
+    const remote = (await says(['remote'])).split('\n').find((each) => each !== '' && name.startsWith(`${each}/`))
+    const fetched = remote === undefined ? `origin ${name}` : `${remote} ${name.slice(remote.length + 1)}`
+    throw new Error(
+      `--base: expected a commit that is here, got ${name}; in a shallow clone, fetch it first: git fetch ${fetched}`,
+    )
+  }
+  const base = found.stdout.toString().trim()
   let deleted: Promise<Map<string, Set<string>>> | undefined
   return {
     git,

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import { type Bump, nextVersion, sortVersions } from '../domain/catalogue/versions.ts'
 import { formatPath, parsePath } from '../domain/content/content-path.ts'
+import { isPortableName } from '../domain/content/names.ts'
 import { findPlaceholders } from '../domain/content/placeholders.ts'
 import { formatProblems } from '../domain/content/problems.ts'
 import {
@@ -31,6 +32,7 @@ interface NewPrompt {
 export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPrompt, now: Date): string[] {
   const index = formatPath({ kind: 'repository', owner, name })
   const version = formatPath({ kind: 'version', owner, name, version: '1.0.0' })
+  if (!isPortableName(name)) throw new Error(`Windows has no folder of the name ${name}; choose another`)
   if (existsSync(dirname(join(dir, index))))
     throw new Error(`${owner}/${name} is there already; npm run bump adds to it`)
   const indexText = `${editRepositoryFile(undefined, front)}When to use it, and what to give for each placeholder.\n`

@@ -132,7 +132,9 @@ describe('against git', () => {
     const order = { contentDir: join(clone, 'content'), environment: process.env }
     const { entries, notes } = await reviewContent({ ...order, base: 'HEAD' })
     expect([entries, notes]).toEqual([[], [expect.stringContaining('shallow')]])
-    await expect(reviewContent({ ...order, base: 'HEAD~1' })).rejects.toThrow('git fetch origin')
+    await expect(reviewContent({ ...order, base: 'HEAD~1' })).rejects.toThrow('git fetch origin HEAD~1')
+    await expect(reviewContent({ ...order, base: 'origin/next' })).rejects.toThrow(/git fetch origin next$/)
+    await expect(reviewContent({ ...order, base: 'feature/x' })).rejects.toThrow(/git fetch origin feature\/x$/)
     await expect(review({ base: '--output=x' })).rejects.toThrow('expected a commit')
   })
 })

@@ -201,7 +201,9 @@ describe('a broken change names its rule, file and line', () => {
 
   test.each(BROKEN)('%s', async (_, path, text, line, rule) => {
     put(path, text)
-    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([`content/${path}:${line} ${rule}`])
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
+      `content/${path.replace('\u200c', '?')}:${line} ${rule}`,
+    ])
   })
 })
 
@@ -213,7 +215,30 @@ test('a thousand and one versions', async () => {
 
 test('no folder at all', async () => {
   put('.', null)
-  expect(await said({})).toEqual(['content:1 readable'])
+  expect(await said({})).toEqual(['content:1 content-folder'])
+})
+
+describe('a name that Windows takes for a device', () => {
+  test.each(['con', 'prn', 'aux', 'nul', 'com1', 'com9', 'lpt1', 'lpt9'])(
+    '%s is refused for a new prompt',
+    async (name) => {
+      put(`acme/${name}/index.md`, index(GOOD_INDEX.replace('Code review', 'Another review')))
+      put(`acme/${name}/versions/1.0.0.md`, version('Something else entirely, in {{language}}.\n', LANGUAGE))
+      expect(await said()).toEqual([`content/acme/${name}/index.md:1 portable-name`])
+    },
+  )
+
+  test('is advice where the prompt is there already, and nothing for names that only begin so', async () => {
+    put('acme/aux/index.md', index(GOOD_INDEX.replace('Code review', 'Another review')))
+    put('acme/aux/versions/1.0.0.md', version('Something else entirely, in {{language}}.\n', LANGUAGE))
+    put('acme/com10/index.md', index(GOOD_INDEX.replace('Code review', 'Third review')))
+    put('acme/com10/versions/1.0.0.md', version('Translate what follows into {{language}}.\n', LANGUAGE))
+    const { entries } = await review({})
+    const ofNames = entries.filter(({ rule }) => rule.endsWith('portable-name'))
+    expect(ofNames.map((one) => `${one.file} ${one.rule} ${one.severity}`)).toEqual([
+      'content/acme/aux/index.md unportable-name advice',
+    ])
+  })
 })
 
 describe('advice', () => {

@@ -89,7 +89,7 @@ test('a folder that cannot be read is a problem, and what was in it is no conten
   read()
   renameSync(join(dir, 'content'), join(dir, 'gone'))
   expect(read().problems).toEqual([
-    { file: 'content', rule: 'readable', key: '', message: 'expected a folder, got nothing' },
+    { file: 'content', rule: 'content-folder', key: '', message: `not found: ${join(dir, 'content')}` },
   ])
 })
 

@@ -34,6 +34,10 @@ export const RULES = {
     'No .gitattributes stands below content: it would change published bytes in every clone.',
     'remove it; what the repository needs stands in the .gitattributes of its top folder',
   ),
+  'content-folder': error(
+    'The content folder exists.',
+    'make it, or set CONTENT_DIR to the folder that holds the prompts',
+  ),
   readable: error('Every file and folder can be read.', 'give yourself the right to read it'),
   'file-fits': error('A file is at most a megabyte long.', 'shorten it'),
   'utf-8': error('Files are UTF-8.', 'save it as UTF-8'),
@@ -79,6 +83,14 @@ export const RULES = {
   'version-number-used': error(
     'The number of a version that once was on the main branch is not given to another text.',
     'take the next number',
+  ),
+  'portable-name': error(
+    'The name of a new prompt can be a folder on Windows: not con, prn, aux, nul, com1 to com9 or lpt1 to lpt9.',
+    'rename the folder (git mv)',
+  ),
+  'unportable-name': advice(
+    'The name of a prompt can be a folder on Windows.',
+    'publish it under another name, and name that one as moved_to',
   ),
   'version-step': error(
     'A new version is exactly one step above the highest, and the first is 1.0.0.',

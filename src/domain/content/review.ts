@@ -4,6 +4,7 @@ import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versio
 import { formatPath, type Place } from './content-path.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
 import { findInText, limitFindings, warnOfDifference, warnOfMetadata } from './findings.ts'
+import { isPortableName } from './names.ts'
 import { findPlaceholders } from './placeholders.ts'
 import type { Problem } from './problems.ts'
 import { type RepositoryFile, UNSAID } from './prompt-file.ts'
@@ -28,13 +29,18 @@ export interface FileChange {
 type Say = (rule: RuleName, key: string, message: string, offset?: number) => void
 
 /**
- * Judges the numbers of new versions.
+ * Judges the name of a repository and the numbers of its new versions.
  *
  * @param published the numbers that the base has
  * @param fresh the new ones, lowest first
  */
 export function reviewSteps(place: RepositoryPlace, published: readonly string[], fresh: readonly string[]): Remark[] {
   const remarks: Remark[] = []
+  if (!isPortableName(place.name)) {
+    const isNew = published.length === 0 && fresh.length > 0
+    const rule = isNew ? 'portable-name' : 'unportable-name'
+    sayOf(remarks, { kind: 'repository', ...place })(rule, '', `Windows has no folder of the name ${place.name}`)
+  }
   const used = [...published]
   for (const version of fresh) {
     if (!isNextVersion(used, version)) {

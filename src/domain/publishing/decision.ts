@@ -10,7 +10,7 @@ import type { VersionEntry } from '../content/content-tree.ts'
 import { textsOf, warnOfDifference, warnOfMetadata, warnOfTexts } from '../content/findings.ts'
 import type { RepositoryFrontMatter, VersionFrontMatter } from '../content/front-matter.ts'
 import { isSameJson } from '../content/json.ts'
-import { titleFromName } from '../content/names.ts'
+import { isPortableName, titleFromName } from '../content/names.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
@@ -62,6 +62,8 @@ export function decidePublish(
   { measure, addresses }: { measure: Measure; addresses: Addresses },
 ): PublishDecision {
   const fullName = `${state.owner}/${state.name}`
+  if (state.versions.length === 0 && !isPortableName(state.name))
+    throw new HubError('not_found', `No new repository can be named ${state.name}: Windows has no folder of that name.`)
   const { file, latest: latestVersion } = state
   if (file.status === 'archived')
     throw new HubError(

@@ -84,7 +84,10 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 }
 
-/** A text as it may stand in XML, in an element or an attribute. */
+/** What XML 1.0 has no character for: https://www.w3.org/TR/xml/#charsets */
+const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/gu
+
+/** A text as it may stand in XML, in an element or an attribute; without the characters that XML cannot hold. */
 export function escapeXml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character]!)
+  return text.replace(NOT_XML, '').replace(/[&<>"']/g, (character) => XML_ENTITIES[character]!)
 }
