@@ -11,7 +11,7 @@ import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fre
 import { type LocalGit, openLocalGit } from '../stores/git-store-local.ts'
 import { folderFiles } from '../stores/site-files-folder.ts'
 import type { Hub } from '../wiring/platform.ts'
-import { findClients } from './client-addresses.ts'
+import { findClients, findConnectionAddresses } from './client-addresses.ts'
 import { type Health, STARTING, withHealth } from './health.ts'
 import { type RunningServer, startServer } from './http-server.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
@@ -83,7 +83,7 @@ export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pic
 
 /** The settings that serving asks for. */
 type ServeSettings = Pick<Config, 'port'> &
-  Partial<Pick<Config, 'listenAt' | 'trustedProxies'>> & {
+  Partial<Pick<Config, 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>> & {
     /** Called for each request to `/healthz`. */
     healthOf?: () => Health
     /** When it is given, requests are counted, and `/metrics` answers. */
@@ -108,7 +108,15 @@ export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings
 export async function serveSites(
   siteOf: () => Site,
   { fresh, blobs, localGit, localKeys }: LocalStores,
-  { port, listenAt = 'everywhere', trustedProxies = [], healthOf = () => STARTING, metrics, log }: ServeSettings,
+  {
+    port,
+    listenAt = 'everywhere',
+    trustedProxies = [],
+    rateLimitPerMinute,
+    healthOf = () => STARTING,
+    metrics,
+    log,
+  }: ServeSettings,
 ): Promise<RunningServer> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
@@ -129,7 +137,12 @@ export async function serveSites(
   return startServer(
     listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),
     port,
-    { listenAt, ...(watched && { onAnswered: watched.onAnswered }) },
+    {
+      listenAt,
+      // 0 turns every limit off.
+      ...(rateLimitPerMinute !== 0 && { addressOf: findConnectionAddresses(trustedProxies) }),
+      ...(watched && { onAnswered: watched.onAnswered }),
+    },
   )
 }
 
