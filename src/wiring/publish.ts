@@ -35,7 +35,12 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     // Loaded when a person's or a job's token asks for it; an operator's token needs neither.
     holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, blobs),
     verifyJob: jobVerifier(config),
-    spendJob: async (job) => (await import('../stores/used-jobs-blobs.ts')).spendOnce(blobs, job),
+    spendJob: async ({ jti, request, endsMs }) =>
+      (await import('../stores/spent-blobs.ts')).spendOnce(
+        blobs,
+        { kind: 'jti', id: jti, use: request, endsMs },
+        new Date(),
+      ),
     noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
     limiter: await limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute, config),
     failedTokens: await limiterOf(

@@ -66,7 +66,7 @@ export async function publishInRounds(
   const sent = new Map<string, PublishDecision>()
   let rereads = 0
   for (let round = 0; ; round++) {
-    if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
+    await waitBefore(round, { random, sleep })
     if (leftMs(deadline) < ROUND_MS) throw tooLate()
     const folder = await readOrWait(deadline, (call) => git.readFolder(questionOf(accepted, isInDoubt), call))
     if (folder === undefined) continue
@@ -85,6 +85,30 @@ export async function publishInRounds(
     if (outcome.kind === 'busy') await waitOrGiveUp(deadline, outcome.retryAfterSeconds)
     if (outcome.kind === 'unknown') isInDoubt = true
   }
+}
+
+/**
+ * Reads what rights depend on, before a publish waits for its turn; after a failure that may pass it is read again while there is time.
+ *
+ * @throws HubError like `publishInRounds`
+ */
+export async function readOwnerIndex(
+  git: GitStore,
+  { owner, name, arrivedMs }: Pick<AcceptedPublish, 'owner' | 'name' | 'arrivedMs'>,
+  { now, random, sleep }: TimeAndChance,
+): Promise<string | undefined> {
+  const deadline: Deadline = { endsMs: arrivedMs + DEADLINE_MS, now, sleep }
+  for (let round = 0; ; round++) {
+    await waitBefore(round, { random, sleep })
+    if (leftMs(deadline) < ROUND_MS) throw tooLate()
+    const folder = await readOrWait(deadline, (call) => git.readFolder({ owner, name }, call))
+    if (folder) return folder.ownerIndex
+  }
+}
+
+/** Waits before a round that repeats another, for a while that differs between processes. */
+async function waitBefore(round: number, { random, sleep }: Pick<TimeAndChance, 'random' | 'sleep'>): Promise<void> {
+  if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
 }
 
 async function decideOn(
