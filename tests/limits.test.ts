@@ -16,6 +16,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/content/near-duplicates.ts MOST_READ': 'how a check looks for prompts that are nearly the same',
   'src/domain/content/near-duplicates.ts MOST_SHARING': 'how a check looks for prompts that are nearly the same',
   'src/domain/content/near-duplicates.ts MOST_WORDS': 'how a check looks for prompts that are nearly the same',
+  'src/domain/content/review.ts MAX_CLOCK_SKEW_MS': 'how far a contributor’s clock may be ahead',
   'src/domain/content/plain-yaml.ts MOST_CHARACTERS': 'a longer text is read by the library',
   'src/domain/content/problems.ts MOST_UNITS': 'characters of a stranger’s text that a message repeats',
   'src/domain/search/budget.ts MOST_POSTINGS': 'what of a question is counted; what is left out is said',

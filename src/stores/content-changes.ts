@@ -72,6 +72,17 @@ export async function openComparison(
   }
 }
 
+/** `HEAD` where git keeps the content folder and has a commit; undefined elsewhere, and where there is no git. */
+export async function findHead(
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  const found = await createGit(dir, environment)
+    .tryRun(['rev-parse', '--verify', '--quiet', 'HEAD:./'])
+    .catch(() => undefined)
+  return found?.code === 0 ? 'HEAD' : undefined
+}
+
 /** Two histories that merged the same commits have several merge bases; git merges those first, and so does this. @throws Error when git is too old for that */
 async function findFork(git: Git, base: string): Promise<string> {
   const found = (await git.tryRun(['merge-base', '--all', base, 'HEAD'])).stdout.toString()

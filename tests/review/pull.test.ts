@@ -44,7 +44,6 @@ beforeAll(() => {
   put('content/acme/index.md', '---\nname: Acme\nmembers: [octocat, 4711]\n---\n')
   put('content/acme/a/index.md', INDEX)
   put(`${A}/1.0.0.md`, version(TEXT))
-  put('content/broken/index.md', '---\nmember: [octocat]\n---\n')
   put('package.json', '{"name":"base"}')
   git('add', '.')
   git('commit', '-qm', 'base')
@@ -170,14 +169,6 @@ describe('whose consent it needs', () => {
     ['a stranger, and a maintainer agreed', `${A}/1.1.0.md`, 'mallory', '2', 'true', 'agrees'],
     ['the author’s own handle', 'content/mallory/x/versions/1.0.0.md', 'mallory', '2', '', 'agrees'],
     ['the author’s own handle, whose members are others', `${A}/1.1.0.md`, 'acme', '2', '', 'waits'],
-    [
-      'the author’s own handle, whose file nobody can read',
-      'content/broken/x/versions/1.0.0.md',
-      'broken',
-      '2',
-      '',
-      'waits',
-    ],
     ['another new owner', 'content/globex/x/versions/1.0.0.md', 'mallory', '2', '', 'waits'],
     ['the catalogue as a whole', 'content/equivalents.txt', 'octocat', '1', '', 'waits'],
   ] as const)('%s', async (_, path, AUTHOR, AUTHOR_ID, APPROVED, owner) => {
@@ -185,11 +176,51 @@ describe('whose consent it needs', () => {
     expect((await review({ AUTHOR, AUTHOR_ID, APPROVED })).owner).toBe(owner)
   })
 
+  test('the author’s own handle, whose file on the main branch nobody can read', async () => {
+    git('checkout', '-q', 'main')
+    const before = git('rev-parse', 'main')
+    put('content/acme/index.md', '---\nmember: [octocat]\n---\n')
+    git('commit', '-qam', 'broken')
+    git('checkout', '-q', '-B', 'pull', 'main')
+    put('content/acme/index.md', '---\nmembers: [acme]\n---\n')
+    const { report, owner } = await review({ AUTHOR: 'acme', AUTHOR_ID: '2' })
+    git('reset', '-q', '--hard', before)
+    expect(owner).toBe('waits')
+    expect(report).toContain('no   acme: its index.md on the main branch cannot be read')
+  })
+
   test('nobody becomes a member by the pull request itself', async () => {
     put('content/acme/index.md', '---\nname: Acme\nmembers: [mallory]\n---\n')
     const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
     expect(owner).toBe('waits')
     expect(report).toContain('no   acme: mallory is none of its members')
+  })
+})
+
+describe('whom a new version names', () => {
+  const by = (login: string) => version(TEXT).replace('octocat', login)
+  //  what                                       author      id      published_by  problems
+  test.each([
+    ['its author', 'hubot', '9', 'hubot', '0'],
+    ['its author, in capitals', 'HuBot', '9', 'hubot', '0'],
+    ['a member of the owner', 'mallory', '9', 'octocat', '0'],
+    ['somebody else', 'mallory', '9', 'torvalds', '1'],
+    ['somebody else, by a member', 'octocat', '1', 'torvalds', '1'],
+  ])('%s', async (_, AUTHOR, AUTHOR_ID, login, problems) => {
+    put(`${A}/1.1.0.md`, by(login))
+    const reviewed = await review({ AUTHOR, AUTHOR_ID })
+    expect(reviewed.problems).toBe(problems)
+    if (problems === '1')
+      expect(reviewed.report).toContain(
+        `${A}/1.1.0.md:3  published-by-author  published_by: expected the author of the pull request or a member of acme, got torvalds; write your own login`,
+      )
+  })
+
+  test('nobody is named by a member list of the pull request itself, and old versions keep their publishers', async () => {
+    put('content/acme/index.md', '---\nname: Acme\nmembers: [torvalds]\n---\n')
+    put(`${A}/1.1.0.md`, by('torvalds'))
+    put('content/acme/a/index.md', INDEX.replace('Code review', 'Review'))
+    expect((await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })).problems).toBe('1')
   })
 })
 

@@ -7,6 +7,9 @@ const { put, review, said } = openReviewed()
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----`
 const NEW_LINE = 8
+const README = 'When to use it, and what to give for each placeholder.\n'
+/** A time so many minutes from now. */
+const fromNow = (minutes: number) => `${new Date(Date.now() + minutes * 60_000).toISOString().slice(0, 19)}Z`
 
 //  what is wrong                        where                             what stands there                                         line  rule
 const BROKEN: readonly (readonly [string, string, string | Buffer | null, number, string])[] = [
@@ -33,7 +36,6 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
     'no-attributes',
   ],
   ['attributes where capitals do not count', 'acme/.GitAttributes', '* ident', 1, 'no-attributes'],
-  ['attributes with a character that does not show', 'acme/.git\u200cattributes', '* ident', 1, 'no-attributes'],
   ['Latin-1', NEXT, Buffer.from(version('caf\xe9'), 'latin1'), 1, 'utf-8'],
   ['UTF-16', NEXT, Buffer.from('\ufeff---\n', 'utf16le'), 1, 'utf-8'],
   ['two megabytes', NEXT, version('x'.repeat(2 * 1024 ** 2)), 1, 'file-fits'],
@@ -180,6 +182,24 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
     'no-forged-provenance',
   ],
   [
+    'a date after now',
+    NEXT,
+    good('').replace(/published_at: .*/, `published_at: "${fromNow(6)}"`),
+    2,
+    'published-by-now',
+  ],
+  ['a date years from now', NEXT, good('').replace('2026-11-01', '2031-01-01'), 2, 'published-by-now'],
+  ['the content of npm run new', NEXT, version('Say here what the model should do with {{input}}.\n'), 5, 'is-edited'],
+  [
+    'the words of npm run new for a variable',
+    NEXT,
+    good('').replace('The language of the code', 'What to give for it'),
+    6,
+    'is-edited',
+  ],
+  ['a changelog that was never written', NEXT, good('changelog: Say what changes, and why\n'), 7, 'is-edited'],
+  ['a readme that was never written', A, `---\n${GOOD_INDEX}---\n${README}`, 7, 'is-edited'],
+  [
     'a variable that is not used',
     NEXT,
     good('  - name: tone\n    description: How\n    required: false\n'),
@@ -205,6 +225,11 @@ describe('a broken change names its rule, file and line', () => {
       `content/${path.replace('\u200c', '?')}:${line} ${rule}`,
     ])
   })
+})
+
+test('attributes with a character that does not show in their name', async () => {
+  put('acme/.git\u200cattributes', '* ident')
+  expect(await said()).toEqual(['content/acme/.git?attributes:1 no-attributes'])
 })
 
 test('a thousand and one versions', async () => {
@@ -285,6 +310,10 @@ describe('good changes pass without a word', () => {
   test.each<[string, Record<string, string>]>([
     ['nothing', {}],
     ['the next minor', { [NEXT]: good('') }],
+    [
+      'a date a little ahead of this clock',
+      { [NEXT]: good('').replace(/published_at: .*/, `published_at: "${fromNow(4)}"`) },
+    ],
     ['the next patch', { 'acme/a/versions/1.1.1.md': good('') }],
     [
       'the next major, which asks for more',

@@ -4,7 +4,7 @@ import type { Person } from './account.ts'
 import { mayActFor } from './memberships.ts'
 
 /** Who is asked for one part of a pull request. */
-export interface OwnerVerdict {
+interface OwnerVerdict {
   /** A handle, or undefined for what belongs to the catalogue as a whole. */
   owner: string | undefined
   isAllowed: boolean

@@ -100,6 +100,18 @@ export const RULES = {
     'Only the hub writes provenance, after it has checked the token of a job.',
     'remove the key provenance',
   ),
+  'published-by-now': error(
+    'The published_at of a new version has passed; clocks may differ by five minutes.',
+    'write the time of now, in UTC',
+  ),
+  'published-by-author': error(
+    'A version that comes by pull request names its author, or a member of its owner, as published_by.',
+    'write your own login',
+  ),
+  'is-edited': error(
+    'No text is the one that npm run new or "Suggest a change" begins a file with.',
+    'write what your prompt needs there',
+  ),
   'variables-are-used': error(
     'Every variable that a new version declares stands in its content.',
     'write {{name}} where its value belongs, or remove the declaration',

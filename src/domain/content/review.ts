@@ -5,17 +5,25 @@ import { formatPath, type Place } from './content-path.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
 import { findInText, limitFindings, warnOfDifference, warnOfMetadata } from './findings.ts'
 import { isPortableName } from './names.ts'
-import { findPlaceholders } from './placeholders.ts'
+import { checkNewVersion, checkText, type PlacedProblem } from './new-version-rules.ts'
 import type { Problem } from './problems.ts'
 import { type RepositoryFile, UNSAID } from './prompt-file.ts'
-import type { RuleName } from './review-rules.ts'
+import { isRuleName, type RuleName } from './review-rules.ts'
 
 /** Which repository. */
 type RepositoryPlace = Pick<RepositoryEntry, 'owner' | 'name'>
 
-/** A problem with its place in the text of its key, where that is known: in UTF-16 units from the start of it. */
-export interface Remark extends Problem {
-  offset?: number
+/** A problem of a file, with its place where that is known. */
+export interface Remark extends Problem, PlacedProblem {}
+
+/** How far clocks may differ. */
+const MAX_CLOCK_SKEW_MS = 5 * 60_000
+
+/** What new versions are held against. */
+export interface ReviewGiven {
+  now: Date
+  /** Whether a version of an owner may name a login as its publisher; left out where nobody knows who brings it. */
+  mayBePublisher?: ((owner: string, login: string) => boolean) | undefined
 }
 
 /** What a change does to a file. */
@@ -60,10 +68,11 @@ export function reviewVersion(
   version: VersionEntry,
   before: VersionEntry | undefined,
   { isNew, isTouched }: FileChange,
+  given: ReviewGiven,
 ): Remark[] {
   const remarks: Remark[] = []
   const say = sayOf(remarks, { kind: 'version', ...place, version: version.version })
-  if (isTouched && isNew) judgeNewVersion(version, say)
+  if (isTouched && isNew) judgeNewVersion(place, version, given, say)
   if (isTouched) adviseOnVersion(version, before, say)
   return remarks
 }
@@ -78,6 +87,7 @@ export function reviewIndex(
   const say = sayOf(remarks, { kind: 'repository', ...place })
   adviseOnTexts({ title, description }, say, false)
   adviseOnTexts({ readme }, say, true)
+  for (const { key, message } of checkText('readme', readme)) say('is-edited', key, message)
   if (title.trim().length < 3 || title === place.name)
     say('weak-title', 'title', 'say in a few words what the prompt is called')
   for (const { message } of warnOfMetadata({ description, tags, license }, last?.variables ?? [])) {
@@ -107,16 +117,24 @@ function sayOf(remarks: Remark[], place: Place): Say {
   }
 }
 
-function judgeNewVersion({ provenance, variables, content }: VersionEntry, say: Say): void {
+function judgeNewVersion(
+  { owner }: RepositoryPlace,
+  version: VersionEntry,
+  { now, mayBePublisher }: ReviewGiven,
+  say: Say,
+): void {
+  const { provenance, published_at, published_by } = version
   if (provenance) say('no-forged-provenance', 'provenance', 'expected none: only the hub writes it')
-  const used = findPlaceholders(content)
-  for (const [index, { name }] of variables.entries())
-    if (!used.includes(name)) say('variables-are-used', `variables.${index}`, `expected {{${name}}} in the content`)
-  if (variables.length === 0) return
-  for (const name of used.filter((one) => !variables.some((variable) => variable.name === one))) {
-    const message = `expected a declaration of the placeholder {{${name}}}`
-    say('placeholders-are-declared', 'content', message, content.search(new RegExp(`\\{\\{ ?${name} ?\\}\\}`)))
-  }
+  if (Date.parse(published_at) > now.getTime() + MAX_CLOCK_SKEW_MS)
+    say('published-by-now', 'published_at', `expected a time that has passed, got ${published_at}`)
+  if (mayBePublisher && !mayBePublisher(owner, published_by))
+    say(
+      'published-by-author',
+      'published_by',
+      `expected the author of the pull request or a member of ${owner}, got ${published_by}`,
+    )
+  for (const { rule, key, message, offset } of checkNewVersion(version))
+    if (isRuleName(rule)) say(rule, key, message, offset)
 }
 
 function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined, say: Say): void {
