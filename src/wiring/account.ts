@@ -10,10 +10,18 @@ import { identify } from '../stores/github-sign-in.ts'
 import { peopleInBlobs } from '../stores/sessions-blobs.ts'
 import { tokensInBlobs } from '../stores/tokens-blobs.ts'
 import { isLocalMode, isOurHost } from './people.ts'
-import { blobsOf, currentConfig, type FunctionContext, type Hub, siteFilesOf } from './platform.ts'
+import {
+  blobsOf,
+  clientKeyOf,
+  currentConfig,
+  type FunctionContext,
+  type Hub,
+  limiterOf,
+  siteFilesOf,
+} from './platform.ts'
 
 /** What the account pages need on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
-export async function connectAccount(request: Request, { hub }: FunctionContext): Promise<AccountDependencies> {
+export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDependencies> {
   const config = currentConfig()
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
@@ -36,6 +44,8 @@ export async function connectAccount(request: Request, { hub }: FunctionContext)
       return [...own.filter((owner) => all.has(owner)), ...[...all].sort().filter((owner) => owner !== login)]
     },
     siteFiles,
+    limiter: await limiterOf('account', config.rateLimitPerMinute, config),
+    clientAddress: clientKeyOf(ip),
   }
 }
 
