@@ -52,5 +52,5 @@ export function drawComparison(comparison: Comparison): string {
   <p class="facts"><span>${to.published_by}</span><span><time datetime="${to.published_at}" data-relative>${formatDay(to.published_at)}</time></span></p>
   ${choice}
 </div>`
-  return head.text + drawForCallers(compareForCallers(from, to)) + drawLines(from.content, to.content)
+  return head.text + drawForCallers(compareForCallers(from, to)) + drawLines(from, to)
 }

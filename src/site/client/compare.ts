@@ -12,7 +12,7 @@ async function compare(place: HTMLElement): Promise<void> {
   try {
     const [before, after] = await Promise.all([from, to].map((version) => read(fullName, version)))
     // Everything in it is escaped where it is drawn.
-    place.innerHTML = drawForCallers(compareForCallers(before!, after!)) + drawLines(before!.content, after!.content)
+    place.innerHTML = drawForCallers(compareForCallers(before!, after!)) + drawLines(before!, after!)
   } catch (error) {
     place.textContent = `The versions could not be read: ${error instanceof Error ? error.message : String(error)}`
   }

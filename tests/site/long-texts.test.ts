@@ -1,0 +1,81 @@
+// Pins that texts which make huge pages are drawn up to a bound, with links to all of them: in comparisons, and in the page of a version that no build has written yet.
+import { describe, expect, test } from 'vitest'
+import { LIMITS } from '../../src/domain/api/limits.ts'
+import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
+import { drawUnbuilt } from '../../src/server/pages/draw-unbuilt.ts'
+import { drawLines } from '../../src/site/draw-difference.ts'
+
+const MOST = LIMITS.contentBytes
+const text = (version: string, content: string) => ({ version, content, raw_url: `https://hub.test/raw/${version}` })
+const words = (seed: number) => {
+  let state = seed
+  const next = () => {
+    state = (state * 48_271) % 2_147_483_647
+    return 'abc'[state % 3]
+  }
+  return Array.from({ length: 130 }, () => `${Array.from({ length: 990 }, next).join(' ')}\n`).join('')
+}
+
+describe('a comparison', () => {
+  //  what                               older                          newer
+  test.each([
+    ['lines of one letter', 'a\n'.repeat(MOST / 2), 'b\n'.repeat(MOST / 2)],
+    ['characters that cannot be seen', '\u200b'.repeat(MOST / 3), '\u200c'.repeat(MOST / 3)],
+    ['placeholders', '{{a}}'.repeat(MOST / 5), '{{b}}'.repeat(MOST / 5)],
+    ['as many lines as are compared', 'a\n'.repeat(10_000), 'b\n'.repeat(10_000)],
+  ])('of %s is one megabyte at most, and leads to both texts', (_, older, newer) => {
+    const page = drawLines(text('1.0.0', older), text('1.0.1', newer))
+    expect(page.length).toBeLessThan(1_010_000)
+    expect(page).toMatch(/^<p class="notice">(?:Only the beginning of this long comparison|These texts are too long)/)
+    expect(page).toContain(
+      '<a href="https://hub.test/raw/1.0.0">1.0.0</a>, <a href="https://hub.test/raw/1.0.1">1.0.1</a>',
+    )
+  })
+
+  test('of lines that differ in every word has no marks beyond its bound', () => {
+    const page = drawLines(text('1.0.0', words(1)), text('1.0.1', words(2)))
+    expect(page.split('<div class="line ').length - 1).toBe(260)
+    expect(page.split('<mark>').length).toBeLessThan(100_000)
+  })
+
+  test('of ordinary length is whole and leads nowhere', () => {
+    const lines = Array.from({ length: 500 }, (_, index) => `Line ${index}\n`)
+    const page = drawLines(text('1.0.0', lines.join('')), text('1.0.1', lines.map((line) => `New ${line}`).join('')))
+    expect([page.includes('New</mark>') || page.includes('New '), page.includes('Line 499')]).toEqual([true, true])
+    expect(page).not.toContain('https://hub.test/raw')
+    expect(page).toContain('500 lines came, 500 lines went')
+  })
+})
+
+describe('the page of a version that is being built', () => {
+  const draw = (content: string) =>
+    drawUnbuilt(
+      { owner: 'acme', full_name: 'acme/long', title: 'Long', description: '' } as Repository,
+      {
+        name: 'long',
+        version: '1.0.0',
+        published_at: '2026-11-01T00:00:00Z',
+        content,
+        variables: [],
+      } as unknown as VersionRecord,
+    ).text
+
+  test.each([
+    ['characters that cannot be seen', '\u200b'.repeat(MOST / 3)],
+    ['placeholders', '{{a}}'.repeat(MOST / 5)],
+    ['characters of two units', `x${'😀'.repeat(MOST / 4)}`],
+  ])('of %s shows the beginning and leads to all of it', (_, content) => {
+    const page = draw(content)
+    expect(page.length).toBeLessThan(1_200_000)
+    expect(page).toContain('Only the beginning of this long prompt is shown')
+    expect(page).toContain('href="/api/v1/repos/acme/long/raw?version=1.0.0"')
+    expect(page).not.toContain('data-copy')
+    expect(page.isWellFormed()).toBe(true)
+  })
+
+  test('of ordinary length shows all of it, and can be copied', () => {
+    const page = draw('x'.repeat(20_000))
+    expect([page.includes('Only the beginning'), page.includes('x'.repeat(20_000))]).toEqual([false, true])
+    expect(page).toContain('data-copy')
+  })
+})
