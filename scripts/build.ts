@@ -1,10 +1,12 @@
 // `npm run build [-- --out DIR]`: the deployable site in dist/ and its search index in build/, written at the cost of what changed since the build before it.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { readConfig } from '../src/config.ts'
-import { searchIndexPath } from '../src/host/serve-sites.ts'
+import { buildRecordPath, searchIndexPath } from '../src/host/serve-sites.ts'
+import { listPaths } from '../src/host/site-folder.ts'
+import { type BuildSource, UNKNOWN_SOURCE } from '../src/ports/fresh-copies.ts'
 import { hashCode } from '../src/site/build/code-hash.ts'
 import { ContentError } from '../src/site/build/load-catalogue.ts'
 import { openPages } from '../src/site/build/render-pages.ts'
@@ -13,6 +15,8 @@ import { settingsOfSite } from '../src/site/build/site-settings.ts'
 import { takeTurns } from '../src/site/build/turns.ts'
 import { compareFolder, type Untouched } from '../src/site/build/untouched.ts'
 import { type BuildCache, openBuildCache } from '../src/stores/build-cache.ts'
+import { findBuildRecord, removeBuildRecord, writeBuildRecord } from '../src/stores/build-record.ts'
+import { readBuildSource } from '../src/stores/build-source.ts'
 import { sayIgnored } from '../src/stores/content-files.ts'
 import { type ContentListing, fingerprintContent, listContent } from '../src/stores/content-listing.ts'
 import { takeLock } from '../src/stores/process-lock.ts'
@@ -40,6 +44,10 @@ const progress = openProgress()
 const config = readConfig(process.env)
 const dist = resolve(out, 'dist')
 const indexPath = searchIndexPath(dist)
+const recordPath = buildRecordPath(dist)
+/** The new site is written beside the one that is there, and takes its place when it is whole. */
+const next = `${dist}.next`
+const nextIndex = `${indexPath}.whole`
 const aside = `${dist}.old`
 mkdirSync(keptDir, { recursive: true })
 const lock = takeLock(join(keptDir, 'build.lock'), 60_000)
@@ -56,13 +64,17 @@ const comparison: Untouched | undefined =
   before && existsSync(indexPath) ? compareFolder({ dir: dist, cachePath, codes, endedMs: before.endedMs }) : undefined
 let isKept = false
 let listing: ContentListing | undefined
+let source: BuildSource = UNKNOWN_SOURCE
 try {
+  // Before the content is read, so that nothing is counted as read that came after.
+  source = await readBuildSource(config.contentDir, process.env)
   if (!(await hasNothingToDo())) await build()
 } catch (error) {
   progress.end()
   // Heavy pages stay where they are, to be looked at; what is wrong with the content was found before anything was written.
   if (!(error instanceof ContentError || error instanceof HeavyPagesError)) throw error
   console.error(error.message)
+  if (error instanceof HeavyPagesError) console.error(`They are in ${next} to be looked at; ${dist} stays as it was.`)
   process.exitCode = 1
 } finally {
   removeAside()
@@ -76,6 +88,10 @@ async function hasNothingToDo(): Promise<boolean> {
   progress.show('Looking for changes', 0, 0)
   listing = listContent(config.contentDir)
   if (fingerprintContent(listing) !== before.fingerprint || !(await isUntouched())) return false
+  writeBuildRecord(recordPath, {
+    built_at: findBuildRecord(recordPath)?.built_at ?? new Date().toISOString(),
+    source,
+  })
   sayEnd(
     sayIgnored(listing.ignored),
     `${before.repositories} repositories, 0 files read; 0 of ${before.files} files written and 0 removed`,
@@ -102,14 +118,18 @@ async function build(): Promise<void> {
   const { catalogue, filesRead, fingerprint, ignored } = await builder.read(true)
   // Of a hundred thousand prompts it takes as much memory as all that is written of them in lists.
   listing = undefined
-  const difference = await builder.write(dist, 'all', ({ catalogue, ...changes }) =>
+  putAside(next)
+  mkdirSync(next, { recursive: true })
+  const difference = await builder.write(next, 'all', ({ catalogue, ...changes }) =>
     takeTurns(
-      isKept ? updateSearchIndexInSteps(indexPath, catalogue, changes) : buildSearchIndexInSteps(catalogue, indexPath),
+      isKept
+        ? updateSearchIndexInSteps(nextIndex, catalogue, changes, indexPath)
+        : buildSearchIndexInSteps(catalogue, nextIndex),
     ),
   )
-  for (const path of difference.gone) removeFile(dist, path)
   // Only code makes pages heavier, and after a change of it everything is built anew.
-  if (!isKept) checkPageWeights(dist, catalogue)
+  if (!isKept) checkPageWeights(next, catalogue)
+  takeOver(difference.gone)
   const repositories = catalogue.entries.size
   const files = countFiles(difference.groups)
   // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
@@ -121,6 +141,7 @@ async function build(): Promise<void> {
     files,
   }
   builder.keep(difference, JSON.stringify(state))
+  writeBuildRecord(recordPath, { built_at: new Date().toISOString(), source })
   const [written, removed] = [difference.count, difference.gone.length]
   sayEnd(
     ignored,
@@ -135,15 +156,28 @@ async function isUntouched(): Promise<boolean> {
   return comparison.answer
 }
 
-/** From here on dist/ holds neither the old site nor the new one; the cache says so until it is complete. @returns whether it is as the last build left it */
+/** @returns whether dist/ is as the last build left it, so that only what is different is written */
 async function prepareFolder(): Promise<boolean> {
   isKept = await isUntouched()
-  if (!isKept) {
-    cache.forgetWritten()
-    setAside()
-  }
-  cache.save([], JSON.stringify({ isUnfinished: true }))
+  if (!isKept) cache.forgetWritten()
   return isKept
+}
+
+/** Puts what was written in place of what is there. Until it is done, neither the cache nor the record says that dist/ is whole. @param gone paths that the site no longer has */
+function takeOver(gone: readonly string[]): void {
+  cache.save([], JSON.stringify({ isUnfinished: true }))
+  removeBuildRecord(recordPath)
+  if (isKept) {
+    for (const path of listPaths(next)) {
+      mkdirSync(dirname(join(dist, path)), { recursive: true })
+      renameSync(join(next, path), join(dist, path))
+    }
+    for (const path of gone) removeFile(dist, path)
+  } else {
+    putAside(dist)
+    renameSync(next, dist)
+  }
+  renameSync(nextIndex, indexPath)
 }
 
 function sayEnd(ignored: string | undefined, what: string): void {
@@ -172,12 +206,15 @@ function readState(kept: BuildCache): Finished | undefined {
 }
 
 /** Removed when the build is done: for minutes after many files were removed, ext4 makes new ones many times slower (docs/scale.md section 1). */
-function setAside(): void {
-  removeAside()
-  if (existsSync(dist)) renameSync(dist, aside)
+function putAside(dir: string): void {
+  if (!existsSync(dir)) return
+  mkdirSync(aside, { recursive: true })
+  renameSync(dir, mkdtempSync(join(aside, 'site-')))
 }
 
 function removeAside(): void {
+  // What a build that failed has written is only looked at when its pages are too heavy.
+  if (process.exitCode === undefined) putAside(next)
   if (!existsSync(aside)) return
   progress.show('Removing the site of before', 0, 0)
   rmSync(aside, { recursive: true, force: true })

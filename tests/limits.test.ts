@@ -37,6 +37,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/mcp/prompts.ts DESCRIPTION_CHARACTERS': 'a menu’s text is cut, nothing refused',
   'src/server/mcp/tool-answers.ts MOST_NAMED': 'names that a message lists',
   'src/server/pages/answer-page.ts MOST_TAGS': 'tags that a page suggests',
+  'src/server/pages/draw-unbuilt.ts MAX_SHOWN_CHARACTERS': 'how much of a text a page shows until it is built',
   'src/server/pages/find.ts MOST_CANDIDATES': 'what a page filters by hand',
   'src/server/pages/find.ts MOST_VALUES': 'filters that a page offers',
   'src/server/pages/nearby.ts MOST_OFFERED': 'words that a page offers',

@@ -3,15 +3,17 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import { readConfig } from '../config.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
+import { type BuildSource, UNKNOWN_SOURCE } from '../ports/fresh-copies.ts'
 import { hashCode } from '../site/build/code-hash.ts'
 import { ContentError } from '../site/build/load-catalogue.ts'
 import { openPages } from '../site/build/render-pages.ts'
 import { openSiteBuilder, type SearchChanges, type SitePart } from '../site/build/site-builder.ts'
 import { takeTurns } from '../site/build/turns.ts'
 import { openBuildCache } from '../stores/build-cache.ts'
+import { readBuildSource } from '../stores/build-source.ts'
 import { takeLock } from '../stores/process-lock.ts'
 import { buildSearchIndexInSteps, updateSearchIndexInSteps } from '../stores/search-index.ts'
 import { inBackground } from './background.ts'
@@ -28,8 +30,8 @@ export type BuilderMessage =
     }
   /** It is about to read the content, and waits until the host says what is there. */
   | { kind: 'begin' }
-  /** The content was read, and this is all that is wrong with it. `isWhole`: everything published until `began` was there. */
-  | { kind: 'read'; began: string; isWhole: boolean; problems: string[]; ignored: string | undefined }
+  /** The content was read, and this is all that is wrong with it. */
+  | { kind: 'read'; began: string; problems: string[]; ignored: string | undefined }
   | { kind: 'failed'; message: string }
   /** How far it is; `total` is 0 for a step that cannot be counted. */
   | { kind: 'progress'; step: string; done: number; total: number }
@@ -132,16 +134,37 @@ async function build(): Promise<void> {
   const began = new Date().toISOString()
   const isWhole = await askToBegin()
   const commit = await readCommit()
-  const { catalogue, problems, ignored } = await builder.read(false)
-  const about = { began, commit, counts: count(catalogue) }
+  const read = await readSource(began, isWhole)
+  const { catalogue, problems, broken, ignored } = await builder.read(false)
+  const source = { ...read, broken }
+  const about = { began, commit, source, counts: count(catalogue) }
   // What programs read does not wait for pages, which take longer; the first state is whole.
   for (const part of state ? (['data', 'pages'] as const) : (['all'] as const)) await makePart(part, about)
-  // A repository that is left out may have been published to just now, so its fresh copy is still needed.
-  say({ kind: 'read', began, isWhole: isWhole && problems.length === 0, problems, ignored })
+  noteSource(source)
+  // A pull moves the branch after the files, which may have been read in between.
+  if ((await readCommit()) !== commit) want()
+  say({ kind: 'read', began, problems, ignored })
+}
+
+/** What this round reads of what was published. Where git is the one around the content folder, all that was published until now is in the folder. */
+async function readSource(began: string, isWhole: boolean): Promise<BuildSource> {
+  if (config.gitStore.kind !== 'local') return readBuildSource(config.contentDir, process.env)
+  return isWhole ? { read_until: began, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
+}
+
+/** A round that found nothing different has read what was published and removed again since the one before. */
+function noteSource(source: SiteState['source']): void {
+  if (!state || isDeepStrictEqual(state.source, source)) return
+  state = { ...state, source }
+  cache.save([], JSON.stringify(state))
+  say({ kind: 'state', state, written: undefined })
 }
 
 /** Makes a new state out of what was read, unless nothing of that part is different. */
-async function makePart(part: SitePart, about: Pick<SiteState, 'began' | 'commit' | 'counts'>): Promise<void> {
+async function makePart(
+  part: SitePart,
+  about: Pick<SiteState, 'began' | 'commit' | 'source' | 'counts'>,
+): Promise<void> {
   const number = (state?.number ?? 0) + 1
   const name = String(number)
   const dir = state ? folder.layer(name) : folder.base

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
+import { UNKNOWN_SOURCE } from '../ports/fresh-copies.ts'
 import { hashCode } from '../site/build/code-hash.ts'
 import { openBuildCache } from '../stores/build-cache.ts'
 import { whenAborted } from './abort.ts'
@@ -36,8 +37,10 @@ type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
 interface FollowEvents {
   /** Brings what git has into the content folder. @returns whether the folder holds everything that was published until then */
   beforeBuild: () => Promise<boolean>
-  /** Everything that was published until the given moment is served from the build. */
-  onShow: (holdsAllUntil: Date) => void
+  /** A state is served from now on. */
+  onShow: () => void
+  /** What the content held when a round began is served. */
+  onBuilt: (began: Date) => void
   /** How far the first state is, while nothing is served; `total` is 0 for a step that cannot be counted. */
   onProgress: (step: string, done: number, total: number) => void
 }
@@ -49,7 +52,7 @@ interface FollowEvents {
 export function followContent(
   config: Config,
   signal: AbortSignal,
-  { beforeBuild, onShow, onProgress }: FollowEvents,
+  { beforeBuild, onShow, onBuilt, onProgress }: FollowEvents,
 ): FollowedSite {
   const folder = holdFolder(config.contentDir, config.baseUrl)
   const known = new Map<string, readonly string[]>()
@@ -67,7 +70,8 @@ export function followContent(
       inBackground('Warming the search', search.open.warm)
     }
     const { open } = search
-    site = { files: layeredFiles(folder, state, known), search: () => open }
+    site = { files: layeredFiles(folder, state, known), search: () => open, source: state.source }
+    onShow()
     ready.resolve()
     const { commit, built_at, counts } = state
     health = {
@@ -93,7 +97,7 @@ export function followContent(
     else if (message.kind === 'read') {
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
-      if (message.isWhole) onShow(new Date(message.began))
+      onBuilt(new Date(message.began))
       const words = [...(ignored ? [ignored] : []), ...sayBroken(problems)].join('\n')
       if (words !== said && words !== '') console.error(words)
       said = words
@@ -129,6 +133,7 @@ const NOT_BUILT: Site = {
         }),
       ),
   },
+  source: UNKNOWN_SOURCE,
   search: () => {
     throw new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
       retryAfterSeconds: 5,

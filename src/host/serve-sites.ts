@@ -4,10 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, notSetUp } from '../config.ts'
+import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../ports/fresh-copies.ts'
 import { localSignInLink, openLocalKeys } from '../server/account/local-keys.ts'
 import { cacheControlOf } from '../server/respond.ts'
 import { startLocalBlobs } from '../stores/blob-store-local.ts'
-import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fresh-copies-blobs.ts'
+import { findBuildRecord } from '../stores/build-record.ts'
+import { copiesInBlobs, rememberCopies } from '../stores/fresh-copies-blobs.ts'
 import { type LocalGit, openLocalGit } from '../stores/git-store-local.ts'
 import { folderFiles } from '../stores/site-files-folder.ts'
 import type { Hub } from '../wiring/platform.ts'
@@ -20,7 +22,10 @@ import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunct
 import { openSearchThreads } from './search-threads.ts'
 
 /** A built site. */
-export type Site = Pick<Hub, 'files' | 'search'>
+export interface Site extends Pick<Hub, 'files' | 'search'> {
+  /** What of the content it was built from. A request keeps it with the files, so that it never meets the files of one build and the copies of another. */
+  source: BuildSource
+}
 
 /** A built site that stays the same until it is closed. */
 interface OpenSite extends Site {
@@ -38,6 +43,11 @@ export function searchIndexPath(siteDir: string): string {
   return resolve(siteDir, '../build/search.db')
 }
 
+/** Where a finished build says so, and which commits it has read. @param siteDir the site's folder */
+export function buildRecordPath(siteDir: string): string {
+  return resolve(siteDir, '../build/complete.json')
+}
+
 /** Loads the functions as the modules they are on Netlify. */
 export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
   const names = readdirSync(FUNCTIONS_DIR).filter((name) => name.endsWith('.mts'))
@@ -51,6 +61,7 @@ export function openSite(siteDir: string): OpenSite {
   return {
     files: folderFiles(siteDir),
     search,
+    source: findBuildRecord(buildRecordPath(siteDir))?.source ?? UNKNOWN_SOURCE,
     warm: () => search().warm(),
     close: () => index?.close(),
   }
@@ -59,7 +70,8 @@ export function openSite(siteDir: string): OpenSite {
 /** The stores of this machine. */
 export interface LocalStores extends Pick<Hub, 'blobs' | 'localKeys'> {
   localGit: LocalGit
-  fresh: RememberedFresh
+  /** Copies of what was published, whether a build has them or not. */
+  copies: CopyStore
   close(): Promise<void>
 }
 
@@ -69,7 +81,7 @@ export async function openLocalStores({ contentDir, signIn, baseUrl }: Config): 
   const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
   return {
     blobs,
-    fresh: rememberFresh(freshInBlobs(blobs)),
+    copies: rememberCopies(copiesInBlobs(blobs)),
     localKeys: openLocalKeys((key) => console.log(`To sign in again, once: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
     close,
@@ -107,7 +119,7 @@ export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings
  */
 export async function serveSites(
   siteOf: () => Site,
-  { fresh, blobs, localGit, localKeys }: LocalStores,
+  { copies, blobs, localGit, localKeys }: LocalStores,
   {
     port,
     listenAt = 'everywhere',
@@ -121,11 +133,11 @@ export async function serveSites(
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
   const answer = answerWith(route, (): Hub => {
-    const { files, search } = siteOf()
+    const { files, search, source } = siteOf()
     return {
       files,
       search: metrics ? () => metrics.timeSearch(search()) : search,
-      fresh,
+      fresh: copiesAhead(copies, () => source),
       blobs,
       localGit: git,
       countGit: metrics?.countGit,

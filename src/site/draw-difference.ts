@@ -14,7 +14,7 @@ const SHORTEST_FOLD = 2
 const MAX_DRAWN_CHARACTERS = 1_000_000
 
 /** One of two versions that are compared, and the address of its bare text. */
-export type ComparedText = Pick<VersionRecord, 'version' | 'content' | 'raw_url'>
+type ComparedText = Pick<VersionRecord, 'version' | 'content' | 'raw_url'>
 
 /** Draws what callers must know. */
 export function drawForCallers({ breaking, variables, parameters }: Difference): string {

@@ -9,7 +9,13 @@ const root = mkdtempSync(join(tmpdir(), 'prompt-hub-folder-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const state: SiteState = {
-  ...{ layers: [{ name: '2', gone: [] }], search: 'search-2.db', number: 2, commit: null },
+  ...{
+    layers: [{ name: '2', gone: [] }],
+    search: 'search-2.db',
+    number: 2,
+    commit: null,
+    source: { read_until: null, commits: [], broken: [] },
+  },
   ...{ began: '2026-11-01T00:00:00Z', built_at: '2026-11-01T00:00:01Z' },
   counts: { repositories: 1, versions: 1, owners: 1 },
 }

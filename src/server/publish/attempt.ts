@@ -36,7 +36,7 @@ export async function publishToGit(
     const ending = await publishInRounds(tools.git, { ...accepted, known, operationId }, time)
     if (ending.kind === 'answer') return ending.answer
     const { folder, decision, commit } = ending
-    await showAtOnce({ owner, name, folder, decision }, tools, new Date(time.now()))
+    await showAtOnce({ owner, name, folder, decision, commit: commit.sha }, tools, new Date(time.now()))
     return outcomeOf(decision, commit)
   })
 }

@@ -12,8 +12,17 @@ import { listDataFiles } from '../../domain/catalogue/data-files.ts'
 import { inBackground } from '../../host/background.ts'
 import { readDevFrame } from '../../host/dev-frame.ts'
 import { answerWith, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
-import { type LocalStores, loadFunctions, openLocalStores, searchIndexPath } from '../../host/serve-sites.ts'
+import {
+  buildRecordPath,
+  type LocalStores,
+  loadFunctions,
+  openLocalStores,
+  searchIndexPath,
+} from '../../host/serve-sites.ts'
+import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { digestText } from '../../ports/measure.ts'
+import { writeBuildRecord } from '../../stores/build-record.ts'
+import { readBuildSource } from '../../stores/build-source.ts'
 import { buildSearchIndex } from '../../stores/search-index.ts'
 import { openSearchIndex } from '../../stores/search-sqlite.ts'
 import { memoryFiles } from '../../stores/site-files-memory.ts'
@@ -32,12 +41,14 @@ export function promptHub(): AstroIntegration {
   const config = readConfig(process.env)
   const loader = openCatalogue(config)
   let catalogue: Catalogue | undefined
+  let source = UNKNOWN_SOURCE
   let goFirst = (): unknown => undefined
   return {
     name: 'prompt-hub',
     hooks: {
-      'astro:build:start': ({ logger }) => {
+      'astro:build:start': async ({ logger }) => {
         const started = performance.now()
+        source = await readBuildSource(config.contentDir, process.env)
         const loaded = loader.load()
         catalogue = loaded.catalogue
         if (loaded.ignored) logger.warn(loaded.ignored)
@@ -46,27 +57,30 @@ export function promptHub(): AstroIntegration {
       },
       'astro:build:done': async ({ dir, logger }) => {
         if (catalogue) await writeSite(catalogue, fileURLToPath(dir), logger)
+        writeBuildRecord(buildRecordPath(fileURLToPath(dir)), { built_at: new Date().toISOString(), source })
       },
       'astro:server:setup': async ({ server, logger }) => {
         const stores = await openLocalStores(config)
         server.httpServer?.once('close', () => inBackground('Closing the stores', stores.close))
         const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
-        const reload = () => {
-          const began = new Date()
+        const reload = async () => {
+          const began = new Date().toISOString()
+          const isLocal = config.gitStore.kind === 'local'
+          const source = isLocal ? { ...UNKNOWN_SOURCE, read_until: began } : await readBuildSource(config.contentDir, process.env)
           if (!reloadCatalogue(loader, mount.show, logger)) return
-          if (config.gitStore.kind === 'local') stores.fresh.forgetBefore(began)
+          mount.noteSource(source)
           // Astro keeps its list of pages until it is told that content changed.
           server.environments.ssr?.hot.send('astro:content-changed', {})
           server.ws.send({ type: 'full-reload' })
         }
-        reload()
+        await reload()
         let settling: NodeJS.Timeout | undefined
         const contentDir = resolve(config.contentDir)
         server.watcher.add(contentDir)
         server.watcher.on('all', (_event, path) => {
           if (!resolve(path).startsWith(contentDir)) return
           clearTimeout(settling)
-          settling = setTimeout(reload, SETTLE_MS)
+          settling = setTimeout(() => inBackground('Reading the content', reload), SETTLE_MS)
         })
         goFirst = () =>
           server.middlewares.stack.unshift({
@@ -121,7 +135,7 @@ function reloadCatalogue(
 
 /** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
 async function mountFunctions(
-  { fresh, blobs, localGit, localKeys }: LocalStores,
+  { copies, blobs, localGit, localKeys }: LocalStores,
   baseUrl: string,
   devAddress: () => string | undefined,
 ) {
@@ -132,8 +146,9 @@ async function mountFunctions(
   let files = new Map<string, string | Uint8Array>()
   const written = memoryFiles((path) => files.get(path))
   let search: ReturnType<typeof openSearchIndex> | undefined
+  let source = UNKNOWN_SOURCE
   const hub: Hub = {
-    fresh,
+    fresh: copiesAhead(copies, () => source),
     blobs,
     localGit,
     localKeys,
@@ -149,6 +164,9 @@ async function mountFunctions(
         /^\/(?:data|cli|clients)\//.test(url) ||
         route(method, new URL(url, 'http://localhost').pathname) !== undefined
       )
+    },
+    noteSource(read: BuildSource): void {
+      source = read
     },
     show(catalogue: Catalogue): void {
       files = new Map<string, string | Uint8Array>([

@@ -19,6 +19,8 @@ export interface LoadedCatalogue {
   ignored: string | undefined
   /** What is wrong in the content and was therefore left as it was, a line each. */
   problems: string[]
+  /** The repositories and owners that were left as they were, by full name or handle. */
+  broken: string[]
 }
 
 /** Loads the catalogue; called again, it reads only files that changed. */
@@ -67,19 +69,21 @@ export function openCatalogue(
       const { tree, problems, filesRead, fingerprint, ignored } = read()
       if (problems.length > 0) throw new ContentError(problems)
       const catalogue = buildCatalogue(tree, { baseUrl, day: today() })
-      return { catalogue, filesRead, fingerprint, ignored: sayIgnored(ignored), problems: [] }
+      return { catalogue, filesRead, fingerprint, ignored: sayIgnored(ignored), problems: [], broken: [] }
     },
     loadServable() {
       const { servable, problems, filesRead, fingerprint, ignored } = read()
       // When the folder or its disk is gone for a moment, the site must not become empty, so this ends the loading.
       if (problems.some(({ file }) => file === 'content')) throw new ContentError(problems)
-      const catalogue = buildCatalogue(servable(), { baseUrl, day: today(), broken: groupProblems(problems) })
+      const broken = groupProblems(problems)
+      const catalogue = buildCatalogue(servable(), { baseUrl, day: today(), broken })
       return {
         catalogue,
         filesRead,
         fingerprint,
         ignored: sayIgnored(ignored),
         problems: problems.map((one) => sayProblem(one).trim()),
+        broken: [...broken.keys()],
       }
     },
   }
