@@ -199,20 +199,6 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
   ],
   ['a changelog that was never written', NEXT, good('changelog: Say what changes, and why\n'), 7, 'is-edited'],
   ['a readme that was never written', A, `---\n${GOOD_INDEX}---\n${README}`, 7, 'is-edited'],
-  [
-    'a variable that is not used',
-    NEXT,
-    good('  - name: tone\n    description: How\n    required: false\n'),
-    7,
-    'variables-are-used',
-  ],
-  [
-    'a placeholder that is not declared',
-    NEXT,
-    good('').replace('Review', '\nSay {{ who }}.\nReview'),
-    NEW_LINE + 1,
-    'placeholders-are-declared',
-  ],
   ['a placeholder with a long name', NEXT, version(`Say {{${'a'.repeat(65)}}}.\n`), 5, 'placeholders-are-short'],
 ]
 
@@ -270,6 +256,20 @@ describe('advice', () => {
   //  what                     where  what stands there                                                            line         rule
   test.each([
     ['a hidden character', NEXT, good('').replace('Review', 'x\ny\u200bz\nReview'), NEW_LINE + 1, 'hidden-characters'],
+    [
+      'a variable that is not used',
+      NEXT,
+      good('  - name: tone\n    description: How\n    required: false\n'),
+      7,
+      'variables-are-used',
+    ],
+    [
+      'a placeholder that is not declared',
+      NEXT,
+      good('').replace('Review', '\nSay {{ who }}.\nReview'),
+      NEW_LINE + 1,
+      'placeholders-are-declared',
+    ],
     ['a mixed word', NEXT, good('').replace('Review', 'p\u0430ypal'), NEW_LINE, 'look-alikes'],
     ['what looks like a key', NEXT, good('').replace('Review', `x\nAKIA${'A1'.repeat(8)}\n`), NEW_LINE + 1, 'secret'],
     ['a hidden character in a readme', A, `${index(GOOD_INDEX)}\u200b\n`, 8, 'hidden-characters'],

@@ -1,4 +1,4 @@
-// The rules that only a new version must keep. Published versions cannot be changed, so builds and later reviews do not ask them.
+// What is judged of a new version alone, wherever it comes from: what refuses it, and what is unwise about its variables. Published versions cannot be changed, so builds do not ask.
 import type { VersionEntry } from './content-tree.ts'
 import { findPlaceholders } from './placeholders.ts'
 import type { RuleProblem } from './problems.ts'
@@ -12,12 +12,11 @@ export interface PlacedProblem extends RuleProblem {
 /** What a version says that its author wrote. */
 type WrittenVersion = Pick<VersionEntry, 'content' | 'variables' | 'changelog'>
 
-/** Judges a version that is about to be published, by whatever way it comes. */
-export function checkNewVersion(version: WrittenVersion): PlacedProblem[] {
-  return [...checkVariables(version), ...checkEdited(version)]
-}
-
-function checkVariables({ content, variables }: WrittenVersion): PlacedProblem[] {
+/** Compares the variables that a version declares with the placeholders of its content. What differs is a warning: filling works, but hardly as meant. */
+export function compareVariables({
+  content,
+  variables,
+}: Pick<WrittenVersion, 'content' | 'variables'>): PlacedProblem[] {
   if (variables.length === 0) return []
   const used = findPlaceholders(content)
   const declared = new Set(variables.map(({ name }) => name))
@@ -37,7 +36,8 @@ function checkVariables({ content, variables }: WrittenVersion): PlacedProblem[]
   return [...unused, ...undeclared]
 }
 
-function checkEdited({ content, variables, changelog }: WrittenVersion): PlacedProblem[] {
+/** Judges a version that is about to be published. */
+export function checkNewVersion({ content, variables, changelog }: WrittenVersion): PlacedProblem[] {
   const texts: [key: string, text: string][] = [
     ['content', content],
     ['changelog', changelog],

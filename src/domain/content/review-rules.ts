@@ -112,12 +112,12 @@ export const RULES = {
     'No text is the one that npm run new or "Suggest a change" begins a file with.',
     'write what your prompt needs there',
   ),
-  'variables-are-used': error(
-    'Every variable that a new version declares stands in its content.',
+  'variables-are-used': advice(
+    'Every variable that a version declares stands in its content.',
     'write {{name}} where its value belongs, or remove the declaration',
   ),
-  'placeholders-are-declared': error(
-    'A new version that declares variables declares every placeholder of its content.',
+  'placeholders-are-declared': advice(
+    'A version that declares variables declares every placeholder of its content.',
     'declare it below variables, or write variables: [] when nothing is to be filled in',
   ),
   secret: advice('Nothing looks like a secret.', 'revoke it if it is real; write one that is plainly made up'),

@@ -5,7 +5,7 @@ import { formatPath, type Place } from './content-path.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
 import { findInText, limitFindings, warnOfDifference, warnOfMetadata } from './findings.ts'
 import { isPortableName } from './names.ts'
-import { checkNewVersion, checkText, type PlacedProblem } from './new-version-rules.ts'
+import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
 import type { Problem } from './problems.ts'
 import { type RepositoryFile, UNSAID } from './prompt-file.ts'
 import { isRuleName, type RuleName } from './review-rules.ts'
@@ -88,13 +88,16 @@ export function reviewIndex(
   adviseOnTexts({ title, description }, say, false)
   adviseOnTexts({ readme }, say, true)
   for (const { key, message } of checkText('readme', readme)) say('is-edited', key, message)
-  if (title.trim().length < 3 || title === place.name)
-    say('weak-title', 'title', 'say in a few words what the prompt is called')
-  for (const { message } of warnOfMetadata({ description, tags, license }, last?.variables ?? [])) {
+  const metadata = { name: place.name, title, description, tags, license }
+  for (const { message } of warnOfMetadata(metadata, last?.variables ?? [])) {
     const key = message.split(': ', 1)[0]!
     const ofVersion =
       key === 'variables' && last ? { kind: 'version' as const, ...place, version: last.version } : undefined
-    ;(ofVersion ? sayOf(remarks, ofVersion) : say)('weak-metadata', key, message.slice(key.length + 2))
+    ;(ofVersion ? sayOf(remarks, ofVersion) : say)(
+      key === 'title' ? 'weak-title' : 'weak-metadata',
+      key,
+      message.slice(key.length + 2),
+    )
   }
   return remarks
 }
@@ -139,6 +142,8 @@ function judgeNewVersion(
 
 function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined, say: Say): void {
   const { content, changelog, variables, parameters } = version
+  for (const { rule, key, message, offset } of compareVariables(version))
+    if (isRuleName(rule)) say(rule, key, message, offset)
   adviseOnTexts({ content }, say, true)
   adviseOnTexts({ changelog, ...nested({ variables, parameters }) }, say, false)
   if (!before) return
