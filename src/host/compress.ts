@@ -75,8 +75,10 @@ export function openCompressor(): Compressor {
         bytes = await work.finally(() => underWay.delete(key))
       }
       if (!bytes) return answer
+      // It names the bytes as they were. RFC 9530 section 2
+      const { 'Repr-Digest': _, ...rest } = given
       const headers = {
-        ...given,
+        ...rest,
         'Content-Encoding': encoding,
         'Content-Length': String(bytes.length),
         // Other bytes need another strong validator. respond.ts recognises this one when it comes back. RFC 9110 section 8.8.3.3

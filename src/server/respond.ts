@@ -130,11 +130,11 @@ function respondWithWhole(request: Request, bytes: Bytes, status: number, header
   return respondWithParts({ bytes: request.method === 'HEAD' ? null : bytes, status, headers })
 }
 
-/** The headers of a 304. It has no body, so nothing describes one; and a platform's cache would keep the 304 itself as an answer, so nothing is said to one. */
+/** The headers of a 304. It has no body, so nothing describes one, nor the digest, which a client may hold of a compressed body; and a platform's cache would keep the 304 itself as an answer, so nothing is said to one. */
 function onlyForClients(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(
-      ([name]) => !/^Content-(?:Type|Length)$/.test(name) && !/^Netlify-|CDN-Cache-Control$/.test(name),
+      ([name]) => !/^(?:Content-(?:Type|Length)|Repr-Digest)$/.test(name) && !/^Netlify-|CDN-Cache-Control$/.test(name),
     ),
   )
 }

@@ -1,4 +1,5 @@
 // Pins what publishing warns of and what it refuses for being a secret, and what index.md alone says: labels, advisories, and where a repository went.
+import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { checksumOf } from '../../src/domain/access/token-form.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
@@ -194,6 +195,28 @@ describe('what index.md says', () => {
     expect((await raw('?label=production')).message).toBe(
       'acme/labelled has no label production. It has no labels; give a version.',
     )
+  })
+
+  test('raw says its SHA-256, and that its version was yanked, until it is so no more', async () => {
+    for (const content of ['one', 'two\r\n']) await publish({ content }, 'acme/pulled')
+    const digest = (content: string) => `sha-256=:${createHash('sha256').update(content).digest('base64')}:`
+    const raw = async (query: string) => {
+      const { text, headers } = await hub.read(`/api/v1/repos/acme/pulled/raw${query}`)
+      const names = ['Repr-Digest', 'X-Prompt-Yanked', 'Cache-Control']
+      return [text, ...names.map((name) => headers.get(name))]
+    }
+    const forGood = 'public, max-age=31536000, immutable'
+    const forNow = 'public, max-age=60, stale-while-revalidate=600'
+    expect(await raw('')).toEqual(['two\r\n', digest('two\r\n'), null, forNow])
+    expect(await raw('?version=1.0.0')).toEqual(['one', digest('one'), null, forGood])
+    const index = (more: string) => ({ 'content/acme/pulled/index.md': `---\ntitle: P\n${more}---\n` })
+    await world.commitOutside(index('yanked: {"1.0.0": "Wrong"}\n'))
+    await hub.build()
+    expect(await raw('?version=1.0.0')).toEqual(['one', digest('one'), 'true', forNow])
+    expect(await raw('?version=1.0.1')).toEqual(['two\r\n', digest('two\r\n'), null, forGood])
+    await world.commitOutside(index(''))
+    await hub.build()
+    expect(await raw('?version=1.0.0')).toEqual(['one', digest('one'), null, forGood])
   })
 
   test('an advisory names its versions, in the record', async () => {
