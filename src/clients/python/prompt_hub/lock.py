@@ -116,11 +116,14 @@ def _is_keepable(value: object, depth: int = _MAX_DEPTH) -> bool:
 
 def details_of(variables: Sequence[Variable], parameters: object) -> Optional[LockedDetails]:
     """What a lock keeps of a version's record; None when it cannot be kept."""
-    if not isinstance(parameters, dict) or not _is_keepable(parameters):
+    if not isinstance(parameters, dict):
+        return None
+    data = cast(Dict[str, Any], parameters)
+    if not _is_keepable(data):
         return None
     if not all(_is_keepable(_variable_data(variable)) for variable in variables):
         return None
-    return LockedDetails(tuple(variables), cast(Dict[str, Any], parameters))
+    return LockedDetails(tuple(variables), data)
 
 
 def attributes_line(path: str) -> str:
@@ -143,8 +146,9 @@ def parse_lock(text: str) -> Lock:
     except (ValueError, RecursionError) as error:
         raise _wrong("it is no JSON") from error
     data = _object(value, "expected lockfile, hub and prompts")
-    lockfile = data.get("lockfile")
-    if lockfile not in (1, 2) or isinstance(lockfile, bool):
+    found: object = data.get("lockfile")
+    lockfile = found if isinstance(found, int) and not isinstance(found, bool) else 0
+    if lockfile not in (1, 2):
         newer = "it was made by a newer client. This one knows formats 1 and 2; update it."
         raise PromptHubError("integrity", f"prompts.lock: {newer}")
     hub = data.get("hub")
@@ -155,7 +159,7 @@ def parse_lock(text: str) -> Lock:
         raise _wrong(f"it names more than {_MAX_PROMPTS} prompts")
     lock = Lock(hub, {name: _read_locked(name, each) for name, each in prompts.items()})
     _require_apart([each.path for each in lock.prompts.values()])
-    written = _format(lock, 2 if lockfile == 2 else 1)
+    written = _format(lock, lockfile)
     if written != text and text.replace("\r\n", "\n") == written:
         cause = f"its line ends were changed, as git does with core.autocrlf. {mend_ends('prompts.lock')}"
         raise PromptHubError("integrity", f"prompts.lock: {cause}")
