@@ -37,7 +37,14 @@ try {
       : []),
     ...review.notes,
   ]
-  const report = formatPullReport({ ...review, notes, owners, isApproved, differences: await compare(tree) })
+  const report = formatPullReport({
+    ...review,
+    notes,
+    owners,
+    head: HEAD_SHA,
+    isApproved,
+    differences: await compare(tree),
+  })
   const problems = review.entries.filter(({ severity }) => severity === 'error').length + (tree.isConflict ? 1 : 0)
   const waits = !isApproved && owners.some(({ isAllowed }) => !isAllowed)
   write({ report, problems: String(problems), owner: waits ? 'waits' : 'agrees' })

@@ -475,3 +475,32 @@ test('the workflow hands the scripts what they read, and passes by nobody’s wo
   expect([jobs.rules.if, jobs.owner.if]).toEqual(['always()', 'always()'])
   expect([jobs.rules.steps[0].run, jobs.owner.steps[0].run]).toEqual(['test "$PROBLEMS" = 0', 'test "$OWNER" = agrees'])
 })
+
+describe('a label agrees to the commits of its own event', () => {
+  const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
+  const expressions: string[] = [jobs.review.steps.at(-1).env.APPROVED, jobs.comment.steps.at(-1).env.APPROVED]
+  /** GitHub's comparison and conjunction read like JavaScript's. */
+  const decide = (expression: string, event: object): unknown =>
+    new Function('github', `return ${expression.replace(/^\$\{\{(.*)\}\}$/, '$1').replaceAll('==', '===')}`)({ event })
+  const labels = [{ name: 'owner approved' }, { name: 'documentation' }]
+  //  what happened                                      the event                                                    approved
+  test.each([
+    ['the label was set', { action: 'labeled', label: { name: 'owner approved' } }, true],
+    ['another label was set, beside it', { action: 'labeled', label: { name: 'documentation' } }, false],
+    ['another label was removed, beside it', { action: 'unlabeled', label: { name: 'documentation' } }, false],
+    ['the label was removed', { action: 'unlabeled', label: { name: 'owner approved' } }, false],
+    ['a label like it was set', { action: 'labeled', label: { name: 'not owner approved' } }, false],
+    ['commits were added', { action: 'synchronize' }, false],
+    ['it was opened again', { action: 'reopened' }, false],
+  ])('%s', (_, event, approved) => {
+    const given = { ...event, pull_request: { labels } }
+    expect(expressions.map((expression) => decide(expression, given))).toEqual([approved, approved])
+  })
+
+  test('the report names the commit that was reviewed, and what counts for the label', async () => {
+    put(`${A}/1.1.0.md`, version(TEXT))
+    const { report } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
+    expect(report).toContain(`Reviewed: ${git('rev-parse', 'pull')}`)
+    expect(report).toContain('It counts for this commit alone; commits and other labels that follow take it off')
+  })
+})

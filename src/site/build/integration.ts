@@ -66,7 +66,9 @@ export function promptHub(): AstroIntegration {
         const reload = async () => {
           const began = new Date().toISOString()
           const isLocal = config.gitStore.kind === 'local'
-          const source = isLocal ? { ...UNKNOWN_SOURCE, read_until: began } : await readBuildSource(config.contentDir, process.env)
+          const source = isLocal
+            ? { ...UNKNOWN_SOURCE, read_until: began }
+            : await readBuildSource(config.contentDir, process.env)
           if (!reloadCatalogue(loader, mount.show, logger)) return
           mount.noteSource(source)
           // Astro keeps its list of pages until it is told that content changed.
