@@ -18,5 +18,9 @@ export function layeredFiles(folder: SiteFolder, state: SiteState, known: Map<st
     for (const path of gone) over.set(path, undefined)
     for (const path of paths) over.set(path, files)
   }
-  return { read: async (path) => (over.has(path) ? over.get(path)?.read(path) : base.read(path)) }
+  const filesOf = (path: string) => (over.has(path) ? over.get(path) : base)
+  return {
+    read: async (path) => filesOf(path)?.read(path),
+    openLarge: async (path) => filesOf(path)?.openLarge?.(path),
+  }
 }
