@@ -135,12 +135,11 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     const { blobs, close } = await startLocalBlobs(`${hub.dir}/.hub/blobs`)
     try {
       const now = new Date()
-      const tokens = tokensInBlobs(blobs)
-      const known = (await tokens.listTokens(person.user_id)).length
+      const known = (await tokensInBlobs(blobs).listTokens(person.user_id, now)).length
       await inTurn(ENDED_TOKENS - known, 8, signal, async () => {
         const given = { holder: { kind: 'person', ...person }, name: 'Ended', scope: 'attacker/*', days: 1 } as const
-        const { record } = await createToken(blobs, given, now)
-        await tokens.revokeToken(person.user_id, record.id, now)
+        // Expired, because a token that is revoked is removed.
+        await createToken(blobs, given, new Date(now.getTime() - 2 * 86_400_000))
       })
       const headers = { Cookie: `session=${await peopleInBlobs(blobs).openSession(person, now)}` }
       await inTurn(8, 8, signal, () => read(`${hub.url}/settings`, { headers }))
