@@ -5,6 +5,7 @@ import { followContent } from '../src/host/follow-content.ts'
 import type { RunningServer } from '../src/host/http-server.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
 import { surviveUncaughtErrors } from '../src/host/uncaught-errors.ts'
+import type { FreshCopy } from '../src/ports/fresh-copies.ts'
 import type { LocalGit } from '../src/stores/git-store-local.ts'
 import { whenAsked } from './ending.ts'
 import { openProgress } from './progress.ts'
@@ -48,11 +49,20 @@ try {
     onBuilt: (began) => metrics?.noteBuild(began),
     onProgress: progress.show,
   })
-  host = await serveSites(followed.site, stores, {
-    ...config,
-    ...watching,
-    healthOf: followed.health,
-  }).catch((error: NodeJS.ErrnoException) => {
+  const { copies } = stores
+  const keep = async (copy: FreshCopy) => {
+    await copies.keep(copy)
+    followed.notePublish()
+  }
+  host = await serveSites(
+    followed.site,
+    { ...stores, copies: { ...copies, keep } },
+    {
+      ...config,
+      ...watching,
+      healthOf: followed.health,
+    },
+  ).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE'
       ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
       : error

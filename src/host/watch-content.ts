@@ -1,4 +1,4 @@
-// Owns when a site must be built again: its content changed, or a new day began.
+// When a site must be built again: its content changed, or a new day began.
 import { watch } from 'chokidar'
 import { isStray } from '../stores/content-files.ts'
 
@@ -6,20 +6,35 @@ import { isStray } from '../stores/content-files.ts'
 const SETTLE_MS = 50
 /** The longest wait for changes to settle; then the site is built although files still change. */
 const LONGEST_BURST_MS = 2_000
+/** Where the system does not tell of changes, they are looked for this often. */
+const POLL_MS = 10_000
+
+/** Tells of changes to the content. */
+export interface ContentWatch {
+  /** Acts as if a file had changed. */
+  noteChange(): void
+  /** Ends it. */
+  close(): Promise<void>
+}
 
 /**
- * Calls when files below the folder changed: once for those that change together, and once when watching has begun, for until then a change goes
- * unnoticed.
+ * Calls `want` when files below the folder changed: once for those that change together, and once when watching has begun, because until then a change
+ * goes unnoticed. Where watching fails, `want` is called every ten seconds as well.
  *
- * @returns a function that ends it
+ * @param onPolling told once why watching failed
  */
-export function watchContent(contentDir: string, want: () => void): () => Promise<void> {
+export function watchContent(
+  contentDir: string,
+  want: () => void,
+  onPolling: (reason: string) => void = () => {},
+): ContentWatch {
   const watcher = watch(contentDir, {
     ignoreInitial: true,
     followSymlinks: false,
     ignored: (path) => path !== contentDir && isStray(path.slice(path.lastIndexOf('/') + 1)),
   })
   let settling: NodeJS.Timeout | undefined
+  let polling: NodeJS.Timeout | undefined
   let since: number | undefined
   const wantSoon = () => {
     since ??= Date.now()
@@ -34,10 +49,31 @@ export function watchContent(contentDir: string, want: () => void): () => Promis
   }
   watcher.on('all', wantSoon)
   watcher.on('ready', wantSoon)
-  watcher.on('error', (error) =>
-    console.error(`Changes in ${contentDir} cannot be followed: ${error instanceof Error ? error.message : error}`),
-  )
-  return () => watcher.close()
+  // One for each file that cannot be watched: the first says enough.
+  watcher.on('error', (error) => {
+    if (polling) return
+    polling = setInterval(wantSoon, POLL_MS)
+    onPolling(describeFailure(contentDir, error))
+  })
+  return {
+    noteChange: wantSoon,
+    close() {
+      clearInterval(polling)
+      return watcher.close()
+    },
+  }
+}
+
+function describeFailure(contentDir: string, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const cause = LIMITS_OF_SYSTEM[code] ?? (error instanceof Error ? error.message : String(error))
+  return `Changes in ${contentDir} are looked for every ${POLL_MS / 1000} s, because the system does not tell of them: ${cause}`
+}
+
+/** What an operator raises, by the error of the system. `man 7 inotify` */
+const LIMITS_OF_SYSTEM: Readonly<Record<string, string>> = {
+  ENOSPC: 'its limit of watched files is reached. Raise fs.inotify.max_user_watches with sysctl.',
+  EMFILE: 'its limit of watchers is reached. Raise fs.inotify.max_user_instances with sysctl.',
 }
 
 /** Calls when a day begins, in UTC: the order of `trending` changes with it. */
