@@ -71,7 +71,19 @@ test('a builder that dies whenever it writes is started after growing pauses', {
 })
 
 test('a builder that dies at once ends the start with a sentence and no stack', { timeout: WITHIN }, async () => {
-  const settings = withFault('dead', `if (${IS_BUILDER}) process.exit(7)`)
+  const settings = withFault(
+    'dead',
+    // The functions take longer to load than the builder lives.
+    `import { registerHooks } from 'node:module'
+    if (${IS_BUILDER}) process.exit(7)
+    registerHooks({
+      load(url, context, next) {
+        const loaded = next(url, context)
+        if (!url.endsWith('read.mts')) return loaded
+        return { ...loaded, source: 'await new Promise((resolve) => setTimeout(resolve, 2_000));' + loaded.source }
+      },
+    })`,
+  )
   run = launch('node', ['scripts/start.ts'], { ...settings, PORT: String(await freePort()) })
   const { code, signal } = await run.closed
   expect([code, signal]).toEqual([1, null])
