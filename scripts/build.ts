@@ -48,6 +48,8 @@ const recordPath = buildRecordPath(dist)
 /** The new site is written beside the one that is there, and takes its place when it is whole. */
 const next = `${dist}.next`
 const nextIndex = `${indexPath}.whole`
+/** What Netlify deploys is never edited, and has to fit into a function's bundle. */
+const isEditable = config.netlifySite === undefined
 const aside = `${dist}.old`
 mkdirSync(keptDir, { recursive: true })
 const lock = takeLock(join(keptDir, 'build.lock'), 60_000)
@@ -122,9 +124,9 @@ async function build(): Promise<void> {
   mkdirSync(next, { recursive: true })
   const difference = await builder.write(next, 'all', ({ catalogue, ...changes }) =>
     takeTurns(
-      isKept
+      isKept && isEditable
         ? updateSearchIndexInSteps(nextIndex, catalogue, changes, indexPath)
-        : buildSearchIndexInSteps(catalogue, nextIndex),
+        : buildSearchIndexInSteps(catalogue, nextIndex, { isEditable }),
     ),
   )
   // Only code makes pages heavier, and after a change of it everything is built anew.

@@ -17,6 +17,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 
 const root = mkdtempSync(join(tmpdir(), 'prompt-hub-build-'))
@@ -163,6 +164,21 @@ test('another git host or limit is shown at once, and another day', { timeout: 3
   expect(guide()).not.toContain('1,234')
   expect(build({ settings: { RATE_LIMIT_PER_MINUTE: '1234' } }, '--out', out).status).toBe(0)
   expect(guide()).toContain('1,234')
+})
+
+test('the search index that Netlify deploys has nothing that only edits need', { timeout: 300_000 }, () => {
+  const countSources = () => {
+    const database = new DatabaseSync(join(out, 'build/search.db'), { readOnly: true })
+    const row = database.prepare('SELECT count(*) AS count FROM sources').get()
+    database.close()
+    return row?.count
+  }
+  put('acme/one/versions/1.0.0.md', version('First text'))
+  expect(build({}, '--out', out).status).toBe(0)
+  expect(countSources()).toBe(1)
+  rmSync(out, { recursive: true })
+  expect(build({ settings: { SITE_NAME: 'a-hub' } }, '--out', out).status).toBe(0)
+  expect(countSources()).toBe(0)
 })
 
 test('words that it does not know end it before anything is read', () => {
