@@ -1,10 +1,10 @@
 // Owns what the find page says: the question as a form, what it was read as, filters with counts, rows and pages. Links alone, so that it works without a script.
 import { LIMITS } from '../../domain/api/limits.ts'
 import { countOf } from '../../domain/content/count-of.ts'
-import { listSoughtWords, markWords } from '../../domain/search/marks.ts'
 import { type Html, html } from '../account/html.ts'
 import { type Facet, type Found, MOST_CANDIDATES } from './find.ts'
 import { type FindQuestion, formatFindQuestion } from './find-question.ts'
+import { listSoughtWords, markWords } from './marks.ts'
 import { drawRow } from './rows.ts'
 
 const ORDERS = [
