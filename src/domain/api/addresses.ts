@@ -105,15 +105,18 @@ function listMethods(id: RouteId, path: string, about: string): Address[] {
 }
 
 function listDataAddresses(): Address[] {
-  const { list, tagged, user, repository, versions, version, changes, raw, rawVersion, index, tags, openapi } =
+  const { list, recent, tagged, recentlyTagged, user, users, repository, versions, version, changes, raw, rawVersion, index, tags, openapi } =
     DATA_FILES
   const [owner, name, number] = ['{owner}', '{name}', '{version}']
   return [
     file(index(), 'All repositories in one list, and what a mirror needs to fetch only what changed'),
     file(list('{sort}', '{page}'), 'A page of all repositories'),
+    file(recent(), 'The repositories with the newest versions'),
     file(tags(), 'All tags'),
     file(tagged('{tag}', '{sort}', '{page}'), 'A page of the repositories with a tag'),
+    file(users(), 'All owners, with the number of their prompts'),
     file(user('{handle}'), 'An owner'),
+    file(recentlyTagged('{tag}'), 'Those with a tag whose versions are newest'),
     file(repository(owner, name), 'A repository'),
     file(versions(owner, name), 'Its versions'),
     file(version(owner, name, number), 'One version'),

@@ -10,6 +10,7 @@ import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import type { CatalogueEntry } from './entry.ts'
 import type { RecordDigests, RepositoryRecords } from './outline.ts'
+import { compareUpdates } from './ranking.ts'
 
 /** A file to be written: its path from the site's root and its text. */
 export type DataFile = readonly [path: string, text: string]
@@ -51,8 +52,13 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
     text: () => formatEnvelope(listed.top.map(describe), onlyPageOf(listed.top), JSON.stringify),
   }
   for (const sort of SORTS) yield* paginate(listed[sort], (page) => DATA_FILES.list(sort, page), lists)
+  yield listRecent(DATA_FILES.recent(), listed.top, lists)
   yield plain(DATA_FILES.tags(), onOnePage(tags))
   yield* listTagFiles(catalogue, lists)
+  yield plain(
+    DATA_FILES.users(),
+    onOnePage([...users.values()].map(({ handle, repos_count }) => ({ handle, repos_count }))),
+  )
   for (const user of users.values())
     yield {
       path: DATA_FILES.user(user.handle),
@@ -142,9 +148,19 @@ function* listTagFiles({ tags, listed }: Catalogue, tools: ListTools): Generator
   for (const sort of SORTS) {
     const tagged = new Map<string, RepositorySummary[]>(tags.map(({ name }) => [name, []]))
     for (const summary of listed[sort]) for (const tag of summary.tags) tagged.get(tag)!.push(summary)
+    if (sort === 'top')
+      for (const [tag, summaries] of tagged) yield listRecent(DATA_FILES.recentlyTagged(tag), summaries, tools)
     for (const [tag, summaries] of tagged)
       yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page), tools)
   }
+}
+
+/** Prompts in a list of those with the newest versions: as many as a feed has entries. */
+const MAX_RECENT = 30
+
+function listRecent(path: string, summaries: readonly RepositorySummary[], { name, format }: ListTools): SharedFile {
+  const recent = [...summaries].sort(compareUpdates).slice(0, MAX_RECENT)
+  return { path, key: name(recent), text: () => formatEnvelope(recent, onlyPageOf(recent), format) }
 }
 
 /** Page 1 exists even when it is empty. */
