@@ -157,3 +157,14 @@ export function notSetUp(problems: readonly string[]): HubError {
     { retryAfterSeconds: 60 },
   )
 }
+
+/** The web pages of the repository that publishes go to; undefined when git is on this machine alone. */
+export function findSourceHost({
+  gitStore,
+}: Pick<Config, 'gitStore'>): { repository: string; web: string; branch: string } | undefined {
+  if (gitStore.kind !== 'github') return undefined
+  const { repository, branch, apiUrl } = gitStore
+  const { origin } = new URL(apiUrl)
+  // On GitHub itself pages have another host than the API; on an enterprise's server both have the same.
+  return { repository, branch, web: `${origin === 'https://api.github.com' ? 'https://github.com' : origin}/${repository}` }
+}

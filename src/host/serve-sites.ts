@@ -4,23 +4,30 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, notSetUp } from '../config.ts'
+import type { SiteFiles } from '../ports/site-files.ts'
 import { localSignInLink, openLocalKeys } from '../server/account/local-keys.ts'
+import { openPageCache, type PageCache } from '../server/pages/page-cache.ts'
 import { cacheControlOf } from '../server/respond.ts'
 import { startLocalBlobs } from '../stores/blob-store-local.ts'
 import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fresh-copies-blobs.ts'
 import { type LocalGit, openLocalGit } from '../stores/git-store-local.ts'
 import { folderFiles } from '../stores/site-files-folder.ts'
+import { refusePages } from '../wiring/pages.ts'
 import type { Hub } from '../wiring/platform.ts'
 import { findClients } from './client-addresses.ts'
 import { type Health, STARTING, withHealth } from './health.ts'
 import { type RunningServer, startServer } from './http-server.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
+import { isDataPath, type Pages } from './pages.ts'
 import { formatRequest, type LineWriter, nameRequest, writeLines } from './request-log.ts'
 import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from './run-functions.ts'
 import { openSearchThreads } from './search-threads.ts'
 
-/** A built site. */
-export type Site = Pick<Hub, 'files' | 'search'>
+/** One state of the content as files, and its search. */
+export interface Site extends Pick<Hub, 'files' | 'search'> {
+  /** What is wrong with repositories that are shown in an older state, by full name; left out when nothing is. */
+  broken?: Hub['broken']
+}
 
 /** A built site that stays the same until it is closed. */
 interface OpenSite extends Site {
@@ -84,6 +91,8 @@ export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pic
 /** The settings that serving asks for. */
 type ServeSettings = Pick<Config, 'port'> &
   Partial<Pick<Config, 'listenAt' | 'trustedProxies'>> & {
+    /** The pages, asked for each request; undefined while they are bundled. Left out where a site has none. */
+    pages?: () => Pages | undefined
     /** Called for each request to `/healthz`. */
     healthOf?: () => Health
     /** When it is given, requests are counted, and `/metrics` answers. */
@@ -108,14 +117,19 @@ export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings
 export async function serveSites(
   siteOf: () => Site,
   { fresh, blobs, localGit, localKeys }: LocalStores,
-  { port, listenAt = 'everywhere', trustedProxies = [], healthOf = () => STARTING, metrics, log }: ServeSettings,
+  { port, listenAt = 'everywhere', trustedProxies = [], healthOf = () => STARTING, pages: pagesOf, metrics, log }: ServeSettings,
 ): Promise<RunningServer> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
   const answer = answerWith(route, (): Hub => {
-    const { files, search } = siteOf()
+    const site = siteOf()
+    const { search } = site
+    const pages = pagesOf?.()
     return {
-      files,
+      files: pagesOf ? joinFiles(site, pages) : site.files,
+      broken: site.broken ?? NOTHING_BROKEN,
+      renderPage: pages?.render,
+      pageCache: cacheOf(site),
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh,
       blobs,
@@ -131,6 +145,28 @@ export async function serveSites(
     port,
     { listenAt, ...(watched && { onAnswered: watched.onAnswered }) },
   )
+}
+
+const NOTHING_BROKEN: Hub['broken'] = new Map()
+
+/** The rendered pages of each site. Weak, so that they go with it. */
+const caches = new WeakMap<Site, PageCache>()
+
+function cacheOf(site: Site): PageCache {
+  const known = caches.get(site) ?? openPageCache()
+  caches.set(site, known)
+  return known
+}
+
+/** The data files of a site, and the static files of the pages, which are unavailable while the pages are bundled. */
+function joinFiles(site: Site, pages: Pages | undefined): SiteFiles {
+  return {
+    read: async (path) => {
+      if (isDataPath(path)) return site.files.read(path)
+      if (pages) return pages.files.read(path)
+      throw refusePages()
+    },
+  }
 }
 
 /** @returns undefined when nothing is counted or logged */

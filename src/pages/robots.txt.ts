@@ -1,4 +1,7 @@
-// Owns `/robots.txt`: crawlers may read everything, and are told where the sitemap is.
-import { getCatalogue } from '../site/build/loaded-catalogue.ts'
+// `/robots.txt`: crawlers may read everything, and are told where the sitemap is.
+import { readConfig } from '../config.ts'
 
-export const GET = () => new Response(`User-agent: *\nAllow: /\nSitemap: ${getCatalogue().baseUrl}/sitemap.xml\n`)
+export const prerender = true
+
+export const GET = () =>
+  new Response(`User-agent: *\nAllow: /\nSitemap: ${readConfig(process.env).baseUrl}/sitemap.xml\n`)

@@ -5,10 +5,12 @@ import { type Config, readConfig } from '../config.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
+import type { RenderPage } from '../ports/pages.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { LocalKeys } from '../server/account/local-keys.ts'
+import type { PageCache } from '../server/pages/page-cache.ts'
 import { limitInMemory } from '../stores/rate-limiter-memory.ts'
 
 /** One build as our own host serves it, with the host's own stores. */
@@ -16,6 +18,12 @@ export interface Hub {
   files: SiteFiles
   /** Opened on first use. */
   search: () => Search
+  /** What is wrong with repositories that are shown in an older state, by full name. */
+  broken: ReadonlyMap<string, readonly string[]>
+  /** Renders pages; undefined while the code of the pages is bundled. */
+  renderPage: RenderPage | undefined
+  /** The pages of this build that were rendered. */
+  pageCache: PageCache
   fresh: FreshCopies
   blobs: BlobStore
   /** The keys of the sign-in links that this process prints. */

@@ -1,6 +1,6 @@
 // Owns the promise that no markdown of a stranger becomes anything but harmless HTML.
 import { describe, expect, test } from 'vitest'
-import { renderMarkdown } from '../../src/site/build/markdown.ts'
+import { renderMarkdown } from '../../src/site/markdown.ts'
 import { linkTarget } from '../../src/site/links.ts'
 
 const REL = 'rel="nofollow ugc noopener"'

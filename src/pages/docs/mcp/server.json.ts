@@ -1,5 +1,6 @@
-// Owns `/docs/mcp/server.json`, the entry for registries of MCP servers.
-import { getCatalogue } from '../../../site/build/loaded-catalogue.ts'
+// `/docs/mcp/server.json`, the entry for registries of MCP servers.
+import { readConfig } from '../../../config.ts'
 import { describeForRegistries } from '../../../site/docs/mcp-registry.ts'
 
-export const GET = () => new Response(`${JSON.stringify(describeForRegistries(getCatalogue().baseUrl), null, 2)}\n`)
+export const GET = () =>
+  new Response(`${JSON.stringify(describeForRegistries(readConfig(process.env).baseUrl), null, 2)}\n`)
