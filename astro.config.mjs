@@ -1,11 +1,12 @@
-// Owns how the site is built: plain static pages, with everything else added by our integration.
+// How Astro builds and serves the site; what the build writes beside pages and what the dev server adds are integrations of ours.
 import { defineConfig } from 'astro/config'
 import { readConfig } from './src/config.ts'
-import { ASTRO_OPTIONS } from './src/site/build/astro-options.ts'
+import { ASTRO_OPTIONS } from './src/site/astro-options.ts'
 import { promptHub } from './src/site/build/integration.ts'
+import { devServer } from './src/site/dev-server.ts'
 
 export default defineConfig({
   ...ASTRO_OPTIONS,
-  integrations: [promptHub()],
+  integrations: [promptHub(), devServer()],
   server: { port: readConfig(process.env).port },
 })

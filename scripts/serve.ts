@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { readConfig } from '../src/config.ts'
 import { inBackground } from '../src/host/background.ts'
 import { type Health, STARTING } from '../src/host/health.ts'
+import { loadPages } from '../src/host/pages.ts'
 import {
   openLocalStores,
   openSite,
@@ -22,6 +23,7 @@ if (!existsSync(dist) || !existsSync(index)) {
   process.exit(1)
 }
 const site = openSite(dist)
+const pages = await loadPages(resolve('build/pages'), dist)
 const stores = await openLocalStores(config).catch((error: Error) => {
   console.error(error.message)
   process.exit(1)
@@ -29,7 +31,12 @@ const stores = await openLocalStores(config).catch((error: Error) => {
 // Every build writes the index, but of dist/ only what changed.
 const builtAt = statSync(index).mtime.toISOString()
 const health: Health = { ...STARTING, status: 'ok', built_at: builtAt }
-const host = await serveSites(() => site, stores, { ...config, ...watchBy(config), healthOf: () => health })
+const host = await serveSites(() => site, stores, {
+  ...config,
+  ...watchBy(config),
+  pages: () => pages,
+  healthOf: () => health,
+})
 inBackground('Warming the search', () => site.warm())
 console.log(`Serving dist/ at ${config.baseUrl}`)
 printSignInLink(config, stores)

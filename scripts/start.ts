@@ -3,7 +3,10 @@ import { readConfig } from '../src/config.ts'
 import { whenAborted } from '../src/host/abort.ts'
 import { followContent } from '../src/host/follow-content.ts'
 import type { RunningServer } from '../src/host/http-server.ts'
+import { preparePages } from '../src/host/pages-bundle.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
+import { hashCode } from '../src/site/build/code-hash.ts'
+import { settingsOfSite } from '../src/site/build/site-settings.ts'
 import type { LocalGit } from '../src/stores/git-store-local.ts'
 import { whenAsked } from './ending.ts'
 import { openProgress } from './progress.ts'
@@ -50,8 +53,10 @@ try {
     },
     onProgress: progress.show,
   })
+  let pages: ReturnType<typeof preparePages> = () => undefined
   host = await serveSites(followed.site, stores, {
     ...config,
+    pages: () => pages(),
     ...watching,
     healthOf: followed.health,
   }).catch((error: NodeJS.ErrnoException) => {
@@ -65,6 +70,9 @@ try {
   else {
     console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
     printSignInLink(config, stores)
+    // After the first state, because both at once would take twice as long, and programs need no pages.
+    const key = hashCode(process.cwd()).site + settingsOfSite(config)
+    pages = preparePages({ root: process.cwd(), keptDir: '.hub/pages', key }, stopping.signal)
   }
 } catch (error) {
   progress.end()

@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process'
 import { hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inBackground } from './background.ts'
 import { loadPages, type Pages } from './pages.ts'
 
 /** Where bundles are kept, and which is meant. */
@@ -20,30 +21,57 @@ export interface BundlePlace {
 /** Ends the name of a bundle that is being made. */
 const PART = '.part'
 /** A bundle takes a few seconds; what is older was left by a process that was killed. */
-const LEFTOVER_MS = 600_000
+const MAX_MAKING_MS = 600_000
+/** A bundle that nobody opened for a week is of older code. */
+const MAX_UNUSED_MS = 7 * 86_400_000
 
 /**
  * Opens the pages. When no bundle of them is kept, a process of its own makes one, because Astro and its bundler hold a gigabyte, which is free again when it ends.
  *
  * @throws Error when the pages cannot be bundled; what is wrong with them was then said on standard error
  */
-export async function openPages(place: BundlePlace): Promise<Pages> {
+export async function openPages(place: BundlePlace, signal?: AbortSignal): Promise<Pages> {
   const dir = resolve(place.keptDir, hash('sha256', place.key).slice(0, 16))
-  if (!existsSync(dir)) await makeBundle(place, dir)
+  if (!existsSync(dir)) await makeBundle(place, dir, signal)
+  const now = new Date()
+  utimesSync(dir, now, now)
   return loadPages(join(dir, 'server'), join(dir, 'client'))
 }
 
-async function makeBundle({ root, keptDir }: BundlePlace, dir: string): Promise<void> {
+/** A failure to bundle is tried again after this time, for a disk may have been full. */
+const RETRY_MS = 60_000
+
+/**
+ * Opens the pages in the background, and again when that fails.
+ *
+ * @returns the pages of the moment; undefined until they are open
+ */
+export function preparePages(place: BundlePlace, signal: AbortSignal): () => Pages | undefined {
+  let pages: Pages | undefined
+  const open = async () => {
+    try {
+      pages = await openPages(place, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      console.error(`${error instanceof Error ? error.message : error} It is tried again in ${RETRY_MS / 1000} s; the API answers meanwhile.`)
+      setTimeout(() => inBackground('Opening the pages', open), RETRY_MS).unref()
+    }
+  }
+  inBackground('Opening the pages', open)
+  return () => pages
+}
+
+async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: AbortSignal | undefined): Promise<void> {
   mkdirSync(keptDir, { recursive: true })
   for (const name of readdirSync(keptDir)) {
     const path = join(keptDir, name)
-    // A finished bundle may be removed, because whoever uses it has loaded all of it.
-    if (!name.endsWith(PART) || Date.now() - statSync(path).mtimeMs > LEFTOVER_MS) rmSync(path, { recursive: true })
+    const unusedMs = Date.now() - statSync(path).mtimeMs
+    if (unusedMs > (name.endsWith(PART) ? MAX_MAKING_MS : MAX_UNUSED_MS)) rmSync(path, { recursive: true, force: true })
   }
   const part = `${dir}-${randomBytes(4).toString('hex')}${PART}`
   mkdirSync(part)
   try {
-    await bundle(root, part)
+    await bundle(root, part, signal)
     // Renamed when it is whole. Two processes may make the same one; the first that is done is kept.
     if (!existsSync(dir)) renameSync(part, dir)
   } finally {
@@ -51,12 +79,15 @@ async function makeBundle({ root, keptDir }: BundlePlace, dir: string): Promise<
   }
 }
 
-async function bundle(root: string, target: string): Promise<void> {
+async function bundle(root: string, target: string, ending: AbortSignal | undefined): Promise<void> {
   const script = fileURLToPath(new URL('../site/bundle.ts', import.meta.url))
   const child = spawn(process.execPath, [script, root, target], {
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...process.env, NODE_ENV: 'production', ASTRO_TELEMETRY_DISABLED: '1' },
+    // In a process group of its own, so that Ctrl-C reaches this process alone, which then ends it.
+    detached: true,
   })
+  ending?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true })
   const [code, signal] = await once(child, 'exit')
   if (code !== 0) throw new Error(`The pages could not be bundled: ${signal ?? `exit code ${code}`}.`)
 }

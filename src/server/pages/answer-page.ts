@@ -26,8 +26,8 @@ const NOTHING = '/-/-/-/-/-/-'
 export async function answerPage(request: Request, connect: Connect<PageDependencies>): Promise<Response> {
   const url = new URL(request.url)
   try {
-    const moved = findMoved(url)
-    if (moved !== undefined) return redirect(moved)
+    const moved = answerMoved(url)
+    if (moved) return moved
     const tools = await connect()
     // What cannot be decoded names nothing, and Astro would log it as an error.
     const path = isDecodable(url.pathname) ? withoutSlash(url.pathname) : NOTHING
@@ -57,6 +57,13 @@ function isDecodable(path: string): boolean {
   }
 }
 
+/** Answers an address whose page has another; undefined when it has none. */
+export function answerMoved(url: URL): Response | undefined {
+  const location = findMoved(url)
+  if (location === undefined) return undefined
+  return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
+}
+
 /** Where an address is redirected to: upper case to lower case, a version to its page below `v`, and a pair of versions that a form asked for to the page that compares them. */
 function findMoved({ pathname, search, searchParams }: URL): string | undefined {
   const path = withoutSlash(pathname)
@@ -68,10 +75,6 @@ function findMoved({ pathname, search, searchParams }: URL): string | undefined 
   if (version === 'compare' && rest.length === 0)
     return `/${owner}/${name}${isVersion(from) && isVersion(to) ? `/compare/${from}...${to}` : '#versions'}`
   return lower === path ? undefined : lower + search
-}
-
-function redirect(location: string): Response {
-  return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
 }
 
 /** Renders what stands at an address, or the page for what is not there. @param address with its query @throws what a port threw meanwhile */
