@@ -13,7 +13,7 @@ import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fre
 import { type LocalGit, openLocalGit } from '../stores/git-store-local.ts'
 import { folderFiles } from '../stores/site-files-folder.ts'
 import { refusePages } from '../wiring/pages.ts'
-import type { Hub } from '../wiring/platform.ts'
+import type { Hub, HubPages } from '../wiring/platform.ts'
 import { findClients } from './client-addresses.ts'
 import { type Health, STARTING, withHealth } from './health.ts'
 import { type RunningServer, startServer } from './http-server.ts'
@@ -26,7 +26,7 @@ import { openSearchThreads } from './search-threads.ts'
 /** One state of the content as files, and its search. */
 export interface Site extends Pick<Hub, 'files' | 'search'> {
   /** What is wrong with repositories that are shown in an older state, by full name; left out when nothing is. */
-  broken?: Hub['broken']
+  broken?: HubPages['broken']
 }
 
 /** A built site that stays the same until it is closed. */
@@ -127,9 +127,12 @@ export async function serveSites(
     const pages = pagesOf?.()
     return {
       files: pagesOf ? joinFiles(site, pages) : site.files,
-      broken: site.broken ?? NOTHING_BROKEN,
-      renderPage: pages?.render,
-      pageCache: cacheOf(site),
+      pages: {
+        render: pages?.render,
+        broken: site.broken ?? NOTHING_BROKEN,
+        cache: cacheOf(site),
+        purge: (tags) => cacheOf(siteOf()).purge(tags),
+      },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh,
       blobs,
@@ -147,7 +150,7 @@ export async function serveSites(
   )
 }
 
-const NOTHING_BROKEN: Hub['broken'] = new Map()
+const NOTHING_BROKEN: HubPages['broken'] = new Map()
 
 /** The rendered pages of each site. Weak, so that they go with it. */
 const caches = new WeakMap<Site, PageCache>()

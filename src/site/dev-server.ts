@@ -12,8 +12,6 @@ import { readDevFrame } from '../host/dev-frame.ts'
 import { answerWith, type HostContext, listenTo, routeFunctions } from '../host/run-functions.ts'
 import { type LocalStores, loadFunctions, openLocalStores } from '../host/serve-sites.ts'
 import { digestText } from '../ports/measure.ts'
-import { openPageCache } from '../server/pages/page-cache.ts'
-import type { PageSources } from '../server/pages/page-data.ts'
 import { buildSearchIndex } from '../stores/search-index.ts'
 import { openSearchIndex } from '../stores/search-sqlite.ts'
 import { memoryFiles } from '../stores/site-files-memory.ts'
@@ -115,7 +113,6 @@ async function mountFunctions(
     localKeys,
     files: { read: (path) => (path === FRAME_PATH ? readDevFrame(devAddress()) : written.read(path)) },
     search: () => (search ??= openSearchIndex(indexPath)),
-    ...{ broken: new Map(), renderPage: undefined, pageCache: openPageCache() },
   }
   const listener = listenTo(answerWith(route, () => hub))
   const sources = { baseUrl, siteFiles: hub.files, fresh, search: hub.search }

@@ -17,13 +17,13 @@ export async function connectPages(request: Request, context: FunctionContext): 
     ...(await connectRead(request, context)),
     render,
     sourceHost: findSourceHost(config),
-    brokenOf: (fullName) => hub?.broken.get(fullName) ?? [],
-    cache: hub?.pageCache,
+    brokenOf: (fullName) => hub?.pages?.broken.get(fullName) ?? [],
+    cache: hub?.pages?.cache,
   }
 }
 
-function renderOf({ renderPage }: Hub): RenderPage {
-  if (renderPage) return renderPage
+function renderOf({ pages }: Hub): RenderPage {
+  if (pages?.render) return pages.render
   throw refusePages()
 }
 

@@ -28,7 +28,7 @@ export interface HandlerOptions {
   auth?: Partial<AuthTools> | undefined
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
-  purge?: ((cacheTag: string) => Promise<void>) | undefined
+  purge?: ((cacheTags: string[]) => Promise<void>) | undefined
 }
 
 /** The handlers, which any process may run: no test runner is needed. */
