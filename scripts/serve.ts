@@ -13,6 +13,7 @@ import {
   serveSites,
   watchBy,
 } from '../src/host/serve-sites.ts'
+import { surviveUncaughtErrors } from '../src/host/uncaught-errors.ts'
 import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)
@@ -37,6 +38,7 @@ const host = await serveSites(() => site, stores, {
   pages: () => pages,
   healthOf: () => health,
 })
+surviveUncaughtErrors()
 inBackground('Warming the search', () => site.warm())
 console.log(`Serving dist/ at ${config.baseUrl}`)
 printSignInLink(config, stores)

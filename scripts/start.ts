@@ -5,6 +5,7 @@ import { followContent } from '../src/host/follow-content.ts'
 import type { RunningServer } from '../src/host/http-server.ts'
 import { preparePages } from '../src/host/pages-bundle.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
+import { surviveUncaughtErrors } from '../src/host/uncaught-errors.ts'
 import { hashCode } from '../src/site/build/code-hash.ts'
 import { settingsOfSite } from '../src/site/build/site-settings.ts'
 import type { LocalGit } from '../src/stores/git-store-local.ts'
@@ -64,6 +65,7 @@ try {
       ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
       : error
   })
+  surviveUncaughtErrors()
   await followed.ready
   progress.end()
   if (stopping.signal.aborted) await host.stop()

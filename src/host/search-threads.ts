@@ -1,7 +1,8 @@
-// Owns searching beside the thread that answers: a few threads, a bounded queue in front of them, and a deadline after which one that still works is ended.
+// Searches beside the thread that answers: a few threads, a bounded queue in front of them, and a deadline after which a thread that still works is ended.
 import { availableParallelism } from 'node:os'
 import { Tinypool } from 'tinypool'
 import { HubError } from '../domain/api/errors.ts'
+import { logTrouble } from '../ports/log.ts'
 import type { Search } from '../ports/search.ts'
 import type { ThreadQuestion } from './search-thread.ts'
 
@@ -41,26 +42,40 @@ export interface SearchThreads {
 
 /** Starts threads that search; before they are told in what, they load their code. */
 export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
+  const maxThreads = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1))
   const pool = new Tinypool({
     filename: new URL('search-thread.ts', import.meta.url).href,
     minThreads: 1,
-    maxThreads: Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1)),
-    maxQueue: limits.queue,
+    maxThreads,
+    // No limits of the pool's own: a task that it refuses leaves a listener behind that throws when the deadline passes, and a thread
+    // that does not end within a limit is a rejection that nobody catches.
+    maxQueue: Number.POSITIVE_INFINITY,
+    terminateTimeout: 0,
     resourceLimits: THREAD_MEMORY,
   })
+  // A thread that fails without a task, or that answers after it was ended.
+  pool.on('error', (cause) => logTrouble('warning', 'A search thread failed without a question.', { cause }))
   let last: string | undefined
+  /** Questions that wait or are being answered. */
+  let asked = 0
   const open = (path: string): ThreadedSearch => {
     last = path
     const run = async <Verb extends keyof Search>(
       verb: Verb,
       ...given: Parameters<Search[Verb]>
     ): Promise<Awaited<ReturnType<Search[Verb]>>> => {
+      if (asked >= maxThreads + limits.queue) throw unavailable('too many questions wait')
       const question: ThreadQuestion<Verb> = { path, given }
+      const deadline = new AbortController()
+      const timer = setTimeout(() => deadline.abort(), limits.deadlineMs)
+      asked += 1
       try {
-        return await pool.run(question, { name: verb, signal: AbortSignal.timeout(limits.deadlineMs) })
+        return await pool.run(question, { name: verb, signal: deadline.signal })
       } catch (cause) {
-        const message = 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
-        throw new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
+        throw unavailable(cause)
+      } finally {
+        clearTimeout(timer)
+        asked -= 1
       }
     }
     const find: Search['find'] = (question) => run('find', question)
@@ -90,6 +105,11 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
       pool.destroy().catch(() => {})
     },
   }
+}
+
+function unavailable(cause: unknown): HubError {
+  const message = 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
+  return new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
 }
 
 /** Opens one index in threads of its own. */

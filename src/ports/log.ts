@@ -17,7 +17,14 @@ export function logTrouble(
 
 function describeCause(cause: unknown): { cause?: string; stack?: string } {
   if (cause === undefined) return {}
-  return cause instanceof Error ? { cause: cause.message, stack: cause.stack } : { cause: String(cause) }
+  try {
+    return cause instanceof Error
+      ? { cause: String(cause.message), stack: String(cause.stack) }
+      : { cause: String(cause) }
+  } catch {
+    // Whatever was thrown, telling about it must not throw in turn.
+    return { cause: 'a value that has no text' }
+  }
 }
 
 /** Turns whatever was thrown into an error for clients; what is not theirs to know is logged and left out. */

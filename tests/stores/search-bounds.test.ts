@@ -2,7 +2,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { openSearchThreads, startSearchThreads } from '../../src/host/search-threads.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
@@ -115,6 +116,20 @@ describe('threads', () => {
     expect(refused.length).toBeGreaterThan(0)
     expect(refused.length).toBeLessThan(20)
     for (const answer of refused) expect(answer).toMatchObject({ reason: unavailable })
+    threads.close()
+  })
+
+  test('a question refused at a full queue leaves nothing behind that fails at the deadline', async () => {
+    const uncaught = vi.fn()
+    process.on('uncaughtExceptionMonitor', uncaught)
+    const threads = openSearchThreads(path, { deadlineMs: 500, queue: 2 })
+    const asked = Array.from({ length: 20 }, () => threads.find({ ...ask, text: 'plain' }))
+    const answers = await Promise.allSettled(asked)
+    expect(answers.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(15)
+    await sleep(700)
+    expect(uncaught).not.toHaveBeenCalled()
+    process.off('uncaughtExceptionMonitor', uncaught)
+    expect((await threads.find({ ...ask, text: 'plain' })).total).toBe(1)
     threads.close()
   })
 

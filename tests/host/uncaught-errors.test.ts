@@ -1,0 +1,102 @@
+// An error of one request that nobody catches ends no process, whichever thread, timer or callback throws it; an error of the start does.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { temporaryFolder, writeRepository } from '../e2e/made-content.ts'
+import { writeSite } from '../hubs/mcp.ts'
+import { launch, type Run, startProcess } from '../hubs/processes.ts'
+
+const SERVER = resolve('tests/host/throwing-server.ts')
+
+describe('a request that throws', () => {
+  let base: string
+  let run: Run
+  beforeAll(async () => {
+    const isReady = async (at: string) => (await fetch(`${at}/`)).ok
+    const started = await startProcess({ command: ['node', SERVER], isReady })
+    base = started.base
+    run = started.run
+  })
+  afterAll(() => run.end())
+
+  test.each([
+    'listener',
+    'rejected-answer',
+    'rejection',
+    'promise-callback',
+    'microtask',
+    'next-tick',
+    'timeout',
+    'interval',
+    'immediate',
+    'abort-listener',
+    'error-event',
+    'stream',
+    'file-callback',
+    'socket-callback',
+    'thread',
+    'thread-timer',
+    'thread-message',
+  ])('in %s is logged, and the process serves on', async (kind) => {
+    expect(await (await fetch(`${base}/${kind}`)).text()).toBe('answered')
+    await expect.poll(run.log, { timeout: 10_000 }).toContain(`"cause":"thrown in ${kind}"`)
+    expect(await (await fetch(`${base}/`)).text()).toBe('answered')
+    expect(run.ended()).toBe(false)
+  })
+
+  test.each([
+    ['thread-memory', 'memory limit'],
+    ['textless', 'a value that has no text'],
+  ])('in %s is logged, and the process serves on', async (kind, said) => {
+    expect(await (await fetch(`${base}/${kind}`)).text()).toBe('answered')
+    await expect.poll(run.log, { timeout: 20_000 }).toContain(said)
+    expect(await (await fetch(`${base}/`)).text()).toBe('answered')
+    expect(run.ended()).toBe(false)
+  })
+})
+
+test('an error before the server listens ends the process', async () => {
+  const run = launch('node', [SERVER, 'early'], { PORT: '0' })
+  expect((await run.closed).code).toBe(1)
+  expect(run.log()).toContain('thrown in the start')
+})
+
+const THROW_WHEN_TOLD = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('thrown when told')})`
+
+describe.each(['serve', 'start'])('npm run %s', (script) => {
+  const contentDir = join(temporaryFolder(), 'content')
+  const dir = mkdtempSync(join(tmpdir(), 'hub-uncaught-'))
+  let run: Run | undefined
+  afterAll(async () => {
+    await run?.end()
+    rmSync(dir, { recursive: true, force: true })
+    for (const site of script === 'start' ? readdirSync('.hub/sites') : []) {
+      const place = join('.hub/sites', site, 'place.json')
+      if (existsSync(place) && readFileSync(place, 'utf8').includes(contentDir))
+        rmSync(join('.hub/sites', site), { recursive: true, force: true })
+    }
+    rmSync(resolve(contentDir, '..'), { recursive: true, force: true })
+  })
+
+  test('outlives an error that nobody catches', { timeout: 120_000 }, async () => {
+    writeRepository(contentDir, 'acme/one', {
+      index: 'title: One',
+      versions: { '1.0.0': { at: '2025-03-01T00:00:00Z', content: 'Text\n' } },
+    })
+    writeSite(openCatalogue(readConfig({ CONTENT_DIR: contentDir })).load().catalogue, join(dir, 'dist'))
+    symlinkSync(resolve('netlify'), join(dir, 'netlify'))
+    const { base, run: started } = await startProcess({
+      command: ['node', '--import', THROW_WHEN_TOLD, resolve(`scripts/${script}.ts`)],
+      settings: { CONTENT_DIR: contentDir, SITE_URL: 'http://localhost:8888' },
+      cwd: script === 'serve' ? dir : '.',
+    })
+    run = started
+    process.kill(run.child.pid!, 'SIGUSR2')
+    await expect.poll(run.log, { timeout: 10_000 }).toContain('"cause":"thrown when told"')
+    expect((await fetch(`${base}/data/v1/tags.json`)).status).toBe(200)
+    expect(run.ended()).toBe(false)
+  })
+})
