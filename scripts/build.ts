@@ -87,6 +87,7 @@ async function build(): Promise<void> {
   const root = process.cwd()
   const builder = openSiteBuilder({
     config,
+    environment: process.env,
     today: () => config.buildDay,
     ...{
       root,

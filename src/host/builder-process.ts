@@ -59,6 +59,7 @@ removeLeftovers(folder, state)
 if (!state) cache.forgetWritten()
 else tidyOldBase()
 const builder = openSiteBuilder({
+  environment: process.env,
   config,
   today: () => readConfig(process.env).buildDay,
   ...{ root, cache, openPages: () => openPages({ root, keptDir: resolve(PAGES_DIR), code: codes.site }) },

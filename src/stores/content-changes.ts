@@ -5,6 +5,7 @@ import { parsePath } from '../domain/content/content-path.ts'
 import type { RuleProblem } from '../domain/content/problems.ts'
 import type { FileChange } from '../domain/content/review.ts'
 import { type FileState, listDeleted } from './content-walk.ts'
+import { CONVERTED } from './converted-files.ts'
 import { createGit, type Git } from './git-command.ts'
 
 /** A base to compare with. */
@@ -103,11 +104,7 @@ export async function judgeChange(
       'regular-file',
       `expected a regular file, got ${inIndex.mode === '160000' ? 'a submodule' : 'a symbolic link'}`,
     )
-  if (isConverted(state, here) && !isLinked)
-    refuse(
-      'bytes-as-in-git',
-      'expected the bytes that git has of it, got others that git takes for the same: something has them converted',
-    )
+  if (isConverted(state, here) && !isLinked) problems.push(CONVERTED)
   const became = becameOf(comparison, state, here)
   const isVersion = isVersionPath(path)
   if (isVersion && became !== undefined)

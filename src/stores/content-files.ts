@@ -13,6 +13,11 @@ export interface Findings {
 /** Hidden files, backups and temporary files: `.DS_Store`, `1.0.0.md~`, `#1.0.0.md#`, `x.tmp`, `.1.0.0.md.swp`. */
 const STRAY = /^\.|~$|^#.*#$|\.(?:tmp|swp)$/i
 
+/** Whether git reads attributes from a file of this name, also where capitals and invisible characters do not count in names. */
+function isAttributes(name: string): boolean {
+  return name.replace(/\p{Cf}/gu, '').toLowerCase() === '.gitattributes'
+}
+
 /** Whether a file or folder of this name is left behind by an editor or a system, and no content. */
 export function isStray(name: string): boolean {
   return STRAY.test(name)
@@ -44,7 +49,8 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
   const nameInPath = (entry: Dirent) => (entry.isDirectory() ? `${entry.name}/` : entry.name)
   for (const entry of entries.sort((a, b) => comparePaths(nameInPath(a), nameInPath(b)))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`
-    if (isStray(entry.name)) findings.ignored.push(nameFile(path))
+    if (isAttributes(entry.name)) findings.problems.push({ file: nameFile(path), ...ATTRIBUTES })
+    else if (isStray(entry.name)) findings.ignored.push(nameFile(path))
     else if (entry.isDirectory()) yield* listContentFiles(dir, findings, path)
     else if (entry.isFile()) yield path
     else
@@ -55,6 +61,13 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
         message: `expected a regular file, got ${entry.isSymbolicLink() ? 'a symbolic link' : 'something else'}`,
       })
   }
+}
+
+/** Git obeys these files and a review of prompts does not show what they do, so none may be here. */
+const ATTRIBUTES = {
+  rule: 'no-attributes',
+  key: '',
+  message: 'expected no .gitattributes below content: git would change the bytes of prompts when it writes them out',
 }
 
 /** Orders paths by their bytes in UTF-8, which is git's order and not that of JavaScript. */

@@ -1,5 +1,5 @@
 // Owns the content of a pull request as files to be read: taken out of git's objects into a folder of its own, with nothing of it run, followed or converted.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isVersion } from '../domain/content/names.ts'
 import { createGit, type Git } from './git-command.ts'
@@ -99,8 +99,6 @@ async function writeContent(git: Git, folder: string): Promise<void> {
   const plain = ['-c', 'core.symlinks=false', '-c', 'core.autocrlf=false']
   await git.run([...plain, 'checkout-index', '--quiet', '--index', '-z', '--stdin'], { input: files })
   if (!existsSync(join(folder, 'content'))) mkdirSync(join(folder, 'content'))
-  // What an editor left there is no content, and git would read this one.
-  rmSync(join(folder, 'content/.gitattributes'), { force: true })
 }
 
 async function listTouched(git: Git, base: string, commit: string): Promise<string[]> {

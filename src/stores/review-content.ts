@@ -115,6 +115,7 @@ function openEntries(dir: string) {
       'utf-8',
       'version-unchanged',
       'bytes-as-in-git',
+      'no-attributes',
     ].includes(rule)
     const text = isOfFile ? '' : readText(file)
     const found =

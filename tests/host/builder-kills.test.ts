@@ -87,7 +87,14 @@ async function buildClean(): Promise<Seen> {
   const cache = openBuildCache(join(root, 'clean.db'), { parser: '1', site: '1' })
   cache.forgetWritten()
   const given = async () => (pages ??= await openPages(PAGES))
-  const builder = openSiteBuilder({ config, today: () => DAY, root: process.cwd(), openPages: given, cache })
+  const builder = openSiteBuilder({
+    config,
+    environment: process.env,
+    today: () => DAY,
+    root: process.cwd(),
+    openPages: given,
+    cache,
+  })
   await builder.read(true)
   await builder.write(dir, 'all', ({ catalogue }) => buildSearchIndex(catalogue, join(root, 'clean-search.db')))
   cache.close()

@@ -200,6 +200,12 @@ describe('nothing of it is run or followed', () => {
     expect({ code, problems, wasRun }).toEqual({ code: 0, problems: '0', wasRun: false })
   })
 
+  test.each(['content', 'content/acme', 'content/acme/a', A])('attributes in %s are refused', async (folder) => {
+    put(`${folder}/.gitattributes`, '*.md text eol=crlf ident\n')
+    const { report, problems } = await review()
+    expect([problems, report]).toEqual(['1', expect.stringContaining(`${folder}/.gitattributes:1  no-attributes  `)])
+  })
+
   test('line ends that an attribute would convert are a change all the same', async () => {
     put('.gitattributes', '* text eol=lf\n')
     git('add', '.gitattributes')

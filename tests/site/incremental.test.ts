@@ -42,7 +42,14 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 function openBuilder(name: string, given = async () => pages): SiteBuilder {
   const cache = openBuildCache(join(root, `${name}.db`), { parser: '1', site: '1' })
-  return openSiteBuilder({ config, today: () => day, root: process.cwd(), openPages: given, cache })
+  return openSiteBuilder({
+    config,
+    environment: process.env,
+    today: () => day,
+    root: process.cwd(),
+    openPages: given,
+    cache,
+  })
 }
 
 function put(path: string, text: string): void {

@@ -30,6 +30,10 @@ export const RULES = {
     'A file lies here byte for byte as git has it: no attribute and no setting of line ends converts it.',
     'take the attribute out of .gitattributes (git check-attr -a FILE names it) or set core.autocrlf to false, and check the file out again',
   ),
+  'no-attributes': error(
+    'No .gitattributes stands below content: it would change published bytes in every clone.',
+    'remove it; what the repository needs stands in the .gitattributes of its top folder',
+  ),
   readable: error('Every file and folder can be read.', 'give yourself the right to read it'),
   'file-fits': error('A file is at most a megabyte long.', 'shorten it'),
   'utf-8': error('Files are UTF-8.', 'save it as UTF-8'),

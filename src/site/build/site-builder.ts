@@ -6,8 +6,9 @@ import { listSharedFiles } from '../../domain/catalogue/data-files.ts'
 import { digestText } from '../../ports/measure.ts'
 import type { BuildCache, WrittenGroup } from '../../stores/build-cache.ts'
 import { type ContentListing, listContent } from '../../stores/content-listing.ts'
+import { findConverted } from '../../stores/converted-files.ts'
 import { listDownloads } from './downloads.ts'
-import { type CatalogueLoader, type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
+import { type CatalogueLoader, ContentError, type LoadedCatalogue, openCatalogue } from './load-catalogue.ts'
 import { setCatalogue } from './loaded-catalogue.ts'
 import { makeInThreads } from './making-threads.ts'
 import { readAhead } from './read-ahead.ts'
@@ -44,7 +45,7 @@ export interface SiteBuilder {
    * Reads the content, and puts its catalogue in place.
    *
    * @param isStrict whether anything wrong in the content is an error; if not, a broken file is replaced by its last good state or left out
-   * @throws ContentError for content that is wrong, when that is an error, and for a folder that cannot be read
+   * @throws ContentError for content that is wrong, when that is an error, for a folder that cannot be read, and for files that git converted on checkout
    */
   read(isStrict: boolean): Promise<LoadedCatalogue>
   /**
@@ -64,6 +65,8 @@ export interface SiteBuilder {
 /** What a builder needs. */
 interface BuilderParts {
   config: Config
+  /** For git: PATH and HOME. */
+  environment: Readonly<Record<string, string | undefined>>
   /** The day in UTC, `YYYY-MM-DD`: a builder may outlive the day it was opened on. */
   today: () => string
   /** The project's folder. */
@@ -82,6 +85,7 @@ interface BuilderParts {
 /** Opens a builder. */
 export function openSiteBuilder({
   config,
+  environment,
   today,
   root,
   openPages,
@@ -95,6 +99,8 @@ export function openSiteBuilder({
   /** How many files were read before anybody asked for them. */
   let readBefore = 0
   const openLoader = async () => {
+    const converted = await findConverted(contentDir, environment)
+    if (converted.length > 0) throw new ContentError(converted)
     const found = listing ?? listContent(contentDir)
     listing = undefined
     readBefore = await readAhead({ contentDir, baseUrl }, found, cache.content, (done, total) =>

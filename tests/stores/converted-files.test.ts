@@ -1,0 +1,127 @@
+// Shows that a build publishes the bytes that git has, or refuses: whatever had a fresh clone written out with others.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import type { PageRenderer } from '../../src/site/build/render-pages.ts'
+import { openSiteBuilder } from '../../src/site/build/site-builder.ts'
+import { openBuildCache } from '../../src/stores/build-cache.ts'
+import { findConverted } from '../../src/stores/converted-files.ts'
+
+const PATH = 'content/acme/a/versions/1.0.0.md'
+const TEXT = '---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n---\nOne $Id$\n'
+const PAGES: PageRenderer = { bundle: '', listGroups: async () => [], makePages: async () => ({ files: [] }) }
+let root = ''
+let count = 0
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd, encoding: 'utf8' })
+const put = (file: string, text: string) => {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'prompt-hub-converted-'))
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+/** A repository with one more file, then a clone of it that was written out anew. */
+function clone(more: Record<string, string>, settings: readonly string[] = [], attributes?: string): string {
+  const [from, to] = [join(root, `from-${count}`), join(root, `to-${count++}`)]
+  put(join(from, PATH), TEXT)
+  git(from, 'init', '-q', '-b', 'main')
+  git(from, 'add', '.')
+  for (const [path, text] of Object.entries(more)) put(join(from, path), text)
+  git(from, 'add', '.')
+  git(from, 'commit', '-qm', 'all')
+  git(root, 'clone', '-q', '--no-checkout', from, to)
+  for (const setting of settings) git(to, 'config', ...setting.split(' ', 1), setting.slice(setting.indexOf(' ') + 1))
+  if (attributes !== undefined) writeFileSync(join(to, '.git/info/attributes'), attributes)
+  git(to, 'checkout', '-q', 'main')
+  return to
+}
+
+function open(folder: string) {
+  const config = readConfig({ CONTENT_DIR: join(folder, 'content'), SITE_URL: 'https://hub.test' })
+  const cache = openBuildCache(join(folder, '.git/cache.db'), { parser: '1', site: '1' })
+  return openSiteBuilder({
+    config,
+    environment: process.env,
+    today: () => '2026-11-20',
+    root: folder,
+    openPages: async () => PAGES,
+    cache,
+  })
+}
+
+const CONVERTED =
+  'expected the bytes that git has of it, got others that git takes for the same: something has them converted'
+const REFUSED = `2 problems in the content:\n  ${PATH}: ${CONVERTED}\n  content: git check-attr -a FILE names the attribute: remove it, or set core.autocrlf to false, then check the files out again`
+
+describe('a fresh clone', () => {
+  //  what converts                                files                                          settings                  attributes of this clone
+  test.each<[string, Record<string, string>, string[], string?]>([
+    ['an attribute of line ends', { '.gitattributes': 'content/** text eol=crlf\n' }, []],
+    ['an attribute of one prompt', { '.gitattributes': 'content/acme/** text eol=crlf\ncontent/ -text\n' }, []],
+    ['ident', { '.gitattributes': 'content/** -text ident\n' }, []],
+    ['another encoding', { '.gitattributes': 'content/** -text working-tree-encoding=UTF-16LE-BOM\n' }, []],
+    ['a setting of this machine', {}, ['core.autocrlf true']],
+    [
+      'a filter of this machine',
+      { '.gitattributes': '*.md filter=up\n' },
+      ['filter.up.smudge tr A-Za-z N-ZA-Mn-za-m', 'filter.up.clean tr A-Za-z N-ZA-Mn-za-m'],
+    ],
+    ['attributes of this clone', {}, [], '*.md text eol=crlf\n'],
+  ])('%s: no build takes it', async (_, files, settings, attributes) => {
+    const folder = clone(files, settings, attributes)
+    expect(git(folder, 'status', '--porcelain')).toBe('')
+    for (const isStrict of [true, false]) await expect(open(folder).read(isStrict)).rejects.toThrow(REFUSED)
+  })
+
+  test('it is built as soon as it is written out again without what converted it', async () => {
+    const folder = clone({ '.gitattributes': 'content/** text\n' }, ['core.autocrlf true'])
+    const builder = open(folder)
+    await expect(builder.read(false)).rejects.toThrow(REFUSED)
+    git(folder, 'config', 'core.autocrlf', 'false')
+    rmSync(join(folder, PATH))
+    git(folder, 'checkout', '-q', '.')
+    expect([...(await builder.read(false)).catalogue.entries.keys()]).toEqual(['acme/a'])
+  })
+
+  test('the attributes of this project keep the bytes, whatever the settings', async () => {
+    const folder = clone({ '.gitattributes': readFileSync('.gitattributes', 'utf8') }, [
+      'core.autocrlf true',
+      'core.eol crlf',
+    ])
+    expect((await open(folder).read(true)).catalogue.entries.size).toBe(1)
+  })
+
+  test.each([
+    ['that convert', '*.md text eol=crlf\n', REFUSED],
+    [
+      'that convert nothing yet',
+      '*.txt ident\n',
+      'content/acme/.gitattributes: expected no .gitattributes below content',
+    ],
+  ])('attributes below content %s: the build refuses', async (_, text, message) => {
+    const folder = clone({ '.gitattributes': 'content/** -text\n', 'content/acme/.gitattributes': text })
+    await expect(open(folder).read(true)).rejects.toThrow(message)
+  })
+
+  test('what its user edited or added is theirs', async () => {
+    const folder = clone({})
+    put(join(folder, PATH), `${TEXT}edited\r\n`)
+    put(join(folder, 'content/acme/b/versions/1.0.0.md'), TEXT)
+    expect(await findConverted(join(folder, 'content'), process.env)).toEqual([])
+  })
+})
+
+test('a folder that git does not keep, and one that is not there, are no problem', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-plain-'))
+  put(join(folder, PATH), TEXT)
+  expect(await findConverted(join(folder, 'content'), process.env)).toEqual([])
+  expect(await findConverted(join(folder, 'none'), process.env)).toEqual([])
+  expect(await findConverted(join(folder, 'content'), { ...process.env, PATH: '' })).toEqual([])
+  rmSync(folder, { recursive: true })
+})
