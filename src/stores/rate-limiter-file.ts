@@ -1,4 +1,4 @@
-// Owns the sliding window in a file, for the Netlify dev server alone: there each request runs in a worker whose memory is gone afterwards.
+// The sliding window in a file, for the Netlify dev server alone: there each request runs in a worker whose memory is gone afterwards.
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -15,10 +15,11 @@ export function limitInFile({ requests, windowMs }: RateLimit, path: string): Ra
   )
   return {
     take(key) {
-      const time = Date.now()
+      const time = millisecondsSinceBoot()
       database.exec('BEGIN IMMEDIATE')
       try {
-        database.prepare('DELETE FROM requests WHERE at <= ?').run(time - windowMs)
+        // What lies ahead was counted before the machine was started again.
+        database.prepare('DELETE FROM requests WHERE at <= ? OR at > ?').run(time - windowMs, time)
         const row = database
           .prepare('SELECT count(*) AS count, min(at) AS oldest FROM requests WHERE client = ?')
           .get(key)
@@ -30,4 +31,9 @@ export function limitInFile({ requests, windowMs }: RateLimit, path: string): Ra
       }
     },
   }
+}
+
+/** A clock that all processes of the machine share and that never goes back while it runs. */
+function millisecondsSinceBoot(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n)
 }

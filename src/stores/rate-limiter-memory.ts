@@ -1,4 +1,4 @@
-// Owns the sliding window that limits requests: exact counts for each client, in memory that stays bounded; and the arithmetic that every window shares.
+// The sliding window that limits requests: exact counts for each client, in memory that stays bounded; and the arithmetic that every window shares.
 import type { RateLimit, RateLimiter } from '../ports/rate-limiter.ts'
 
 /** Clients that are remembered at once. One request each, they take some 20 MB. */
@@ -8,12 +8,12 @@ const MOST_CLIENTS = 100_000
  * A limiter in this process's memory. What left the window is forgotten; beyond the most clients, whoever asked longest ago is, in their favour, but
  * nobody who has to wait: else many addresses could free one.
  *
- * @param now the clock, in milliseconds
+ * @param now a clock in milliseconds that never goes back: the machine's time of day may
  * @param mostClients left out, the usual number
  */
 export function limitInMemory(
   { requests, windowMs }: RateLimit,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
   mostClients = MOST_CLIENTS,
 ): RateLimiter {
   if (requests === 0) return UNLIMITED

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { limitInFile } from '../../src/stores/rate-limiter-file.ts'
 import { limitInMemory, waitSeconds } from '../../src/stores/rate-limiter-memory.ts'
 
@@ -98,6 +98,25 @@ describe('in a file', () => {
     expect(one.take('a')).toBeGreaterThan(55)
     expect(two.take('b')).toBe(0)
   })
+})
+
+test.each([
+  ['in memory', () => limitInMemory({ requests: 2, windowMs: 60_000 })],
+  ['in a file', () => limitInFile({ requests: 2, windowMs: 60_000 }, join(dir, 'back.db'))],
+])('a limit %s does not follow the time of day, which may go back an hour or forward', (_, open) => {
+  const timeOfDay = vi.spyOn(Date, 'now')
+  const limiter = open()
+  const noon = Date.UTC(2026, 0, 1, 12)
+  const waits = [noon, noon, noon - 3_600_000, noon + 3_600_000].map((ms) => {
+    timeOfDay.mockReturnValue(ms)
+    return limiter.take('a')
+  })
+  timeOfDay.mockRestore()
+  expect(waits.slice(0, 2)).toEqual([0, 0])
+  for (const wait of waits.slice(2)) {
+    expect(wait).toBeGreaterThan(55)
+    expect(wait).toBeLessThanOrEqual(60)
+  }
 })
 
 test.each([
