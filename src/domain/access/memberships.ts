@@ -8,7 +8,7 @@ export const membershipsPath = (member: string | number) =>
   typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
 
 /** Owners by each of their members, as `members` names them. */
-export function listMemberships({ owners }: ContentTree): Map<string | number, string[]> {
+export function listMemberships({ owners }: Pick<ContentTree, 'owners'>): Map<string | number, string[]> {
   const memberships = new Map<string | number, string[]>()
   for (const owner of [...owners.keys()].sort())
     for (const member of owners.get(owner)!.members)

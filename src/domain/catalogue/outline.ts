@@ -1,4 +1,4 @@
-// Owns the outline of a repository: what lists, feeds and the sitemap say of it, so that its texts need not stay in memory.
+// Makes the outline of a repository: what lists and the sitemap say of it. A build holds outlines of all repositories, and texts of one at a time.
 import { pick } from '../api/envelope.ts'
 import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
 import { scoreQuality } from './ranking.ts'
@@ -36,6 +36,8 @@ export interface RepositoryOutline {
   releases: Release[]
   /** Whether it stands in lists, tags, search and the sitemap: not archived, not moved, and with an active version. */
   isListed: boolean
+  /** The repository that it moved to, if it did. */
+  movedTo: string | null
   /** The repository to use instead, as its page says. */
   replacedBy: string | null
   /** How complete it is, 0 to 100 (ranking.ts). */
@@ -48,8 +50,6 @@ export interface RecordDigests {
   latest: string | null
   /** SHA-256 of the file of its record (data-files.ts), in hex. */
   record: string
-  /** SHA-256 of its summary in a list, in hex. */
-  summary: string
 }
 
 /** Outlines a repository. @param said what its `index.md` says of its standing */
@@ -66,6 +66,7 @@ export function outlineRepository(
       isYanked: yanked,
     })),
     isListed: !said.isArchived && repository.moved_to === null && active.length > 0,
+    movedTo: repository.moved_to,
     replacedBy: said.replacedBy,
     quality: scoreQuality({
       summary,

@@ -152,6 +152,13 @@ export function checkRepository(repository: RepositoryOutline, tree: Neighbours)
   )
 }
 
+/** What a repository breaks of the rules that look at others. */
+export function checkNames(repository: RepositoryOutline, others: Neighbours): RuleProblem[] {
+  return (['successor-exists', 'replacement-exists'] as const).flatMap((rule) =>
+    REPOSITORY_RULES[rule](repository, others).map((problem) => ({ ...problem, rule })),
+  )
+}
+
 /** Every rule over one version. */
 export function checkVersion(version: VersionEntry): RuleProblem[] {
   return Object.entries(VERSION_RULES).flatMap(([rule, judge]) => {

@@ -1,0 +1,79 @@
+// Writes all data files of a site and its search index into folders, from nothing: what `npm run build` does beside Astro.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import { type ContentListing, listContent } from '../../stores/content-listing.ts'
+import { findConverted } from '../../stores/converted-files.ts'
+import { filesInto } from '../../stores/write-files.ts'
+import { buildSearchIndex } from '../../stores/search-index.ts'
+import { ContentError } from './content-error.ts'
+import { type DataSink, openSiteData } from './site-data.ts'
+
+/** Where to write. */
+interface DataPlaces {
+  /** The folder of the site; nothing of its data may lie there yet. */
+  siteDir: string
+  /** The search index, a file. */
+  indexPath: string
+}
+
+/** What was written. */
+interface WrittenData {
+  repositories: number
+  /** How many files of the content were read. */
+  filesRead: number
+  /** How many data files there are. */
+  files: number
+}
+
+/**
+ * Writes the data of a site.
+ *
+ * @param listing what a look at the content folder found just now
+ * @throws ContentError when anything in the content is wrong; what was written is then good for nothing
+ */
+export async function writeData(
+  { contentDir, baseUrl, buildDay }: Pick<Config, 'contentDir' | 'baseUrl' | 'buildDay'>,
+  { siteDir, indexPath }: DataPlaces,
+  given: { listing?: ContentListing; onProgress?: (step: string, done: number, total: number) => void } = {},
+): Promise<WrittenData> {
+  const { onProgress = () => {} } = given
+  const converted = await findConverted(contentDir, process.env)
+  if (converted.length > 0) throw new ContentError(converted)
+  const { sink, count } = openFolder(siteDir)
+  const makeState = openSiteData({
+    ...{ contentDir, baseUrl, sink },
+    onProgress: (done, total) => onProgress('Writing the data', done, total),
+  })
+  const { catalogue, filesRead } = makeState(given.listing ?? listContent(contentDir), { day: buildDay, isStrict: true })
+  onProgress('Writing the search index', 0, 0)
+  writeIndex(catalogue, indexPath)
+  return { repositories: catalogue.entries.size, filesRead, files: count() }
+}
+
+/** An index that is deployed is never edited, and a fifth smaller for that. */
+function writeIndex(catalogue: Catalogue, indexPath: string): void {
+  buildSearchIndex(catalogue, indexPath, { isEditable: false })
+}
+
+/** A folder as the place for data files. Nothing is kept for another state, because a build writes all of them. */
+function openFolder(dir: string): { sink: DataSink; count: () => number } {
+  const put = filesInto(dir)
+  let files = 0
+  const refuse = () => {
+    throw new Error('A folder of data files is written once.')
+  }
+  return {
+    count: () => files,
+    sink: {
+      read: (path) => readFileSync(join(dir, path), 'utf8'),
+      write(path, text) {
+        put(path, text)
+        files++
+      },
+      remove: refuse,
+      keep: () => {},
+    },
+  }
+}
