@@ -1,20 +1,21 @@
-// Owns keeping a served site up to date: a process of its own builds each new state, and this one takes it over in one step when it is complete.
+// Keeps a served site up to date: a process of its own builds each new state, and this one takes it over in one step when it is complete.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { hashCode } from '../site/build/code-hash.ts'
-import { openBuildCache } from '../stores/build-cache.ts'
+import { readSiteDatabase, readState } from '../stores/site-database.ts'
 import { whenAborted } from './abort.ts'
 import { inBackground } from './background.ts'
 import type { BuilderMessage } from './builder-process.ts'
 import { type Health, STARTING } from './health.ts'
-import { layeredFiles } from './layered-files.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from './search-threads.ts'
 import type { Site } from './serve-sites.ts'
 import { type HeldFolder, holdFolder, removeAbandoned, SiteState } from './site-folder.ts'
 
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
+/** How long requests that began with a state may still read its files after another took over. */
+const RETIRE_MS = 10_000
 /** Tidying waits so long after the start, so that it seldom slows the first answers. */
 const TIDY_MS = 5_000
 const FIRST_PAUSE_MS = 1_000
@@ -52,12 +53,12 @@ export function followContent(
   { beforeBuild, onShow, onProgress }: FollowEvents,
 ): FollowedSite {
   const folder = holdFolder(config.contentDir, config.baseUrl)
-  const known = new Map<string, readonly string[]>()
   let site: Site = NOT_BUILT
   let threads: SearchThreads | undefined
   let search: { name: string; open: ThreadedSearch } | undefined
   let health: Health = STARTING
   let said = ''
+  let retire: (() => void) | undefined
   const ready = Promise.withResolvers<void>()
 
   const show = (state: SiteState) => {
@@ -67,7 +68,14 @@ export function followContent(
       inBackground('Warming the search', search.open.warm)
     }
     const { open } = search
-    site = { files: layeredFiles(folder, state, known), search: () => open }
+    const database = readSiteDatabase(folder.database)
+    retire?.()
+    retire = () => setTimeout(database.close, RETIRE_MS).unref()
+    site = {
+      files: database.filesOf(state.number),
+      search: () => open,
+      broken: new Map(Object.entries(state.broken)),
+    }
     ready.resolve()
     const { commit, built_at, counts } = state
     health = {
@@ -79,17 +87,14 @@ export function followContent(
     }
   }
 
-  const takeOver = (state: SiteState, written: string[] | undefined) => {
-    const newest = state.layers.at(-1)
-    if (newest && written) known.set(newest.name, written)
-    const isNew = state.built_at !== health.built_at
+  const takeOver = (state: SiteState) => {
     show(state)
-    if (isNew) console.log(`The site shows the content of ${state.began}: ${sayCounts(state.counts)}.`)
+    console.log(`The site shows the content of ${state.began}: ${sayCounts(state.counts)}.`)
   }
   const hear = (message: FollowMessage) => {
     if (message.kind === 'progress') {
       if (site === NOT_BUILT) onProgress(message.step, message.done, message.total)
-    } else if (message.kind === 'state') takeOver(message.state, message.written)
+    } else if (message.kind === 'state') takeOver(message.state)
     else if (message.kind === 'read') {
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
@@ -137,15 +142,8 @@ const NOT_BUILT: Site = {
 }
 
 function readLastState(folder: HeldFolder): SiteState | undefined {
-  try {
-    const cache = openBuildCache(folder.cache, hashCode(process.cwd()))
-    const text = cache.loadState()
-    cache.close()
-    return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
-  } catch (error) {
-    console.error(`The last build cannot be read: ${error instanceof Error ? error.message : error}`)
-    return undefined
-  }
+  const text = readState(folder.database, hashCode(process.cwd()).data)
+  return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
 }
 
 /** Runs the building process, and runs it again when it ends before it should. */

@@ -1,4 +1,5 @@
-// Owns when a site must be built again: its content changed, or a new day began.
+// Says when a site must be built again: its content changed, or a new day began.
+import { relative } from 'node:path'
 import { watch } from 'chokidar'
 import { isStray } from '../stores/content-files.ts'
 
@@ -11,9 +12,10 @@ const LONGEST_BURST_MS = 2_000
  * Calls when files below the folder changed: once for those that change together, and once when watching has begun, for until then a change goes
  * unnoticed.
  *
+ * @param want told the paths of the files that changed, from the folder; undefined when any may have
  * @returns a function that ends it
  */
-export function watchContent(contentDir: string, want: () => void): () => Promise<void> {
+export function watchContent(contentDir: string, want: (paths: string[] | undefined) => void): () => Promise<void> {
   const watcher = watch(contentDir, {
     ignoreInitial: true,
     followSymlinks: false,
@@ -21,19 +23,30 @@ export function watchContent(contentDir: string, want: () => void): () => Promis
   })
   let settling: NodeJS.Timeout | undefined
   let since: number | undefined
+  let changed: Set<string> | undefined = new Set()
   const wantSoon = () => {
     since ??= Date.now()
     clearTimeout(settling)
     settling = setTimeout(
       () => {
         since = undefined
-        want()
+        const paths = changed && [...changed]
+        changed = new Set()
+        want(paths)
       },
       Math.max(0, Math.min(SETTLE_MS, since + LONGEST_BURST_MS - Date.now())),
     )
   }
-  watcher.on('all', wantSoon)
-  watcher.on('ready', wantSoon)
+  watcher.on('all', (event, path) => {
+    // A folder holds nothing itself: what is in it has an event of its own.
+    if (event === 'addDir' || event === 'unlinkDir') return
+    changed?.add(relative(contentDir, path))
+    wantSoon()
+  })
+  watcher.on('ready', () => {
+    changed = undefined
+    wantSoon()
+  })
   watcher.on('error', (error) =>
     console.error(`Changes in ${contentDir} cannot be followed: ${error instanceof Error ? error.message : error}`),
   )

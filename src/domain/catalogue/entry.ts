@@ -22,10 +22,8 @@ export interface EntryParts {
 
 /** Makes an entry. @param files at least one version */
 export function makeEntry(files: RepositoryEntry, { stats, baseUrl }: EntryParts): CatalogueEntry {
-  const { status, replaced_by } = files.file ?? UNSAID
   const records = makeRecords(files, stats, addressesBelow(baseUrl))
-  const outline = outlineRepository(records, { isArchived: status === 'archived', replacedBy: replaced_by })
-  return { ...outline, ...records }
+  return { ...outlineRepository(records), ...records }
 }
 
 /** Makes every record of one repository. */

@@ -38,7 +38,7 @@ export interface RepositoryOutline {
   isListed: boolean
   /** The repository that it moved to, if it did. */
   movedTo: string | null
-  /** The repository to use instead, as its page says. */
+  /** The repository to use instead, if there is one. */
   replacedBy: string | null
   /** How complete it is, 0 to 100 (ranking.ts). */
   quality: number
@@ -52,11 +52,8 @@ export interface RecordDigests {
   record: string
 }
 
-/** Outlines a repository. @param said what its `index.md` says of its standing */
-export function outlineRepository(
-  { repository, versions }: RepositoryRecords,
-  said: { isArchived: boolean; replacedBy: string | null },
-): RepositoryOutline {
+/** Outlines a repository. */
+export function outlineRepository({ repository, versions }: RepositoryRecords): RepositoryOutline {
   const summary = summariseRepository(repository)
   const active = versions.filter((version) => !version.summary.yanked)
   return {
@@ -65,9 +62,9 @@ export function outlineRepository(
       ...{ version, previous_version: record.previous_version, published_at, published_by, changelog },
       isYanked: yanked,
     })),
-    isListed: !said.isArchived && repository.moved_to === null && active.length > 0,
+    isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,
-    replacedBy: said.replacedBy,
+    replacedBy: repository.replaced_by,
     quality: scoreQuality({
       summary,
       hasReadme: repository.readme !== '',

@@ -9,9 +9,9 @@ export interface RecordedRepository {
 }
 
 /** The inverse of making records: the same records can be made of what this gives. */
-export function recallRepository({ repository, versions }: RecordedRepository, replacedBy: string | null): RepositoryEntry {
+export function recallRepository({ repository, versions }: RecordedRepository): RepositoryEntry {
   const { owner, name, title, description, tags, license, status, status_message, labels, readme, moved_to } = repository
-  const { advisories } = repository
+  const { replaced_by, advisories } = repository
   const yanked = versions.flatMap(({ summary: { version, yank_reason } }) =>
     yank_reason === null ? [] : [[version, yank_reason] as const],
   )
@@ -19,7 +19,7 @@ export function recallRepository({ repository, versions }: RecordedRepository, r
     ...{ owner, name },
     file: {
       ...{ title, description, tags, license, status, status_message, labels, readme, moved_to },
-      replaced_by: replacedBy,
+      replaced_by,
       yanked: Object.fromEntries(yanked),
       advisories: advisories.map(({ versions: _, ...advisory }) => advisory),
     },

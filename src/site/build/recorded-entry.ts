@@ -26,7 +26,7 @@ export function readEntry(outline: RepositoryOutline, digests: RecordDigests, re
 /** Makes the files of a repository again of what is served of it. */
 export function recallEntry(outline: RepositoryOutline, read: ReadFile): RepositoryEntry {
   const recorded = { repository: readRepositoryRecord(outline, read), versions: readVersions(outline, read) }
-  return recallRepository(recorded, outline.replacedBy)
+  return recallRepository(recorded)
 }
 
 function readRepositoryRecord({ summary: { owner, name } }: RepositoryOutline, read: ReadFile): Repository {
