@@ -85,7 +85,8 @@ export function readListed(
   dir: string,
   { path, size }: ListedFile,
 ): { parsed: ParsedFile | undefined; problems: Problem[] } {
-  const say = (found: readonly Omit<Problem, 'file'>[]) => found.map((problem) => ({ file: nameFile(path), ...problem }))
+  const say = (found: readonly Omit<Problem, 'file'>[]) =>
+    found.map((problem) => ({ file: nameFile(path), ...problem }))
   const place = placeFile(path, size)
   if (place.problems) return { parsed: undefined, problems: say(place.problems) }
   const { parsed, broken } = judgeFile(place.value, readOrNothing(join(dir, path)))

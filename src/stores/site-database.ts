@@ -68,12 +68,13 @@ export function openSiteDatabase(path: string, code: string): SiteDatabase {
     },
     read(path) {
       const bytes = statements.newest.get(path)?.bytes
-      return bytes instanceof Uint8Array ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() : undefined
+      return bytes instanceof Uint8Array
+        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
+        : undefined
     },
     write: (path, text) => void statements.insert.run(path, now, Buffer.from(text)),
     remove: (path) => void statements.insert.run(path, now, null),
-    listPathsOutside: (dir) =>
-      statements.outside.all(dir, `${dir.slice(0, -1)}0`).map(({ path }) => String(path)),
+    listPathsOutside: (dir) => statements.outside.all(dir, `${dir.slice(0, -1)}0`).map(({ path }) => String(path)),
     *listKept() {
       for (const { name, part } of database.prepare('SELECT name, part FROM kept').iterate())
         yield [String(name), String(part)]
@@ -137,7 +138,9 @@ function prepare(database: DatabaseSync) {
     keep: database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?)'),
     drop: database.prepare('DELETE FROM kept WHERE name = ?'),
     setNote: database.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)'),
-    listOlder: database.prepare('SELECT path, max(since) AS since FROM files WHERE since <= ? GROUP BY path HAVING count(*) > 1'),
+    listOlder: database.prepare(
+      'SELECT path, max(since) AS since FROM files WHERE since <= ? GROUP BY path HAVING count(*) > 1',
+    ),
     removeOlder: database.prepare('DELETE FROM files WHERE path = ? AND since < ?'),
     removeGone: database.prepare('DELETE FROM files WHERE bytes IS NULL AND since <= ?'),
   }

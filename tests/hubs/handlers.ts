@@ -12,7 +12,7 @@ import { createQueue } from '../../src/server/publish/attempt.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
 import { answerPublish } from '../../src/server/publish/publish.ts'
 import { answerRead } from '../../src/server/read/read.ts'
-import { openContentDir } from '../../src/stores/content-dir.ts'
+import { readContentDir } from '../../src/stores/content-dir.ts'
 import { UNLIMITED } from '../../src/stores/rate-limiter-memory.ts'
 import { createToken, findToken, noteUse } from '../../src/stores/tokens-blobs.ts'
 
@@ -77,7 +77,7 @@ export function openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, p
     makeToken: async ({ scope = 'acme/*', days = 90, holder = { kind: 'operator' as const } } = {}, now = new Date()) =>
       (await createToken(blobs, { holder, name: 'test', scope, days }, now)).token,
     build(contentDir) {
-      const { tree, problems } = openContentDir(contentDir)()
+      const { tree, problems } = readContentDir(contentDir)
       if (problems.length === 0)
         files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' }), digestText))
       return { files, problems }

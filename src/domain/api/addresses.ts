@@ -105,8 +105,23 @@ function listMethods(id: RouteId, path: string, about: string): Address[] {
 }
 
 function listDataAddresses(): Address[] {
-  const { list, recent, tagged, recentlyTagged, user, users, repository, versions, version, changes, raw, rawVersion, index, tags, openapi } =
-    DATA_FILES
+  const {
+    list,
+    recent,
+    tagged,
+    recentlyTagged,
+    user,
+    users,
+    repository,
+    versions,
+    version,
+    changes,
+    raw,
+    rawVersion,
+    index,
+    tags,
+    openapi,
+  } = DATA_FILES
   const [owner, name, number] = ['{owner}', '{name}', '{version}']
   return [
     file(index(), 'All repositories in one list, and what a mirror needs to fetch only what changed'),

@@ -37,10 +37,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
   yield listRecent(DATA_FILES.recent(), listed.top, format)
   yield [DATA_FILES.tags(), onOnePage(tags)]
   yield* listTagFiles(catalogue, format)
-  yield [
-    DATA_FILES.users(),
-    onOnePage([...users.values()].map(({ handle, repos_count }) => ({ handle, repos_count }))),
-  ]
+  yield [DATA_FILES.users(), onOnePage([...users.values()].map(({ handle, repos_count }) => ({ handle, repos_count })))]
   for (const user of users.values()) yield [DATA_FILES.user(user.handle), formatRecord(user)]
   for (const [login, owners] of memberships) yield [membershipsPath(login), JSON.stringify(owners)]
   yield [DATA_FILES.openapi(), JSON.stringify(describeApi(baseUrl))]

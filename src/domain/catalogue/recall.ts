@@ -10,7 +10,8 @@ export interface RecordedRepository {
 
 /** The inverse of making records: the same records can be made of what this gives. */
 export function recallRepository({ repository, versions }: RecordedRepository): RepositoryEntry {
-  const { owner, name, title, description, tags, license, status, status_message, labels, readme, moved_to } = repository
+  const { owner, name, title, description, tags, license, status, status_message, labels, readme, moved_to } =
+    repository
   const { replaced_by, advisories } = repository
   const yanked = versions.flatMap(({ summary: { version, yank_reason } }) =>
     yank_reason === null ? [] : [[version, yank_reason] as const],
@@ -27,7 +28,17 @@ export function recallRepository({ repository, versions }: RecordedRepository): 
       const { version, content, content_sha256, size_bytes, variables, parameters } = record
       const { changelog, published_at, published_by, provenance } = record
       return {
-        ...{ version, content, content_sha256, size_bytes, variables, parameters, changelog, published_at, published_by },
+        ...{
+          version,
+          content,
+          content_sha256,
+          size_bytes,
+          variables,
+          parameters,
+          changelog,
+          published_at,
+          published_by,
+        },
         ...(provenance !== null && { provenance }),
       }
     }),

@@ -20,16 +20,16 @@ interface BrokenRepository {
  *
  * @returns undefined when none of these keeps the rules
  */
-export function mendRepository({ now, wrong, last }: BrokenRepository, others: Neighbours): RepositoryEntry | undefined {
+export function mendRepository(
+  { now, wrong, last }: BrokenRepository,
+  others: Neighbours,
+): RepositoryEntry | undefined {
   const isGood = ({ version }: { version: string }) => !wrong.has(version)
   const good: RepositoryEntry = {
     owner: now.owner,
     name: now.name,
     file: wrong.has('index.md') ? last?.file : now.file,
-    versions: [
-      ...now.versions.filter(isGood),
-      ...(last?.versions ?? []).filter(({ version }) => wrong.has(version)),
-    ],
+    versions: [...now.versions.filter(isGood), ...(last?.versions ?? []).filter(({ version }) => wrong.has(version))],
   }
   const candidates = [good, ...(last ? [unite(last, good), last] : [])]
   // A replacement that does not exist only makes a dead link, which is no reason to leave the repository out.

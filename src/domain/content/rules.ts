@@ -18,6 +18,11 @@ type RepositoryOutline = Pick<RepositoryEntry, 'owner' | 'name' | 'file'> & {
   versions: readonly Pick<VersionEntry, 'version'>[]
 }
 
+/** What the rules that look at others need of it. */
+interface NamingRepository extends Pick<RepositoryEntry, 'owner' | 'name'> {
+  file: Pick<RepositoryFile, 'moved_to' | 'replaced_by'> | undefined
+}
+
 /** What they ask of the others; a tree answers it, and so does whoever looks up each when it is asked for. */
 export interface Neighbours {
   repositories: {
@@ -89,7 +94,7 @@ export const REPOSITORY_RULES = {
             },
           ],
     ),
-  'successor-exists': ({ owner, name, file }, { repositories }) => {
+  'successor-exists': ({ owner, name, file }: NamingRepository, { repositories }) => {
     const successor = file?.moved_to
     if (!successor) return []
     if (successor === `${owner}/${name}`)
@@ -105,7 +110,7 @@ export const REPOSITORY_RULES = {
         ]
       : []
   },
-  'replacement-exists': ({ owner, name, file }, { repositories }) => {
+  'replacement-exists': ({ owner, name, file }: NamingRepository, { repositories }) => {
     const replacement = file?.replaced_by
     if (!replacement) return []
     if (replacement === `${owner}/${name}`)
@@ -153,7 +158,7 @@ export function checkRepository(repository: RepositoryOutline, tree: Neighbours)
 }
 
 /** What a repository breaks of the rules that look at others. */
-export function checkNames(repository: RepositoryOutline, others: Neighbours): RuleProblem[] {
+export function checkNames(repository: NamingRepository, others: Neighbours): RuleProblem[] {
   return (['successor-exists', 'replacement-exists'] as const).flatMap((rule) =>
     REPOSITORY_RULES[rule](repository, others).map((problem) => ({ ...problem, rule })),
   )

@@ -1,169 +1,94 @@
-// Owns what the Astro build does beyond pages: it loads the catalogue once, writes the data files and the search index, and mounts the functions in `astro dev`.
-import { mkdirSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { resolve } from 'node:path'
+// Makes a hub of an Astro build: writes the data files and the search index beside what Astro writes, and puts the finished build in the place of the last one.
+import { hash } from 'node:crypto'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
-import { readConfig } from '../../config.ts'
-import { FRAME_PATH } from '../../domain/api/account-frame.ts'
-import { formatHeadersFile } from '../../domain/api/site-headers.ts'
-import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
-import { listDataFiles } from '../../domain/catalogue/data-files.ts'
-import { inBackground } from '../../host/background.ts'
-import { readDevFrame } from '../../host/dev-frame.ts'
-import { answerWith, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
-import { type LocalStores, loadFunctions, openLocalStores, searchIndexPath } from '../../host/serve-sites.ts'
-import { digestText } from '../../ports/measure.ts'
-import { buildSearchIndex } from '../../stores/search-index.ts'
-import { openSearchIndex } from '../../stores/search-sqlite.ts'
-import { memoryFiles } from '../../stores/site-files-memory.ts'
-import { writeFiles } from '../../stores/write-files.ts'
-import type { Hub } from '../../wiring/platform.ts'
-import { listDownloads } from './downloads.ts'
-import { type CatalogueLoader, ContentError, openCatalogue } from './load-catalogue.ts'
-import { setCatalogue } from './loaded-catalogue.ts'
-import { listSiteFiles } from './site-files.ts'
+import type { AstroIntegration } from 'astro'
+import { type Config, readConfig } from '../../config.ts'
+import { type ContentListing, fingerprintContent, listContent } from '../../stores/content-listing.ts'
+import {
+  type BuildPlaces,
+  type Built,
+  builtFile,
+  hasOld,
+  indexOf,
+  nextOf,
+  pagesOf,
+  placesOf,
+  removeOld,
+  removeUnfinished,
+  swapIn,
+} from './build-places.ts'
+import { hashCode } from './code-hash.ts'
+import { settingsOfSite } from './site-settings.ts'
+import { writeData } from './write-data.ts'
 
-/** How long after its last change a file is read, because editors save a file in several steps. */
-const SETTLE_MS = 100
+/** How long requests that began with the last build may still read its files. */
+const RETIRE_MS = 1_000
 
-/** The integration that makes a hub of an Astro site. */
-export function promptHub(): AstroIntegration {
+/** Tells how far a build is; of steps that nobody can count, `total` is 0. */
+type OnProgress = (step: string, done: number, total: number) => void
+
+/** The integration. @param onProgress left out, steps are logged as Astro logs */
+export function promptHub({ onProgress }: { onProgress?: OnProgress } = {}): AstroIntegration {
   const config = readConfig(process.env)
-  const loader = openCatalogue(config)
-  let catalogue: Catalogue | undefined
-  let goFirst = (): unknown => undefined
+  let places: BuildPlaces
+  let scratch: URL
   return {
-    name: 'prompt-hub',
+    name: 'prompt-hub-data',
     hooks: {
-      'astro:build:start': ({ logger }) => {
-        const started = performance.now()
-        const loaded = loader.load()
-        catalogue = loaded.catalogue
-        if (loaded.ignored) logger.warn(loaded.ignored)
-        setCatalogue(catalogue)
-        logger.info(`Read ${loaded.filesRead} files of ${catalogue.entries.size} repositories in ${since(started)}.`)
+      'astro:config:setup': ({ command, config: { outDir, root }, updateConfig }) => {
+        if (command !== 'build') return
+        places = placesOf(fileURLToPath(outDir))
+        swapIn(places)
+        removeUnfinished(places)
+        // Code that Astro runs while it builds finds its packages in the project's folder alone.
+        scratch = new URL(`.astro/build-${hash('sha256', places.dist).slice(0, 16)}/`, root)
+        rmSync(scratch, { recursive: true, force: true })
+        updateConfig({
+          outDir: scratch,
+          build: { client: new URL('client/', scratch), server: new URL('server/', scratch) },
+        })
       },
       'astro:build:done': async ({ dir, logger }) => {
-        if (catalogue) await writeSite(catalogue, fileURLToPath(dir), logger)
-      },
-      'astro:server:setup': async ({ server, logger }) => {
-        const stores = await openLocalStores(config)
-        server.httpServer?.once('close', () => inBackground('Closing the stores', stores.close))
-        const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
-        const reload = () => {
-          const began = new Date()
-          if (!reloadCatalogue(loader, mount.show, logger)) return
-          if (config.gitStore.kind === 'local') stores.fresh.forgetBefore(began)
-          // Astro keeps its list of pages until it is told that content changed.
-          server.environments.ssr?.hot.send('astro:content-changed', {})
-          server.ws.send({ type: 'full-reload' })
+        const report = onProgress ?? ((step, done) => done === 0 && logger.info(`${step} …`))
+        const listing = listContent(config.contentDir)
+        const next = nextOf(places)
+        cpSync(dir, next.dist, { recursive: true })
+        cpSync(new URL('server/', scratch), pagesOf(next), { recursive: true })
+        rmSync(scratch, { recursive: true, force: true })
+        const written = await writeData(
+          config,
+          { siteDir: next.dist, indexPath: indexOf(next) },
+          { listing, onProgress: report },
+        )
+        const built = describeBuild(config, listing, written)
+        writeFileSync(builtFile(next), JSON.stringify(built))
+        swapIn(places)
+        logger.info(`Wrote ${written.files} data files of ${written.repositories} repositories.`)
+        if (hasOld(places)) {
+          await sleep(RETIRE_MS)
+          removeOld(places)
         }
-        reload()
-        let settling: NodeJS.Timeout | undefined
-        const contentDir = resolve(config.contentDir)
-        server.watcher.add(contentDir)
-        server.watcher.on('all', (_event, path) => {
-          if (!resolve(path).startsWith(contentDir)) return
-          clearTimeout(settling)
-          settling = setTimeout(reload, SETTLE_MS)
-        })
-        goFirst = () =>
-          server.middlewares.stack.unshift({
-            route: '',
-            handle: (incoming: IncomingMessage, outgoing: ServerResponse, next: () => void) => {
-              if (mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/'))
-                inBackground('An answer', () => mount.listener(incoming, outgoing))
-              else next()
-            },
-          })
-      },
-      // Mounted when the server has started, because Astro puts its own middleware in front of any that is there earlier, and would answer preflights and odd addresses itself.
-      'astro:server:start': () => {
-        goFirst()
       },
     },
   }
 }
 
-/** Writes everything that stands beside the pages. */
-async function writeSite(catalogue: Catalogue, siteDir: string, logger: AstroIntegrationLogger): Promise<void> {
-  let started = performance.now()
-  const { files, bytes } = writeFiles(siteDir, listDataFiles(catalogue, digestText))
-  logger.info(`Wrote ${files} data files, ${bytes} bytes, in ${since(started)}.`)
-  writeFiles(siteDir, listSiteFiles(catalogue))
-  writeFiles(siteDir, [['/_headers', formatHeadersFile()], ...(await listDownloads('.', catalogue.baseUrl))])
-  started = performance.now()
-  const indexPath = searchIndexPath(siteDir)
-  mkdirSync(resolve(indexPath, '..'), { recursive: true })
-  buildSearchIndex(catalogue, indexPath, { isEditable: false })
-  logger.info(`Wrote the search index in ${since(started)}.`)
-}
-
-/** Reads what changed in the content. When a file is broken, its problems are logged and the old catalogue stays. @returns whether there is a new catalogue */
-function reloadCatalogue(
-  loader: CatalogueLoader,
-  show: (catalogue: Catalogue) => void,
-  logger: AstroIntegrationLogger,
-): boolean {
-  try {
-    const { catalogue, filesRead } = loader.load()
-    show(catalogue)
-    setCatalogue(catalogue)
-    logger.info(`Read ${filesRead} changed files.`)
-    return true
-  } catch (error) {
-    if (!(error instanceof ContentError)) throw error
-    logger.error(error.message)
-    return false
-  }
-}
-
-/** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
-async function mountFunctions(
-  { fresh, blobs, localGit, localKeys }: LocalStores,
-  baseUrl: string,
-  devAddress: () => string | undefined,
-) {
-  const functions = await loadFunctions<HostContext<Hub>>()
-  const route = routeFunctions(functions)
-  const indexPath = resolve('.astro', `search-${process.pid}.db`)
-  const downloads = await listDownloads('.', baseUrl)
-  let files = new Map<string, string | Uint8Array>()
-  const written = memoryFiles((path) => files.get(path))
-  let search: ReturnType<typeof openSearchIndex> | undefined
-  const hub: Hub = {
-    fresh,
-    blobs,
-    localGit,
-    localKeys,
-    files: { read: (path) => (path === FRAME_PATH ? readDevFrame(devAddress()) : written.read(path)) },
-    search: () => (search ??= openSearchIndex(indexPath)),
-  }
-  const listener = listenTo(answerWith(route, () => hub))
+function describeBuild(
+  config: Config,
+  listing: ContentListing,
+  { repositories, files }: Pick<Built, 'repositories' | 'files'>,
+): Built {
+  const fingerprint = fingerprintContent(listing)
+  // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
   return {
-    listener,
-    isOurs(method: string, url: string): boolean {
-      return (
-        files.has(url) ||
-        /^\/(?:data|cli|clients)\//.test(url) ||
-        route(method, new URL(url, 'http://localhost').pathname) !== undefined
-      )
-    },
-    show(catalogue: Catalogue): void {
-      files = new Map<string, string | Uint8Array>([
-        ...listDataFiles(catalogue, digestText),
-        ...listSiteFiles(catalogue),
-        ...downloads,
-      ])
-      search?.close()
-      search = undefined
-      mkdirSync('.astro', { recursive: true })
-      buildSearchIndex(catalogue, indexPath)
-    },
+    ...{ ended_ms: Date.now() + 1, made_by: nameMaker(config), repositories, files },
+    ...(fingerprint && { fingerprint }),
   }
 }
 
-function since(started: number): string {
-  return `${Math.round(performance.now() - started)} ms`
+/** Stands for whatever decides about a build beside the content: the code, and every setting that its files show. */
+export function nameMaker(config: Config): string {
+  return JSON.stringify([hashCode(process.cwd()).site, settingsOfSite(config), config.buildDay])
 }

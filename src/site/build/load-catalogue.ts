@@ -13,11 +13,16 @@ interface LoadedCatalogue {
   ignored: string | undefined
 }
 
-/** Reads the content folder of the settings. */
-export function openCatalogue({ contentDir, baseUrl, buildDay }: Config) {
+/** Loads the catalogue. */
+export interface CatalogueLoader {
+  /** @throws ContentError when anything in the content folder is wrong */
+  load(): LoadedCatalogue
+}
+
+/** Opens the content folder of the settings. */
+export function openCatalogue({ contentDir, baseUrl, buildDay }: Config): CatalogueLoader {
   return {
-    /** @throws ContentError when anything in the folder is wrong */
-    load(): LoadedCatalogue {
+    load() {
       const { tree, problems, filesRead, ignored } = readContentDir(contentDir)
       if (problems.length > 0) throw new ContentError(problems)
       return { catalogue: buildCatalogue(tree, { baseUrl, day: buildDay }), filesRead, ignored: sayIgnored(ignored) }

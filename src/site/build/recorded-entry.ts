@@ -1,6 +1,7 @@
 // Reads a repository of the catalogue back from its data files, each time that it is asked for.
-import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+
 import { DATA_FILES } from '../../domain/api/routes.ts'
+import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../../domain/catalogue/outline.ts'
 import { recallRepository } from '../../domain/catalogue/recall.ts'

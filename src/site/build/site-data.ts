@@ -13,7 +13,14 @@ import { mendRepository } from '../../domain/content/last-good.ts'
 import type { Problem } from '../../domain/content/problems.ts'
 import { checkNames, checkRepository, type Neighbours } from '../../domain/content/rules.ts'
 import { digestText } from '../../ports/measure.ts'
-import { groupFiles, joinOthers, nameIndex, readListed, readRepository, sortProblems } from '../../stores/content-dir.ts'
+import {
+  groupFiles,
+  joinOthers,
+  nameIndex,
+  readListed,
+  readRepository,
+  sortProblems,
+} from '../../stores/content-dir.ts'
 import type { ParsedFile } from '../../stores/content-file.ts'
 import { type ContentListing, isFolderAway, type ListedFile, markFiles } from '../../stores/content-listing.ts'
 import { ContentError } from './content-error.ts'
@@ -117,7 +124,8 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
       round.filesRead += files.length
       if (read.isThere) names.set(fullName, { file: read.entry.file })
       // What is certainly right is written at once, so that its texts need not be held.
-      if (read.isThere && read.problems.length === 0 && checkRepository(read.entry, NOBODY).length === 0) write(read, round)
+      if (read.isThere && read.problems.length === 0 && checkRepository(read.entry, NOBODY).length === 0)
+        write(read, round)
       else late.push(read)
     }
     const neighbours: Neighbours = { repositories: names }
@@ -186,7 +194,10 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     sink.keep(`${fullName}/`, part)
   }
 
-  function write({ fullName, entry, marks, stats }: Omit<Reading, 'isThere' | 'problems' | 'wrong'>, round: Round): void {
+  function write(
+    { fullName, entry, marks, stats }: Omit<Reading, 'isThere' | 'problems' | 'wrong'>,
+    round: Round,
+  ): void {
     const before = repositories.get(fullName)
     const gone = new Set(before ? listRepositoryPaths(before.outline) : [])
     const { repository, versions, ...outline } = makeEntry(entry, { baseUrl, stats: JSON.parse(stats) })
@@ -199,7 +210,10 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     }
     for (const path of gone) sink.remove(path)
     // An outline cut out of a file's text would keep all of that text in memory, so it is copied.
-    keep(fullName, JSON.parse(JSON.stringify({ marks, stats, outline, digests: digestRecords({ repository }, digestText) })))
+    keep(
+      fullName,
+      JSON.parse(JSON.stringify({ marks, stats, outline, digests: digestRecords({ repository }, digestText) })),
+    )
     if (!isDifferent && gone.size === 0) return
     round.changed.push(fullName)
     round.isDifferent = true

@@ -5,8 +5,8 @@ import type { Config } from '../../config.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { type ContentListing, listContent } from '../../stores/content-listing.ts'
 import { findConverted } from '../../stores/converted-files.ts'
-import { filesInto } from '../../stores/write-files.ts'
 import { buildSearchIndex } from '../../stores/search-index.ts'
+import { filesInto } from '../../stores/write-files.ts'
 import { ContentError } from './content-error.ts'
 import { type DataSink, openSiteData } from './site-data.ts'
 
@@ -46,7 +46,10 @@ export async function writeData(
     ...{ contentDir, baseUrl, sink },
     onProgress: (done, total) => onProgress('Writing the data', done, total),
   })
-  const { catalogue, filesRead } = makeState(given.listing ?? listContent(contentDir), { day: buildDay, isStrict: true })
+  const { catalogue, filesRead } = makeState(given.listing ?? listContent(contentDir), {
+    day: buildDay,
+    isStrict: true,
+  })
   onProgress('Writing the search index', 0, 0)
   writeIndex(catalogue, indexPath)
   return { repositories: catalogue.entries.size, filesRead, files: count() }
