@@ -87,10 +87,10 @@ function openSite(): OpenSite {
   return { database, makeState, state, listing: undefined }
 }
 
-const sinkOf = (database: SiteDatabase): DataSink => ({
-  ...{ read: database.read, write: database.write, remove: database.remove },
-  keep: (name, part) => database.keep(name, part && JSON.stringify(part)),
-})
+function sinkOf(database: SiteDatabase): DataSink {
+  const { read, write, remove } = database
+  return { read, write, remove, keep: (name, part) => database.keep(name, part && JSON.stringify(part)) }
+}
 
 /** Used without a check, because this very code wrote it: what other code wrote was removed. */
 function* listKept(database: SiteDatabase): Generator<[string, KeptPart]> {

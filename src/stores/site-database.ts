@@ -72,8 +72,12 @@ export function openSiteDatabase(path: string, code: string): SiteDatabase {
         ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
         : undefined
     },
-    write: (path, text) => void statements.insert.run(path, now, Buffer.from(text)),
-    remove: (path) => void statements.insert.run(path, now, null),
+    write(path, text) {
+      statements.insert.run(path, now, Buffer.from(text))
+    },
+    remove(path) {
+      statements.insert.run(path, now, null)
+    },
     listPathsOutside: (dir) => statements.outside.all(dir, `${dir.slice(0, -1)}0`).map(({ path }) => String(path)),
     *listKept() {
       for (const { name, part } of database.prepare('SELECT name, part FROM kept').iterate())

@@ -1,6 +1,6 @@
 // Makes a hub of an Astro build: writes the data files and the search index beside what Astro writes, and puts the finished build in the place of the last one.
 import { hash } from 'node:crypto'
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'

@@ -169,7 +169,10 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     const { fullName, entry, problems, wrong, isThere } = read
     const file = nameIndex(fullName)
     const found = isThere ? checkRepository(entry, neighbours).map((problem) => ({ file, ...problem })) : []
-    if (problems.length + found.length === 0) return write(read, round)
+    if (problems.length + found.length === 0) {
+      write(read, round)
+      return
+    }
     round.problems.push(...problems, ...found)
     const before = repositories.get(fullName)
     const last = before && recallEntry(before.outline, sink.read)
