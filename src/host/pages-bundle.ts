@@ -1,10 +1,21 @@
 // Bundles the pages for our own host: once for each state of the code and of the settings that documents show, kept, and found again at the next start.
 import { spawn } from 'node:child_process'
-import { hash, randomBytes } from 'node:crypto'
+import { createHash, hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { listFiles } from '../site/build/list-files.ts'
 import { inBackground } from './background.ts'
 import { loadPages, type Pages } from './pages.ts'
 
@@ -18,6 +29,8 @@ export interface BundlePlace {
   key: string
 }
 
+/** The file with the SHA-256 of all others. */
+const DIGEST = 'digest'
 /** Ends the name of a bundle that is being made. */
 const PART = '.part'
 /** A bundle takes a few seconds; what is older was left by a process that was killed. */
@@ -32,7 +45,7 @@ const MAX_UNUSED_MS = 7 * 86_400_000
  */
 export async function openPages(place: BundlePlace, signal?: AbortSignal): Promise<Pages> {
   const dir = resolve(place.keptDir, hash('sha256', place.key).slice(0, 16))
-  if (!existsSync(dir)) await makeBundle(place, dir, signal)
+  if (!isWhole(dir)) await makeBundle(place, dir, signal)
   const now = new Date()
   utimesSync(dir, now, now)
   return loadPages(join(dir, 'server'), join(dir, 'client'))
@@ -72,11 +85,27 @@ async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: A
   mkdirSync(part)
   try {
     await bundle(root, part, signal)
-    // Renamed when it is whole. Two processes may make the same one; the first that is done is kept.
-    if (!existsSync(dir)) renameSync(part, dir)
+    writeFileSync(join(part, DIGEST), digestOf(part))
+    // Two processes may make the same one; the first that is done is kept.
+    if (isWhole(dir)) return
+    rmSync(dir, { recursive: true, force: true })
+    renameSync(part, dir)
   } finally {
     rmSync(part, { recursive: true, force: true })
   }
+}
+
+/** Whether every file is as it was made, because people empty such folders by hand, and sometimes only in part. */
+function isWhole(dir: string): boolean {
+  const digest = join(dir, DIGEST)
+  return existsSync(digest) && readFileSync(digest, 'utf8') === digestOf(dir)
+}
+
+function digestOf(dir: string): string {
+  const digest = createHash('sha256')
+  for (const path of listFiles(dir).sort())
+    if (path !== DIGEST) digest.update(`\0${path}\0`).update(readFileSync(join(dir, path)))
+  return digest.digest('hex')
 }
 
 async function bundle(root: string, target: string, ending: AbortSignal | undefined): Promise<void> {
