@@ -9,8 +9,7 @@ export const ASTRO_OPTIONS = {
   output: 'server',
   adapter: pagesAdapter(),
   build: { assets: 'assets', inlineStylesheets: 'never', serverEntry: 'entry.mjs' },
-  // No package is imported at run time, so the code of the pages runs wherever it lies.
-  vite: { assetsInclude: ['**/letters.bin'], build: { assetsInlineLimit: 0 }, ssr: { noExternal: true } },
+  vite: { assetsInclude: ['**/letters.bin'], build: { assetsInlineLimit: 0 } },
   // Without them Astro adds a store for sessions and an image library to the code of the pages.
   session: false,
   image: { service: passthroughImageService() },

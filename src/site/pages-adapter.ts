@@ -12,6 +12,10 @@ export function pagesAdapter(): AstroIntegration {
   return {
     name: 'prompt-hub-pages',
     hooks: {
+      'astro:config:setup': ({ command, updateConfig }) => {
+        // No package is imported at run time, so the code of the pages runs wherever it lies.
+        if (command === 'build') updateConfig({ vite: { ssr: { noExternal: true } } })
+      },
       // Documents say nothing of the content, and static hosts serve them too.
       'astro:route:setup': ({ route }) => {
         if (route.component.startsWith('src/pages/docs/')) route.prerender = true

@@ -1,8 +1,6 @@
 // Owns building the whole site for a test, by Astro in a process of its own, where such a site lies, and reading a built one whole.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { BundlePlace } from '../../src/site/build/bundle-pages.ts'
-import { hashCode } from '../../src/site/build/code-hash.ts'
 import { launch } from './processes.ts'
 
 /**
@@ -14,13 +12,6 @@ export function makeSiteFolder(name: string): string {
   const parent = resolve('.hub/tests')
   mkdirSync(parent, { recursive: true })
   return mkdtempSync(join(parent, `${name}-`))
-}
-
-/** The pages of this code, bundled once for all tests and for `npm start` here. */
-export const PAGES: BundlePlace = {
-  root: process.cwd(),
-  keptDir: resolve('.hub/pages'),
-  code: hashCode(process.cwd()).site,
 }
 
 /**

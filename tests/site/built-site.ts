@@ -10,7 +10,7 @@ import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 /** The address that the site is built for; it is served elsewhere, so every absolute link to itself is seen. */
 export const SITE_URL = 'https://hub.example'
 
-/** Only the build is told, for the links to the git host; publishing here is git on this machine. */
+/** For the links to the git host; nothing is published here. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'octo/hub', GITHUB_TOKEN: 'not a token' }
 
 /** A site that is being served, and a browser beside it. */
@@ -33,8 +33,7 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
   write(join(dir, 'content'))
   const opening: Promise<Browser> = openBrowser()
   const served = await serveBuiltSite(dir, {
-    settings: { SITE_URL, CONTENT_DIR: join(dir, 'content'), RATE_LIMIT_PER_MINUTE: '0' },
-    buildSettings: ON_GITHUB,
+    settings: { SITE_URL, CONTENT_DIR: join(dir, 'content'), RATE_LIMIT_PER_MINUTE: '0', ...ON_GITHUB },
     openStores: openOwnStores,
     serving: { port: 0, listenAt: ['127.0.0.1'] },
   })
