@@ -29,8 +29,8 @@ export async function answerPage(request: Request, connect: Connect<PageDependen
     const moved = answerMoved(url)
     if (moved) return moved
     const tools = await connect()
-    // What cannot be decoded names nothing, and Astro would log it as an error.
-    const path = isDecodable(url.pathname) ? withoutSlash(url.pathname) : NOTHING
+    // No page has an address that must be decoded.
+    const path = url.pathname.includes('%') ? NOTHING : withoutSlash(url.pathname)
     const known = tools.cache?.find(path)
     if (known) return respondWithPage(request, known)
     const waitSeconds = tools.limiter.take(tools.clientAddress)
@@ -47,15 +47,6 @@ export async function answerPage(request: Request, connect: Connect<PageDependen
 }
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
-
-function isDecodable(path: string): boolean {
-  try {
-    decodeURI(path)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Answers an address whose page has another; undefined when it has none. */
 export function answerMoved(url: URL): Response | undefined {
