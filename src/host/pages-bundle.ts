@@ -66,7 +66,9 @@ export function preparePages(place: BundlePlace, signal: AbortSignal): () => Pag
       pages = await openPages(place, signal)
     } catch (error) {
       if (signal.aborted) return
-      console.error(`${error instanceof Error ? error.message : error} It is tried again in ${RETRY_MS / 1000} s; the API answers meanwhile.`)
+      console.error(
+        `${error instanceof Error ? error.message : error} It is tried again in ${RETRY_MS / 1000} s; the API answers meanwhile.`,
+      )
       setTimeout(() => inBackground('Opening the pages', open), RETRY_MS).unref()
     }
   }

@@ -21,14 +21,15 @@ export const isDataPath = (path: string): boolean => path.startsWith('/data/') |
  *
  * @param serverDir Astro's server code, with its entry
  * @param staticDir the static files; data files may lie there too, and are passed over
+ * @param later where that folder may be renamed to
  */
-export async function loadPages(serverDir: string, staticDir: string): Promise<Pages> {
+export async function loadPages(serverDir: string, staticDir: string, later?: string): Promise<Pages> {
   const { render }: { render: RenderPage } = await import(pathToFileURL(join(serverDir, 'entry.mjs')).href)
-  return { render, files: listedFiles(staticDir) }
+  return { render, files: listedFiles(staticDir, later) }
 }
 
 /** The static files of a folder. They are listed once, because most addresses are pages, and no disk should be asked for a file that is not there. */
-function listedFiles(dir: string): SiteFiles {
+function listedFiles(dir: string, later?: string): SiteFiles {
   const listed = new Set<string>()
   for (const top of readdirSync(dir, { withFileTypes: true })) {
     if (isDataPath(`/${top.name}/`)) continue
@@ -37,6 +38,6 @@ function listedFiles(dir: string): SiteFiles {
       for (const entry of readdirSync(join(dir, top.name), { recursive: true, withFileTypes: true }))
         if (entry.isFile()) listed.add(join(entry.parentPath, entry.name).slice(dir.length))
   }
-  const files = folderFiles(dir)
+  const files = folderFiles(dir, later)
   return { read: async (path) => (listed.has(path) ? files.read(path) : undefined) }
 }

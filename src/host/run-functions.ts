@@ -14,7 +14,12 @@ import { preflightFile, serveFile, serveNotFound } from './static-files.ts'
 /** A function module as it stands in `netlify/functions`: a handler, and where it answers. */
 export interface HostedFunction<Context> {
   default: (request: Request, context: Context) => Response | Promise<Response>
-  config: { path?: string | string[]; excludedPath?: string | string[]; method?: string | string[]; preferStatic?: boolean }
+  config: {
+    path?: string | string[]
+    excludedPath?: string | string[]
+    method?: string | string[]
+    preferStatic?: boolean
+  }
 }
 
 /** What the host adds to each request. */

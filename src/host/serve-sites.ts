@@ -29,7 +29,7 @@ export interface Site extends Pick<Hub, 'files' | 'search'> {
   broken?: HubPages['broken']
 }
 
-/** A built site that stays the same until it is closed. */
+/** A built site that stays the same until it is closed: for tests. */
 interface OpenSite extends Site {
   /** Makes the search ready before anybody asks. */
   warm(): Promise<void>
@@ -117,7 +117,15 @@ export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings
 export async function serveSites(
   siteOf: () => Site,
   { fresh, blobs, localGit, localKeys }: LocalStores,
-  { port, listenAt = 'everywhere', trustedProxies = [], healthOf = () => STARTING, pages: pagesOf, metrics, log }: ServeSettings,
+  {
+    port,
+    listenAt = 'everywhere',
+    trustedProxies = [],
+    healthOf = () => STARTING,
+    pages: pagesOf,
+    metrics,
+    log,
+  }: ServeSettings,
 ): Promise<RunningServer> {
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit

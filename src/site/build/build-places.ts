@@ -30,7 +30,8 @@ export const placesOf = (dist: string): BuildPlaces => ({ dist: resolve(dist), b
 /** Where the next build is written until it is finished. */
 export const nextOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.next`, build: `${build}.next` })
 
-const oldOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.old`, build: `${build}.old` })
+/** Where the build before the last one lies for a moment. */
+export const oldOf = ({ dist, build }: BuildPlaces): BuildPlaces => ({ dist: `${dist}.old`, build: `${build}.old` })
 
 /** The search index of a build. */
 export const indexOf = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'search.db')

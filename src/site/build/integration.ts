@@ -24,7 +24,7 @@ import { settingsOfSite } from './site-settings.ts'
 import { writeData } from './write-data.ts'
 
 /** How long requests that began with the last build may still read its files. */
-const RETIRE_MS = 1_000
+const RETIRE_MS = 2_000
 
 /** Tells how far a build is; of steps that nobody can count, `total` is 0. */
 type OnProgress = (step: string, done: number, total: number) => void
