@@ -166,5 +166,9 @@ export function findSourceHost({
   const { repository, branch, apiUrl } = gitStore
   const { origin } = new URL(apiUrl)
   // On GitHub itself pages have another host than the API; on an enterprise's server both have the same.
-  return { repository, branch, web: `${origin === 'https://api.github.com' ? 'https://github.com' : origin}/${repository}` }
+  return {
+    repository,
+    branch,
+    web: `${origin === 'https://api.github.com' ? 'https://github.com' : origin}/${repository}`,
+  }
 }

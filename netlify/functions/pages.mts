@@ -6,7 +6,7 @@ import { connectPages } from '../../src/wiring/pages.ts'
 export default (request: Request, context: Context) => answerPage(request, () => connectPages(request, context))
 export const config = {
   path: '/*',
-  excludedPath: ['/api', '/api/*', '/assets/*', '/auth/*', '/cli/*', '/clients/*', '/data', '/data/*', '/mcp', '/rate-limited', '/settings', '/settings/*'],
+  excludedPath: ['/:room(api|assets|auth|cli|clients|data|mcp|settings|rate-limited){/*}?'],
   method: ['GET', 'HEAD'],
   preferStatic: true,
   rateLimit: {

@@ -41,6 +41,8 @@ export function routeFunctions<Context>(functions: readonly HostedFunction<Conte
       methods: hosted.config.method === undefined ? undefined : [hosted.config.method].flat(),
     })),
   )
+  // What is not excluded there is asked last, because that takes a pattern.
+  routes.sort((a, b) => Number(a.isExcluded.length > 0) - Number(b.isExcluded.length > 0))
   return (method, pathname) =>
     routes.find(
       ({ isAt, isExcluded, methods }) =>

@@ -7,9 +7,7 @@ const NAMED_PAGES = 5
 export const GET: APIRoute = async ({ locals: { hub } }) => {
   const { baseUrl } = hub!
   const oneLine = (text: string) => text.replace(/[\s[\]()`<>]+/g, ' ').trim()
-  const lists = await Promise.all(
-    Array.from({ length: NAMED_PAGES }, (_, index) => hub!.listPrompts('top', index + 1)),
-  )
+  const lists = await Promise.all(Array.from({ length: NAMED_PAGES }, (_, index) => hub!.listPrompts('top', index + 1)))
   const prompts = lists
     .flatMap((list) => list?.data ?? [])
     .map(

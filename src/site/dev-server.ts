@@ -19,8 +19,8 @@ import type { Hub } from '../wiring/platform.ts'
 import { ContentError } from './build/content-error.ts'
 import { type CatalogueLoader, openCatalogue } from './build/load-catalogue.ts'
 import { listSitemapFiles } from './build/sitemap.ts'
-import { listDownloads } from './downloads.ts'
 import { setDevSources } from './dev-sources.ts'
+import { listDownloads } from './downloads.ts'
 
 /** How long after its last change a file is read, because editors save a file in several steps. */
 const SETTLE_MS = 100
@@ -140,4 +140,3 @@ async function mountFunctions(
     },
   }
 }
-

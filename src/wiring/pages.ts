@@ -29,9 +29,13 @@ function renderOf({ pages }: Hub): RenderPage {
 
 /** The error while the code of the pages is bundled. */
 export function refusePages(): HubError {
-  return new HubError('unavailable', 'The pages are being prepared; the API answers already. Try again in a few seconds.', {
-    retryAfterSeconds: 5,
-  })
+  return new HubError(
+    'unavailable',
+    'The pages are being prepared; the API answers already. Try again in a few seconds.',
+    {
+      retryAfterSeconds: 5,
+    },
+  )
 }
 
 let bundled: Promise<{ render: RenderPage }> | undefined

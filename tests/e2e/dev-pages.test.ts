@@ -1,7 +1,7 @@
 // `npm run dev` has every page that a hub has, rendered by Astro's own server over the records as they are.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { npmTarget } from './targets.ts'
 import type { Server } from './targets.ts'
+import { npmTarget } from './targets.ts'
 
 let dev: Server
 
@@ -28,7 +28,9 @@ test.each([
   expect(await answer.text()).toContain(words)
 })
 
-test('a page at which nothing is answers 404, and one in upper case leads to the other', { timeout: 30_000 }, async () => {
+test('a page at which nothing is answers 404, and one in upper case leads to the other', {
+  timeout: 30_000,
+}, async () => {
   expect((await fetch(`${dev.base}/acme/nothing-of-that-kind`)).status).toBe(404)
   const moved = await fetch(`${dev.base}/Acme/Code-Review`, { redirect: 'manual' })
   expect([moved.status, moved.headers.get('Location')]).toEqual([308, '/acme/code-review'])

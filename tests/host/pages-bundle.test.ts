@@ -50,16 +50,20 @@ test('one of which a byte is not as it was made is made again, and nothing half-
   expect(bundles().length).toBe(1)
 })
 
-test('one that nobody opened for a week is removed, one that is being made stays, and one that was left half-made does not', TIMEOUT, async () => {
-  const old = join(keptDir, bundles()[0]!)
-  const [busy, left] = [join(keptDir, 'aaaa-1.part'), join(keptDir, 'bbbb-2.part')]
-  for (const dir of [busy, left]) mkdirSync(dir)
-  const agoOf = (ms: number) => new Date(Date.now() - ms)
-  utimesSync(left, agoOf(3_600_000), agoOf(3_600_000))
-  utimesSync(old, agoOf(8 * 86_400_000), agoOf(8 * 86_400_000))
-  await openPages({ ...place, key: 'two' })
-  expect([old, busy, left].map((dir) => existsSync(dir))).toEqual([false, true, false])
-})
+test(
+  'one that nobody opened for a week is removed, one that is being made stays, and one that was left half-made does not',
+  TIMEOUT,
+  async () => {
+    const old = join(keptDir, bundles()[0]!)
+    const [busy, left] = [join(keptDir, 'aaaa-1.part'), join(keptDir, 'bbbb-2.part')]
+    for (const dir of [busy, left]) mkdirSync(dir)
+    const agoOf = (ms: number) => new Date(Date.now() - ms)
+    utimesSync(left, agoOf(3_600_000), agoOf(3_600_000))
+    utimesSync(old, agoOf(8 * 86_400_000), agoOf(8 * 86_400_000))
+    await openPages({ ...place, key: 'two' })
+    expect([old, busy, left].map((dir) => existsSync(dir))).toEqual([false, true, false])
+  },
+)
 
 test('pages that cannot be bundled are an error, and leave nothing', TIMEOUT, async () => {
   const broken = mkdtempSync(join(tmpdir(), 'broken-project-'))

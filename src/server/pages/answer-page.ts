@@ -36,7 +36,10 @@ export async function answerPage(request: Request, connect: Connect<PageDependen
     const waitSeconds = tools.limiter.take(tools.clientAddress)
     if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
     if (path === '/search')
-      return respondWithPage(request, await makePage(formatFindQuestion(parseFindQuestion(url.searchParams)), path, tools))
+      return respondWithPage(
+        request,
+        await makePage(formatFindQuestion(parseFindQuestion(url.searchParams)), path, tools),
+      )
     const keep = tools.cache?.begin()
     const page = await makePage(path, path, tools)
     if (page.status === 200) keep?.(path, page)

@@ -36,7 +36,8 @@ export function openPageCache(): PageCache {
     },
     purge(tags) {
       purges++
-      for (const [path, { cacheTags }] of pages.entries()) if (cacheTags.some((tag) => tags.includes(tag))) pages.delete(path)
+      for (const [path, { cacheTags }] of pages.entries())
+        if (cacheTags.some((tag) => tags.includes(tag))) pages.delete(path)
     },
   }
 }

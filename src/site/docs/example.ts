@@ -30,7 +30,12 @@ export function makeExample(baseUrl: string): Catalogue {
   if (!value) throw new Error('The example of the docs cannot be read.')
   const [owner = '', name = ''] = EXAMPLE.split('/')
   const versions = [{ ...value, ...measure(value.content), version: '1.0.0' }]
-  const file = { title: 'Code review', description: 'Reviews a change and returns a short list of findings.', tags: ['code-review', 'engineering'], license: 'CC0-1.0' }
+  const file = {
+    title: 'Code review',
+    description: 'Reviews a change and returns a short list of findings.',
+    tags: ['code-review', 'engineering'],
+    license: 'CC0-1.0',
+  }
   const repository = { owner, name, file: { ...UNSAID, ...file }, versions }
   return buildCatalogue(
     { owners: new Map(), repositories: new Map([[EXAMPLE, repository]]), usage: new Map(), equivalents: [] },
