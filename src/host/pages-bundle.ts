@@ -111,7 +111,7 @@ function digestOf(dir: string): string {
 }
 
 async function bundle(root: string, target: string, ending: AbortSignal | undefined): Promise<void> {
-  const script = fileURLToPath(new URL('../site/bundle.ts', import.meta.url))
+  const script = fileURLToPath(new URL('../site/astro/bundle.ts', import.meta.url))
   const child = spawn(process.execPath, [script, root, target], {
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...process.env, NODE_ENV: 'production', ASTRO_TELEMETRY_DISABLED: '1' },

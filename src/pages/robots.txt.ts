@@ -1,7 +1,6 @@
 // `/robots.txt`: crawlers may read everything, and are told where the sitemap is.
-import { readConfig } from '../config.ts'
+import { thisHub } from '../site/docs/this-hub.ts'
 
 export const prerender = true
 
-export const GET = () =>
-  new Response(`User-agent: *\nAllow: /\nSitemap: ${readConfig(process.env).baseUrl}/sitemap.xml\n`)
+export const GET = () => new Response(`User-agent: *\nAllow: /\nSitemap: ${thisHub().baseUrl}/sitemap.xml\n`)

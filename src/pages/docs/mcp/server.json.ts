@@ -1,6 +1,5 @@
 // `/docs/mcp/server.json`, the entry for registries of MCP servers.
-import { readConfig } from '../../../config.ts'
 import { describeForRegistries } from '../../../site/docs/mcp-registry.ts'
+import { thisHub } from '../../../site/docs/this-hub.ts'
 
-export const GET = () =>
-  new Response(`${JSON.stringify(describeForRegistries(readConfig(process.env).baseUrl), null, 2)}\n`)
+export const GET = () => new Response(`${JSON.stringify(describeForRegistries(thisHub().baseUrl), null, 2)}\n`)

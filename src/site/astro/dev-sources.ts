@@ -1,5 +1,5 @@
 // Hands the records from the integration of `npm run dev` to its middleware, which Vite loads apart: they share nothing but the process.
-import type { PageSources } from '../server/pages/page-data.ts'
+import type { PageSources } from '../../server/pages/page-data.ts'
 
 const PLACE = Symbol.for('prompt-hub.dev-sources')
 

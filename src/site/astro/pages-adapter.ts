@@ -1,9 +1,9 @@
 // Tells Astro that pages are rendered on request by our own handler (server/pages) on both hosts, and puts the other static files beside Astro's.
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'
-import { readConfig } from '../config.ts'
-import { formatHeadersFile } from '../domain/api/site-headers.ts'
-import { writeFiles } from '../stores/write-files.ts'
+import { readConfig } from '../../config.ts'
+import { formatHeadersFile } from '../../domain/api/site-headers.ts'
+import { writeFiles } from '../../stores/write-files.ts'
 import { listDownloads } from './downloads.ts'
 
 /** The adapter. @see https://docs.astro.build/en/reference/adapter-reference/ */

@@ -1,6 +1,6 @@
 // What the code of the pages exports: one function that renders a page.
 import { createApp } from 'astro/app/entrypoint'
-import type { RenderPage } from '../ports/pages.ts'
+import type { RenderPage } from '../../ports/pages.ts'
 
 const app = createApp()
 
