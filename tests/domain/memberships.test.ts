@@ -17,7 +17,7 @@ test.each([
 
 test('each has a list of their owners', () => {
   const owners = new Map([['acme', file]])
-  const listed = listMemberships({ owners, repositories: new Map(), usage: new Map(), equivalents: [] })
+  const listed = listMemberships({ owners })
   expect([...listed].map(([member, names]) => [membershipsPath(member), names])).toEqual([
     ['/data/accounts/octocat.json', ['acme']],
     ['/data/accounts/ids/583231.json', ['acme']],
