@@ -21,6 +21,7 @@ import { measureSearch } from './bench/search.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
+import { measureSoak } from './bench/soak.ts'
 import { openProgress } from './progress.ts'
 
 const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promise<Measurement[]>>> = {
@@ -42,6 +43,9 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
 const RELEVANCE = 'relevance'
 /** Measured without a site, because writing one takes an hour at the sizes that it is meant for. */
 const SCALE = 'search-scale'
+/** Ten minutes, so only when it is asked for. */
+const SOAK = 'soak'
+const SOAK_PROMPTS = '300'
 /** In under two minutes: whether everything still works, and roughly where it stands. */
 const QUICK = { sizes: '500', only: 'build,rebuild,host,read,search' }
 const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE]
@@ -54,19 +58,22 @@ const { values: flags } = parseArgs({
     quick: { type: 'boolean', default: false },
     json: { type: 'string', default: '.hub/bench.json' },
     plot: { type: 'string' },
+    minutes: { type: 'string', default: '10' },
   },
 })
 const usual = flags.quick ? QUICK : { sizes: '1000,10000', only: ALL.join(',') }
-const sizes = (flags.sizes ?? usual.sizes).split(',').map(Number)
+const minutes = Number(flags.minutes)
+const sizes = (flags.sizes ?? (flags.only === SOAK ? SOAK_PROMPTS : usual.sizes)).split(',').map(Number)
 const versions = Number(flags.versions)
 const chosen = (flags.only ?? usual.only).split(',')
 const parts = chosen.filter((part) => part !== RELEVANCE)
 if (
   ![...sizes, versions].every((size) => Number.isInteger(size) && size > 0) ||
-  !chosen.every((part) => ALL.includes(part))
+  !(minutes > 0) ||
+  !chosen.every((part) => part === SOAK || ALL.includes(part))
 ) {
   console.error(
-    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${ALL.join(',')}] [--json FILE] [--plot FILE.svg]`,
+    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${[...ALL, SOAK].join(',')}] [--minutes 10] [--json FILE] [--plot FILE.svg]`,
   )
   process.exit(1)
 }
@@ -126,13 +133,19 @@ async function measureSize(size: number): Promise<void> {
   for (const part of parts) {
     report(part)
     try {
-      const measured = part === SCALE ? measureScale(`${workDir}-scale`, size) : PARTS[part]!(makeOnce())
+      const measured = measurePart(part, size, workDir, makeOnce)
       for (const measurement of await measured) rows.push(judge(measurement, size))
     } catch (error) {
       // When one part fails, the others are still measured and shown.
       failures.push(`${size} prompts: ${part}: ${error instanceof Error ? error.message : error}`)
     }
   }
+}
+
+function measurePart(part: string, size: number, workDir: string, makeOnce: () => BenchSite) {
+  if (part === SCALE) return measureScale(`${workDir}-scale`, size)
+  if (part === SOAK) return measureSoak(`${workDir}-soak`, size, minutes)
+  return PARTS[part]!(makeOnce())
 }
 
 /** Not before the end: what follows many removals is slow on ext4 (docs/scale.md section 1). */

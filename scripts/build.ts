@@ -1,15 +1,16 @@
 // `npm run build [-- --out DIR]`: the deployable site in dist/, with its search index and the code of its pages in build/. It is `astro build`, which is left out when nothing changed since the last one.
 
 import { hash } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'astro'
 import { readConfig } from '../src/config.ts'
 import { ASTRO_OPTIONS } from '../src/site/astro/astro-options.ts'
-import { type BuildPlaces, placesOf, readBuilt, swapIn } from '../src/site/build/build-places.ts'
+import { type BuildPlaces, type Built, builtFile, placesOf, readBuilt, swapIn } from '../src/site/build/build-places.ts'
 import { ContentError } from '../src/site/build/content-error.ts'
 import { nameMaker, promptHub } from '../src/site/build/integration.ts'
+import { readBuildSource } from '../src/stores/build-source.ts'
 import { sayIgnored } from '../src/stores/content-files.ts'
 import { fingerprintContent, listContent } from '../src/stores/content-listing.ts'
 import { takeLock } from '../src/stores/process-lock.ts'
@@ -27,7 +28,11 @@ if (!lock) {
 }
 try {
   swapIn(places)
-  if (!hasNothingToDo(places)) await buildAnew(places)
+  const source = await readBuildSource(config.contentDir, process.env)
+  const built = hasNothingToDo(places)
+  // What was published and removed again since is read too.
+  if (built) writeFileSync(builtFile(places), JSON.stringify({ ...built, source }))
+  else await buildAnew(places)
 } catch (error) {
   progress.end()
   if (!(error instanceof ContentError)) throw error
@@ -37,15 +42,15 @@ try {
   lock.release()
 }
 
-/** Whether all is as the last build left it; then it is said at once. */
-function hasNothingToDo(places: BuildPlaces): boolean {
+/** The last build when all is as it left it, which is then said at once. */
+function hasNothingToDo(places: BuildPlaces): Built | undefined {
   const built = readBuilt(places)
-  if (built?.fingerprint === undefined || built.made_by !== nameMaker(config)) return false
+  if (built?.fingerprint === undefined || built.made_by !== nameMaker(config)) return undefined
   progress.show('Looking for changes', 0, 0)
   const listing = listContent(config.contentDir)
-  if (fingerprintContent(listing) !== built.fingerprint || !isUntouched(places.dist, built.ended_ms)) return false
+  if (fingerprintContent(listing) !== built.fingerprint || !isUntouched(places.dist, built.ended_ms)) return undefined
   sayEnd(`${built.repositories} repositories; nothing changed`, sayIgnored(listing.ignored))
-  return true
+  return built
 }
 
 async function buildAnew({ dist }: BuildPlaces): Promise<void> {

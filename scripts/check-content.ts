@@ -1,6 +1,7 @@
 // `npm run check:content -- [--base REV] [--json] [--fix]`: every rule over the content folder, every problem at once; errors fail, advice does not.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
+import { findHead } from '../src/stores/content-changes.ts'
 import { sayIgnored } from '../src/stores/content-files.ts'
 import { type ReviewEntry, reviewContent } from '../src/stores/review-content.ts'
 
@@ -10,7 +11,13 @@ try {
   })
   const { contentDir } = readConfig(process.env)
   const { base, json = false, fix = false } = values
-  const review = await reviewContent({ contentDir, base, fix, environment: process.env })
+  // Without a base, versions that the last commit lacks are the new ones.
+  const review = await reviewContent({
+    contentDir,
+    base: base ?? (await findHead(contentDir, process.env)),
+    fix,
+    environment: process.env,
+  })
   const errors = review.entries.filter(({ severity }) => severity === 'error').length
   const advice = review.entries.length - errors
   if (json) console.log(JSON.stringify(review.entries, undefined, 2))

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { judgeOwners, type OwnerVerdict } from '../src/domain/access/pull-owners.ts'
+import { judgeOwners } from '../src/domain/access/pull-owners.ts'
 import { resolveLatest } from '../src/domain/catalogue/versions.ts'
 import { formatPath, parsePath } from '../src/domain/content/content-path.ts'
-import { parseOwnerFile } from '../src/domain/content/prompt-file.ts'
+import { type OwnerFile, parseOwnerFile } from '../src/domain/content/prompt-file.ts'
 import { formatPullReport, type PullReport } from '../src/domain/content/pull-report.ts'
 import { openPullTree, type PullTree } from '../src/stores/pull-tree.ts'
 import { reviewContent } from '../src/stores/review-content.ts'
@@ -20,9 +20,16 @@ try {
   if (![BASE_SHA, HEAD_SHA].every((sha) => /^[0-9a-f]{40,64}$/.test(sha)) || !/^[\w[\]-]{1,64}$/.test(AUTHOR))
     throw new Error('expected BASE_SHA, HEAD_SHA and AUTHOR')
   const tree = await openPullTree({ repository: '.', base: BASE_SHA, head: HEAD_SHA }, folder, process.env)
-  const review = await reviewContent({ contentDir: tree.contentDir, base: BASE_SHA, environment: process.env })
   const isApproved = APPROVED === 'true'
-  const owners = await judge(tree)
+  const files = await readOwners(tree)
+  const author = { login: AUTHOR.toLowerCase(), user_id: AUTHOR_ID }
+  const owners = judgeOwners(tree.changed, author, (owner) => files.get(owner))
+  const review = await reviewContent({
+    contentDir: tree.contentDir,
+    base: BASE_SHA,
+    environment: process.env,
+    mayBePublisher: (owner, login) => login === author.login || namesMember(files.get(owner), login),
+  })
   const notes = [
     ...(tree.isConflict ? ['It **conflicts** with the branch it is for: bring it up to date first.'] : []),
     ...(tree.outside > 0
@@ -30,7 +37,14 @@ try {
       : []),
     ...review.notes,
   ]
-  const report = formatPullReport({ ...review, notes, owners, isApproved, differences: await compare(tree) })
+  const report = formatPullReport({
+    ...review,
+    notes,
+    owners,
+    head: HEAD_SHA,
+    isApproved,
+    differences: await compare(tree),
+  })
   const problems = review.entries.filter(({ severity }) => severity === 'error').length + (tree.isConflict ? 1 : 0)
   const waits = !isApproved && owners.some(({ isAllowed }) => !isAllowed)
   write({ report, problems: String(problems), owner: waits ? 'waits' : 'agrees' })
@@ -44,15 +58,19 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function judge(tree: PullTree): Promise<OwnerVerdict[]> {
+/** The files of the owners that it touches, as the base has them: what it says of members itself counts only once it is merged. */
+async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'broken'>> {
   const owners = new Set(tree.changed.filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
-  const members = new Map<string, { members: (string | number)[] }>()
+  const files = new Map<string, OwnerFile | 'broken'>()
   for (const owner of owners) {
-    const parsed = parseOwnerFile((await tree.readAt('base', `${owner}/index.md`)) ?? '')
-    if (parsed.value) members.set(owner, parsed.value)
+    const text = await tree.readAt('base', `${owner}/index.md`)
+    if (text !== undefined) files.set(owner, parseOwnerFile(text).value ?? 'broken')
   }
-  const author = { login: AUTHOR.toLowerCase(), user_id: AUTHOR_ID }
-  return judgeOwners(tree.changed, author, (owner) => members.get(owner))
+  return files
+}
+
+function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boolean {
+  return file !== undefined && file !== 'broken' && file.members.includes(login)
 }
 
 /** A new version beside the highest one that the base has; anything else beside itself. */

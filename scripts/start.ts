@@ -47,11 +47,8 @@ try {
   const isLocal = config.gitStore.kind === 'local'
   const followed = followContent(config, stopping.signal, {
     beforeBuild: async () => isLocal && (await finishPublishes(stores.localGit)),
-    onShow: (holdsAllUntil) => {
-      progress.end()
-      stores.fresh.forgetBefore(holdsAllUntil)
-      metrics?.noteBuild(holdsAllUntil)
-    },
+    onShow: () => progress.end(),
+    onBuilt: (began) => metrics?.noteBuild(began),
     onProgress: progress.show,
   })
   let pages: ReturnType<typeof preparePages> = () => undefined

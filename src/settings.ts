@@ -100,7 +100,7 @@ export const SETTINGS = {
   URL: setting('The public base address as Netlify gives it.', baseAddress),
   CONTENT_DIR: setting('The folder that holds the prompts.', anyText, 'content'),
   RATE_LIMIT_PER_MINUTE: setting(
-    'Reads a minute and client address; 0 turns every limit off.',
+    'Reads a minute and client address; 0 turns every limit off. On Netlify the limits that netlify/functions declares stay.',
     wholeNumber('expected 0 or more, as a whole number'),
     120,
   ),

@@ -198,7 +198,7 @@ describe('who may import whom', () => {
     [
       'node:sqlite',
       [
-        ...['build', 'content'].map((part) => `src/stores/${part}-cache.ts`),
+        'src/stores/site-database.ts',
         'src/stores/git-turn.ts',
         'src/stores/process-lock.ts',
         'src/stores/rate-limiter-file.ts',
@@ -218,7 +218,6 @@ describe('who may import whom', () => {
       'tinypool',
       [
         ...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`),
-        ...['read-ahead', 'reading-thread'].map((part) => `src/site/build/${part}.ts`),
       ],
     ],
     ['jose', ['src/server/publish/oidc.ts']],
@@ -248,6 +247,7 @@ describe('who may import whom', () => {
       'src/site/astro/dev-server.ts',
       'src/site/astro/pages-adapter.ts',
       'src/site/build/integration.ts',
+      'src/site/build/write-data.ts',
       'src/site/docs/this-hub.ts',
       'src/wiring/platform.ts',
     ])

@@ -135,5 +135,5 @@ const SAFE = new Set([
   ...['github.event_name', 'github.event.action', 'github.event.pull_request.number'],
   ...['github.event.pull_request.base.sha', 'github.event.pull_request.head.sha'],
   ...['github.event.pull_request.user.login', 'github.event.pull_request.user.id'],
-  'github.event.pull_request.labels.*.name',
+  'github.event.label.name',
 ])

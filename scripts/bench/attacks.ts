@@ -1,14 +1,15 @@
 // Owns measuring what one hostile client costs the others: how long a reader waits beside each attack that once held the hub up, and how much memory it leaves taken.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Measurement } from './measure.ts'
-import { parametersOf, startNode } from './processes.ts'
+import { parametersOf, residentBytes, startNode } from './processes.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
+import { measureWithstand } from './withstand.ts'
 
 const PROBER = fileURLToPath(new URL('prober.ts', import.meta.url))
 /** What a reader may wait at most, and what an attack may hold at most. */
@@ -47,8 +48,13 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 }
 
-/** Measures each attack beside a reader, who is a process of their own, as is the hub. */
+/** Measures each attack that is within the limits of requests, and then those of hostile clients. */
 export async function measureAttacks(site: BenchSite): Promise<Measurement[]> {
+  return [...(await measureBesideReader(site)), ...(await measureWithstand(site))]
+}
+
+/** Measures each attack beside a reader, who is a process of their own, as is the hub. */
+async function measureBesideReader(site: BenchSite): Promise<Measurement[]> {
   const { owner, name } = site.catalogue.listed.top[0]!
   const token = prepare(site)
   const hub = await startNode((port) => ({
@@ -117,17 +123,21 @@ function prepare({ dir }: BenchSite): string {
   return execFileSync(process.execPath, command, { cwd: dir }).toString().trim()
 }
 
-/** What a reader waited while some work was done, which lasts at least three seconds. */
-export async function beside({ port }: Pick<Target, 'port'>, path: string, work: () => Promise<unknown>) {
-  const prober: ChildProcess = spawn(process.execPath, [PROBER, String(port), path], {
+/** What a reader waited while some work was done, which lasts at least three seconds. @param from the reader's own address */
+export async function beside(
+  { port }: Pick<Target, 'port'>,
+  path: string,
+  work: () => Promise<unknown>,
+  from = '127.0.0.1',
+) {
+  const prober: ChildProcess = spawn(process.execPath, [PROBER, String(port), path, from], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let answer = ''
   prober.stdout!.on('data', (text) => (answer += text))
   const closed = once(prober, 'close')
   await sleep(1_000)
-  await Promise.all([work(), sleep(LEAST_MS)])
-  prober.kill('SIGTERM')
+  await Promise.all([work(), sleep(LEAST_MS)]).finally(() => prober.kill('SIGTERM'))
   await closed
   return JSON.parse(answer) as { worst: number; p99: number; count: number }
 }
@@ -171,9 +181,4 @@ async function callTool({ url, token }: Target, given: object): Promise<string> 
 async function refuseFilling(target: Target): Promise<void> {
   const text = await callTool(target, { name: 'attacker/filled', variables: { a: 'x'.repeat(10_000) } })
   if (!/bytes/.test(text)) throw new Error(`The filling was not refused: ${text.slice(0, 300)}`)
-}
-
-/** Memory that a process holds, its threads' included. */
-export function residentBytes(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
 }

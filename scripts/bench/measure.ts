@@ -6,7 +6,7 @@ export type Limit = { of: 'measured' | 'ratio' | 'added'; most: number } | { of:
 /** One number, as a part of the benchmark hands it over. */
 export interface Measurement {
   name: string
-  unit: 'ms' | 's' | 'kB' | 'MB' | 'requests/s' | 'files'
+  unit: 'ms' | 's' | 'kB' | 'MB' | 'requests/s' | 'requests' | 'files'
   measured: number
   /** The same work without our code, measured in the same run. */
   floor?: number

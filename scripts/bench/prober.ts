@@ -1,11 +1,11 @@
-// An innocent reader, as a process of its own: asks for one address again and again and says how long it waited. Usage: prober.ts PORT PATH; ends at SIGTERM with its figures as JSON.
+// An innocent reader, as a process of its own: asks for one address again and again and says how long it waited. Usage: prober.ts PORT PATH [ADDRESS OF ITS OWN]; ends at SIGTERM with its figures as JSON.
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile } from './measure.ts'
 
 const PAUSE_MS = 5
-const [port = '', path = ''] = process.argv.slice(2)
-const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+const [port = '', path = '', from = '127.0.0.1'] = process.argv.slice(2)
+const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: from })
 const waits: number[] = []
 
 function ask(): Promise<number> {

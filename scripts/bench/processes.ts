@@ -195,3 +195,8 @@ function readProcess(pid: number): ProcessUsage | undefined {
     return undefined
   }
 }
+
+/** Memory that a process holds, its threads' included. */
+export function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+}

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LIMITS } from '../../src/domain/api/limits.ts'
 import { DATA_FILES } from '../../src/domain/api/routes.ts'
+import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { answerRead } from '../../src/server/read/read.ts'
-import { freshInBlobs } from '../../src/stores/fresh-copies-blobs.ts'
+import { copiesInBlobs } from '../../src/stores/fresh-copies-blobs.ts'
 import { deployFiles } from '../../src/stores/site-files-deploy.ts'
 import { folderFiles } from '../../src/stores/site-files-folder.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
@@ -128,13 +129,16 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
 }
 
 /** An empty store: how fast a real one answers is not ours. */
-const NOTHING_FRESH = freshInBlobs({
-  get: async () => undefined,
-  set: async () => {},
-  add: async () => true,
-  delete: async () => {},
-  list: async () => [],
-})
+const NOTHING_FRESH = copiesAhead(
+  copiesInBlobs({
+    get: async () => undefined,
+    set: async () => {},
+    add: async () => true,
+    delete: async () => {},
+    list: async () => [],
+  }),
+  () => UNKNOWN_SOURCE,
+)
 
 /** The answer with its whole content, as whoever runs the function takes it. */
 async function readWhole(address: string, siteFiles: SiteFiles): Promise<void> {

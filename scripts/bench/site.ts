@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
-import { searchIndexPath } from '../../src/host/serve-sites.ts'
+import { buildRecordPath, searchIndexPath } from '../../src/host/serve-sites.ts'
+import { UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { writeBuildRecord } from '../../src/stores/build-record.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { writeFiles } from '../../src/stores/write-files.ts'
 import { generateContent } from '../generate-content.ts'
@@ -52,6 +54,7 @@ export function makeSite(dir: string, prompts: number, versions: number): BenchS
   writeFiles(siteDir, listDataFiles(catalogue, digestText))
   mkdirSync(join(indexPath, '..'), { recursive: true })
   const index = timeWork(() => buildSearchIndex(catalogue, indexPath))
+  writeBuildRecord(buildRecordPath(siteDir), { built_at: LAST_DAY, source: UNKNOWN_SOURCE })
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
   return { dir, siteDir, indexPath, prompts, versions, catalogue, settings, filesRead, content, index }
 }

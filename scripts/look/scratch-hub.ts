@@ -7,7 +7,7 @@ import { loadPages } from '../../src/host/pages.ts'
 import { openSite, serveSites } from '../../src/host/serve-sites.ts'
 import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
-import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
+import { copiesInBlobs, rememberCopies } from '../../src/stores/fresh-copies-blobs.ts'
 import { openLocalGit } from '../../src/stores/git-store-local.ts'
 
 /** Only the build is told: documents name the repository, and publishing stays on this machine. */
@@ -51,7 +51,7 @@ export async function openScratchHub(): Promise<ScratchHub> {
   const site = openSite(join(dir, 'dist'))
   const pages = await loadPages(join(dir, 'build/pages'), join(dir, 'dist'))
   const localGit = openLocalGit({ contentDir, environment: process.env })
-  const stores = { localKeys, blobs, fresh: rememberFresh(freshInBlobs(blobs)), localGit, close }
+  const stores = { localKeys, blobs, copies: rememberCopies(copiesInBlobs(blobs)), localGit, close }
   const host = await serveSites(() => site, stores, { port, listenAt: ['127.0.0.1'], pages: () => pages })
   return {
     address,

@@ -1,13 +1,15 @@
 // The process that builds for our host: it watches the content, writes the data of each new state beside the one that is served, and says when it is complete.
 import { execFile } from 'node:child_process'
 import { setPriority } from 'node:os'
-import { promisify } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import { readConfig } from '../config.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
 import { groupProblems } from '../domain/content/last-good.ts'
+import { type BuildSource, UNKNOWN_SOURCE } from '../ports/fresh-copies.ts'
 import { hashCode } from '../site/build/code-hash.ts'
 import { ContentError, sayProblem } from '../site/build/content-error.ts'
 import { type DataSink, type KeptPart, type MadeState, type MakeState, openSiteData } from '../site/build/site-data.ts'
+import { readBuildSource } from '../stores/build-source.ts'
 import { sayIgnored } from '../stores/content-files.ts'
 import { type ContentListing, listContent, listContentAgain } from '../stores/content-listing.ts'
 import { findConverted } from '../stores/converted-files.ts'
@@ -24,8 +26,8 @@ export type BuilderMessage =
   | { kind: 'state'; state: SiteState }
   /** It is about to read the content, and waits until the host says what is there. */
   | { kind: 'begin' }
-  /** The content was read, and this is all that is wrong with it. `isWhole`: everything published until `began` was there. */
-  | { kind: 'read'; began: string; isWhole: boolean; problems: string[]; ignored: string | undefined }
+  /** The content was read, and this is all that is wrong with it. */
+  | { kind: 'read'; began: string; problems: string[]; ignored: string | undefined }
   | { kind: 'failed'; message: string }
   /** How far it is; `total` is 0 for a step that cannot be counted. */
   | { kind: 'progress'; step: string; done: number; total: number }
@@ -155,15 +157,18 @@ async function build(changed: ReadonlySet<string> | 'all'): Promise<void> {
   const began = new Date().toISOString()
   const isWhole = await askToBegin()
   const commit = await readCommit()
+  const read = await readSource(began, isWhole)
   const listing = await look(changed)
   const number = (state?.number ?? 0) + 1
   database.begin(number)
   const made = site.makeState(listing, { day: readConfig(process.env).buildDay })
   const broken = Object.fromEntries(groupProblems(made.problems))
-  if (state && !made.isDifferent && JSON.stringify(broken) === JSON.stringify(state.broken)) database.saveKept()
+  const source = { ...read, broken: Object.keys(broken) }
+  if (state && !made.isDifferent && isDeepStrictEqual([broken, source], [state.broken, state.source]))
+    database.saveKept()
   else {
     const search = makeSearch(made, number)
-    const about = { number, search, began, commit, counts: count(made.catalogue), broken }
+    const about = { number, search, began, commit, source, counts: count(made.catalogue), broken }
     site.state = { ...about, built_at: new Date().toISOString() }
     database.save(JSON.stringify(site.state))
     say({ kind: 'state', state: site.state })
@@ -174,11 +179,15 @@ async function build(changed: ReadonlySet<string> | 'all'): Promise<void> {
   }
   site.listing = listing
   const { problems } = made
-  // A repository that is left out may have been published to just now, so its fresh copy is still needed.
-  say({
-    ...{ kind: 'read', began, isWhole: isWhole && problems.length === 0 },
-    ...{ problems: problems.map(sayProblem), ignored: sayIgnored(listing.ignored) },
-  })
+  // A pull moves the branch after the files, which may have been read in between.
+  if ((await readCommit()) !== commit) want()
+  say({ kind: 'read', began, problems: problems.map(sayProblem), ignored: sayIgnored(listing.ignored) })
+}
+
+/** What this round reads of what was published. Where git is the one around the content folder, all that was published until now is in the folder. */
+async function readSource(began: string, isWhole: boolean): Promise<BuildSource> {
+  if (config.gitStore.kind !== 'local') return readBuildSource(config.contentDir, process.env)
+  return isWhole ? { read_until: began, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
 }
 
 /** Looks at the content: at the repositories of the files that changed, when no others can have. */

@@ -86,8 +86,8 @@ async function openBuild(
     search.close()
     return undefined
   }
-  const builtAt = new Date(built.ended_ms).toISOString()
-  return { identity, builtAt, pages, site: { files, search: () => search }, close: search.close }
+  const builtAt = built.built_at
+  return { identity, builtAt, pages, site: { files, search: () => search, source: built.source }, close: search.close }
 }
 
 /** Copies the code of the pages to where it stays. @param madeBy stands for it @returns its folder */

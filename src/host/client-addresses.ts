@@ -1,7 +1,8 @@
-// Owns whose address a request has: the connection's, or, when that is a proxy of the settings, the one that it names.
+// Finds whose address a request has: the connection's, or, when that is a proxy of the settings, the one that it names.
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, type Socket } from 'node:net'
 import type { TrustedProxy } from '../settings.ts'
+import { clientKeyOf } from '../wiring/platform.ts'
 
 /** So many forwarding addresses of a request are looked at. */
 const MOST_HOPS = 32
@@ -16,9 +17,7 @@ export function findClients(
   trusted: readonly TrustedProxy[],
   warn: (message: string) => void = console.warn,
 ): (incoming: IncomingMessage) => string {
-  const proxies = new BlockList()
-  for (const { address, prefix } of trusted) proxies.addSubnet(address, prefix, familyOf(address))
-  const isTrusted = (address: string) => trusted.length > 0 && proxies.check(address, familyOf(address))
+  const isTrusted = recognise(trusted)
   let isSaid = false
   return ({ socket, headers }) => {
     const connection = bare(socket.remoteAddress ?? 'unknown')
@@ -45,6 +44,25 @@ export function findClients(
     }
     return client
   }
+}
+
+/**
+ * Opens the finder of the address that a connection counts for.
+ *
+ * @returns undefined for a trusted proxy: its connections are those of many clients
+ */
+export function findConnectionAddresses(trusted: readonly TrustedProxy[]): (socket: Socket) => string | undefined {
+  const isTrusted = recognise(trusted)
+  return ({ remoteAddress }) => {
+    const address = bare(remoteAddress ?? 'unknown')
+    return isTrusted(address) ? undefined : clientKeyOf(address)
+  }
+}
+
+function recognise(trusted: readonly TrustedProxy[]): (address: string) => boolean {
+  const proxies = new BlockList()
+  for (const { address, prefix } of trusted) proxies.addSubnet(address, prefix, familyOf(address))
+  return (address) => trusted.length > 0 && proxies.check(address, familyOf(address))
 }
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')

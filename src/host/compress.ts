@@ -24,7 +24,7 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|m
 export interface Compressor {
   /**
    * @param answer with a validator when it may be kept
-   * @param askForBody asks what a HEAD left out
+   * @param askForBody asks what a HEAD left out, and for the bytes of a large file
    * @returns it, compressed where the client and the answer allow it
    */
   compress(request: Request, answer: Parts, askForBody: () => Promise<Parts | undefined>): Promise<Parts>
@@ -70,13 +70,15 @@ export function openCompressor(): Compressor {
       if (!bytes) {
         const isForGood = pathOf(request.url).startsWith('/assets/')
         const others = underWay.get(key)
-        const work = others ?? make(key, isHead ? await askForBody() : answer, encoding, isForGood)
+        const work = others ?? make(key, answer.bytes === null ? await askForBody() : answer, encoding, isForGood)
         if (!others) underWay.set(key, work)
         bytes = await work.finally(() => underWay.delete(key))
       }
       if (!bytes) return answer
+      // It names the bytes as they were. RFC 9530 section 2
+      const { 'Repr-Digest': _, ...rest } = given
       const headers = {
-        ...given,
+        ...rest,
         'Content-Encoding': encoding,
         'Content-Length': String(bytes.length),
         // Other bytes need another strong validator. respond.ts recognises this one when it comes back. RFC 9110 section 8.8.3.3

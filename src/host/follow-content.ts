@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
+import { UNKNOWN_SOURCE } from '../ports/fresh-copies.ts'
 import { hashCode } from '../site/build/code-hash.ts'
 import { readSiteDatabase, readState } from '../stores/site-database.ts'
 import { whenAborted } from './abort.ts'
@@ -37,8 +38,10 @@ type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
 interface FollowEvents {
   /** Brings what git has into the content folder. @returns whether the folder holds everything that was published until then */
   beforeBuild: () => Promise<boolean>
-  /** Everything that was published until the given moment is served from the build. */
-  onShow: (holdsAllUntil: Date) => void
+  /** A state is served from now on. */
+  onShow: () => void
+  /** What the content held when a round began is served. */
+  onBuilt: (began: Date) => void
   /** How far the first state is, while nothing is served; `total` is 0 for a step that cannot be counted. */
   onProgress: (step: string, done: number, total: number) => void
 }
@@ -50,7 +53,7 @@ interface FollowEvents {
 export function followContent(
   config: Config,
   signal: AbortSignal,
-  { beforeBuild, onShow, onProgress }: FollowEvents,
+  { beforeBuild, onShow, onBuilt, onProgress }: FollowEvents,
 ): FollowedSite {
   const folder = holdFolder(config.contentDir, config.baseUrl)
   let site: Site = NOT_BUILT
@@ -75,7 +78,9 @@ export function followContent(
       files: database.filesOf(state.number),
       search: () => open,
       broken: new Map(Object.entries(state.broken)),
+      source: state.source,
     }
+    onShow()
     ready.resolve()
     const { commit, built_at, counts } = state
     health = {
@@ -98,7 +103,7 @@ export function followContent(
     else if (message.kind === 'read') {
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
-      if (message.isWhole) onShow(new Date(message.began))
+      onBuilt(new Date(message.began))
       const words = [...(ignored ? [ignored] : []), ...sayBroken(problems)].join('\n')
       if (words !== said && words !== '') console.error(words)
       said = words
@@ -126,6 +131,7 @@ export function followContent(
 
 /** Before the first state. */
 const NOT_BUILT: Site = {
+  source: UNKNOWN_SOURCE,
   files: {
     read: () =>
       Promise.reject(

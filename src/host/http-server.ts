@@ -1,10 +1,11 @@
-// Owns the server that listens: where it does, how many connections and bodies it takes at once, how long each part of a request may take, and how it ends.
+// The server that listens: where it does, how many connections and bodies it takes at once, how long each part of a request may take, and how it ends.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import { HubError } from '../domain/api/errors.ts'
-import { type ErrorAnswer, makeErrorAnswer } from '../server/respond.ts'
 import { inBackground } from './background.ts'
+import { busy, describeUnreadable, end, refuse, tooManyConnections } from './refuse-request.ts'
 import { findUnclear } from './request-form.ts'
+import { openTurns, type TurnLimits } from './turns.ts'
 
 /** Answers requests to a Node server. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
@@ -20,7 +21,7 @@ export interface RunningServer {
 }
 
 /** How much of the server a client may use, so that others are answered without delay. */
-interface ServerLimits {
+interface ServerLimits extends TurnLimits {
   /** Request line and headers; half-sent ones are held in memory for each connection. */
   headerBytes: number
   headersMs: number
@@ -29,6 +30,8 @@ interface ServerLimits {
   /** How long a request may take to arrive, from its first byte to its last. */
   requestMs: number
   keepAliveMs: number
+  /** How long a client may read nothing of an answer that waits for it. */
+  unreadMs: number
   /** How often these times are checked. */
   checkMs: number
   connections: number
@@ -49,6 +52,11 @@ const LIMITS: ServerLimits = {
   connections: 4_096,
   bodies: 64,
   patienceMs: 1_000,
+  unreadMs: 20_000,
+  servedOfAddress: 48,
+  connectionsOfAddress: 256,
+  waitingRequests: 10_000,
+  lingerMs: 30_000,
 }
 const GRACE_MS = 5_000
 
@@ -72,6 +80,8 @@ export interface ServerOptions {
   onAnswered?: (incoming: IncomingMessage, outgoing: ServerResponse, ms: number, bytes: number) => void
   /** Left out, at every address of this machine. */
   listenAt?: ListenAt
+  /** The address whose connections are counted together; undefined where they are not. Left out, none are. */
+  addressOf?: (socket: Socket) => string | undefined
   /** In place of the usual ones. */
   limits?: Partial<ServerLimits>
 }
@@ -80,11 +90,12 @@ export interface ServerOptions {
 export async function startServer(
   listener: NodeListener,
   port: number,
-  { listenAt = 'everywhere', limits: given = {}, onAnswered }: ServerOptions = {},
+  { listenAt = 'everywhere', limits: given = {}, onAnswered, addressOf = () => undefined }: ServerOptions = {},
 ): Promise<RunningServer> {
   const limits = { ...LIMITS, ...given }
   const answering = new Map<Socket, ServerResponse>()
   const bodies = limitBodies(limits, (socket, error) => end(socket, error, answering))
+  const turns = openTurns(limits, addressOf)
   let isStopping = false
   const server = createServer(
     {
@@ -96,8 +107,10 @@ export async function startServer(
       // Node would answer with a bare status; we answer with JSON.
       requireHostHeader: false,
     },
-    (incoming, outgoing) => answer(incoming, outgoing),
+    (incoming, outgoing) => takeTurn(incoming, outgoing),
   )
+  const takeTurn = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    turns.take(incoming.socket, outgoing, () => answer(incoming, outgoing))
   function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming
     answering.set(socket, outgoing)
@@ -113,13 +126,19 @@ export async function startServer(
     else inBackground('An answer', () => listener(incoming, outgoing))
   }
   // Without these listeners Node answers such requests itself, with a bare status.
-  server.on('checkExpectation', answer)
+  server.on('checkExpectation', takeTurn)
   server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
     end(socket, new HubError('invalid_request', 'This is no proxy. Ask for an address of this hub.'), answering),
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    end(socket, describe(error.code), answering),
+    end(socket, turns.isWaiting(socket) ? tooManyConnections() : describeUnreadable(error.code), answering),
   )
+  server.on('connection', (socket: Socket) => turns.enter(socket) || end(socket, tooManyConnections(), answering))
+  server.timeout = limits.unreadMs
+  server.on('timeout', (socket: Socket) => {
+    if (socket.writableLength > 0) socket.resetAndDestroy()
+    else if (!answering.has(socket)) turns.close(socket)
+  })
   server.maxConnections = limits.connections
   // At the limit of connections, idle ones are closed for new ones.
   server.on('drop', () => server.closeIdleConnections())
@@ -171,7 +190,7 @@ async function openDoor(server: Server, port: number, host: string): Promise<Net
 
 /** Counts the bodies that are on their way, and ends those that stall. @param cut ends a connection with an error */
 function limitBodies(
-  { bodies: most, patienceMs, stalledMs }: ServerLimits,
+  { bodies: most, patienceMs, stalledMs, unreadMs }: ServerLimits,
   cut: (socket: Socket, error: HubError) => void,
 ) {
   const arriving = new Map<IncomingMessage, number>()
@@ -187,15 +206,15 @@ function limitBodies(
         cut(oldest.socket, busy())
       }
       arriving.set(incoming, performance.now())
-      const onStalled = () => cut(socket, describe('ERR_HTTP_REQUEST_TIMEOUT'))
+      const onStalled = () => cut(socket, describeUnreadable('ERR_HTTP_REQUEST_TIMEOUT'))
       // A listener on the request, because Node closes a connection without an answer when nothing listens to its timeout.
       incoming.once('timeout', onStalled)
       socket.setTimeout(stalledMs)
       const leave = () => {
         if (!arriving.delete(incoming)) return
         incoming.off('timeout', onStalled)
-        // The time limit is for the body alone, not for the answer.
-        socket.setTimeout(0)
+        // From now on the time is that of reading the answer.
+        socket.setTimeout(unreadMs)
       }
       incoming.once('end', leave).once('close', leave)
       // Prepended, because Node's own listener then sets how long the idle connection is kept.
@@ -203,46 +222,4 @@ function limitBodies(
       return undefined
     },
   }
-}
-
-function busy(): HubError {
-  return new HubError('unavailable', 'Too many requests are being sent at once. Try again in a second.', {
-    retryAfterSeconds: 1,
-  })
-}
-
-/** What was wrong with a request that could not even be read. @param code of Node's error */
-function describe(code: string | undefined): HubError {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return new HubError('invalid_request', 'Address and headers are too long. Shorten them.')
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new HubError('invalid_request', 'The request did not arrive in time. Send it again.')
-  return new HubError('invalid_request', 'This is no request that HTTP/1.1 allows. Let an HTTP library write it.')
-}
-
-/** How long a refused client may go on sending before the connection ends; if it ended at once, the client would not see the answer. */
-const LINGER_MS = 500
-
-/** Answers a request with an error, and ends the connection: what follows on it cannot be trusted, or is not wanted. */
-function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: HubError): void {
-  const { status, headers, body } = makeErrorAnswer(error)
-  outgoing.writeHead(status, { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) })
-  outgoing.end(body)
-  incoming.resume()
-  setTimeout(() => incoming.socket.destroySoon(), LINGER_MS).unref()
-}
-
-/** Ends a connection where no request can be answered any more, with an error. */
-function end(socket: Socket, error: HubError, answering: ReadonlyMap<Socket, ServerResponse>): void {
-  if (!socket.writable || answering.get(socket)?.headersSent) {
-    socket.destroy()
-    return
-  }
-  socket.end(formatAnswer(makeErrorAnswer(error)), () => socket.destroySoon())
-  setTimeout(() => socket.destroy(), LINGER_MS).unref()
-}
-
-function formatAnswer({ status, headers, body }: ErrorAnswer): string {
-  const lines = Object.entries({ ...headers, Connection: 'close', 'Content-Length': String(Buffer.byteLength(body)) })
-  return `HTTP/1.1 ${status} Refused\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
 }

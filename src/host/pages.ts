@@ -39,5 +39,8 @@ function listedFiles(dir: string, later?: string): SiteFiles {
         if (entry.isFile()) listed.add(join(entry.parentPath, entry.name).slice(dir.length))
   }
   const files = folderFiles(dir, later)
-  return { read: async (path) => (listed.has(path) ? files.read(path) : undefined) }
+  return {
+    read: async (path) => (listed.has(path) ? files.read(path) : undefined),
+    openLarge: async (path) => (listed.has(path) ? files.openLarge?.(path) : undefined),
+  }
 }

@@ -4,7 +4,7 @@ import { getRequestListener } from '@hono/node-server'
 import { HubError } from '../domain/api/errors.ts'
 import { CACHE_CONTROL, SHARED_CACHE_CONTROL } from '../domain/api/routes.ts'
 import { toHubError } from '../ports/log.ts'
-import type { SiteFiles } from '../ports/site-files.ts'
+import type { LargeFile, SiteFiles } from '../ports/site-files.ts'
 import { pathOf } from '../server/address.ts'
 import { type Parts, partsOf, respondWithError, respondWithParts } from '../server/respond.ts'
 import { type Compressor, isKept, openCompressor } from './compress.ts'
@@ -77,10 +77,17 @@ export function answerWith<Site extends { files: SiteFiles }>(
     const answer = await answerPlain(request, ip, route, site)
     const parts = partsOf(answer)
     if (!parts) return forOtherCaches(answer)
-    const askForBody = async () => partsOf(await answerPlain(toGet(request), ip, route, site))
+    const askForBody = async () => {
+      const { large } = parts
+      if (large) return { ...parts, bytes: await readLarge(large) }
+      return partsOf(await answerPlain(toGet(request), ip, route, site))
+    }
     return respondWithParts(await compressor.compress(request, partsForOtherCaches(parts), askForBody))
   }
 }
+
+/** Reads a large file whole: only to compress it once, for all readers. */
+const readLarge = async (large: LargeFile) => new Uint8Array(await new Response(large.stream()).arrayBuffer())
 
 const toGet = (request: Request) => new Request(request.url, { headers: request.headers })
 
@@ -110,10 +117,10 @@ function refuseMethod(request: Request): Response {
 }
 
 /** Replaces headers for Netlify's cache by the standard ones that other caches read. RFC 9213 */
-function partsForOtherCaches({ bytes, status, headers }: Parts): Parts {
+function partsForOtherCaches({ headers, ...parts }: Parts): Parts {
   const known = forOthers.get(headers) ?? headersForOtherCaches(headers)
   forOthers.set(headers, known)
-  return { bytes, status, headers: known }
+  return { ...parts, headers: known }
 }
 
 /** What was made of headers before: an answer that is given again has the same headers object (respond.ts). */

@@ -4,17 +4,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, notSetUp } from '../config.ts'
+import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../ports/fresh-copies.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import { localSignInLink, openLocalKeys } from '../server/account/local-keys.ts'
 import { openPageCache, type PageCache } from '../server/pages/page-cache.ts'
 import { cacheControlOf } from '../server/respond.ts'
 import { startLocalBlobs } from '../stores/blob-store-local.ts'
-import { freshInBlobs, type RememberedFresh, rememberFresh } from '../stores/fresh-copies-blobs.ts'
+import { findBuildRecord } from '../stores/build-record.ts'
+import { copiesInBlobs, rememberCopies } from '../stores/fresh-copies-blobs.ts'
 import { type LocalGit, openLocalGit } from '../stores/git-store-local.ts'
 import { folderFiles } from '../stores/site-files-folder.ts'
 import { refusePages } from '../wiring/pages.ts'
 import type { Hub, HubPages } from '../wiring/platform.ts'
-import { findClients } from './client-addresses.ts'
+import { findClients, findConnectionAddresses } from './client-addresses.ts'
 import { type Health, STARTING, withHealth } from './health.ts'
 import { type RunningServer, startServer } from './http-server.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
@@ -27,6 +29,8 @@ import { openSearchThreads } from './search-threads.ts'
 export interface Site extends Pick<Hub, 'files' | 'search'> {
   /** What is wrong with repositories that are shown in an older state, by full name; left out when nothing is. */
   broken?: HubPages['broken']
+  /** What of the content it was built from. A request keeps it with the files, so that it never meets the files of one build and the copies of another. */
+  source: BuildSource
 }
 
 /** A built site that stays the same until it is closed: for tests. */
@@ -45,6 +49,11 @@ export function searchIndexPath(siteDir: string): string {
   return resolve(siteDir, '../build/search.db')
 }
 
+/** Where a finished build says so, and which commits it has read. @param siteDir the site's folder */
+export function buildRecordPath(siteDir: string): string {
+  return resolve(siteDir, '../build/complete.json')
+}
+
 /** Loads the functions as the modules they are on Netlify. */
 export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
   const names = readdirSync(FUNCTIONS_DIR).filter((name) => name.endsWith('.mts'))
@@ -58,6 +67,7 @@ export function openSite(siteDir: string): OpenSite {
   return {
     files: folderFiles(siteDir),
     search,
+    source: findBuildRecord(buildRecordPath(siteDir))?.source ?? UNKNOWN_SOURCE,
     warm: () => search().warm(),
     close: () => index?.close(),
   }
@@ -66,7 +76,8 @@ export function openSite(siteDir: string): OpenSite {
 /** The stores of this machine. */
 export interface LocalStores extends Pick<Hub, 'blobs' | 'localKeys'> {
   localGit: LocalGit
-  fresh: RememberedFresh
+  /** Copies of what was published, whether a build has them or not. */
+  copies: CopyStore
   close(): Promise<void>
 }
 
@@ -76,7 +87,7 @@ export async function openLocalStores({ contentDir, signIn, baseUrl }: Config): 
   const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
   return {
     blobs,
-    fresh: rememberFresh(freshInBlobs(blobs)),
+    copies: rememberCopies(copiesInBlobs(blobs)),
     localKeys: openLocalKeys((key) => console.log(`To sign in again, once: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
     close,
@@ -90,7 +101,7 @@ export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pic
 
 /** The settings that serving asks for. */
 type ServeSettings = Pick<Config, 'port'> &
-  Partial<Pick<Config, 'listenAt' | 'trustedProxies'>> & {
+  Partial<Pick<Config, 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>> & {
     /** The pages, asked for each request; undefined while they are bundled. Left out where a site has none. */
     pages?: () => Pages | undefined
     /** Called for each request to `/healthz`. */
@@ -116,11 +127,12 @@ export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings
  */
 export async function serveSites(
   siteOf: () => Site,
-  { fresh, blobs, localGit, localKeys }: LocalStores,
+  { copies, blobs, localGit, localKeys }: LocalStores,
   {
     port,
     listenAt = 'everywhere',
     trustedProxies = [],
+    rateLimitPerMinute,
     healthOf = () => STARTING,
     pages: pagesOf,
     metrics,
@@ -131,7 +143,7 @@ export async function serveSites(
   const git = metrics?.countGit(localGit) ?? localGit
   const answer = answerWith(route, (): Hub => {
     const site = siteOf()
-    const { search } = site
+    const { search, source } = site
     const pages = pagesOf?.()
     return {
       files: pagesOf ? joinFiles(site, pages) : site.files,
@@ -142,7 +154,7 @@ export async function serveSites(
         purge: (tags) => cacheOf(siteOf()).purge(tags),
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
-      fresh,
+      fresh: copiesAhead(copies, () => source),
       blobs,
       localGit: git,
       countGit: metrics?.countGit,
@@ -154,7 +166,12 @@ export async function serveSites(
   return startServer(
     listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),
     port,
-    { listenAt, ...(watched && { onAnswered: watched.onAnswered }) },
+    {
+      listenAt,
+      // 0 turns every limit off.
+      ...(rateLimitPerMinute !== 0 && { addressOf: findConnectionAddresses(trustedProxies) }),
+      ...(watched && { onAnswered: watched.onAnswered }),
+    },
   )
 }
 
@@ -171,12 +188,14 @@ function cacheOf(site: Site): PageCache {
 
 /** The data files of a site, and the static files of the pages, which are unavailable while the pages are bundled. */
 function joinFiles(site: Site, pages: Pages | undefined): SiteFiles {
+  const filesOf = (path: string) => {
+    const files = isDataPath(path) ? site.files : pages?.files
+    if (files) return files
+    throw refusePages()
+  }
   return {
-    read: async (path) => {
-      if (isDataPath(path)) return site.files.read(path)
-      if (pages) return pages.files.read(path)
-      throw refusePages()
-    },
+    read: async (path) => filesOf(path).read(path),
+    openLarge: async (path) => filesOf(path).openLarge?.(path),
   }
 }
 

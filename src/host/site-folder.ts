@@ -19,6 +19,8 @@ export const SiteState = z.object({
   search: z.string(),
   /** When its content began to be read. */
   began: z.string(),
+  /** What of the content it has read, by which fresh copies stop counting. */
+  source: z.object({ read_until: z.string().nullable(), commits: z.array(z.string()), broken: z.array(z.string()) }),
   /** When it was complete. */
   built_at: z.string(),
   /** The commit that was checked out where the content lies, or null. */

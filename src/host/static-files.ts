@@ -1,14 +1,16 @@
-// Owns serving the built site's own files on our host, as Netlify serves them there.
+// Serves the built site's own files on our host, as Netlify serves them there.
 import { lookup } from 'mrmime'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { Bytes, SiteFiles } from '../ports/site-files.ts'
 import { pathOf } from '../server/address.ts'
-import { respondToOptions, respondWithBytes } from '../server/respond.ts'
+import { respondToOptions, respondWithBytes, respondWithLarge } from '../server/respond.ts'
 
 /** Answers with the file at an address, or undefined when there is none. */
 export async function serveFile(request: Request, files: SiteFiles): Promise<Response | undefined> {
   for (const path of candidatesFor(pathOf(request.url))) {
+    const large = await files.openLarge?.(path)
+    if (large) return respondWithLarge(request, large, 200, headersFor(path))
     const bytes = await files.read(path)
     if (bytes) return respondWithFile(request, path, bytes, 200)
   }
@@ -37,8 +39,10 @@ function candidatesFor(path: string): string[] {
 }
 
 function respondWithFile(request: Request, path: string, bytes: Bytes, status: number): Response {
-  return respondWithBytes(request, bytes, status, { 'Content-Type': mediaTypeOf(path), ...headersOf(path) })
+  return respondWithBytes(request, bytes, status, headersFor(path))
 }
+
+const headersFor = (path: string) => ({ 'Content-Type': mediaTypeOf(path), ...headersOf(path) })
 
 function mediaTypeOf(path: string): string {
   const type = lookup(path) ?? 'application/octet-stream'

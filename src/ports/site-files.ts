@@ -1,11 +1,22 @@
-// Owns the port through which the built site's files are read, wherever they lie; what their absence means, and their JSON.
+// The port through which the built site's files are read, wherever they lie; what their absence means, and their JSON.
 import { HubError } from '../domain/api/errors.ts'
 
 /** The bytes of a file. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
+/** A file that is too long to be held in memory for each of its readers. */
+export interface LargeFile {
+  size: number
+  /** Of its bytes: SHA-256, base64url. */
+  digest: string
+  /** Its bytes piece by piece, as fast as they are taken. */
+  stream(): ReadableStream<Uint8Array>
+}
+
 /** The files of one build. */
 export interface SiteFiles {
+  /** Opens a large file. @returns undefined for every other file; a driver without this verb reads all files whole */
+  openLarge?(path: string): Promise<LargeFile | undefined>
   /**
    * Reads one file.
    *

@@ -11,7 +11,7 @@ import {
 } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
-import type { Bytes } from '../ports/site-files.ts'
+import type { Bytes, LargeFile } from '../ports/site-files.ts'
 
 /** Says to Netlify's own cache which parameters make another answer; it ignores all others. */
 const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
@@ -109,6 +109,8 @@ export interface Parts {
   bytes: Bytes | null
   status: number
   headers: Readonly<Record<string, string>>
+  /** The body in place of bytes, for one that is too long to be held. */
+  large?: LargeFile
 }
 
 /** Names the parts on the Response itself, because to look them up in a table of all that are under way would cost more than answering. */
@@ -128,8 +130,8 @@ export function cacheControlOf(response: Response): string | null {
 
 /** Answers with parts that were made before. */
 export function respondWithParts(parts: Parts): Response {
-  const { bytes, status, headers } = parts
-  const response: MadeResponse = new Response(bytes, { status, headers })
+  const { bytes, status, headers, large } = parts
+  const response: MadeResponse = new Response(large ? large.stream() : bytes, { status, headers })
   response[PARTS] = parts
   return response
 }
@@ -142,6 +144,21 @@ export function respondWithBytes(
   headers: Readonly<Record<string, string>>,
 ): Response {
   return respondWithWhole(request, bytes, status, withValidator(bytes, headers))
+}
+
+/** Answers with a large file as `respondWithBytes` does with bytes, but holds none of them. */
+export function respondWithLarge(
+  request: Request,
+  large: LargeFile,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const etag = `"${large.digest.slice(0, 22)}"`
+  const whole = { ...headers, ETag: etag, 'Content-Length': String(large.size) }
+  const match = findMatch(request.headers.get('If-None-Match'), etag)
+  if (match !== undefined)
+    return respondWithParts({ bytes: null, status: 304, headers: { ...onlyForClients(whole), ETag: match } })
+  return respondWithParts({ bytes: null, status, headers: whole, ...(request.method !== 'HEAD' && { large }) })
 }
 
 function withValidator(bytes: Bytes, headers: Readonly<Record<string, string>>) {
@@ -158,11 +175,11 @@ function respondWithWhole(request: Request, bytes: Bytes, status: number, header
   return respondWithParts({ bytes: request.method === 'HEAD' ? null : bytes, status, headers })
 }
 
-/** The headers of a 304. It has no body, so nothing describes one; and a platform's cache would keep the 304 itself as an answer, so nothing is said to one. */
+/** The headers of a 304. It has no body, so nothing describes one, nor the digest, which a client may hold of a compressed body; and a platform's cache would keep the 304 itself as an answer, so nothing is said to one. */
 function onlyForClients(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(
-      ([name]) => !/^Content-(?:Type|Length)$/.test(name) && !/^Netlify-|CDN-Cache-Control$/.test(name),
+      ([name]) => !/^(?:Content-(?:Type|Length)|Repr-Digest)$/.test(name) && !/^Netlify-|CDN-Cache-Control$/.test(name),
     ),
   )
 }

@@ -1,6 +1,6 @@
 // Atom feeds: what was published, of everything, of an owner, of a tag, of one prompt; each entry leads to the difference. RFC 4287.
 import type { RepositorySummary, VersionSummary } from '../domain/api/schema.ts'
-import { escapeHtml } from '../domain/content/html-text.ts'
+import { escapeXml } from '../domain/content/html-text.ts'
 import type { PageData } from '../ports/pages.ts'
 import { comparePage, versionPage } from './links.ts'
 
@@ -32,10 +32,10 @@ export async function respondWithFeed(hub: PageData, { path, title, prompts }: F
   const address = baseUrl + path
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
-<title>${escapeHtml(title)}</title>
-<id>${escapeHtml(address)}</id>
-<link href="${escapeHtml(address)}"/>
-<link rel="self" type="application/atom+xml" href="${escapeHtml(`${path === '/' ? baseUrl : address}/feed.xml`)}"/>
+<title>${escapeXml(title)}</title>
+<id>${escapeXml(address)}</id>
+<link href="${escapeXml(address)}"/>
+<link rel="self" type="application/atom+xml" href="${escapeXml(`${path === '/' ? baseUrl : address}/feed.xml`)}"/>
 <updated>${news[0]?.version.published_at ?? '1970-01-01T00:00:00Z'}</updated>
 ${news.map((one) => formatEntry(baseUrl, one)).join('')}</feed>
 `
@@ -61,17 +61,12 @@ function formatEntry(baseUrl: string, { prompt, version: release, previous }: Ne
       : ` <a href="${baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
   const words = changelog || (previous === undefined ? description : '')
   return `<entry>
-<title>${escapeHtml(clean(`${title} ${version}`))}</title>
-<id>${escapeHtml(page)}</id>
-<link href="${escapeHtml(page)}"/>
+<title>${escapeXml(`${title} ${version}`)}</title>
+<id>${escapeXml(page)}</id>
+<link href="${escapeXml(page)}"/>
 <updated>${published_at}</updated>
-<author><name>${escapeHtml(published_by)}</name></author>
-<content type="html">${escapeHtml(`<p>${escapeHtml(clean(words))}</p>${compare}`)}</content>
+<author><name>${escapeXml(published_by)}</name></author>
+<content type="html">${escapeXml(`<p>${escapeXml(words)}</p>${compare}`)}</content>
 </entry>
 `
-}
-
-/** XML cannot hold control characters, escaped or not. https://www.w3.org/TR/xml/#charsets */
-function clean(text: string): string {
-  return text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
 }

@@ -16,22 +16,45 @@ export interface DifferenceRow {
   pieces: Piece[]
 }
 
+/** Texts of more lines are not compared, because nobody reads so long a comparison. */
+const MAX_LINES = 10_000
 /** Two texts with more edits between them are shown as different as a whole, because finding out what stayed would take too long. */
-const MOST_EDITS = 3_000
+const MAX_EDITS = 1_000
+/** Two lines with more edits between their words get no marks, for the same reason. */
+const MAX_WORD_EDITS = 200
+/** Lines of so many characters in all get marks; the ones after them get none. */
+const MAX_MARKED_CHARACTERS = 100_000
 /** Words of a line are compared up to this length. */
 const MOST_LINE_CHARACTERS = 2_000
 /** The words that differ are marked only in lines of which one character in so many stayed. */
 const SHARED_PART = 3
 
-/** Compares two texts line by line. The same texts give the same rows, here and in the browser. */
+/** Whether two texts are short enough to be compared. */
+export function isComparable(before: string, after: string): boolean {
+  return [before, after].every((text) => countLines(text) <= MAX_LINES)
+}
+
+function countLines(text: string): number {
+  let count = 0
+  for (let end = text.indexOf('\n'); end !== -1 && count <= MAX_LINES; end = text.indexOf('\n', end + 1)) count++
+  return count
+}
+
+/** Compares two texts line by line; ask `isComparable` first. The same texts give the same rows, here and in the browser. */
 export function compareTexts(before: string, after: string): DifferenceRow[] {
-  const changes = diffLines(before, after, { maxEditLength: MOST_EDITS }) ?? [
+  const changes = diffLines(before, after, { maxEditLength: MAX_EDITS }) ?? [
     { value: before, removed: true, added: false },
     { value: after, removed: false, added: true },
   ]
   const rows: DifferenceRow[] = []
   let left = 1
   let right = 1
+  let marked = 0
+  const mark = (line: string, other: string) => {
+    if (marked > MAX_MARKED_CHARACTERS) return undefined
+    marked += line.length + other.length
+    return compareLines(line, other)
+  }
   for (let index = 0; index < changes.length; index++) {
     const { value, removed, added } = changes[index]!
     if (!removed && !added) {
@@ -44,7 +67,7 @@ export function compareTexts(before: string, after: string): DifferenceRow[] {
     const went = removed ? splitLines(value) : []
     const came = isPair ? splitLines(next.value) : added ? splitLines(value) : []
     if (isPair) index++
-    const pairs = went.map((line, place) => (place < came.length ? compareLines(line, came[place]!) : undefined))
+    const pairs = went.map((line, place) => (place < came.length ? mark(line, came[place]!) : undefined))
     for (const [place, line] of went.entries())
       rows.push({ kind: 'went', left: left++, pieces: pairs[place]?.[0] ?? [{ text: line, isChanged: false }] })
     for (const [place, line] of came.entries())
@@ -59,7 +82,8 @@ function compareLines(before: string, after: string): [Piece[], Piece[]] | undef
   const least = Math.max(before.trim().length, after.trim().length) / SHARED_PART
   // Counting is far cheaper than comparing, and gives an upper bound of what comparing would find in common.
   if (countCommon(before, after) < least) return undefined
-  const words = diffWordsWithSpace(before, after)
+  const words = diffWordsWithSpace(before, after, { maxEditLength: MAX_WORD_EDITS })
+  if (!words) return undefined
   const shared = words.reduce((sum, { value, added, removed }) => sum + (added || removed ? 0 : value.trim().length), 0)
   if (shared < least) return undefined
   const side = (skipped: 'added' | 'removed') =>

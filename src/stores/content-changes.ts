@@ -6,7 +6,7 @@ import type { RuleProblem } from '../domain/content/problems.ts'
 import type { FileChange } from '../domain/content/review.ts'
 import { type FileState, listDeleted } from './content-walk.ts'
 import { CONVERTED } from './converted-files.ts'
-import { createGit, type Git } from './git-command.ts'
+import { createGit, GIT_USAGE, type Git } from './git-command.ts'
 
 /** A base to compare with. */
 export interface Comparison {
@@ -15,7 +15,7 @@ export interface Comparison {
   name: string
   /** Its commit. */
   base: string
-  /** The commit where this side branched off the base. What the base gained since then is no change of this side. */
+  /** The commit where this side branched off the base, or a merge of all such commits. What the base gained since then is no change of this side. */
   fork: string
   /** Whether the older part of the history is missing here, so that numbers that were used and given up long ago are not seen. */
   isShallow: boolean
@@ -51,24 +51,52 @@ export async function openComparison(
 ): Promise<Comparison> {
   const git = createGit(dir, environment)
   const found = await git.tryRun(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
-  if (found.code !== 0)
-    throw new Error(
-      `--base: expected a commit that is here, got ${name}; in a shallow clone, fetch it first: git fetch origin ${name}`,
-    )
-  const base = found.stdout.toString().trim()
-  const meeting = await git.tryRun(['merge-base', base, 'HEAD'])
   const says = async (args: string[]) => (await git.tryRun(args)).stdout.toString().trim()
+  if (found.code !== 0) {
+    const remote = (await says(['remote'])).split('\n').find((each) => each !== '' && name.startsWith(`${each}/`))
+    const fetched = remote === undefined ? `origin ${name}` : `${remote} ${name.slice(remote.length + 1)}`
+    throw new Error(
+      `--base: expected a commit that is here, got ${name}; in a shallow clone, fetch it first: git fetch ${fetched}`,
+    )
+  }
+  const base = found.stdout.toString().trim()
   let deleted: Promise<Map<string, Set<string>>> | undefined
   return {
     git,
     name,
     base,
-    // Without a common ancestor (a base that was rewritten, a shallow clone) the base itself is what counts.
-    fork: meeting.code === 0 ? meeting.stdout.toString().trim() : base,
+    fork: await findFork(git, base),
     isShallow: (await says(['rev-parse', '--is-shallow-repository'])) === 'true',
     areModesKept: (await says(['config', '--type=bool', 'core.fileMode'])) !== 'false',
     readDeleted: () => (deleted ??= readDeleted(dir, git, base)),
   }
+}
+
+/** `HEAD` where git keeps the content folder and has a commit; undefined elsewhere, and where there is no git. */
+export async function findHead(
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  const found = await createGit(dir, environment)
+    .tryRun(['rev-parse', '--verify', '--quiet', 'HEAD:./'])
+    .catch(() => undefined)
+  return found?.code === 0 ? 'HEAD' : undefined
+}
+
+/** Two histories that merged the same commits have several merge bases; git merges those first, and so does this. @throws Error when git is too old for that */
+async function findFork(git: Git, base: string): Promise<string> {
+  const found = (await git.tryRun(['merge-base', '--all', base, 'HEAD'])).stdout.toString()
+  // Without a common ancestor (a base that was rewritten, a shallow clone) the base itself is what counts.
+  const [first = base, ...others] = found.split('\n').filter((line) => line !== '')
+  let fork = first
+  for (const other of others) {
+    const { code, stdout } = await git.tryRun(['merge-tree', '--write-tree', '--no-messages', fork, other])
+    if (code === GIT_USAGE)
+      throw new Error('--base: this branch has several merge bases, which needs git 2.38 or newer')
+    const [tree = ''] = stdout.toString().split('\n')
+    fork = (await git.run(['commit-tree', '-p', fork, '-p', other, '-m', 'merge base', tree])).toString().trim()
+  }
+  return fork
 }
 
 /** Reads which versions were deleted. Only those whose path is here again are kept, because no others are asked for. */

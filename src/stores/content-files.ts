@@ -37,12 +37,14 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     // A folder that vanished while it was being read is simply gone; only the root must exist.
-    if (!isMissing || below === '')
+    if (isMissing && below === '')
+      findings.problems.push({ file: nameFile(below), rule: 'content-folder', key: '', message: `not found: ${dir}` })
+    else if (!isMissing)
       findings.problems.push({
         file: nameFile(below),
         rule: 'readable',
         key: '',
-        message: isMissing ? 'expected a folder, got nothing' : 'expected a folder that can be read',
+        message: 'expected a folder that can be read',
       })
     return
   }

@@ -1,7 +1,6 @@
 // Owns fresh copies in the blob store. A copy that cannot be read, or was written in another format, is logged and counts as absent.
-import type { VersionRecord } from '../domain/api/schema.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
-import type { FreshCopies, FreshCopy } from '../ports/fresh-copies.ts'
+import type { CopyStore, FreshCopy, KeptVersion } from '../ports/fresh-copies.ts'
 
 /**
  * The format of what is kept. Only a publish writes copies, from values of the records' types, so the format says all about the shape, and a read needs no
@@ -11,38 +10,31 @@ const FORMAT = 2
 
 /** A record as it lies in the store. */
 interface Kept<Record> {
-  format: typeof FORMAT
+  format: number
   record: Record
 }
 
-/** Fresh copies in a blob store, read anew each time. */
-export function freshInBlobs(blobs: BlobStore): FreshCopies {
+/** Copies in a blob store, read anew each time. */
+export function copiesInBlobs(blobs: BlobStore): CopyStore {
   return {
     find: (owner, name) => read(blobs, keyOf(owner, name)),
     findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version)),
-    keepVersion: (version) => write(blobs, versionKeyOf(version.owner, version.name, version.version), version),
+    keepVersion: (kept) =>
+      write(blobs, versionKeyOf(kept.version.owner, kept.version.name, kept.version.version), kept),
     keep: (copy) => write(blobs, keyOf(copy.repository.owner, copy.repository.name), copy),
   }
 }
 
-/** Fresh copies of the one process that publishes and reads. */
-export interface RememberedFresh extends FreshCopies {
-  /** Drops all copies kept before a moment: a build that began then has read everything that they hold. */
-  forgetBefore(moment: Date): void
-}
-
-/** Keeps copies in memory too, so that a read does not ask the store. */
-export function rememberFresh(copies: FreshCopies): RememberedFresh {
+/** Keeps copies in memory too, for the one process that publishes and reads, so that a read does not ask the store. */
+export function rememberCopies(copies: CopyStore): CopyStore {
   const repositories = new Map<string, Promise<FreshCopy | undefined>>()
-  const versions = new Map<string, VersionRecord>()
-  let forgottenMs = 0
-  const find = async (owner: string, name: string): Promise<FreshCopy | undefined> => {
+  const versions = new Map<string, KeptVersion>()
+  const find: CopyStore['find'] = (owner, name) => {
     const key = keyOf(owner, name)
     const known = repositories.get(key) ?? copies.find(owner, name)
     repositories.set(key, known)
     if (repositories.size > MOST_REMEMBERED) repositories.delete(repositories.keys().next().value!)
-    const copy = await known
-    return copy && Date.parse(copy.kept_at) >= forgottenMs ? copy : undefined
+    return known
   }
   return {
     find,
@@ -51,17 +43,15 @@ export function rememberFresh(copies: FreshCopies): RememberedFresh {
       if (!copy?.versions.some((listed) => listed.version === version)) return undefined
       return versions.get(versionKeyOf(owner, name, version)) ?? copies.findVersion(owner, name, version)
     },
-    async keepVersion(version) {
-      versions.set(versionKeyOf(version.owner, version.name, version.version), version)
+    async keepVersion(kept) {
+      const { owner, name, version } = kept.version
+      versions.set(versionKeyOf(owner, name, version), kept)
       if (versions.size > MOST_VERSIONS) versions.delete(versions.keys().next().value!)
-      await copies.keepVersion(version).catch(ignoreFailure)
+      await copies.keepVersion(kept).catch(ignoreFailure)
     },
     async keep(copy) {
       repositories.set(keyOf(copy.repository.owner, copy.repository.name), Promise.resolve(copy))
       await copies.keep(copy).catch(ignoreFailure)
-    },
-    forgetBefore(moment) {
-      forgottenMs = moment.getTime()
     },
   }
 }
@@ -84,6 +74,8 @@ async function read<Record>(blobs: BlobStore, key: string): Promise<Record | und
     const text = await blobs.get(key)
     if (text === undefined) return undefined
     const kept: Kept<Record> = JSON.parse(text)
+    // What an older deploy kept is in the build of this one.
+    if (kept.format < FORMAT) return undefined
     if (kept.format !== FORMAT) throw new Error(`expected format ${FORMAT}, got ${kept.format}`)
     return kept.record
   } catch (error) {

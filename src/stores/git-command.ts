@@ -11,6 +11,9 @@ interface GitRun {
   indexFile?: string
 }
 
+/** The exit status of a git that does not know an option. */
+export const GIT_USAGE = 129
+
 /** One line told to a git that listens, and how its answer begins. */
 interface GitStep {
   line: string

@@ -16,6 +16,7 @@ import {
   versionOfEntry,
 } from '../ports/git-store.ts'
 import { connectGitHub, type GitHubConnection, type GitHubOptions } from './github-connection.ts'
+import { createPause } from './github-pause.ts'
 import {
   BLOB_QUERY,
   BlobAnswer,
@@ -40,6 +41,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
   const place = { owner, name }
   const connect = connectGitHub(options)
   const kept = new Map<string, Bytes>()
+  const pause = createPause()
 
   const keep = (id: string, bytes: Bytes): Bytes => {
     const oldest = kept.keys().next()
@@ -62,6 +64,44 @@ export function openGitHub(options: GitHubOptions): GitStore {
   ) => {
     if (!file?.object) return undefined
     return decodeText(path, trustedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
+  }
+
+  /** Says what a failure means; a pause that it asks for begins. */
+  const judge = async (thrown: unknown) => {
+    // Imported with the first failure: most calls end well.
+    const { describeFailure, judgeFailure, toPortError } = await import('./github-failures.ts')
+    const failure = judgeFailure(thrown, Date.now())
+    if (failure.kind === 'limited') pause.begin(failure.retryAfterSeconds)
+    return {
+      failure,
+      describe: () => describeFailure(thrown),
+      toError: () => toPortError(failure, thrown),
+    }
+  }
+  const asRead = async <Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> => {
+    const leftSeconds = pause.leftSeconds()
+    if (leftSeconds > 0) throw refuseDuringPause(leftSeconds)
+    try {
+      signal.throwIfAborted()
+      return await work()
+    } catch (thrown) {
+      if (thrown instanceof HubError) throw thrown
+      throw (await judge(thrown)).toError()
+    }
+  }
+  /** Connects before a mutation is sent, when nothing can have been written: what fails then makes the hub busy, or is final. */
+  const connectToWrite = async (signal: AbortSignal): Promise<GitHubConnection | CommitOutcome> => {
+    const busy = (retryAfterSeconds: number): CommitOutcome => ({ kind: 'busy', retryAfterSeconds })
+    const leftSeconds = pause.leftSeconds()
+    if (leftSeconds > 0) return busy(leftSeconds)
+    try {
+      const octokit = await connect(signal)
+      return signal.aborted ? busy(1) : octokit
+    } catch (thrown) {
+      const { failure, toError } = await judge(thrown)
+      if (failure.kind === 'refused' || failure.kind === 'absent') throw toError()
+      return busy(failure.kind === 'limited' ? failure.retryAfterSeconds : 1)
+    }
   }
 
   return {
@@ -111,9 +151,8 @@ export function openGitHub(options: GitHubOptions): GitStore {
     commit: async (additions, request) => {
       const files = listAddedFiles(additions)
       const message = formatMessage(additions.message)
-      const octokit = await connect(request.signal).catch(toUnsent)
+      const octokit = await connectToWrite(request.signal)
       if ('kind' in octokit) return octokit
-      if (request.signal.aborted) return { kind: 'busy', retryAfterSeconds: 1 }
       const input = {
         branch: { repositoryNameWithOwner: repository, branchName: branch },
         expectedHeadOid: additions.base.head,
@@ -126,46 +165,32 @@ export function openGitHub(options: GitHubOptions): GitStore {
         },
       }
       try {
-        return committed(CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request })))
+        const answer = CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request }))
+        // The next publish of the repository compares with this version, and need not ask for it.
+        for (const { text } of files) keep(blobId(Buffer.from(text)), Buffer.from(text))
+        return committed(answer)
       } catch (thrown) {
         // GitHub may send the commit and an error about one of its fields; the commit was made then.
         const made = z.object({ data: CommitAnswer }).safeParse(thrown)
         if (made.success) return committed(made.data.data)
-        const { describeFailure, judgeFailure, toPortError } = await failures()
-        const failure = judgeFailure(thrown, Date.now())
+        const { failure, describe, toError } = await judge(thrown)
         if (failure.kind === 'moved') return failure
         if (failure.kind === 'limited') return { ...failure, kind: 'busy' }
-        if (failure.kind === 'refused') throw toPortError(failure, thrown)
-        return { kind: 'unknown', cause: new Error(describeFailure(thrown)) }
+        if (failure.kind === 'refused') throw toError()
+        return { kind: 'unknown', cause: new Error(describe()) }
       }
     },
   }
 }
 
-/** Imported with the first failure: most calls end well. */
-const failures = () => import('./github-failures.ts')
-
 function committed({ createCommitOnBranch: { commit } }: z.infer<typeof CommitAnswer>): CommitOutcome {
   return { kind: 'committed', sha: commit.oid, url: commit.url }
 }
 
-/** The outcome of a failure before the mutation was sent, when nothing can have been written. */
-async function toUnsent(thrown: unknown): Promise<{ kind: 'busy'; retryAfterSeconds: number }> {
-  const { judgeFailure, toPortError } = await failures()
-  const failure = judgeFailure(thrown, Date.now())
-  if (failure.kind === 'refused' || failure.kind === 'absent') throw toPortError(failure, thrown)
-  return { kind: 'busy', retryAfterSeconds: failure.kind === 'limited' ? failure.retryAfterSeconds : 1 }
-}
-
-async function asRead<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
-  try {
-    signal.throwIfAborted()
-    return await work()
-  } catch (thrown) {
-    if (thrown instanceof HubError) throw thrown
-    const { judgeFailure, toPortError } = await failures()
-    throw toPortError(judgeFailure(thrown, Date.now()), thrown)
-  }
+function refuseDuringPause(leftSeconds: number): HubError {
+  return new HubError('unavailable', `The git host asks for a pause. Try again in ${leftSeconds} s.`, {
+    retryAfterSeconds: leftSeconds,
+  })
 }
 
 function listVersions(

@@ -1,4 +1,4 @@
-// Owns the lock that lets one hub process at a time work on a git folder. The kernel releases it when its holder dies, which a lock file is not.
+// Lets one hub process at a time work on something, such as a git folder. The kernel releases the lock when its holder dies, unlike a lock file.
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HubError } from '../domain/api/errors.ts'
@@ -19,7 +19,11 @@ export async function inTurn<Value>(path: string, work: () => Promise<Value>): P
   try {
     for (const end = performance.now() + LONGEST_WAIT_MS; !tryLock(lock); ) {
       if (performance.now() > end)
-        throw new HubError('unavailable', 'Other publishes hold git for too long. Try again.', { retryAfterSeconds: 5 })
+        throw new HubError(
+          'unavailable',
+          'Other requests hold the lock of git or of the store for too long. Nothing was written; try again.',
+          { retryAfterSeconds: 5 },
+        )
       await pause(2 + Math.random() * 20)
     }
     return await work()

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isVersion } from '../domain/content/names.ts'
-import { createGit, type Git } from './git-command.ts'
+import { createGit, GIT_USAGE, type Git } from './git-command.ts'
 
 /** A pull request's content as it would be once merged. */
 export interface PullTree {
@@ -50,6 +50,7 @@ export async function openPullTree(
       throw new Error(`expected a commit that is here, got ${commit}`)
 
   const merging = await git.tryRun(['merge-tree', '--write-tree', '--no-messages', base, head])
+  if (merging.code === GIT_USAGE) throw new Error('The review needs git 2.38 or newer.')
   const isConflict = merging.code !== 0
   const tree = isConflict ? `${head}^{tree}` : merging.stdout.toString().trim()
   const commit = (await git.run(['commit-tree', '-p', base, '-p', head, '-m', 'merged', tree])).toString().trim()

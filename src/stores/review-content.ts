@@ -5,7 +5,7 @@ import { parsePath } from '../domain/content/content-path.ts'
 import { mendFile } from '../domain/content/mechanical.ts'
 import { formatProblem } from '../domain/content/problems.ts'
 import { findLine } from '../domain/content/prompt-file.ts'
-import type { Remark } from '../domain/content/review.ts'
+import type { Remark, ReviewGiven } from '../domain/content/review.ts'
 import { isRuleName, RULES, type Severity } from '../domain/content/review-rules.ts'
 import { findSecretOffset } from '../domain/content/secrets.ts'
 import { type Comparison, isPublished, openComparison } from './content-changes.ts'
@@ -46,14 +46,22 @@ interface ReviewOrder {
   /** Whether to mend what is mechanical. Versions that the base has are never touched, and without a base no version is. */
   fix?: boolean
   environment: Readonly<Record<string, string | undefined>>
+  /** Whom new versions may name; see ReviewGiven. */
+  mayBePublisher?: ReviewGiven['mayBePublisher']
 }
 
 /** Reviews a content folder, prompt by prompt: what is kept of each has a fixed size. @throws Error when the base is no commit that is here */
-export async function reviewContent({ contentDir, base, fix = false, environment }: ReviewOrder): Promise<Review> {
+export async function reviewContent({
+  contentDir,
+  base,
+  fix = false,
+  environment,
+  mayBePublisher,
+}: ReviewOrder): Promise<Review> {
   const comparison = base === undefined ? undefined : await openComparison(contentDir, base, environment)
   const mended = fix ? await mendFiles(contentDir, comparison) : []
   const findings: Findings = { problems: [], ignored: [] }
-  const reader = openRepositoryReader(contentDir, comparison)
+  const reader = openRepositoryReader(contentDir, comparison, { now: new Date(), mayBePublisher })
   const makeEntry = openEntries(contentDir)
   const entries: ReviewEntry[] = []
   for await (const group of groupByRepository(walkContent(contentDir, findings, comparison)))

@@ -11,6 +11,7 @@ import {
   type FileChange,
   isInUse,
   type Remark,
+  type ReviewGiven,
   remarkLikeness,
   reviewIndex,
   reviewSteps,
@@ -39,7 +40,11 @@ const UNCOMPARED: FileChange = { isNew: false, isTouched: true }
 const NEIGHBOURS_KEPT = 1_000
 
 /** Opens a reader of repositories. @param dir the content folder @param comparison with the base; without it nothing is taken for new */
-export function openRepositoryReader(dir: string, comparison: Comparison | undefined): RepositoryReader {
+export function openRepositoryReader(
+  dir: string,
+  comparison: Comparison | undefined,
+  given: ReviewGiven,
+): RepositoryReader {
   const read = openFileReader(comparison?.base.length ?? 40)
   const neighbours = openNeighbours((path) => readParsed(path)?.value, dir)
   const marks = openTextMarks()
@@ -93,7 +98,7 @@ export function openRepositoryReader(dir: string, comparison: Comparison | undef
       for (const { state, place } of versions) {
         const { value, change } = await examine(state, remarks)
         if (value?.kind !== 'version') continue
-        remarks.push(...reviewVersion(place, value.value, last, change))
+        remarks.push(...reviewVersion(place, value.value, last, change, given))
         numbers.push({ version: place.version })
         if (change.isNew) fresh.push(place.version)
         last = value.value

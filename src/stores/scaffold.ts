@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import { type Bump, nextVersion, sortVersions } from '../domain/catalogue/versions.ts'
 import { formatPath, parsePath } from '../domain/content/content-path.ts'
+import { isPortableName } from '../domain/content/names.ts'
 import { findPlaceholders } from '../domain/content/placeholders.ts'
 import { formatProblems } from '../domain/content/problems.ts'
 import {
@@ -13,6 +14,7 @@ import {
   parseVersionFile,
   undeclaredVariable,
 } from '../domain/content/prompt-file.ts'
+import { STARTER } from '../domain/content/starter-texts.ts'
 import { formatMoment } from '../domain/content/values.ts'
 
 /** What a new prompt is begun with. */
@@ -31,11 +33,12 @@ interface NewPrompt {
 export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPrompt, now: Date): string[] {
   const index = formatPath({ kind: 'repository', owner, name })
   const version = formatPath({ kind: 'version', owner, name, version: '1.0.0' })
+  if (!isPortableName(name)) throw new Error(`Windows has no folder of the name ${name}; choose another`)
   if (existsSync(dirname(join(dir, index))))
     throw new Error(`${owner}/${name} is there already; npm run bump adds to it`)
-  const indexText = `${editRepositoryFile(undefined, front)}When to use it, and what to give for each placeholder.\n`
-  const content = 'Say here what the model should do with {{input}}.\n'
-  const variables = [{ ...undeclaredVariable('input'), description: 'What to give for it' }]
+  const indexText = `${editRepositoryFile(undefined, front)}${STARTER.readme}\n`
+  const content = `${STARTER.content}\n`
+  const variables = [{ ...undeclaredVariable('input'), description: STARTER.variable }]
   const versionText = formatVersionFile({ ...signed(by, now), changelog: '', variables, parameters: {}, content })
   const problems = [
     ...(parseRepositoryFile(indexText).problems ?? []),

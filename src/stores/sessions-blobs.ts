@@ -1,8 +1,9 @@
 // Owns sessions, completed sign-ins and whose login is whose, in the blob store; secrets are kept as digests alone.
-import { hash, randomBytes } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { type Accounts, type Person, SESSION_DAYS, Session } from '../domain/access/account.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import { parseRecord } from './blob-record.ts'
+import { spendOnce } from './spent-blobs.ts'
 
 const DAY_MS = 86_400_000
 
@@ -47,12 +48,8 @@ export function peopleInBlobs(blobs: BlobStore): People {
       if (holder === undefined) await blobs.set(loginKey(person.login), person.user_id)
       return holder === undefined || holder === person.user_id
     },
-    async spendSignIn(state, now) {
-      const key = `sign-ins/${hash('sha256', state)}`
-      if ((await blobs.get(key)) !== undefined) return false
-      await blobs.set(key, now.toISOString())
-      return true
-    },
+    spendSignIn: ({ state, expires_at }, now) =>
+      spendOnce(blobs, { kind: 'sign-ins', id: state, use: randomUUID(), endsMs: expires_at }, now),
   }
 }
 

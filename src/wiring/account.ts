@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Config, notSetUp, SIGN_IN_SETTINGS } from '../config.ts'
 import { membershipsPath } from '../domain/access/memberships.ts'
+import { isOwner } from '../domain/content/names.ts'
 import { parseBuilt } from '../ports/site-files.ts'
 import type { SignIn } from '../server/account/sign-in.ts'
 import type { AccountDependencies } from '../server/account/visit.ts'
@@ -9,10 +10,18 @@ import { identify } from '../stores/github-sign-in.ts'
 import { peopleInBlobs } from '../stores/sessions-blobs.ts'
 import { tokensInBlobs } from '../stores/tokens-blobs.ts'
 import { isLocalMode, isOurHost } from './people.ts'
-import { blobsOf, currentConfig, type FunctionContext, type Hub, siteFilesOf } from './platform.ts'
+import {
+  blobsOf,
+  clientKeyOf,
+  currentConfig,
+  type FunctionContext,
+  type Hub,
+  limiterOf,
+  siteFilesOf,
+} from './platform.ts'
 
 /** What the account pages need on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
-export async function connectAccount(request: Request, { hub }: FunctionContext): Promise<AccountDependencies> {
+export async function connectAccount(request: Request, { ip, hub }: FunctionContext): Promise<AccountDependencies> {
   const config = currentConfig()
   const { baseUrl, signIn } = config
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
@@ -28,9 +37,15 @@ export async function connectAccount(request: Request, { hub }: FunctionContext)
     ownersOf: async (login, userId) => {
       const members = [login, ...(/^\d+$/.test(userId) ? [Number(userId)] : [])]
       const files = await Promise.all(members.map((member) => siteFiles.read(membershipsPath(member))))
-      return [...new Set(files.flatMap((bytes) => (bytes ? parseBuilt<string[]>(bytes) : [])))].sort()
+      const lists = files.map((bytes) => bytes && parseBuilt<string[]>(bytes))
+      const own = isOwner(login) ? [login] : []
+      const all = new Set([...(lists[0] ?? own), ...(lists[1] ?? [])])
+      // Their own handle comes first, because most people publish there.
+      return [...own.filter((owner) => all.has(owner)), ...[...all].sort().filter((owner) => owner !== login)]
     },
     siteFiles,
+    limiter: await limiterOf('account', config.rateLimitPerMinute, config),
+    clientAddress: clientKeyOf(ip),
   }
 }
 

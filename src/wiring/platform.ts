@@ -1,9 +1,9 @@
 // Owns what every function is told of the platform it runs on: Netlify, its dev server, or our own host, which hands its own parts over.
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
-import type { FreshCopies } from '../ports/fresh-copies.ts'
+import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RenderPage } from '../ports/pages.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
@@ -74,8 +74,22 @@ export async function blobsOf(hub: Hub | undefined): Promise<BlobStore> {
 /** The fresh copies: our host's, which remembers them, or those in Netlify Blobs. */
 export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
   if (hub) return hub.fresh
-  const { freshInBlobs } = await import('../stores/fresh-copies-blobs.ts')
-  return freshInBlobs(await blobsOf(hub))
+  const [{ copiesInBlobs }, { copiesAhead }] = await Promise.all([
+    import('../stores/fresh-copies-blobs.ts'),
+    import('../ports/fresh-copies.ts'),
+  ])
+  return copiesAhead(copiesInBlobs(await blobsOf(hub)), sourceOfDeploy)
+}
+
+let deployed: Promise<BuildSource> | undefined
+
+/** What the build of this deploy has read. It never changes there, so it is read once. */
+function sourceOfDeploy(): Promise<BuildSource> {
+  deployed ??= Promise.all([import('../stores/build-record.ts'), import('../ports/fresh-copies.ts')]).then(
+    ([{ findBuildRecord }, { UNKNOWN_SOURCE }]) =>
+      findBuildRecord(resolve(currentConfig().functionDir, 'build/complete.json'))?.source ?? UNKNOWN_SOURCE,
+  )
+  return deployed
 }
 
 /** The key that a client is limited by: its IPv4 address, or the first half of its IPv6 address, because one subscriber has all 2^64 addresses of such a network. */

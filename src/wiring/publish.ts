@@ -4,9 +4,9 @@ import { purgeCache } from '@netlify/functions'
 import { type Config, notSetUp } from '../config.ts'
 import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
-import { createQueue } from '../server/publish/attempt.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishDependencies } from '../server/publish/publish.ts'
+import { createTurns } from '../server/publish/turns.ts'
 import { findToken, noteUse } from '../stores/tokens-blobs.ts'
 import {
   blobsOf,
@@ -35,7 +35,12 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     // Loaded when a person's or a job's token asks for it; an operator's token needs neither.
     holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, blobs),
     verifyJob: jobVerifier(config),
-    spendJob: async (job) => (await import('../stores/used-jobs-blobs.ts')).spendOnce(blobs, job),
+    spendJob: async ({ jti, request, endsMs }) =>
+      (await import('../stores/spent-blobs.ts')).spendOnce(
+        blobs,
+        { kind: 'jti', id: jti, use: request, endsMs },
+        new Date(),
+      ),
     noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
     limiter: await limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute, config),
     failedTokens: await limiterOf(
@@ -45,7 +50,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     ),
     clientAddress: clientKeyOf(ip),
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
-    enqueue,
+    takeTurn,
   }
 }
 
@@ -82,5 +87,5 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
   return hub.localGit
 }
 
-/** One queue for all publishes of the process. */
-const enqueue = createQueue()
+/** The turns of all publishes of the process. */
+const takeTurn = createTurns()

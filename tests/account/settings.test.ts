@@ -5,6 +5,7 @@ import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { openLocalStores } from '../../src/host/serve-sites.ts'
 import { answerAccount } from '../../src/server/account/answer-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
+import type { AccountDependencies } from '../../src/server/account/visit.ts'
 import { connectAccount } from '../../src/wiring/account.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
@@ -180,6 +181,30 @@ describe('each missing setting is named', () => {
     process.env.SITE_URL = 'https://hub.example'
     const { status, text } = await ask('/settings')
     expect([status, text.includes('npm run token'), text.includes('GITHUB_CLIENT_ID')]).toEqual([200, true, true])
+  })
+})
+
+describe('how often an address may ask', () => {
+  const ADDRESSES = ['/settings', '/settings/tokens', '/auth/sign-in', '/auth/callback?code=x&state=y', '/auth/nowhere']
+  test.each(ADDRESSES)('%s beyond the limit: 429, and nothing is looked up', async (path) => {
+    const limiter = { take: (key: string) => (key === '192.0.2.1' ? 17 : 0) }
+    const accounts = new Proxy({} as AccountDependencies['accounts'], { get: nothing })
+    const jar = openAccount({ limiter, accounts }).openJar()
+    jar.cookies.set('__Host-session', 'A'.repeat(43))
+    const answer = await jar.ask(path)
+    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '17'])
+    expect(answer.text).toContain('Too many requests from this address')
+  })
+
+  test('as often as it may read, counted by address, on our own host too', async () => {
+    const { limiter, clientAddress } = await connectAccount(new Request('http://localhost:8888/settings'), {
+      ip: '2001:db8:1:2:3::4',
+      hub,
+    })
+    expect(clientAddress).toBe('2001:db8:1:2::/64')
+    const waits = Array.from({ length: 121 }, () => limiter.take(clientAddress))
+    expect(waits.slice(0, 120)).toEqual(Array(120).fill(0))
+    expect(waits[120]).toBeGreaterThan(0)
   })
 })
 

@@ -104,7 +104,41 @@ describe('a state that is', () => {
     if (account.dependencies.signIn.kind === 'github')
       account.dependencies.signIn.identify = async () => ({ user_id: '4', login: 'bob' })
     const answer = await comeBack(jar, way)
-    expect([answer.status, answer.text.includes('completed before')]).toEqual([400, true])
+    expect([answer.status, answer.text.includes('used before')]).toEqual([400, true])
+  })
+
+  //  what                     the code
+  test.each([
+    ['a good code', (way: URL) => way],
+    ['a code that is made up', (way: URL) => way.searchParams.set('code', 'made-up')],
+  ])('sent forty times at once with %s: GitHub is asked once', async (_, change) => {
+    const jar = open().openJar()
+    const way = await goToGithub(jar)
+    change(way)
+    const cookie = jar.cookies.get('__Host-oauth') ?? ''
+    standIn.forget()
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => {
+        jar.cookies.set('__Host-oauth', cookie)
+        return comeBack(jar, way)
+      }),
+    )
+    expect(standIn.calls.filter(({ name }) => name === 'POST /login/oauth/access_token')).toHaveLength(1)
+    expect(answers.filter(({ text }) => text.includes('sign-in was used before'))).toHaveLength(39)
+  })
+
+  test('remembered for as long as its cookie is good, and no longer', async () => {
+    const account = open()
+    const kept = () => [...account.blobs.texts.keys()].filter((key) => key.startsWith('sign-ins/'))
+    const first = account.openJar()
+    await comeBack(first, await goToGithub(first))
+    const before = kept()
+    expect(before).toHaveLength(1)
+    const second = account.openJar()
+    vi.useFakeTimers({ now: Date.now() + 1_300_000, toFake: ['Date'] })
+    await comeBack(second, await goToGithub(second))
+    expect(kept()).toHaveLength(1)
+    expect(kept()).not.toEqual(before)
   })
 })
 

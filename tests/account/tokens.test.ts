@@ -8,7 +8,7 @@ import { openLocalWorld, type World } from '../hubs/worlds.ts'
 let account: Account
 let alice: Jar
 beforeEach(async () => {
-  account = openAccount({ ownersOf: async (login) => (login === 'alice' ? ['acme'] : []) })
+  account = openAccount({ ownersOf: async (login) => (login === 'alice' ? ['acme', 'alice'] : [login]) })
   alice = await account.signIn('alice')
 })
 

@@ -41,7 +41,7 @@ describe.each(SHELLS)('$name', (shell) => {
     const push = (name: string, content: string | Buffer, changelog = 'First', bump = 'patch') => {
       const cwd = makeFolder()
       writeFileSync(path.join(cwd, 'a file'), content)
-      return run(['push', name, 'a file', changelog, bump], { cwd, env: { HUB_TOKEN: TOKEN } })
+      return run(['push', '--raw', name, 'a file', changelog, bump], { cwd, env: { HUB_TOKEN: TOKEN } })
     }
 
     test.concurrent.each(CORPUS)('push, then cat: %s', async (_, content) => {
@@ -166,7 +166,11 @@ describe('every awk gives the same bytes', () => {
           const cwd = makeFolder()
           writeFileSync(path.join(cwd, 'f'), content)
           const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-          const outcome = await runHubcli(shell, ['push', `acme/p${index}`, 'f', 'c', 'patch'], { cwd, env, tools })
+          const outcome = await runHubcli(shell, ['push', '--raw', `acme/p${index}`, 'f', 'c', 'patch'], {
+            cwd,
+            env,
+            tools,
+          })
           expect(outcome).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^1\.0\.0 http\S+\n$/) })
           const raw = await fetch(`${url}/api/v1/repos/acme/p${index}/raw`)
           expect(Buffer.from(await raw.arrayBuffer()).equals(Buffer.from(content))).toBe(true)

@@ -72,20 +72,24 @@ describe.skipIf(PYTHON === undefined).each(SHELLS)(`$name${NO_PYTHON}`, (shell) 
     })
     expect(await run('add', 'acme/summary', '-o', 'a b/é.md')).toMatchObject({ code: 0, stderr: '' })
     const lock = `{
-  "lockfile": 1,
+  "lockfile": 2,
   "hub": "${hub.url}",
   "prompts": {
     "acme/review": {
       "range": "^1",
       "version": "1.2.0",
       "sha256": "${sha256('one two')}",
-      "path": "prompts/acme/review.md"
+      "path": "prompts/acme/review.md",
+      "variables": [],
+      "parameters": {}
     },
     "acme/summary": {
       "range": "^0.1.5",
       "version": "0.1.5",
       "sha256": "${sha256('shorter')}",
-      "path": "a b/é.md"
+      "path": "a b/é.md",
+      "variables": [],
+      "parameters": {}
     }
   }
 }
@@ -121,7 +125,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS)(`$name${NO_PYTHON}`, (shell) 
     expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stdout: `acme/review 1.3.0 ${REVIEW}\n` })
     expect(existsSync(path.join(cwd, 'prompts'))).toBe(false)
     expect(await run('remove', 'acme/summary')).toMatchObject({ code: 0 })
-    expect(read('prompts.lock')).toBe(`{\n  "lockfile": 1,\n  "hub": "${hub.url}",\n  "prompts": {}\n}\n`)
+    expect(read('prompts.lock')).toBe(`{\n  "lockfile": 2,\n  "hub": "${hub.url}",\n  "prompts": {}\n}\n`)
   })
 
   test('a label, and a version that the last build has not', async () => {
@@ -183,8 +187,9 @@ describe.skipIf(PYTHON === undefined).each(SHELLS)(`$name${NO_PYTHON}`, (shell) 
     await run('add', 'acme/review@1.0.0')
     rmSync(path.join(cwd, 'prompts'), { recursive: true })
     hub.meddle = (asked, answer) => {
-      if (!asked.includes('/raw')) return false
-      answer.writeHead(200, { 'Content-Type': 'text/plain' }).end('evil')
+      if (!asked.includes('/versions/')) return false
+      const data = { content: 'evil', content_sha256: sha256('evil'), variables: [], parameters: {} }
+      answer.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ data }))
       return true
     }
     await refused(
@@ -233,7 +238,7 @@ describe.skipIf(PYTHON === undefined)(`whatever the shell${NO_PYTHON}`, () => {
     ['conflict marks', `<<<<<<< HEAD\n${one({})}`, /is not JSON/],
     ['deeper than any', '['.repeat(100_000), /is not JSON/],
     ['a list', '[]\n', /expected an object/],
-    ['a newer lock', lockOf({}, { lockfile: 2 }), /made by a newer client \(lockfile 2\)/],
+    ['a newer lock', lockOf({}, { lockfile: 3 }), /made by a newer client \(lockfile 3\); this one knows 1 and 2/],
     ['true for 1', lockOf({}, { lockfile: true }), /expected lockfile/],
     ['another key', lockOf({}, { extra: 1 }), /and nothing else/],
     ['a key of a prompt', one({ url: 'x' }), /and nothing else/],
@@ -273,7 +278,7 @@ describe.skipIf(PYTHON === undefined)(`whatever the shell${NO_PYTHON}`, () => {
       lockOf({ 'acme/a': prompt({ path: 'x' }), 'acme/b': prompt({ path: 'x/y' }) }),
       /lies in the other/,
     ],
-    ['too large', one({}) + ' '.repeat(1_048_577), /larger than/],
+    ['too large', one({}) + ' '.repeat(16_777_217), /larger than/],
   ])('a lock edited by hand: %s', async (_, text, sentence) => {
     write('prompts.lock', text)
     for (const args of [['verify'], ['install'], ['update'], ['remove', 'acme/review'], ['add', 'acme/summary']]) {

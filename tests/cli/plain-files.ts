@@ -11,6 +11,9 @@ export interface Prompt {
   /** Reason by version. */
   yanked?: Record<string, string>
   labels?: Record<string, string>
+  /** What every version declares; nothing unless given. */
+  variables?: object[]
+  parameters?: object
   advisories?: { range: string; severity: string; message: string }[]
   /** Versions that the last build does not have: the API alone knows them. */
   unbuilt?: string[]
@@ -22,6 +25,8 @@ export interface PlainFiles {
   prompts: Record<string, Prompt>
   /** Path and query of each request, in order. */
   asked: string[]
+  /** Whether its API answers as hubs did that sent neither `Repr-Digest` nor `X-Prompt-Yanked`. */
+  isOlder: boolean
   /** Answers in place of the hub when it returns true. */
   meddle: (path: string, answer: ServerResponse) => boolean
   close(): Promise<void>
@@ -31,7 +36,7 @@ const highestFirst = (a: string, b: string) => b.localeCompare(a, 'en', { numeri
 
 /** @param kind a `mirror` has the files alone, and answers everything else with a page of HTML */
 export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<string, Prompt>): Promise<PlainFiles> {
-  const hub: Omit<PlainFiles, 'url' | 'close'> = { prompts, asked: [], meddle: () => false }
+  const hub: Omit<PlainFiles, 'url' | 'close'> = { prompts, asked: [], isOlder: false, meddle: () => false }
   const server = createServer((request, answer) => {
     const url = new URL(request.url ?? '', 'http://hub')
     hub.asked.push(request.url ?? '')
@@ -43,12 +48,18 @@ export async function startPlainFiles(kind: 'hub' | 'mirror', prompts: Record<st
     const prompt = repos === 'repos' ? hub.prompts[`${owner}/${name}`] : undefined
     const known = listVersions(prompt, isApi)
     const active = known.filter((version) => prompt?.yanked?.[version] === undefined)
-    const asked = part ?? url.searchParams.get('version') ?? active[0]
+    const label = url.searchParams.get('label')
+    const asked = label === null ? (part ?? url.searchParams.get('version') ?? active[0]) : prompt?.labels?.[label]
     if (prompt === undefined || (view !== undefined && view !== 'versions' && !known.includes(asked ?? '')))
       return send(answer, 404, 'application/json', faultBody('not_found', `There is no ${owner}/${name}.`))
     if (view === 'raw') {
-      answer.setHeader('X-Prompt-Version', asked ?? '')
-      return send(answer, 200, 'text/plain; charset=utf-8', prompt.versions[asked ?? ''] ?? '')
+      const content = prompt.versions[asked ?? ''] ?? ''
+      if (isApi) answer.setHeader('X-Prompt-Version', asked ?? '')
+      if (isApi && !hub.isOlder) {
+        answer.setHeader('Repr-Digest', `sha-256=:${createHash('sha256').update(content).digest('base64')}:`)
+        if (prompt.yanked?.[asked ?? ''] !== undefined) answer.setHeader('X-Prompt-Yanked', 'true')
+      }
+      return send(answer, 200, 'text/plain; charset=utf-8', content)
     }
     const data =
       view === 'versions' && part === undefined
@@ -86,7 +97,8 @@ function describe(prompt: Prompt) {
 function recordOf(prompt: Prompt, active: string[], version: string | undefined) {
   const content = version === undefined ? null : (prompt.versions[version] ?? null)
   return {
-    ...{ version, content, content_sha256: content === null ? null : sha256(content), variables: [], parameters: {} },
+    ...{ version, content, content_sha256: content === null ? null : sha256(content) },
+    ...{ variables: prompt.variables ?? [], parameters: prompt.parameters ?? {} },
     ...{ status: 'active', status_message: null },
     ...{ latest_version: active[0] ?? null, versions: active },
     ...{ labels: prompt.labels ?? {}, advisories: prompt.advisories ?? [] },

@@ -118,7 +118,7 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
     const run = () => execFileSync(PYTHON!, ['-I', program, work], { stdio: 'pipe' })
     if (strict.content !== undefined) {
       run()
-      expect(readFileSync(path.join(work, 'content'), 'utf8')).toBe(strict.content)
+      expect(readFileSync(path.join(work, 'filled'), 'utf8')).toBe(strict.content)
       return
     }
     let said = ''

@@ -87,6 +87,22 @@ export const noConnection: Fault = (request) => {
 /** Never answers. */
 export const silence: Fault = () => true
 
+/** Sends the head of an answer a character at a time, for ever. */
+export const drip: Fault = (request) => {
+  request.socket.write('HTTP/1.1 200 OK\r\nX-Slow: ')
+  const timer = setInterval(() => request.socket.write('a'), 50)
+  request.socket.on('close', () => clearInterval(timer)).on('error', () => {})
+  return true
+}
+
+/** Sends a reader elsewhere. */
+export const redirect =
+  (location: string): Fault =>
+  (_request, response) => {
+    response.writeHead(302, { Location: location }).end()
+    return true
+  }
+
 /** Ends the connection within the answer. */
 export const cut: Fault = (_request, response) => {
   response.writeHead(200, { 'Content-Length': '10000' })

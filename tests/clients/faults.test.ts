@@ -1,6 +1,6 @@
 // Pins what both libraries answer before a hub that fails in every way: the same source or trouble, after the same number of requests.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,7 +8,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { diskStore } from '../../src/clients/typescript/source/files.ts'
 import { PromptHub, PromptHubError } from '../../src/clients/typescript/source/prompt-hub.ts'
-import { cut, type Fault, type FaultHub, noConnection, openFaultHub, otherBytes, silence, status } from './fault-hub.ts'
+import {
+  cut,
+  drip,
+  type Fault,
+  type FaultHub,
+  noConnection,
+  openFaultHub,
+  otherBytes,
+  redirect,
+  silence,
+  status,
+} from './fault-hub.ts'
 
 /** How a client is opened; times in milliseconds. */
 interface Settings {
@@ -78,6 +89,16 @@ afterAll(() => {
 const FAULTS: [string, Fault, string, string, string, string][] = [
   ['no connection', noConnection, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
   ['silence', silence, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  ['a head that drips', drip, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
+  [
+    'a redirect away from this machine',
+    redirect('http://192.0.2.1/'),
+    'unavailable 1',
+    'fallback 1',
+    'stale 1',
+    'stale',
+  ],
+  ['a circle of redirects', redirect('?again'), 'unavailable 4', 'fallback 4', 'stale 4', 'stale'],
   ['a cut answer', cut, 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
   ['500', status(500), 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
   ['503', status(503), 'unavailable 2', 'fallback 2', 'stale 2', 'stale'],
@@ -169,7 +190,7 @@ describe.each([
           expect(got).toMatch(/^stale /)
           // Of an address that is gone, the file alone is asked for again.
           await settle(hub, later === 'not_found' ? 1 : Number(old.split(' ')[1]))
-          await sleep(fault === silence ? TIMEOUT_MS : 50)
+          await sleep([silence, drip].includes(fault) ? TIMEOUT_MS : 50)
           expect((await get('acme/hello')).source).toBe(later)
         },
         { freshMs: 0, revalidateMs: HOUR_MS },
@@ -194,6 +215,34 @@ describe.each([
         },
         { folder: newFolder() },
       ))
+  })
+
+  test('a copy of tomorrow is stale', async () => {
+    const hub = await openFaultHub()
+    const folder = mkdtempSync(join(scratch, 'cache-'))
+    const settings = { url: hub.url, freshMs: HOUR_MS, revalidateMs: HOUR_MS, folder }
+    await library(settings)('acme/hello')
+    const [file = ''] = readdirSync(folder)
+    const kept = JSON.parse(readFileSync(join(folder, file), 'utf8'))
+    writeFileSync(join(folder, file), JSON.stringify({ ...kept, checkedAt: Date.now() + 24 * HOUR_MS }))
+    hub.outage = status(500)
+    const get = library(settings)
+    // The second time it is in memory.
+    for (let time = 0; time < 2; time++) expect((await get('acme/hello')).source).toBe('stale')
+    hub.outage = undefined
+    expect((await get('acme/hello')).source).toBe('network')
+    await hub.stop()
+  })
+
+  test('a redirect within this machine is followed', async () => {
+    const hub = await openFaultHub()
+    hub.faults.set('/data/v1/repos/acme/hello.json', redirect('/data/v1/repos/acme/hello.json?moved'))
+    hub.faults.set('/data/v1/repos/acme/hello.json?moved', (request, response) => {
+      request.url = '/data/v1/repos/acme/hello.json'
+      return hub.answer(request, response)
+    })
+    expect((await library({ url: hub.url, freshMs: HOUR_MS, revalidateMs: 0 })('acme/hello')).source).toBe('network')
+    await hub.stop()
   })
 
   test('files older than the last publish: the API is asked, which knows it', async () => {

@@ -1,5 +1,6 @@
 // Pins that the three clients keep one lock file: the same bytes whoever writes it, and all of it or nothing when a disk is full or a rename fails.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -9,6 +10,23 @@ import { CAN_MOUNT, CLIENTS, runClient } from './three-clients.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const LARGE = 'x'.repeat(250_000)
+const variable = { description: '', type: 'string', required: false, default: null, options: [], example: null }
+/** Every kind of value that programs in different languages write differently. */
+const VARIABLES = [
+  { name: 'diff', ...variable, description: 'A "diff",\n\tas text é😀\u2028\u007f', required: true },
+  { name: 'language', ...variable, type: 'enum', default: 'Go', options: ['Go', 'C++'] },
+  { name: 'depth', ...variable, type: 'integer', default: 9007199254740991, example: 3 },
+  { name: 'share', ...variable, type: 'number', default: 1e-7, example: 1e21 },
+  { name: 'strict', ...variable, type: 'boolean', default: false },
+]
+const PARAMETERS = {
+  ...{ model: 'm-1', temperature: 0.1, tiny: 0.000001, small: 5e-324, large: 1.7976931348623157e308, zero: -0 },
+  ...{ tokens: 123456789012345680000, sixteen: 1e16, twenty: 1.5e20, negative: -1.5e-10, none: null, yes: true },
+  ...{ stop: ['\n\n', '</a>'], empty: {}, nothing: [], deep: { a: [{ b: [[]] }] } },
+  // Keys that JavaScript puts first, in the order of their numbers.
+  logit_bias: { x: 1, 50256: -100, 9: 0.5, '01': 2, 4294967295: 3, 10: 1 },
+  __proto__x: 'é',
+}
 let hub: PlainFiles
 let scratch: string
 beforeAll(async () => {
@@ -16,6 +34,10 @@ beforeAll(async () => {
   hub = await startPlainFiles('hub', {
     'acme/review': { versions: { '1.0.0': 'one\n', '1.1.0': LARGE }, labels: { production: '1.0.0' } },
     'acme/summary': { versions: { '0.1.0': 'short', '0.1.1': 'shorter\r\n' } },
+    'acme/rich': {
+      versions: { '1.0.0': 'Review {{diff}} in {{language}}', '1.0.1': 'wrong' },
+      ...{ yanked: { '1.0.1': 'It leaks' }, variables: VARIABLES, parameters: PARAMETERS },
+    },
   })
 })
 afterAll(async () => {
@@ -40,24 +62,35 @@ describe.each(CLIENTS)('written by $name', ({ command }) => {
     for (const args of adds)
       expect(await runClient(command, ['add', ...args], folder, hub.url)).toMatchObject({ code: 0 })
     expect(readFileSync(join(folder, 'prompts.lock'), 'utf8')).toBe(`{
-  "lockfile": 1,
+  "lockfile": 2,
   "hub": "${hub.url}",
   "prompts": {
     "acme/review": {
       "range": "production",
       "version": "1.0.0",
       "sha256": "${sha256('one\n')}",
-      "path": "a b/é.md"
+      "path": "a b/é.md",
+      "variables": [],
+      "parameters": {}
     },
     "acme/summary": {
       "range": "~0.1.0",
       "version": "0.1.1",
       "sha256": "${sha256('shorter\r\n')}",
-      "path": "prompts/acme/summary.md"
+      "path": "prompts/acme/summary.md",
+      "variables": [],
+      "parameters": {}
     }
   }
 }
 `)
+    expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toBe(
+      `# Keeps git from changing line ends: prompts.lock knows the bytes of these files.
+/prompts.lock -text
+/prompts/** -text
+/a?b/é.md -text
+`,
+    )
     const whole = snapshot(folder)
     for (const reader of CLIENTS) {
       expect(await runClient(reader.command, ['verify'], folder, 'http://127.0.0.1:9')).toMatchObject({ code: 0 })
@@ -68,6 +101,140 @@ describe.each(CLIENTS)('written by $name', ({ command }) => {
     }
   })
 })
+
+const lockOf = (lockfile: number, prompts: object) =>
+  `${JSON.stringify({ lockfile, hub: hub.url, prompts }, null, 2)}\n`
+const RICH = 'Review {{diff}} in {{language}}'
+const rich = (details: object = { variables: VARIABLES, parameters: PARAMETERS }) => ({
+  'acme/rich': { range: '^1.0.0', version: '1.0.0', sha256: sha256(RICH), path: 'prompts/acme/rich.md', ...details },
+})
+const summary = (details: object = { variables: [], parameters: {} }) => ({
+  'acme/summary': {
+    ...{ range: '^0.1.1', version: '0.1.1', sha256: sha256('shorter\r\n'), path: 'prompts/acme/summary.md' },
+    ...details,
+  },
+})
+/** A project whose lock a client of format 1 wrote. */
+const oldProject = () => {
+  const folder = newFolder()
+  mkdirSync(join(folder, 'prompts/acme'), { recursive: true })
+  writeFileSync(join(folder, 'prompts/acme/rich.md'), RICH)
+  writeFileSync(join(folder, 'prompts.lock'), lockOf(1, rich({})))
+  return folder
+}
+const lockIn = (folder: string) => readFileSync(join(folder, 'prompts.lock'), 'utf8')
+
+describe.each(CLIENTS)('$name, format 2', ({ command, name }) => {
+  const run = (folder: string, ...args: string[]) => runClient(command, args, folder, hub.url)
+
+  test('variables and parameters are written as the same bytes', async () => {
+    const folder = newFolder()
+    expect(await run(folder, 'add', 'acme/rich')).toMatchObject({ code: 0, stderr: '' })
+    expect(lockIn(folder)).toBe(lockOf(2, rich()))
+    expect(await run(folder, 'verify')).toMatchObject({ code: 0 })
+  })
+
+  test('a lock of format 1 is read, left as it is by install, and written in format 2 by add', async () => {
+    const folder = oldProject()
+    expect(await run(folder, 'verify')).toMatchObject({ code: 0, stderr: '' })
+    rmSync(join(folder, 'prompts'), { recursive: true })
+    expect(await run(folder, 'install')).toMatchObject({ code: 0, stderr: '' })
+    expect(lockIn(folder)).toBe(lockOf(1, rich({})))
+    expect(await run(folder, 'add', 'acme/summary')).toMatchObject({ code: 0, stderr: '' })
+    expect(lockIn(folder)).toBe(lockOf(2, { ...rich(), ...summary() }))
+  })
+
+  test('what the hub has no more stays without variables, and stops nothing', async () => {
+    const folder = oldProject()
+    hub.meddle = (path, answer) => {
+      if (!path.includes('acme/rich')) return false
+      answer
+        .writeHead(404, { 'Content-Type': 'application/json' })
+        .end('{"error":{"code":"not_found","message":"Gone."}}')
+      return true
+    }
+    expect(await run(folder, 'add', 'acme/summary')).toMatchObject({ code: 0 })
+    hub.meddle = () => false
+    expect(lockIn(folder)).toBe(lockOf(2, { ...rich({}), ...summary() }))
+    expect(await run(folder, 'verify')).toMatchObject({ code: 0 })
+  })
+
+  test.each<[string, (text: string) => string]>([
+    ['a number spelt otherwise', (text) => text.replace('"temperature": 0.1,', '"temperature": 0.10,')],
+    ['keys in another order', (text) => text.replace(/("9": 0.5),(\s+)("10": 1)/, '$3,$2$1')],
+    ['half a character', (text) => text.replace('"m-1"', '"\\ud800"')],
+    ['a number beyond all', (text) => text.replace('"temperature": 0.1,', '"temperature": 1e999,')],
+    ['a type that is none', (text) => text.replace('"boolean"', '"date"')],
+    ['another key of a variable', (text) => text.replace('"name": "diff",', '"name": "diff",\n          "x": 1,')],
+    ['variables without parameters', (text) => text.replace(/,\n {6}"parameters"[\s\S]*$/, '\n    }\n  }\n}\n')],
+    ['too deep', () => lockOf(2, rich({ variables: [], parameters: deep(40) }))],
+    ['format 1 with variables', (text) => text.replace('"lockfile": 2', '"lockfile": 1')],
+    ['a newer format', (text) => text.replace('"lockfile": 2', '"lockfile": 3')],
+  ])('edited by hand: %s', async (_, edit) => {
+    const folder = newFolder()
+    const whole = lockOf(2, rich())
+    const text = edit(whole)
+    expect(text).not.toBe(whole)
+    writeFileSync(join(folder, 'prompts.lock'), text)
+    const ran = await run(folder, 'verify')
+    expect(ran.code).toBe(name === 'hubcli' ? 1 : 4)
+    expect(ran.stderr).toMatch(/^(hubcli|prompt-hub): prompts\.lock[^\n]*\n$/)
+  })
+
+  test('a yanked version is not added, and the reason is said', async () => {
+    const folder = newFolder()
+    const ran = await run(folder, 'add', 'acme/rich@1.0.1')
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toMatch(/^(hubcli|prompt-hub): acme\/rich 1\.0\.1 was yanked: It leaks; it has: 1\.0\.0\n$/)
+    expect(snapshot(folder)).toEqual([])
+  })
+
+  test('a .gitattributes of somebody else is not edited: the lines to add are said, until they are there', async () => {
+    const folder = newFolder()
+    writeFileSync(join(folder, '.gitattributes'), '*.png binary\r\n')
+    const ran = await run(folder, 'add', 'acme/summary')
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ran.stderr).toMatch(
+      /^(hubcli|prompt-hub): add to \.gitattributes, so that git changes no line ends: "\/prompts\.lock -text" and "\/prompts\/\*\* -text"\n$/,
+    )
+    expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toBe('*.png binary\r\n')
+    writeFileSync(join(folder, '.gitattributes'), '*.png binary\r\n/prompts.lock -text\r\n/prompts/** -text')
+    expect(await run(folder, 'add', 'acme/summary')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('git with core.autocrlf: what add wrote comes back as the same bytes, and without it verify names the cause', async () => {
+    const folder = newFolder()
+    const git = (cwd: string, ...args: string[]) =>
+      execFileSync('git', ['-c', 'core.autocrlf=true', ...args], { cwd, stdio: 'pipe' })
+    git(folder, 'init', '--quiet')
+    expect(await run(folder, 'add', 'acme/review@1.0.0')).toMatchObject({ code: 0 })
+    const clone = async (...leftOut: string[]) => {
+      for (const path of leftOut) git(folder, 'rm', '--quiet', '--force', path)
+      git(folder, 'add', '--all')
+      git(folder, '-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '--quiet', '--message=x')
+      const copy = join(newFolder(), 'copy')
+      git(scratch, 'clone', '--quiet', '--config=core.autocrlf=true', folder, copy)
+      return copy
+    }
+    expect(await run(await clone(), 'verify')).toMatchObject({ code: 0 })
+    const changed = await clone('.gitattributes')
+    const lock = await run(changed, 'verify')
+    expect(lock.code).toBe(name === 'hubcli' ? 1 : 4)
+    expect(lock.stderr).toMatch(
+      /prompts\.lock.* its line ends were changed, as git does with core\.autocrlf\. Put "\/prompts\.lock -text" into \.gitattributes, delete the file and run: git checkout -- prompts\.lock\n$/,
+    )
+    writeFileSync(join(changed, 'prompts.lock'), lockIn(folder))
+    const content = await run(changed, 'verify')
+    expect(content.code).toBe(4)
+    expect(content.stderr).toMatch(
+      /line ends alone: git changed them, as with core\.autocrlf\. Put "\/prompts\/\*\* -text" into \.gitattributes, delete the file and run: git checkout -- prompts\/acme\/review\.md\n$/,
+    )
+  })
+})
+
+function deep(levels: number): object {
+  return levels === 0 ? {} : { a: deep(levels - 1) }
+}
 
 describe.each(CLIENTS)('$name', ({ command, failingRename }) => {
   const lockOne = async () => {

@@ -46,7 +46,7 @@ beforeAll(async () => {
   hub = await openFaultHub()
   project = mkdtempSync(join(tmpdir(), 'prompt-hub-python-types-'))
   const wheels = listClientDownloads(await readClientReleases('src/clients'), hub.url)
-  const [, wheel] = wheels.find(([path]) => path.endsWith('.whl'))!
+  const [, wheel] = wheels.findLast(([path]) => path.endsWith('.whl'))!
   writeFileSync(join(project, 'library.whl'), wheel)
   const python = (...args: string[]) =>
     run('python3', args, { cwd: project, env: { ...process.env, PYTHONPATH: 'library' } })

@@ -197,6 +197,16 @@ class Behaviour(unittest.TestCase):
         self.assertEqual(prompt_hub.format_lock(prompt_hub.parse_lock(text)), text)
         target = os.path.join(self.folder.name, "prompts/acme/hello.md")
         Hub.asked, Hub.outage = [], 500
+        # The greeting is optional, which only its declaration says.
+        self.assertEqual(self.open(url=None, lock=self.lock).get("acme/hello").fill(name="Ann"), "Hello Ann, ")
+        self.assertEqual((Hub.asked, self.events), ([], []))
+        # A lock of format 1 does not hold it.
+        old = json.loads(text)
+        old["lockfile"] = 1
+        for key in ("variables", "parameters"):
+            del old["prompts"]["acme/hello"][key]
+        with open(self.lock, "w", encoding="utf-8") as file:
+            file.write(json.dumps(old, indent=2, ensure_ascii=False) + "\n")
         hub = self.open(url=None, lock=self.lock)
         for _ in range(3):
             self.assertEqual(hub.get("acme/hello").source, "lock")

@@ -16,6 +16,8 @@ const HAS_PIP = spawnSync('python3', ['-m', 'pip', '--version']).status === 0
 const RELEASED: Record<string, string> = {
   'prompt-hub-client-1.0.0.tgz': '6239f858a4bc0383a56f16f53479c18e837e78f217f48d8cc880a0afc025be16',
   'prompt_hub_client-1.0.0-py3-none-any.whl': 'cf482ad0c90332917951f0f9a312b5e7150ad2bdc8bc6e12a3267553d749f70f',
+  'prompt-hub-client-1.1.0.tgz': 'c7ef85515bd73dbf898c8745712600698a0a86681c458bec4f135b7841379a4f',
+  'prompt_hub_client-1.1.0-py3-none-any.whl': '3beae47d61ffe76b18217da807c3623653f0968c71dd9f094922442ef192c069',
 }
 
 let hub: FaultHub
@@ -34,7 +36,7 @@ afterAll(async () => {
 test('a release never changes, and its checksum stands beside it', async () => {
   const files = new Map(listClientDownloads(await readClientReleases('src/clients'), 'http://localhost:8888'))
   for (const [name, sha256] of Object.entries(RELEASED)) {
-    const path = `/clients/releases/1.0.0/${name}`
+    const path = `/clients/releases/${/-(\d+\.\d+\.\d+)[.-]/.exec(name)?.[1]}/${name}`
     expect(createHash('sha256').update(files.get(path)!).digest('hex'), name).toBe(sha256)
     expect(files.get(`${path}.sha256`)).toBe(`${sha256}  ${name}\n`)
   }
@@ -53,7 +55,7 @@ describe('installed into an empty project', () => {
   test('npm: the hub it came from is built in, the command works, and typed values compile or do not', async () => {
     const project = mkdtempSync(join(folder, 'npm-'))
     writeFileSync(join(project, 'package.json'), '{"type":"module"}')
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, 'prompt-hub-client-1.0.0.tgz')], {
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, 'prompt-hub-client-1.1.0.tgz')], {
       cwd: project,
     })
     writeFileSync(
@@ -86,7 +88,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
 
   test('python: installed without an index, and writes the very same lock', async () => {
     const project = mkdtempSync(join(folder, 'python-'))
-    const wheel = join(folder, 'prompt_hub_client-1.0.0-py3-none-any.whl')
+    const wheel = join(folder, 'prompt_hub_client-1.1.0-py3-none-any.whl')
     const install = ['install', '--quiet', '--no-index', '--disable-pip-version-check', '--target', 'site', wheel]
     // Debian's python3 may come without pip; Python runs a wheel as it is, too.
     if (HAS_PIP) await run('python3', ['-m', 'pip', ...install], { cwd: project })

@@ -12,7 +12,7 @@ import {
 } from '../../src/clients/typescript/source/prompt-hub.ts'
 import { writeTypes } from '../../src/clients/typescript/source/typing.ts'
 import { addToLock, findChanged, installLock } from '../../src/clients/typescript/source/vendoring.ts'
-import { CONTENTS, type FaultHub, openFaultHub, sha256, status } from './fault-hub.ts'
+import { CONTENTS, type FaultHub, openFaultHub, sha256, silence, status } from './fault-hub.ts'
 
 let hub: FaultHub
 let events: HubEvent[]
@@ -199,14 +199,37 @@ describe('a lock', () => {
   test('is written as every client writes it, and the content with it', async () => {
     expect(await addToLock(lockPath(), { name: 'acme/hello@^1' }, hub.url)).toBe('1.1.0')
     expect(readFileSync(lockPath(), 'utf8')).toBe(`{
-  "lockfile": 1,
+  "lockfile": 2,
   "hub": "${hub.url}",
   "prompts": {
     "acme/hello": {
       "range": "^1",
       "version": "1.1.0",
       "sha256": "${sha256(CONTENTS['1.1.0']!)}",
-      "path": "prompts/acme/hello.md"
+      "path": "prompts/acme/hello.md",
+      "variables": [
+        {
+          "name": "name",
+          "description": "",
+          "type": "string",
+          "required": true,
+          "default": null,
+          "options": [],
+          "example": null
+        },
+        {
+          "name": "greeting",
+          "description": "",
+          "type": "string",
+          "required": false,
+          "default": null,
+          "options": [],
+          "example": null
+        }
+      ],
+      "parameters": {
+        "temperature": 0.2
+      }
     }
   }
 }
@@ -214,8 +237,26 @@ describe('a lock', () => {
     expect(readFileSync(join(folder, 'prompts/acme/hello.md'), 'utf8')).toBe(CONTENTS['1.1.0'])
   })
 
-  test('gives vendored files first, and nothing that it does not name', async () => {
+  test('fills what is vendored, and never asks the hub', async () => {
     await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
+    hub.asked.length = 0
+    for (const outage of [silence, status(500), undefined]) {
+      hub.outage = outage
+      const prompt = await open({ lock: await openLock(lockPath()) }).get('acme/hello')
+      // The greeting is optional, which only its declaration says.
+      expect(prompt.fill({ name: 'Ann' })).toBe('Hello Ann, ')
+      expect(prompt).toMatchObject({ source: 'lock', version: '1.1.0', parameters: { temperature: 0.2 } })
+    }
+    expect(hub.asked).toEqual([])
+    expect(events).toEqual([])
+  })
+
+  test('of format 1 gives vendored files first, and nothing that it does not name', async () => {
+    await addToLock(lockPath(), { name: 'acme/hello' }, hub.url)
+    const written = readFileSync(lockPath(), 'utf8')
+    const { variables: _, parameters: __, ...locked } = JSON.parse(written).prompts['acme/hello']
+    const old = { lockfile: 1, hub: hub.url, prompts: { 'acme/hello': locked } }
+    writeFileSync(lockPath(), `${JSON.stringify(old, null, 2)}\n`)
     hub.outage = status(500)
     hub.asked.length = 0
     const client = open({ lock: await openLock(lockPath()), retries: 2 })

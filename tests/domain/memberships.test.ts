@@ -1,6 +1,6 @@
 // Pins who is a member: by login, or by GitHub's number, which a text of digits is not.
 import { expect, test } from 'vitest'
-import { isMember, listMemberships, membershipsPath } from '../../src/domain/access/memberships.ts'
+import { isMember, listMemberships, mayActFor, membershipsPath } from '../../src/domain/access/memberships.ts'
 import { parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
 
 const file = parseOwnerFile('---\nmembers: [octocat, 583231, "77"]\n---\n').value!
@@ -15,12 +15,40 @@ test.each([
   ['somebody who signed in without GitHub', 'stranger', 'local-583231', false],
 ])('%s', (_, login, user_id, expected) => expect(isMember({ login, user_id }, file)).toBe(expected))
 
-test('each has a list of their owners', () => {
-  const owners = new Map([['acme', file]])
-  const listed = listMemberships({ owners })
-  expect([...listed].map(([member, names]) => [membershipsPath(member), names])).toEqual([
-    ['/data/accounts/octocat.json', ['acme']],
-    ['/data/accounts/ids/583231.json', ['acme']],
-    ['/data/accounts/77.json', ['acme']],
+test('each has a list of the owners they act for: their own handle only while it has no members', () => {
+  const read = (front: string) => parseOwnerFile(`---\n${front}---\n`).value!
+  const owners = new Map([
+    ['acme', file],
+    ['octocat', read('name: Octocat\n')],
+    ['alice', read('members: [bob, 9]\n')],
+    ['carol', read('members: [carol]\n')],
+    ['new', read('members: [dora]\n')],
   ])
+  const listed = listMemberships({ owners })
+  expect(Object.fromEntries([...listed].map(([member, names]) => [membershipsPath(member), names]))).toEqual({
+    '/data/accounts/octocat.json': ['acme', 'octocat'],
+    '/data/accounts/ids/583231.json': ['acme'],
+    '/data/accounts/77.json': ['77', 'acme'],
+    '/data/accounts/alice.json': [],
+    '/data/accounts/bob.json': ['alice', 'bob'],
+    '/data/accounts/ids/9.json': ['alice'],
+    '/data/accounts/carol.json': ['carol'],
+    '/data/accounts/acme.json': [],
+    '/data/accounts/dora.json': ['dora', 'new'],
+    '/data/accounts/new.json': [],
+  })
+})
+
+//  who                                                 login    user_id  members                expected
+test.each([
+  ['the login of an owner that nobody described', 'alice', '1', undefined, true],
+  ['the login of an owner without members', 'alice', '1', [], true],
+  ['the login of an owner whose members are others', 'alice', '1', ['bob'], false],
+  ['the login of an owner bound to another number', 'alice', '1', [2], false],
+  ['the number that an owner is bound to', 'renamed', '2', [2], true],
+  ['a member', 'bob', '3', ['bob'], true],
+  ['a stranger', 'mallory', '4', undefined, false],
+] as const)('%s', (_, login, user_id, members, expected) => {
+  const owner = members && { members: [...members] }
+  expect(mayActFor({ login, user_id }, 'alice', owner)).toBe(expected)
 })

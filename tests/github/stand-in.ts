@@ -29,8 +29,8 @@ export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts
   strangerToken: string
   /** Makes a private repository of its own for a test. @param isEmpty without any commit; else with a README.md */
   createRepository(options?: { isEmpty?: boolean }): Promise<StandInRepository>
-  /** Commits files as somebody else, past the faults and the counts. @returns the new head */
-  commitOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array>>): Promise<string>
+  /** Commits files as somebody else, past the faults and the counts; null removes one. @returns the new head */
+  commitOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
   /** Writes every object of the branch into a bare git repository, for `git fsck --full --strict`. @param folder must not exist */
   exportTo(place: StandInRepository, folder: string): Promise<void>
   /** Stops everything. @throws Error when a query used what GitHub lacks, or what the facade does not answer */
@@ -94,6 +94,10 @@ export async function startGitHubStandIn({
       const { tree } = z.object({ tree: Sha }).parse(await rest(place, 'GET', `/git/commits/${head}`))
       const entries = []
       for (const [path, bytes] of Object.entries(files)) {
+        if (bytes === null) {
+          entries.push({ path, mode: '100644', type: 'blob', sha: null })
+          continue
+        }
         const body = { content: Buffer.from(bytes).toString('base64'), encoding: 'base64' }
         const { sha } = Sha.parse(await rest(place, 'POST', '/git/blobs', body))
         entries.push({ path, mode: '100644', type: 'blob', sha })

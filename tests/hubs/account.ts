@@ -3,6 +3,7 @@ import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { answerAccount } from '../../src/server/account/answer-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
 import type { AccountDependencies } from '../../src/server/account/visit.ts'
+import { UNLIMITED } from '../../src/stores/rate-limiter-memory.ts'
 import { peopleInBlobs } from '../../src/stores/sessions-blobs.ts'
 import { tokensInBlobs } from '../../src/stores/tokens-blobs.ts'
 import { memoryBlobs } from './memory-blobs.ts'
@@ -46,8 +47,10 @@ export function openAccount(given: Partial<AccountDependencies> = {}): Account {
     accounts: { ...peopleInBlobs(blobs), ...tokensInBlobs(blobs) },
     signIn: { kind: 'local', keys },
     secret: 'a secret of the tests, long enough',
-    ownersOf: async () => [],
+    ownersOf: async (login) => [login],
     siteFiles: { read: async () => frame },
+    limiter: UNLIMITED,
+    clientAddress: '192.0.2.1',
     ...given,
   }
   const openJar = (): Jar => {

@@ -7,7 +7,7 @@ import { STARTING } from '../../src/host/health.ts'
 import type { BlobStore } from '../../src/ports/blob-store.ts'
 import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
-import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
+import { copiesInBlobs, rememberCopies } from '../../src/stores/fresh-copies-blobs.ts'
 import { type Files, makeRepository } from '../stores/local-repository.ts'
 import { makeSiteFolder } from './build-site.ts'
 import { serveBuiltSite } from './serve-site.ts'
@@ -57,7 +57,7 @@ export async function startBuiltHub(
         .spyOn(console, level)
         .mockImplementation((...words: unknown[]) => void lines.push(words.map(String).join(' '))),
     )
-    return { localKeys, blobs, fresh: rememberFresh(freshInBlobs(blobs)), localGit: repository.openStore(), close }
+    return { localKeys, blobs, copies: rememberCopies(copiesInBlobs(blobs)), localGit: repository.openStore(), close }
   }
   const healthOf = () => ({ ...STARTING, status: 'ok', built_at: new Date().toISOString() }) as const
   const served = await serveBuiltSite(dir, {

@@ -8,9 +8,9 @@ import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
-import { createQueue } from '../../src/server/publish/attempt.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
 import { answerPublish } from '../../src/server/publish/publish.ts'
+import { createTurns } from '../../src/server/publish/turns.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { readContentDir } from '../../src/stores/content-dir.ts'
 import { UNLIMITED } from '../../src/stores/rate-limiter-memory.ts'
@@ -69,7 +69,7 @@ export function openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, p
     limiter: limiter ?? UNLIMITED,
     failedTokens: failedTokens ?? UNLIMITED,
     purge: purge ?? (async () => {}),
-    enqueue: createQueue(),
+    takeTurn: createTurns(),
   }
   return {
     publish: (request) => answerPublish(request, () => publishTools),

@@ -6,12 +6,12 @@ import { readConfig } from '../../src/config.ts'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { searchIndexPath } from '../../src/host/serve-sites.ts'
-import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
+import { copiesAhead, type FreshCopies, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { answerMcp, type McpDependencies } from '../../src/server/mcp/answer.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
-import { freshInBlobs } from '../../src/stores/fresh-copies-blobs.ts'
+import { copiesInBlobs } from '../../src/stores/fresh-copies-blobs.ts'
 import { UNLIMITED } from '../../src/stores/rate-limiter-memory.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
@@ -50,7 +50,7 @@ export function openMcpHub(contentDir: string, changed: Partial<McpDependencies>
   const { catalogue } = openCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL })).load()
   writeSite(catalogue, siteDir)
   const index = openSearchIndex(searchIndexPath(siteDir))
-  const fresh = freshInBlobs(memoryBlobs())
+  const fresh = copiesAhead(copiesInBlobs(memoryBlobs()), () => UNKNOWN_SOURCE)
   const tools = { baseUrl: BASE_URL, siteFiles: folderFiles(siteDir), fresh, search: () => index }
   const common = { ...tools, limiter: UNLIMITED, clientAddress: '192.0.2.1' }
   const dependencies = { ...common, isOwnHost: (hostname: string) => hostname === 'hub.example', ...changed }

@@ -3,10 +3,12 @@ import { expect } from 'vitest'
 import { z } from 'zod'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import type { BlobStore } from '../../src/ports/blob-store.ts'
+import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
-import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
+import { readBuildSource } from '../../src/stores/build-source.ts'
+import { copiesInBlobs, rememberCopies } from '../../src/stores/fresh-copies-blobs.ts'
 import { BASE_URL, openHandlers } from './handlers.ts'
 import { memoryBlobs } from './memory-blobs.ts'
 import type { World } from './worlds.ts'
@@ -56,8 +58,10 @@ export interface Hub {
   /** Reads below the repository's address. @param rest such as `/raw` */
   readRepository(rest?: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
   makeToken(made?: { scope?: string; days?: number; holder?: TokenRecord['holder'] }, now?: Date): Promise<string>
-  /** Builds the content of the head and serves that from now on. @returns path → text of each data file */
-  build(): Promise<ReadonlyMap<string, string>>
+  /** The content of the head, as a build finds it that begins now. */
+  readContent(): Promise<{ contentDir: string; source: BuildSource }>
+  /** Builds the content of the head, or what a build that began earlier has read, and serves that from now on. @returns path → text of each data file */
+  build(read?: { contentDir: string; source: BuildSource }): Promise<ReadonlyMap<string, string>>
 }
 
 /** What a hub may be given instead of its own. */
@@ -78,11 +82,16 @@ export interface HubOptions {
 export async function openHub(world: World, options: HubOptions = {}): Promise<Hub> {
   const { blobs = memoryBlobs(), limiter, purge, isRemembering = false } = options
   const git = world.openStore()
-  const copies = freshInBlobs(options.freshBlobs ?? blobs)
-  const fresh = isRemembering ? rememberFresh(copies) : copies
+  const copies = copiesInBlobs(options.freshBlobs ?? blobs)
+  let source = UNKNOWN_SOURCE
+  const fresh = copiesAhead(isRemembering ? rememberCopies(copies) : copies, () => source)
   const { auth, failedTokens } = options
   const handlers = openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, purge })
   const token = await handlers.makeToken()
+  const readContent = async () => {
+    const contentDir = await world.contentDir()
+    return { contentDir, source: await readBuildSource(contentDir, process.env) }
+  }
   const read: Hub['read'] = async (path, headers = {}, method = 'GET') =>
     readAnswer(await handlers.read(new Request(`${BASE_URL}${path}`, { method, headers })))
   return {
@@ -93,9 +102,12 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
     read,
     readRepository: (rest = '', headers = {}) => read(`/api/v1/repos/${REPOSITORY}${rest}`, headers),
     makeToken: handlers.makeToken,
-    build: async () => {
-      const { files, problems } = handlers.build(await world.contentDir())
+    readContent,
+    build: async (read) => {
+      const { contentDir, source: given } = read ?? (await readContent())
+      const { files, problems } = handlers.build(contentDir)
       expect(problems).toEqual([])
+      source = given
       return files
     },
   }

@@ -88,6 +88,7 @@ export async function openGitHubWorld(
         '-f',
         'main',
       ])
+      writeFileSync(join(tree, '.git'), `gitdir: ${git}\n`)
       return join(tree, 'content')
     },
     close: () => rmSync(folder, { recursive: true, force: true }),

@@ -137,13 +137,12 @@ describe('the same data as the read API', () => {
     const version = { ...versions[0]!.summary, version: '1.0.1', changelog: 'Just now' }
     const record = { ...versions[0]!.record, version: '1.0.1', content: 'Justnowword\n', changelog: 'Just now' }
     const all = { ...repository, latest_version: '1.0.1', versions_count: 2, versions: ['1.0.1', '1.0.0'] }
-    await hub.fresh.keepVersion(record)
-    const kept_at = '2026-11-21T00:00:00Z'
+    const origin = { commit: 'a'.repeat(40), kept_at: new Date().toISOString() }
+    await hub.fresh.keepVersion({ ...origin, version: record })
     await hub.fresh.keep({
       repository: all,
       versions: [version, ...versions.map(({ summary }) => summary)],
-      based_on: null,
-      kept_at,
+      ...origin,
     })
     const repo = { owner: 'zz-plain', name: 'three-plain-words' }
     expect(await ask('get_prompt', repo)).toMatchObject({ data: { version: '1.0.1', content: 'Justnowword\n' } })

@@ -10,7 +10,7 @@ import { parse } from 'yaml'
 import { startServer } from '../../src/host/http-server.ts'
 import { listenTo } from '../../src/host/run-functions.ts'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
-import { spendOnce } from '../../src/stores/used-jobs-blobs.ts'
+import { spendOnce } from '../../src/stores/spent-blobs.ts'
 import { memoryBlobs } from '../hubs/memory-blobs.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -49,7 +49,14 @@ beforeAll(async () => {
   )
   url = `http://localhost:${(host.server.address() as AddressInfo).port}`
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
-  const hub = await openHub(world, { blobs, auth: { verifyJob, spendJob: (use) => spendOnce(blobs, use) } })
+  const hub = await openHub(world, {
+    blobs,
+    auth: {
+      verifyJob,
+      spendJob: ({ jti, request, endsMs }) =>
+        spendOnce(blobs, { kind: 'jti', id: jti, use: request, endsMs }, new Date()),
+    },
+  })
   close = () => host.stop()
   dir = mkdtempSync(join(tmpdir(), 'prompt-hub-action-'))
   mkdirSync(join(dir, 'prompts'))

@@ -1,13 +1,13 @@
 // Owns trusted publishing: a job of the trusted workflow publishes without a stored secret, and every other token is refused by its right status.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
-import { spendOnce } from '../../src/stores/used-jobs-blobs.ts'
+import { spendOnce } from '../../src/stores/spent-blobs.ts'
 import { memoryBlobs } from '../hubs/memory-blobs.ts'
-import { type Hub, openHub } from '../hubs/publishing.ts'
+import { type Hub, type HubOptions, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { AUDIENCE, CLAIMS, ISSUER, type Issuer, startIssuer } from './issuer.ts'
 
@@ -36,12 +36,16 @@ let issuer: Issuer
 let world: World
 let hub: Hub
 const blobs = memoryBlobs()
-const openJobHub = async (jwksUrl = issuer.jwksUrl) =>
+/** The names of what is remembered of used tokens. */
+const remembered = (store = blobs) => [...store.texts.keys()].filter((key) => key.startsWith('jti/'))
+const openJobHub = async (jwksUrl = issuer.jwksUrl, options: HubOptions = {}) =>
   openHub(world, {
     blobs,
+    ...options,
     auth: {
       verifyJob: await openJobVerifier({ issuer: ISSUER, jwksUrl, audience: AUDIENCE }),
-      spendJob: (use) => spendOnce(blobs, use),
+      spendJob: ({ jti, request, endsMs }) =>
+        spendOnce(blobs, { kind: 'jti', id: jti, use: request, endsMs }, new Date()),
     },
   })
 beforeAll(async () => {
@@ -240,8 +244,8 @@ describe('a token serves one request', () => {
   test('and one alone wins among instances, however late the others look', async () => {
     const shared = memoryBlobs(() => new Promise((resolve) => setTimeout(resolve, Math.random() * 10)))
     for (let round = 0; round < 20; round++) {
-      const uses = Array.from({ length: 4 }, (_, number) => ({ jti: `j${round}`, request: `${number}`, until: 'z' }))
-      const passed = await Promise.all(uses.map((use) => spendOnce(shared, use)))
+      const uses = Array.from({ length: 4 }, (_, number) => useOf(`j${round}`, `${number}`))
+      const passed = await Promise.all(uses.map((use) => spendOnce(shared, use, new Date())))
       expect(passed.filter(Boolean)).toHaveLength(1)
     }
   })
@@ -251,7 +255,7 @@ describe('a token serves one request', () => {
     const stores = await Promise.all([startLocalBlobs(directory), startLocalBlobs(directory)])
     const passed = await Promise.all(
       Array.from({ length: 20 }, (_, number) =>
-        spendOnce(stores[number % 2]!.blobs, { jti: 'x', request: `${number}`, until: 'z' }),
+        spendOnce(stores[number % 2]!.blobs, useOf('x', `${number}`), new Date()),
       ),
     )
     expect(passed.filter(Boolean).length).toBe(1)
@@ -261,9 +265,67 @@ describe('a token serves one request', () => {
 
   test('and a store out of reach is no pass', async () => {
     const broken = { ...blobs, get: () => Promise.reject(new Error('down')) }
-    await expect(spendOnce(broken, { jti: 'x', request: 'y', until: 'z' })).rejects.toThrow('down')
+    await expect(spendOnce(broken, useOf('x', 'y'), new Date())).rejects.toThrow('down')
+  })
+
+  test('and a use that could not be written down may come again', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'hub-blobs-'))
+    const { blobs: local, close } = await startLocalBlobs(directory)
+    // Where the use is to be written lies a file in the place of a folder.
+    await local.set('jti/first', '')
+    const folder = dirname(findFile(directory, 'first'))
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, '')
+    await expect(spendOnce(local, useOf('x', 'y'), new Date())).rejects.toMatchObject({ code: 'unavailable' })
+    rmSync(folder)
+    mkdirSync(folder)
+    expect(await spendOnce(local, useOf('x', 'y'), new Date())).toBe(true)
+    expect(await spendOnce(local, useOf('x', 'other'), new Date())).toBe(false)
+    await close()
+    rmSync(directory, { recursive: true })
   })
 })
+
+describe('what is remembered of used tokens', () => {
+  test('nothing of jobs that nobody trusts, nor of those that were sent too often', async () => {
+    const before = remembered()
+    const untrusted = await openJobHub()
+    for (let sent = 0; sent < 5; sent++)
+      expect((await untrusted.publish(BODY, { token: await issuer.sign({ repository_id: '9' }) })).status).toBe(403)
+    const limited = await openJobHub(issuer.jwksUrl, { limiter: { take: () => 60 } })
+    expect((await limited.publish(BODY, { token: await issuer.sign() })).status).toBe(429)
+    expect((await hub.publish({ content: '' }, { token: await issuer.sign() })).status).toBe(422)
+    expect(remembered()).toEqual(before)
+  })
+
+  test('each until its token can be used no more', async () => {
+    const store = memoryBlobs()
+    await store.set('jti/without-a-time', '{}')
+    const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1000)
+    const spend = (id: string, ends: number, now: number) =>
+      spendOnce(store, { kind: 'jti', id, use: id, endsMs: at(ends).getTime() }, at(now))
+    await spend('a', 300, 0)
+    await spend('b', 900, 10)
+    expect(remembered(store)).toHaveLength(2)
+    await spend('c', 1_000, 700)
+    expect(remembered(store)).toHaveLength(2)
+    expect(await spendOnce(store, { kind: 'jti', id: 'b', use: 'other', endsMs: at(900).getTime() }, at(710))).toBe(
+      false,
+    )
+    await spend('d', 2_500, 2_000)
+    expect(remembered(store)).toHaveLength(1)
+  })
+})
+
+const ENDS_MS = Date.now() + 600_000
+const useOf = (id: string, use: string) => ({ kind: 'jti', id, use, endsMs: ENDS_MS }) as const
+
+/** The path of a file of this name, or of the one that a server makes for a blob of this name. */
+function findFile(directory: string, name: string): string {
+  const [found] = globSync(join(directory, 'entries', '**', name))
+  if (found === undefined) throw new Error(`no file is named ${name}`)
+  return found
+}
 
 describe('keys out of reach: 503, never 401 and never a pass', () => {
   test.each([

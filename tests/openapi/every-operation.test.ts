@@ -142,7 +142,14 @@ function hold(
   const answered: Answered = name === undefined ? described! : api.components.responses[name]
   if (status === 200 && operation.responses['304']) expect(headers.get('ETag'), said).toMatch(/^"[\w-]+"$/)
   if (status === 401) expect(headers.get('WWW-Authenticate'), said).toBe('Bearer')
-  for (const header of ['Location', 'Retry-After', 'X-Prompt-Version', 'Idempotency-Replayed'])
+  for (const header of [
+    'Location',
+    'Retry-After',
+    'X-Prompt-Version',
+    'X-Prompt-Yanked',
+    'Repr-Digest',
+    'Idempotency-Replayed',
+  ])
     if (headers.has(header)) expect(Object.keys(answered.headers ?? {}), said).toContain(header)
   if (method === 'HEAD' || status === 304) return expect(text, said).toBe('')
   const type = headers.get('Content-Type')!.split(';')[0]!

@@ -40,11 +40,13 @@ describe('the answer', () => {
         html_url: 'https://hub.example/acme/code-review/v/1.0.0',
         unchanged: false,
         commit: { sha: (await git('rev-parse', 'main')).trim(), url: null },
-        warnings: ['description: ', 'tags: ', 'license: ', 'variables: say what to give for code'].map((start) => ({
-          code: 'weak_metadata',
-          message: expect.stringMatching(`^${start}`),
-          line: null,
-        })),
+        warnings: ['title: ', 'description: ', 'tags: ', 'license: ', 'variables: say what to give for code'].map(
+          (start) => ({
+            code: 'weak_metadata',
+            message: expect.stringMatching(`^${start}`),
+            line: null,
+          }),
+        ),
       },
     })
   })

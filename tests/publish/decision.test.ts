@@ -1,6 +1,6 @@
 // Pins what one round decides on what git has: the number, what is refused, what is answered without a commit, and what a commit says.
 import { describe, expect, test } from 'vitest'
-import { isMember } from '../../src/domain/access/memberships.ts'
+import { mayActFor } from '../../src/domain/access/memberships.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import type { OwnerFile } from '../../src/domain/content/prompt-file.ts'
 import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
@@ -227,12 +227,28 @@ describe('who may publish', () => {
     holder: {
       kind: 'person' as const,
       login,
-      isMember: (file: Pick<OwnerFile, 'members'>) => isMember({ login, user_id: '7' }, file),
+      mayActFor: (owner: string, file: Pick<OwnerFile, 'members'> | undefined) =>
+        mayActFor({ login, user_id: '7' }, owner, file),
     },
   })
   //  what                                     login        the owner's index.md                          what it comes to
   test.each<[string, string, string | undefined, string]>([
     ['to their own handle', 'acme', undefined, 'Publish acme/review 1.0.0, version'],
+    [
+      'to their own handle, whose file names nobody',
+      'acme',
+      '---\nname: Acme\n---\n',
+      'Publish acme/review 1.0.0, version',
+    ],
+    ['to their own handle, which others have', 'acme', '---\nmembers: [octocat]\n---\n', 'forbidden'],
+    ['to their own handle, which another number has', 'acme', '---\nmembers: [8]\n---\n', 'forbidden'],
+    [
+      'to their own handle, which their number has',
+      'acme',
+      '---\nmembers: [7]\n---\n',
+      'Publish acme/review 1.0.0, version',
+    ],
+    ['to their own handle, whose file nobody can read', 'acme', '---\nmember: [x]\n---\n', 'upstream_error'],
     ['a member', 'octocat', '---\nmembers: [octocat]\n---\n', 'Publish acme/review 1.0.0, version'],
     ['nobody of theirs', 'octocat', '---\nmembers: [hubot]\n---\n', 'forbidden'],
     ['where the owner says nothing', 'octocat', undefined, 'forbidden'],

@@ -151,6 +151,35 @@ describe('GitHub asks for a pause', () => {
     expect(await judgeHistory(world)).toEqual([])
   })
 
+  //  what                                          on          fault
+  test.each<[string, 'query' | 'mutation', Fault]>([
+    ['reading', 'query', FAULTS.secondaryLimit(403, '60')],
+    ['writing', 'mutation', FAULTS.secondaryLimit(200, '60')],
+  ])('%s: eight publishes hear what is left of it, and no call is made meanwhile', async (_, on, fault) => {
+    standIn.script({ on, fault })
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, number) => hub.publish({ content: `${number}\n` })))
+    const calls = standIn.counts().all
+    expect(standIn.counts()[on]).toBe(1)
+    answers.push(await hub.publish(BODY))
+    for (const { status, code, message, headers } of answers) {
+      expect([status, code]).toEqual([503, 'unavailable'])
+      expect(message).toMatch(BUSY)
+      expect(headers.get('Retry-After')).toMatch(/^(?:60|5\d)$/)
+    }
+    expect(standIn.counts().all).toBe(calls)
+    expectCleanLog()
+  })
+
+  test('once it is over, publishing goes on', async () => {
+    standIn.script({ on: 'query', fault: FAULTS.secondaryLimit(403, '1') })
+    const git = world.openStore()
+    const read = () => git.readFolder({ owner: 'acme', name: 'code-review' }, { signal: AbortSignal.timeout(8_000) })
+    for (const _ of [1, 2]) await expect(read()).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })
+    expect(standIn.counts().all).toBe(1)
+    await expect.poll(async () => (await read()).versions.size, { timeout: 5_000 }).toBe(1)
+    expect(standIn.counts().all).toBe(2)
+  })
+
   test('a pause that fits is waited for', async () => {
     standIn.script({ on: 'mutation', fault: FAULTS.secondaryLimit(403, '1') })
     expect((await hub.publish(BODY)).status).toBe(201)

@@ -1,7 +1,8 @@
 // Owns a hub in a process of its own, so that a test can kill it: the real handlers over real stores, asked and answering by lines of JSON.
 import { createInterface } from 'node:readline'
+import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
-import { freshInBlobs, rememberFresh } from '../../src/stores/fresh-copies-blobs.ts'
+import { copiesInBlobs, rememberCopies } from '../../src/stores/fresh-copies-blobs.ts'
 import { openGitHub } from '../../src/stores/git-store-github.ts'
 import { openLocalGit } from '../../src/stores/git-store-local.ts'
 import type { GitHubOptions } from '../../src/stores/github-connection.ts'
@@ -29,7 +30,8 @@ const settings: KillableSettings = JSON.parse(process.argv[2] ?? '')
 const { blobs } = await startLocalBlobs(settings.blobsDir)
 const local = openLocalGit({ contentDir: settings.contentDir, environment: process.env })
 const git = settings.github ? openGitHub(settings.github) : local
-const fresh = rememberFresh(freshInBlobs(blobs))
+let source = UNKNOWN_SOURCE
+const fresh = copiesAhead(rememberCopies(copiesInBlobs(blobs)), () => source)
 const TOKEN_KEY = 'the-token-of-this-test'
 const handlers = openHandlers({ git, blobs, fresh })
 /** The same in every life and every process: a retry is known by who retries. */
@@ -44,10 +46,10 @@ async function makeToken(): Promise<string> {
 /** As our own host does it: what a publish left unfinished first, then the content folder. */
 async function build(): Promise<Response> {
   if (!settings.github) await local.finishPublishes()
-  const began = new Date()
+  const read_until = new Date().toISOString()
   const { problems } = handlers.build(settings.contentDir)
   if (problems.length > 0) return Response.json({ problems }, { status: 500 })
-  if (!settings.github) fresh.forgetBefore(began)
+  if (!settings.github) source = { ...UNKNOWN_SOURCE, read_until }
   return new Response('built')
 }
 

@@ -53,6 +53,10 @@ describe('names and paths', () => {
       'settings',
       'tags',
     ].map((owner): [string, string] => [`reserved: ${owner}`, path(owner)]),
+    ...['con', 'aux', 'nul', 'com1', 'lpt9'].map((name): [string, string] => [
+      `a name for Windows: ${name}`,
+      path('acme', name),
+    ]),
     ...['admin', 'me', 'new', 'null', 'undefined'].map((owner): [string, string] => [
       `reserved: ${owner}`,
       path(owner),
@@ -67,7 +71,6 @@ describe('names and paths', () => {
   test.each([
     ['constructor', 'constructor'],
     ['to-string', 'hasownproperty'],
-    ['con', 'con'],
     ['git', 'git'],
     ['a digit', '1'],
     ['64 characters', 'a'.repeat(64)],

@@ -1,4 +1,5 @@
 // Pins what publishing warns of and what it refuses for being a secret, and what index.md alone says: labels, advisories, and where a repository went.
+import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { checksumOf } from '../../src/domain/access/token-form.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
@@ -9,7 +10,12 @@ const hub: Hub = await openHub(world)
 afterAll(() => world.close())
 
 /** Everything that a careful author says, so that a test sees its own warnings alone. */
-const GOOD = { description: 'Reviews a change and says what is wrong.', tags: ['review'], license: 'MIT' }
+const GOOD = {
+  title: 'Change review',
+  description: 'Reviews a change and says what is wrong.',
+  tags: ['review'],
+  license: 'MIT',
+}
 const publish = async (body: Record<string, unknown>, to = 'acme/warned') => hub.publish({ ...GOOD, ...body }, { to })
 const SECRET = 'A'.repeat(30)
 const KEY = `-----BEGIN RSA PRIVATE KEY-----\n${`${'MIIEow'.repeat(10)}\n`.repeat(10)}-----END RSA PRIVATE KEY-----\n`
@@ -21,10 +27,10 @@ describe('warnings', () => {
     ['a character that hides', { content: 'a\nb\u200bc\n' }, [['hidden_characters', 2, 'U+200B']]],
     [
       'text that is written backwards, in the title',
-      { content: 'x1', title: 'a\u202eb' },
+      { content: 'x1', title: 'a\u202ebc' },
       [['hidden_characters', null, 'title: holds']],
     ],
-    ['a word of two alphabets', { content: 'Log in at p\u0430ypal\n', title: 'T' }, [['look_alikes', 1, 'U+0430']]],
+    ['a word of two alphabets', { content: 'Log in at p\u0430ypal\n', title: 'Title' }, [['look_alikes', 1, 'U+0430']]],
     ['an AWS key', { content: 'one\ntwo\nAKIAIOSFODNN7EXAMPLE' }, [['secret', 3, 'looks like an AWS access key']]],
     ['the first line of a key', { content: '-----BEGIN PRIVATE KEY-----' }, [['secret', 1, 'a private key']]],
     [
@@ -49,6 +55,19 @@ describe('warnings', () => {
         ['weak_metadata', null, 'variables: say what to give for a'],
       ],
     ],
+    [
+      'variables that the content does not hold, and placeholders that nobody declared',
+      { content: 'hi\n{{a}}', variables: [{ name: 'b', description: 'What to give.' }] },
+      [
+        ['weak_metadata', null, 'variables.0: expected {{b}} in the content'],
+        ['weak_metadata', 2, 'content: expected a declaration of the placeholder {{a}}'],
+      ],
+    ],
+    [
+      'no title',
+      { content: 'x4', title: 'Re' },
+      [['weak_metadata', null, 'title: say in a few words what the prompt is called']],
+    ],
   ])('%s', async (_, body, expected) => {
     const { status, data } = await publish({ bump: 'major', ...body })
     expect(status).toBe(201)
@@ -60,7 +79,11 @@ describe('warnings', () => {
 
   const declared = (...names: string[]) => names.map((name) => ({ name, description: 'What to give.' }))
   test.each<[string, Record<string, unknown>, string | undefined]>([
-    ['a variable that must be given', { variables: declared('a', 'b') }, 'b came and must be given'],
+    [
+      'a variable that must be given',
+      { content: 'x {{a}} {{b}}', variables: declared('a', 'b') },
+      'b came and must be given',
+    ],
     ['a variable that went', { content: 'x', variables: [] }, 'a went'],
     ['fewer values', { variables: [{ ...declared('a')[0], type: 'integer' }] }, 'a takes fewer values'],
     [
@@ -68,7 +91,11 @@ describe('warnings', () => {
       { variables: declared('a'), parameters: { response_format: 'json' } },
       'the form of the answer changed',
     ],
-    ['an optional variable', { variables: [...declared('a'), { ...declared('b')[0], required: false }] }, undefined],
+    [
+      'an optional variable',
+      { content: 'x {{a}} {{b}}', variables: [...declared('a'), { ...declared('b')[0], required: false }] },
+      undefined,
+    ],
     ['another temperature', { variables: declared('a'), parameters: { temperature: 1 } }, undefined],
   ])('a difference that breaks callers, under each bump: %s', async (what, next, sentence) => {
     const to = `acme/breaking-${what.replaceAll(' ', '-')}`
@@ -168,6 +195,28 @@ describe('what index.md says', () => {
     expect((await raw('?label=production')).message).toBe(
       'acme/labelled has no label production. It has no labels; give a version.',
     )
+  })
+
+  test('raw says its SHA-256, and that its version was yanked, until it is so no more', async () => {
+    for (const content of ['one', 'two\r\n']) await publish({ content }, 'acme/pulled')
+    const digest = (content: string) => `sha-256=:${createHash('sha256').update(content).digest('base64')}:`
+    const raw = async (query: string) => {
+      const { text, headers } = await hub.read(`/api/v1/repos/acme/pulled/raw${query}`)
+      const names = ['Repr-Digest', 'X-Prompt-Yanked', 'Cache-Control']
+      return [text, ...names.map((name) => headers.get(name))]
+    }
+    const forGood = 'public, max-age=31536000, immutable'
+    const forNow = 'public, max-age=60, stale-while-revalidate=600'
+    expect(await raw('')).toEqual(['two\r\n', digest('two\r\n'), null, forNow])
+    expect(await raw('?version=1.0.0')).toEqual(['one', digest('one'), null, forGood])
+    const index = (more: string) => ({ 'content/acme/pulled/index.md': `---\ntitle: P\n${more}---\n` })
+    await world.commitOutside(index('yanked: {"1.0.0": "Wrong"}\n'))
+    await hub.build()
+    expect(await raw('?version=1.0.0')).toEqual(['one', digest('one'), 'true', forNow])
+    expect(await raw('?version=1.0.1')).toEqual(['two\r\n', digest('two\r\n'), null, forGood])
+    await world.commitOutside(index(''))
+    await hub.build()
+    expect(await raw('?version=1.0.0')).toEqual(['one', digest('one'), null, forGood])
   })
 
   test('an advisory names its versions, in the record', async () => {

@@ -92,13 +92,49 @@ describe('against git', () => {
     git('reset', '-q', '--hard', before)
   })
 
+  test.each([
+    ['one', 'other'],
+    ['other', 'one'],
+  ])(
+    'a merge of the same two sides as the base that keeps one of them deletes the other: %s, %s',
+    async (...parents) => {
+      const before = git('rev-parse', 'main').trim()
+      git('checkout', '-q', '-b', 'one')
+      put(NEXT, good(''))
+      git('add', '.')
+      git('commit', '-qm', 'one')
+      git('checkout', '-q', '-b', 'other', 'main')
+      put('acme/b/versions/1.1.0.md', version('Translate the text above.\n'))
+      git('add', '.')
+      git('commit', '-qm', 'other')
+      git('checkout', '-q', 'main')
+      git('merge', '-q', '--ff-only', 'one')
+      git('merge', '-q', '--no-edit', 'other')
+      const crossed: string[][] = []
+      for (const kept of ['one', 'other']) {
+        const commit = git('commit-tree', ...parents.flatMap((one) => ['-p', one]), '-m', 'x', `${kept}^{tree}`).trim()
+        git('checkout', '-q', '--detach', commit)
+        crossed.push((await said()).filter((one) => !ADVICE.test(one)))
+      }
+      git('checkout', '-q', 'main')
+      git('reset', '-q', '--hard', before)
+      git('branch', '-D', 'one', 'other')
+      expect(crossed).toEqual([
+        ['content/acme/b/versions/1.1.0.md:1 version-unchanged'],
+        [`content/${NEXT}:1 version-unchanged`],
+      ])
+    },
+  )
+
   test('a shallow clone says what it cannot see; a base that is not there is said, not guessed', async () => {
     const clone = join(root(), '.git', 'shallow')
     git('clone', '-q', '--depth', '1', `file://${root()}`, clone)
     const order = { contentDir: join(clone, 'content'), environment: process.env }
     const { entries, notes } = await reviewContent({ ...order, base: 'HEAD' })
     expect([entries, notes]).toEqual([[], [expect.stringContaining('shallow')]])
-    await expect(reviewContent({ ...order, base: 'HEAD~1' })).rejects.toThrow('git fetch origin')
+    await expect(reviewContent({ ...order, base: 'HEAD~1' })).rejects.toThrow('git fetch origin HEAD~1')
+    await expect(reviewContent({ ...order, base: 'origin/next' })).rejects.toThrow(/git fetch origin next$/)
+    await expect(reviewContent({ ...order, base: 'feature/x' })).rejects.toThrow(/git fetch origin feature\/x$/)
     await expect(review({ base: '--output=x' })).rejects.toThrow('expected a commit')
   })
 })

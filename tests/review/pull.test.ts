@@ -168,6 +168,7 @@ describe('whose consent it needs', () => {
     ['a stranger', `${A}/1.1.0.md`, 'mallory', '2', '', 'waits'],
     ['a stranger, and a maintainer agreed', `${A}/1.1.0.md`, 'mallory', '2', 'true', 'agrees'],
     ['the author’s own handle', 'content/mallory/x/versions/1.0.0.md', 'mallory', '2', '', 'agrees'],
+    ['the author’s own handle, whose members are others', `${A}/1.1.0.md`, 'acme', '2', '', 'waits'],
     ['another new owner', 'content/globex/x/versions/1.0.0.md', 'mallory', '2', '', 'waits'],
     ['the catalogue as a whole', 'content/equivalents.txt', 'octocat', '1', '', 'waits'],
   ] as const)('%s', async (_, path, AUTHOR, AUTHOR_ID, APPROVED, owner) => {
@@ -175,11 +176,51 @@ describe('whose consent it needs', () => {
     expect((await review({ AUTHOR, AUTHOR_ID, APPROVED })).owner).toBe(owner)
   })
 
+  test('the author’s own handle, whose file on the main branch nobody can read', async () => {
+    git('checkout', '-q', 'main')
+    const before = git('rev-parse', 'main')
+    put('content/acme/index.md', '---\nmember: [octocat]\n---\n')
+    git('commit', '-qam', 'broken')
+    git('checkout', '-q', '-B', 'pull', 'main')
+    put('content/acme/index.md', '---\nmembers: [acme]\n---\n')
+    const { report, owner } = await review({ AUTHOR: 'acme', AUTHOR_ID: '2' })
+    git('reset', '-q', '--hard', before)
+    expect(owner).toBe('waits')
+    expect(report).toContain('no   acme: its index.md on the main branch cannot be read')
+  })
+
   test('nobody becomes a member by the pull request itself', async () => {
     put('content/acme/index.md', '---\nname: Acme\nmembers: [mallory]\n---\n')
     const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
     expect(owner).toBe('waits')
     expect(report).toContain('no   acme: mallory is none of its members')
+  })
+})
+
+describe('whom a new version names', () => {
+  const by = (login: string) => version(TEXT).replace('octocat', login)
+  //  what                                       author      id      published_by  problems
+  test.each([
+    ['its author', 'hubot', '9', 'hubot', '0'],
+    ['its author, in capitals', 'HuBot', '9', 'hubot', '0'],
+    ['a member of the owner', 'mallory', '9', 'octocat', '0'],
+    ['somebody else', 'mallory', '9', 'torvalds', '1'],
+    ['somebody else, by a member', 'octocat', '1', 'torvalds', '1'],
+  ])('%s', async (_, AUTHOR, AUTHOR_ID, login, problems) => {
+    put(`${A}/1.1.0.md`, by(login))
+    const reviewed = await review({ AUTHOR, AUTHOR_ID })
+    expect(reviewed.problems).toBe(problems)
+    if (problems === '1')
+      expect(reviewed.report).toContain(
+        `${A}/1.1.0.md:3  published-by-author  published_by: expected the author of the pull request or a member of acme, got torvalds; write your own login`,
+      )
+  })
+
+  test('nobody is named by a member list of the pull request itself, and old versions keep their publishers', async () => {
+    put('content/acme/index.md', '---\nname: Acme\nmembers: [torvalds]\n---\n')
+    put(`${A}/1.1.0.md`, by('torvalds'))
+    put('content/acme/a/index.md', INDEX.replace('Code review', 'Review'))
+    expect((await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })).problems).toBe('1')
   })
 })
 
@@ -235,6 +276,86 @@ describe('nothing of it is run or followed', () => {
     put('content', null)
     symlinkSync('/etc', join(root, 'content'))
     expect(await review()).toMatchObject({ code: 1, report: 'content: expected a folder in the pull request\n' })
+  })
+})
+
+describe('a criss-cross merge', () => {
+  /** The trunk merges two sides. The pull request has the same two parents and the tree of one side, so one of its two merge bases has that tree too. */
+  test.each([
+    ['first', 'side', 'one'],
+    ['second', 'side', 'other'],
+    ['first', 'other', 'one'],
+    ['second', 'other', 'other'],
+  ])('what it takes away is seen: the tree of its %s parent', async (which, _side, kept) => {
+    const before = git('rev-parse', 'main')
+    git('checkout', '-q', '-b', 'one', 'main')
+    put('content/acme/b/versions/1.0.0.md', version('Another prompt.\n'))
+    git('add', '-A')
+    git('commit', '-qm', 'one')
+    git('checkout', '-q', '-b', 'other', 'main')
+    put(
+      'content/acme/a/index.md',
+      INDEX.replace('license: MIT\n', 'license: MIT\nadvisories: [{range: "1.0.0", severity: high, message: Leaks}]\n'),
+    )
+    git('commit', '-qam', 'other')
+    const parents = which === 'first' ? ['one', 'other'] : ['other', 'one']
+    git('checkout', '-q', 'main')
+    git('merge', '-q', '--ff-only', 'one')
+    git('merge', '-q', '--no-edit', 'other')
+    git(
+      'branch',
+      '-f',
+      'pull',
+      git('commit-tree', '-p', parents[0]!, '-p', parents[1]!, '-m', 'pull', `${kept}^{tree}`),
+    )
+    const output = join(root, '.git/output')
+    writeFileSync(output, '')
+    git('update-ref', 'refs/pull/8/head', 'pull')
+    const clone = mkdtempSync(join(tmpdir(), 'prompt-hub-cross-'))
+    execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
+    const env = {
+      BASE_SHA: git('rev-parse', 'main'),
+      HEAD_SHA: git('rev-parse', 'pull'),
+      NUMBER: '8',
+      GITHUB_OUTPUT: output,
+    }
+    await promisify(execFile)(FETCH, [], { cwd: clone, env: { PATH: process.env.PATH, HOME: root, ...env } })
+    const { report, owner } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' }, true)
+    git('reset', '-q', '--hard', before)
+    git('branch', '-D', 'one', 'other')
+    rmSync(clone, { recursive: true })
+    expect([readFileSync(output, 'utf8'), owner]).toEqual(['content=true\n', 'waits'])
+    if (kept === 'one') expect(report).toMatch(/\n-advisories: \[\{range: "1\.0\.0"/)
+    else expect(report).toContain('content/acme/b/versions/1.0.0.md is taken away')
+  })
+
+  test('a git that cannot merge without a work tree is named, and nothing passes', async () => {
+    const bin = mkdtempSync(join(tmpdir(), 'prompt-hub-old-git-'))
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+    writeFileSync(
+      join(bin, 'git'),
+      `#!/bin/sh\ncase "$*" in *merge-tree*) echo 'usage: git merge-tree' >&2; exit 129;; esac\nexec '${real}' "$@"\n`,
+      { mode: 0o755 },
+    )
+    put(`${A}/1.1.0.md`, version(TEXT))
+    git('add', '-A')
+    git('commit', '-qm', 'content')
+    const [HEAD_SHA, BASE_SHA] = [git('rev-parse', 'pull'), git('rev-parse', 'main')]
+    git('update-ref', 'refs/pull/9/head', 'pull')
+    const clone = mkdtempSync(join(tmpdir(), 'prompt-hub-cross-'))
+    execFileSync('git', ['clone', '-q', '-b', 'main', root, clone], { stdio: 'pipe' })
+    const output = join(root, '.git/output')
+    writeFileSync(output, '')
+    const PATH = `${bin}:${process.env.PATH}`
+    const env = { BASE_SHA, HEAD_SHA, NUMBER: '9', GITHUB_OUTPUT: output, HOME: root, PATH }
+    await expect(promisify(execFile)(FETCH, [], { cwd: clone, env })).rejects.toThrow(
+      '::error::The review needs git 2.38 or newer.',
+    )
+    expect(readFileSync(output, 'utf8')).toBe('')
+    const { code, report } = await review({ PATH }, true)
+    expect([code, report]).toEqual([1, 'The review needs git 2.38 or newer.\n'])
+    rmSync(bin, { recursive: true })
+    rmSync(clone, { recursive: true })
   })
 })
 
@@ -353,4 +474,33 @@ test('the workflow hands the scripts what they read, and passes by nobody’s wo
   expect(jobs.comment.if).toBe("needs.review.outputs.problems != ''")
   expect([jobs.rules.if, jobs.owner.if]).toEqual(['always()', 'always()'])
   expect([jobs.rules.steps[0].run, jobs.owner.steps[0].run]).toEqual(['test "$PROBLEMS" = 0', 'test "$OWNER" = agrees'])
+})
+
+describe('a label agrees to the commits of its own event', () => {
+  const { jobs } = parse(readFileSync('.github/workflows/content.yml', 'utf8'))
+  const expressions: string[] = [jobs.review.steps.at(-1).env.APPROVED, jobs.comment.steps.at(-1).env.APPROVED]
+  /** GitHub's comparison and conjunction read like JavaScript's. */
+  const decide = (expression: string, event: object): unknown =>
+    new Function('github', `return ${expression.replace(/^\$\{\{(.*)\}\}$/, '$1').replaceAll('==', '===')}`)({ event })
+  const labels = [{ name: 'owner approved' }, { name: 'documentation' }]
+  //  what happened                                      the event                                                    approved
+  test.each([
+    ['the label was set', { action: 'labeled', label: { name: 'owner approved' } }, true],
+    ['another label was set, beside it', { action: 'labeled', label: { name: 'documentation' } }, false],
+    ['another label was removed, beside it', { action: 'unlabeled', label: { name: 'documentation' } }, false],
+    ['the label was removed', { action: 'unlabeled', label: { name: 'owner approved' } }, false],
+    ['a label like it was set', { action: 'labeled', label: { name: 'not owner approved' } }, false],
+    ['commits were added', { action: 'synchronize' }, false],
+    ['it was opened again', { action: 'reopened' }, false],
+  ])('%s', (_, event, approved) => {
+    const given = { ...event, pull_request: { labels } }
+    expect(expressions.map((expression) => decide(expression, given))).toEqual([approved, approved])
+  })
+
+  test('the report names the commit that was reviewed, and what counts for the label', async () => {
+    put(`${A}/1.1.0.md`, version(TEXT))
+    const { report } = await review({ AUTHOR: 'mallory', AUTHOR_ID: '2' })
+    expect(report).toContain(`Reviewed: ${git('rev-parse', 'pull')}`)
+    expect(report).toContain('It counts for this commit alone; commits and other labels that follow take it off')
+  })
 })

@@ -8,15 +8,16 @@ import { reviewContent } from '../../src/stores/review-content.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-scaffold-'))
 afterAll(() => rmSync(dir, { recursive: true }))
+const env = { PATH: process.env.PATH, CONTENT_DIR: dir }
 const run = (...args: string[]) =>
   spawnSync(process.execPath, ['scripts/scaffold.ts', ...args], {
     encoding: 'utf8',
     input: '',
-    env: { PATH: process.env.PATH, CONTENT_DIR: dir },
+    env,
   })
 const read = (path: string) => readFileSync(join(dir, path), 'utf8')
 
-test('a new prompt and its next version are content without any problem or advice', async () => {
+test('a new prompt is refused until it is edited; then it and its next version are content without any problem or advice', async () => {
   const made = run(
     'new',
     'acme/code-review',
@@ -31,6 +32,26 @@ test('a new prompt and its next version are content without any problem or advic
     0,
     ['content/acme/code-review/index.md', 'content/acme/code-review/versions/1.0.0.md'],
   ])
+  const git = (...args: string[]) =>
+    spawnSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: dir })
+  git('init', '-q')
+  git('commit', '-q', '--allow-empty', '-m', 'before')
+  const check = () => spawnSync(process.execPath, ['scripts/check-content.ts'], { encoding: 'utf8', env })
+  const unedited = check()
+  expect([unedited.status, unedited.stdout.match(/^\S+ {2}is-edited {2}[\w.]+/gm)]).toEqual([
+    1,
+    [
+      'content/acme/code-review/index.md:8  is-edited  readme',
+      'content/acme/code-review/versions/1.0.0.md:7  is-edited  variables.0.description',
+      'content/acme/code-review/versions/1.0.0.md:15  is-edited  content',
+    ],
+  ])
+  const edit = (path: string, from: string, to: string) =>
+    writeFileSync(join(dir, 'acme/code-review', path), read(`acme/code-review/${path}`).replace(from, to))
+  edit('index.md', 'When to use it, and what to give for each placeholder.', 'For changes in code.')
+  edit('versions/1.0.0.md', 'What to give for it', 'The change')
+  edit('versions/1.0.0.md', 'Say here what the model should do with', 'Review')
+  expect(check()).toMatchObject({ status: 0, stdout: '2 files in 1 repositories checked: no problems, no advice.\n' })
   const next = run('bump', 'acme/code-review', 'minor', '--changelog', 'Shorter')
   expect([next.status, next.stdout.split('\n')[0]]).toEqual([0, 'content/acme/code-review/versions/1.1.0.md'])
   expect(read('acme/code-review/versions/1.1.0.md')).toMatch(

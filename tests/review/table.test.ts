@@ -7,6 +7,9 @@ const { put, review, said } = openReviewed()
 const TOKEN = `hub_${'Ab3'.repeat(10)}xy1XJz7x`
 const KEY = `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----`
 const NEW_LINE = 8
+const README = 'When to use it, and what to give for each placeholder.\n'
+/** A time so many minutes from now. */
+const fromNow = (minutes: number) => `${new Date(Date.now() + minutes * 60_000).toISOString().slice(0, 19)}Z`
 
 //  what is wrong                        where                             what stands there                                         line  rule
 const BROKEN: readonly (readonly [string, string, string | Buffer | null, number, string])[] = [
@@ -33,7 +36,6 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
     'no-attributes',
   ],
   ['attributes where capitals do not count', 'acme/.GitAttributes', '* ident', 1, 'no-attributes'],
-  ['attributes with a character that does not show', 'acme/.git\u200cattributes', '* ident', 1, 'no-attributes'],
   ['Latin-1', NEXT, Buffer.from(version('caf\xe9'), 'latin1'), 1, 'utf-8'],
   ['UTF-16', NEXT, Buffer.from('\ufeff---\n', 'utf16le'), 1, 'utf-8'],
   ['two megabytes', NEXT, version('x'.repeat(2 * 1024 ** 2)), 1, 'file-fits'],
@@ -180,19 +182,23 @@ const BROKEN: readonly (readonly [string, string, string | Buffer | null, number
     'no-forged-provenance',
   ],
   [
-    'a variable that is not used',
+    'a date after now',
     NEXT,
-    good('  - name: tone\n    description: How\n    required: false\n'),
-    7,
-    'variables-are-used',
+    good('').replace(/published_at: .*/, `published_at: "${fromNow(6)}"`),
+    2,
+    'published-by-now',
   ],
+  ['a date years from now', NEXT, good('').replace('2026-11-01', '2031-01-01'), 2, 'published-by-now'],
+  ['the content of npm run new', NEXT, version('Say here what the model should do with {{input}}.\n'), 5, 'is-edited'],
   [
-    'a placeholder that is not declared',
+    'the words of npm run new for a variable',
     NEXT,
-    good('').replace('Review', '\nSay {{ who }}.\nReview'),
-    NEW_LINE + 1,
-    'placeholders-are-declared',
+    good('').replace('The language of the code', 'What to give for it'),
+    6,
+    'is-edited',
   ],
+  ['a changelog that was never written', NEXT, good('changelog: Say what changes, and why\n'), 7, 'is-edited'],
+  ['a readme that was never written', A, `---\n${GOOD_INDEX}---\n${README}`, 7, 'is-edited'],
   ['a placeholder with a long name', NEXT, version(`Say {{${'a'.repeat(65)}}}.\n`), 5, 'placeholders-are-short'],
 ]
 
@@ -201,8 +207,15 @@ describe('a broken change names its rule, file and line', () => {
 
   test.each(BROKEN)('%s', async (_, path, text, line, rule) => {
     put(path, text)
-    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([`content/${path}:${line} ${rule}`])
+    expect((await said()).filter((one) => !ADVICE.test(one))).toEqual([
+      `content/${path.replace('\u200c', '?')}:${line} ${rule}`,
+    ])
   })
+})
+
+test('attributes with a character that does not show in their name', async () => {
+  put('acme/.git\u200cattributes', '* ident')
+  expect(await said()).toEqual(['content/acme/.git?attributes:1 no-attributes'])
 })
 
 test('a thousand and one versions', async () => {
@@ -213,13 +226,50 @@ test('a thousand and one versions', async () => {
 
 test('no folder at all', async () => {
   put('.', null)
-  expect(await said({})).toEqual(['content:1 readable'])
+  expect(await said({})).toEqual(['content:1 content-folder'])
+})
+
+describe('a name that Windows takes for a device', () => {
+  test.each(['con', 'prn', 'aux', 'nul', 'com1', 'com9', 'lpt1', 'lpt9'])(
+    '%s is refused for a new prompt',
+    async (name) => {
+      put(`acme/${name}/index.md`, index(GOOD_INDEX.replace('Code review', 'Another review')))
+      put(`acme/${name}/versions/1.0.0.md`, version('Something else entirely, in {{language}}.\n', LANGUAGE))
+      expect(await said()).toEqual([`content/acme/${name}/index.md:1 portable-name`])
+    },
+  )
+
+  test('is advice where the prompt is there already, and nothing for names that only begin so', async () => {
+    put('acme/aux/index.md', index(GOOD_INDEX.replace('Code review', 'Another review')))
+    put('acme/aux/versions/1.0.0.md', version('Something else entirely, in {{language}}.\n', LANGUAGE))
+    put('acme/com10/index.md', index(GOOD_INDEX.replace('Code review', 'Third review')))
+    put('acme/com10/versions/1.0.0.md', version('Translate what follows into {{language}}.\n', LANGUAGE))
+    const { entries } = await review({})
+    const ofNames = entries.filter(({ rule }) => rule.endsWith('portable-name'))
+    expect(ofNames.map((one) => `${one.file} ${one.rule} ${one.severity}`)).toEqual([
+      'content/acme/aux/index.md unportable-name advice',
+    ])
+  })
 })
 
 describe('advice', () => {
   //  what                     where  what stands there                                                            line         rule
   test.each([
     ['a hidden character', NEXT, good('').replace('Review', 'x\ny\u200bz\nReview'), NEW_LINE + 1, 'hidden-characters'],
+    [
+      'a variable that is not used',
+      NEXT,
+      good('  - name: tone\n    description: How\n    required: false\n'),
+      7,
+      'variables-are-used',
+    ],
+    [
+      'a placeholder that is not declared',
+      NEXT,
+      good('').replace('Review', '\nSay {{ who }}.\nReview'),
+      NEW_LINE + 1,
+      'placeholders-are-declared',
+    ],
     ['a mixed word', NEXT, good('').replace('Review', 'p\u0430ypal'), NEW_LINE, 'look-alikes'],
     ['what looks like a key', NEXT, good('').replace('Review', `x\nAKIA${'A1'.repeat(8)}\n`), NEW_LINE + 1, 'secret'],
     ['a hidden character in a readme', A, `${index(GOOD_INDEX)}\u200b\n`, 8, 'hidden-characters'],
@@ -260,6 +310,10 @@ describe('good changes pass without a word', () => {
   test.each<[string, Record<string, string>]>([
     ['nothing', {}],
     ['the next minor', { [NEXT]: good('') }],
+    [
+      'a date a little ahead of this clock',
+      { [NEXT]: good('').replace(/published_at: .*/, `published_at: "${fromNow(4)}"`) },
+    ],
     ['the next patch', { 'acme/a/versions/1.1.1.md': good('') }],
     [
       'the next major, which asks for more',

@@ -81,7 +81,7 @@ test('one build after the other, in the same folder', { timeout: 300_000 }, () =
   const whole = build({}, '--out', out)
   expect(whole.stdout).toMatch(/; (\d+) of \1 files written and 0 removed in /)
   expect(readdirSync(join(out, 'dist'))).not.toContain('left-by-hand.txt')
-  expect(readdirSync(out)).not.toContain('dist.old')
+  expect(readdirSync(out).sort()).toEqual(['build', 'dist', 'kept'])
 })
 
 test('a page that is heavier than promised ends it, with what it weighs', { timeout: 300_000 }, () => {
@@ -116,8 +116,9 @@ test('a page that is heavier than promised ends it, with what it weighs', { time
       ),
     ),
   )
-  // They stay, to be looked at; another build is not content with them.
-  expect(existsSync(join(built, 'dist/index.html'))).toBe(true)
+  // They stay beside, to be looked at; another build is not content with them.
+  expect(stderr).toContain(`They are in ${join(built, 'dist.next')}`)
+  expect([existsSync(join(built, 'dist.next/index.html')), existsSync(join(built, 'dist'))]).toEqual([true, false])
   expect(build({ cwd: project }, '--out', built).status).toBe(1)
 })
 

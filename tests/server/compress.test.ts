@@ -24,7 +24,10 @@ const content = new TextEncoder().encode(prose('content', 2_000))
 const secret = prose('account', 900)
 const api = vi.fn((request: Request) =>
   new URL(request.url).pathname === '/api/raw'
-    ? respondWith(request, { bytes: content, mediaType: 'text/plain', cache: 'immutable', cacheTag: 'repo_a_b' })
+    ? respondWith(request, {
+        ...{ bytes: content, mediaType: 'text/plain', cache: 'immutable', cacheTag: 'repo_a_b' },
+        headers: { 'Repr-Digest': 'sha-256=:x:' },
+      })
     : answerNotFound(request),
 )
 const functions: HostedFunction<unknown>[] = [
@@ -129,6 +132,18 @@ test('many at once get the same answer, or the plain one', async () => {
   )
   for (const { headers, bytes } of all) expect(headers.get('Content-Length')).toBe(String(bytes.length))
   expect(all.filter(({ headers }) => headers.get('Content-Encoding') === 'br').length).toBeGreaterThan(60)
+})
+
+test('a digest of the bytes is said of these bytes alone', async () => {
+  const ask = open()
+  const plain = await ask('/api/raw')
+  const packed = await ask('/api/raw', { 'Accept-Encoding': 'br' })
+  const same = await ask('/api/raw', { 'Accept-Encoding': 'br', 'If-None-Match': packed.headers.get('ETag')! })
+  expect([plain, packed, same].map(({ status, headers }) => [status, headers.get('Repr-Digest')])).toEqual([
+    [200, 'sha-256=:x:'],
+    [200, null],
+    [304, null],
+  ])
 })
 
 test('a platform’s headers stay with it, and other caches are told what is more', async () => {

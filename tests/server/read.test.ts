@@ -159,7 +159,14 @@ describe('paths as they come', () => {
 describe('for the CDN', () => {
   const files = filesOf({
     '/data/v1/repos/a/b.json': JSON.stringify({
-      data: { full_name: 'a/b', latest_version: '1.0.0', content: '\ufeffx', labels: {}, moved_to: null },
+      data: {
+        full_name: 'a/b',
+        latest_version: '1.0.0',
+        versions: ['1.0.0'],
+        content: '\ufeffx',
+        labels: {},
+        moved_to: null,
+      },
     }),
     '/data/v1/repos/a/b/versions/1.0.0.json': '{"data":{}}',
     '/data/v1/repos/a/b/raw/1.0.0.txt': '\ufeffx',

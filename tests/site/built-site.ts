@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser } from '../../scripts/look/browser.ts'
-import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
+import type { CopyStore } from '../../src/ports/fresh-copies.ts'
 import { makeSiteFolder } from '../hubs/build-site.ts'
 import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 
@@ -20,7 +20,7 @@ export interface BuiltSite {
   /** The folder of the built site. */
   dir: string
   /** The host's own fresh copies, as a publish leaves them. */
-  fresh: FreshCopies
+  fresh: CopyStore
   /** Opens a page and collects everything that is not as it should be. The caller closes its context. */
   open(path: string, options?: BrowserContextOptions): Promise<{ page: Page; problems: string[] }>
   getJson(path: string): Promise<ReturnType<typeof JSON.parse>>
@@ -44,7 +44,7 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
     origin,
     browser,
     dir: join(dir, 'dist'),
-    fresh: served.stores.fresh,
+    fresh: served.stores.copies,
     async open(path, options = {}) {
       const context = await browser.newContext(options)
       const page = await context.newPage()

@@ -37,7 +37,9 @@ export function testComparison(opened: () => BuiltSite): void {
     test('side by side, each line stands below the one before it, and lines that changed beside each other', async () => {
       const { page } = await site.open(COMPARE)
       const [before, after] = ['a\nb\nc\nd\ne\nf\n', 'a\nB1\nB2\nc\nd\nE\nf\ng\n']
-      const drawn = drawLines(before, after)
+      const raw_url = 'https://hub.example/raw'
+      const text = (content: string) => ({ version: '1.0.0', content, raw_url })
+      const drawn = drawLines(text(before), text(after))
       await page.locator('.lines').evaluate((section, html) => {
         section.outerHTML = html
       }, drawn)

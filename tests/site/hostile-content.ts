@@ -88,7 +88,9 @@ export function writeHostileContent(dir: string): void {
   write('mallory/old/versions/1.0.0.md', version('archived content'))
   write('mallory/unseen/index.md', front({ title: 'Unseen', tags: ['evil'] }, ''))
   write('mallory/unseen/versions/1.0.0.md', version('seen\n# heading\n'))
-  write('mallory/unseen/versions/1.0.1.md', version(UNSEEN_CONTENT, { published_at: '2026-10-02T10:00:00Z' }))
+  // U+FFFF is no character of XML, and a changelog that was published before this was known may hold it.
+  const notXml = { published_at: '2026-10-02T10:00:00Z', changelog: 'no\uffffcharacter\ufffe of XML' }
+  write('mallory/unseen/versions/1.0.1.md', version(UNSEEN_CONTENT, notXml))
   const long = 'averylongwordwithoutanybreak'.repeat(7)
   write(
     'trent/long/index.md',

@@ -135,11 +135,12 @@ export function testPromptPage(opened: () => BuiltSite): void {
       const { data: record } = await site.getJson(`/api/v1/repos/mallory/${name}/versions/1.0.0`)
       const { data: versions } = await site.getJson(`/api/v1/repos/mallory/${name}/versions`)
       const version = { ...record, version: '1.1.0', content: hostile('fresh'), previous_version: '1.0.0' }
-      await site.fresh.keepVersion(version)
+      const origin = { commit: 'a'.repeat(40), kept_at: new Date().toISOString() }
+      await site.fresh.keepVersion({ ...origin, version })
       await site.fresh.keep({
         repository: { ...repository, latest_version: '1.1.0', versions_count: 2 },
         versions: [{ ...versions[0], version: '1.1.0' }, versions[0]],
-        ...{ based_on: null, kept_at: new Date().toISOString() },
+        ...origin,
       })
       const { page, problems } = await site.open(`/mallory/${name}/v/1.1.0`)
       expect(await page.locator('#content').textContent()).toBe(hostile('fresh'))

@@ -2,14 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { answerWith, routeFunctions } from '../../src/host/run-functions.ts'
 import { folderFiles } from '../../src/stores/site-files-folder.ts'
 import { writeFiles } from '../../src/stores/write-files.ts'
 
 test('files beyond the bound push out those asked for longest ago, and no others', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))
-  const names = Array.from({ length: 20 }, (_, index) => `/${index}.json`)
-  const large = new Uint8Array(5 * 1024 * 1024)
+  const names = Array.from({ length: 70 }, (_, index) => `/${index}.json`)
+  const large = new Uint8Array(1024 * 1024)
   writeFiles(dir, [['/popular.json', '{}'], ...names.map((name) => [name, large] as const)])
   const files = folderFiles(dir)
   const popular = await files.read('/popular.json')
@@ -21,5 +23,42 @@ test('files beyond the bound push out those asked for longest ago, and no others
   const again = await files.read(names[0]!)
   expect(again).not.toBe(first)
   expect(again).toEqual(first)
+  rmSync(dir, { recursive: true })
+})
+
+test('a large file is streamed and not kept, under the same headers as others', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))
+  const text = Array.from({ length: 300_000 }, (_, number) => `line ${number}`).join('\n')
+  writeFiles(dir, [
+    ['/data/v1/index.json', text],
+    ['/data/v1/tags.json', '{}'],
+  ])
+  const files = folderFiles(dir)
+  expect(await files.read('/data/v1/index.json')).not.toBe(await files.read('/data/v1/index.json'))
+  expect(await files.openLarge?.('/data/v1/tags.json')).toBeUndefined()
+  expect(await files.openLarge?.('/data/v1/nothing.json')).toBeUndefined()
+  expect(await files.openLarge?.('/../index.json')).toBeUndefined()
+  const answer = answerWith(routeFunctions([]), () => ({ files }))
+  const ask = (headers: Record<string, string> = {}, method = 'GET') =>
+    answer(new Request('http://localhost/data/v1/index.json', { method, headers }), '192.0.2.1')
+  const plain = await ask()
+  const reader = plain.body!.getReader()
+  const first = (await reader.read()).value!
+  expect(first.length).toBeLessThanOrEqual(64 * 1024)
+  await reader.cancel()
+  expect(await (await ask()).text()).toBe(text)
+  const etag = plain.headers.get('ETag')!
+  const headers = { 'content-length': String(text.length), 'content-type': 'application/json; charset=utf-8' }
+  expect(Object.fromEntries(plain.headers)).toMatchObject(headers)
+  const head = await ask({}, 'HEAD')
+  expect([head.status, head.headers.get('ETag'), await head.text()]).toEqual([200, etag, ''])
+  expect(Object.fromEntries(head.headers)).toMatchObject(headers)
+  expect((await ask({ 'If-None-Match': etag })).status).toBe(304)
+  const packed = await ask({ 'Accept-Encoding': 'br' })
+  expect(packed.headers.get('Content-Encoding')).toBe('br')
+  expect(brotliDecompressSync(await packed.bytes()).toString()).toBe(text)
+  expect((await ask({ 'If-None-Match': packed.headers.get('ETag')! })).status).toBe(304)
+  const packedHead = await ask({ 'Accept-Encoding': 'br' }, 'HEAD')
+  expect(packedHead.headers.get('Content-Length')).toBe(packed.headers.get('Content-Length'))
   rmSync(dir, { recursive: true })
 })

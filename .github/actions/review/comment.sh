@@ -85,5 +85,5 @@ label() { # <name> <colour> <description> <on or off>
 label content 0e8a16 'Touches the catalogue' "$([ "$CONTENT" = false ] && echo off || echo on)"
 label problems d93f0b 'Breaks a rule of the catalogue' "$([ "$PROBLEMS" = 0 ] && echo off || echo on)"
 label 'waits for a maintainer' fbca04 'Its author is no member of an owner that it touches' "$([ "$OWNER" = waits ] && echo on || echo off)"
-# Commits that were added since were not agreed to.
+# Whatever happened since the label was set may have brought commits, and those were not agreed to.
 if [ "$APPROVED" != true ]; then label 'owner approved' 1d76db 'A maintainer agreed in the place of an owner' off; fi

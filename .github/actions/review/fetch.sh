@@ -22,8 +22,14 @@ if [ "$(git rev-parse refs/remotes/pull/head)" != "$HEAD_SHA" ]; then
   fail 'The pull request has moved on meanwhile; its next run reviews it.'
   exit 1
 fi
-meeting=$(git merge-base "$BASE_SHA" "$HEAD_SHA" || printf '%s' "$BASE_SHA")
-if git diff --quiet --no-ext-diff --no-textconv --ignore-submodules=none "$meeting" "$HEAD_SHA" -- content; then
+# What counts is what merging it changes: two histories can have several merge bases, and compared with one of them a deletion can look like no change.
+status=0
+merged=$(git merge-tree --write-tree --no-messages "$BASE_SHA" "$HEAD_SHA") || status=$?
+if [ "$status" = 129 ]; then
+  fail 'The review needs git 2.38 or newer.'
+  exit 1
+fi
+if [ "$status" = 0 ] && git diff --quiet --no-ext-diff --no-textconv --ignore-submodules=none "$BASE_SHA" "$merged" -- content; then
   echo 'It touches no content.'
   printf 'content=false\nproblems=0\nowner=agrees\n' >>"$GITHUB_OUTPUT"
 else

@@ -1,5 +1,6 @@
 // Owns who is a member of an owner, and the list of owners that somebody is a member of, as the build writes it for the account page. A publish reads git instead, so that it never acts on an old list.
 import type { ContentTree } from '../content/content-tree.ts'
+import { isOwner } from '../content/names.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
 
@@ -7,13 +8,28 @@ import type { Person } from './account.ts'
 export const membershipsPath = (member: string | number) =>
   typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
 
-/** Owners by each of their members, as `members` names them. */
+/** The owners that each login or number acts for. A login that is not listed acts for its own handle alone. */
 export function listMemberships({ owners }: Pick<ContentTree, 'owners'>): Map<string | number, string[]> {
   const memberships = new Map<string | number, string[]>()
-  for (const owner of [...owners.keys()].sort())
+  const withMembers = new Set([...owners.keys()].filter((owner) => owners.get(owner)!.members.length > 0))
+  for (const owner of withMembers) {
+    if (!memberships.has(owner)) memberships.set(owner, [])
     for (const member of owners.get(owner)!.members)
       memberships.set(member, [...(memberships.get(member) ?? []), owner])
+  }
+  for (const [member, acts] of memberships)
+    if (typeof member === 'string' && isOwner(member) && !withMembers.has(member)) acts.push(member)
+  for (const acts of memberships.values()) acts.sort()
   return memberships
+}
+
+/**
+ * Whether somebody may publish for an owner and change its files: one of its members; and where it has none, whoever has the handle as login.
+ *
+ * @param file the owner's `index.md`; undefined when there is none
+ */
+export function mayActFor(person: Person, owner: string, file: Pick<OwnerFile, 'members'> | undefined): boolean {
+  return file !== undefined && file.members.length > 0 ? isMember(person, file) : person.login === owner
 }
 
 /** Whether an owner's file names somebody, by login or by GitHub's number; a local sign-in has no number. */

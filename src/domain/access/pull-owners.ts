@@ -1,10 +1,10 @@
 // Owns whose consent a pull request needs: a change of an owner's files must come from one of the owner's members, or waits for a maintainer.
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
-import { isMember } from './memberships.ts'
+import { mayActFor } from './memberships.ts'
 
 /** Who is asked for one part of a pull request. */
-export interface OwnerVerdict {
+interface OwnerVerdict {
   /** A handle, or undefined for what belongs to the catalogue as a whole. */
   owner: string | undefined
   isAllowed: boolean
@@ -17,13 +17,12 @@ export interface OwnerVerdict {
  *
  * @param changed paths from the content folder
  * @param author who opened it, as GitHub says
- * @param ownerAt the owner's file at the base; undefined when there is none, or it cannot be read
- * @param isNew whether the base has nothing of an owner
+ * @param ownerAt the owner's file at the base; undefined when there is none, `broken` when it cannot be read
  */
 export function judgeOwners(
   changed: readonly string[],
   author: Person,
-  ownerAt: (owner: string) => Pick<OwnerFile, 'members'> | undefined,
+  ownerAt: (owner: string) => Pick<OwnerFile, 'members'> | 'broken' | undefined,
 ): OwnerVerdict[] {
   const owners = new Set(changed.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined)))
   return [...owners]
@@ -31,9 +30,13 @@ export function judgeOwners(
     .map((owner) => ({ owner, ...judge(owner, author, owner === undefined ? undefined : ownerAt(owner)) }))
 }
 
-function judge(owner: string | undefined, author: Person, file: Pick<OwnerFile, 'members'> | undefined) {
+function judge(owner: string | undefined, author: Person, file: Pick<OwnerFile, 'members'> | 'broken' | undefined) {
   if (owner === undefined) return { isAllowed: false, reason: 'it belongs to the catalogue as a whole' }
-  if (file && isMember(author, file)) return { isAllowed: true, reason: `${author.login} is one of its members` }
-  if (owner === author.login) return { isAllowed: true, reason: 'it is the author’s own handle' }
-  return { isAllowed: false, reason: `${author.login} is none of its members` }
+  if (file === 'broken') return { isAllowed: false, reason: 'its index.md on the main branch cannot be read' }
+  if (!mayActFor(author, owner, file)) return { isAllowed: false, reason: `${author.login} is none of its members` }
+  const hasMembers = file !== undefined && file.members.length > 0
+  return {
+    isAllowed: true,
+    reason: hasMembers ? `${author.login} is one of its members` : 'it is the author’s own handle',
+  }
 }

@@ -77,6 +77,13 @@ const HEADERS = {
   Link: header('The next and the previous page (RFC 8288), or, of a repository that has moved, its successor.'),
   Location: header('The address of the version that was published.', { type: 'string', format: 'uri' }),
   'X-Prompt-Version': header('The version whose content this is.'),
+  'X-Prompt-Yanked': header(
+    '`true` when this version was yanked. An answer that was kept from before does not say so; the list of versions does.',
+    { type: 'string', enum: ['true'] },
+  ),
+  'Repr-Digest': header(
+    'The SHA-256 of these bytes (RFC 9530), such as `sha-256=:…:`; left out where our own host compresses them.',
+  ),
   'Idempotency-Replayed': header('`true` when the key was used before, and this is the first one’s version.', {
     type: 'string',
     enum: ['true'],
@@ -142,6 +149,10 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
         },
       }
     : jsonContent(route.response === null ? { type: 'object' } : toSchema(route.response, schemas))
+  const always = [
+    ...(['ETag', 'Cache-Control', 'Link'] as const),
+    ...(isText ? (['X-Prompt-Version', 'X-Prompt-Yanked'] as const) : []),
+  ]
   const links = LINKS[route.id as RouteId]
   return {
     operationId: route.id,
@@ -161,13 +172,13 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
     responses: {
       '200': {
         description: 'What was asked for.',
-        headers: headersOf('ETag', 'Cache-Control', 'Link', ...(isText ? (['X-Prompt-Version'] as const) : [])),
+        headers: headersOf(...always, ...(isText ? (['Repr-Digest'] as const) : [])),
         content,
         ...(links ? { links } : {}),
       },
       '304': {
         description: 'Not changed since the ETag given in If-None-Match; without a body.',
-        headers: headersOf('ETag', 'Cache-Control', 'Link', ...(isText ? (['X-Prompt-Version'] as const) : [])),
+        headers: headersOf(...always),
       },
       ...describeErrors(errors),
     },

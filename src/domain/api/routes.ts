@@ -10,7 +10,8 @@ export const READ_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const satisfies readon
 /** On every answer of the API, errors included. docs/contract.md section 4. */
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'ETag, Idempotency-Replayed, Link, Location, Retry-After, X-Prompt-Version',
+  'Access-Control-Expose-Headers':
+    'ETag, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, X-Prompt-Version, X-Prompt-Yanked',
   'X-Content-Type-Options': 'nosniff',
 } as const
 

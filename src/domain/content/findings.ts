@@ -1,6 +1,7 @@
 // Owns what the author and the readers of a prompt are warned of: the one judge for publishing, the build and pull requests. Nothing is refused here.
 import type { Difference, Variable, Warning } from '../api/schema.ts'
 import { findHiddenCharacters } from './hidden-characters.ts'
+import { compareVariables } from './new-version-rules.ts'
 import type { RepositoryFile, VersionFile } from './prompt-file.ts'
 import { findSecrets } from './secrets.ts'
 import { countCharacters } from './text-length.ts'
@@ -70,12 +71,36 @@ export function warnOfTexts(texts: Texts): Warning[] {
 /** A description shorter than this says little; the measure of quality asks for twice as much. docs/contract.md section 5 */
 const SHORT_DESCRIPTION = 20
 
+/** A title shorter than this says nothing. */
+const SHORT_TITLE = 3
+
+/** What a repository says of itself. */
+interface Metadata {
+  name: string
+  title?: string | undefined
+  description: string
+  tags: readonly string[]
+  license: string | null
+}
+
+/** Warns of variables that the content does not hold, and of placeholders that are not among the declared variables. */
+export function warnOfVariables(version: Pick<VersionFile, 'content' | 'variables'>): Warning[] {
+  const lines = lineCounterOf(version.content)
+  return compareVariables(version).map(({ key, message, offset }) => ({
+    code: 'weak_metadata',
+    message: `${key}: ${message}`,
+    line: offset === undefined ? null : lines(offset),
+  }))
+}
+
 /** Warns the author of what readers will miss when they judge the prompt. */
 export function warnOfMetadata(
-  { description, tags, license }: { description: string; tags: readonly string[]; license: string | null },
+  { name, title = '', description, tags, license }: Metadata,
   variables: readonly Variable[],
 ): Warning[] {
   const weak: string[] = []
+  if (title.trim().length < SHORT_TITLE || title === name)
+    weak.push('title: say in a few words what the prompt is called')
   if (countCharacters(description.trim()) < SHORT_DESCRIPTION)
     weak.push('description: say in a sentence or two what the prompt is for')
   if (tags.length === 0) weak.push('tags: without any, the prompt is found by its words alone')

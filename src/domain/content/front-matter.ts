@@ -59,6 +59,8 @@ export const TagInputs = z
 export const Changelog = lines(LIMITS.changelogCharacters).describe('What changed in this version.')
 /** A repository's title. */
 export const Title = line(LIMITS.titleCharacters)
+  // A title also stands in feeds. XML 1.0 has no place for these two: https://www.w3.org/TR/xml/#charsets
+  .refine((title) => !/[\ufffe\uffff]/.test(title), 'expected no U+FFFE and no U+FFFF')
   .refine((title) => title.trim() !== '', 'expected some text')
   .meta({ minLength: 1 })
   .describe('What the prompt is called.')

@@ -16,16 +16,20 @@ export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 const RESERVED_OWNERS: ReadonlySet<string> = new Set([
   ...['404', 'api', 'assets', 'auth', 'badges', 'cli', 'clients', 'data', 'docs', 'healthz', 'index', 'mcp', 'metrics'],
   ...['rate-limited', 'search', 'settings', 'tags'],
-  ...['admin', 'me', 'new', 'null', 'undefined', 'con', 'prn', 'aux', 'nul'],
-  ...[1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((port) => [`com${port}`, `lpt${port}`]),
+  ...['admin', 'me', 'new', 'null', 'undefined'],
 ])
 
+/** Names of devices, which Windows takes for no folder: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+const DEVICE_NAME = /^(?:con|prn|aux|nul|(?:com|lpt)[1-9])$/
+
+/** Whether a repository's name can be a folder on Windows, so that everybody can check the content out. New repositories need such a name. */
+export const isPortableName = (name: string): boolean => !DEVICE_NAME.test(name)
 /** Whether a handle is a word that no owner may have. */
-export const isReserved = (handle: string): boolean => RESERVED_OWNERS.has(handle)
+export const isReserved = (handle: string): boolean => RESERVED_OWNERS.has(handle) || !isPortableName(handle)
 /** Whether a text has the form of an owner's handle, reserved words included. */
 export const hasOwnerForm = (text: string): boolean => OWNER_PATTERN.test(text)
 /** Whether a text may stand as the owner segment of an address: the form of a handle, and not reserved. */
-export const isOwner = (text: string): boolean => OWNER_PATTERN.test(text) && !RESERVED_OWNERS.has(text)
+export const isOwner = (text: string): boolean => OWNER_PATTERN.test(text) && !isReserved(text)
 /** Whether a text may stand as the name segment of an address. */
 export const isName = (text: string): boolean => NAME_PATTERN.test(text)
 /** Whether a text is a version in the form x.y.z: no `v`, no pre-release, no build metadata, no leading zeros. */

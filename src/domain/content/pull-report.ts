@@ -15,12 +15,14 @@ export interface PullReport {
   /** Sentences of our own. */
   notes: readonly string[]
   owners: readonly { owner: string | undefined; isAllowed: boolean; reason: string }[]
+  /** The commit that was reviewed. */
+  head: string
   /** Whether a maintainer has agreed for owners who have not. */
   isApproved: boolean
   differences: readonly { title: string; text: string }[]
 }
 
-/** The label with which a maintainer agrees. The workflow removes it when commits are added. */
+/** The label with which a maintainer agrees. The workflow removes it at every later event. */
 const APPROVAL_LABEL = 'owner approved'
 /** Begins the comment, so that it is found again. */
 const MARK = '<!-- prompt-hub: content review -->'
@@ -28,7 +30,7 @@ const MARK = '<!-- prompt-hub: content review -->'
 const MOST_BYTES = { entries: 20_000, differences: 36_000 }
 
 /** The comment as markdown, at most some 60,000 bytes. */
-export function formatPullReport({ entries, notes, owners, isApproved, differences }: PullReport): string {
+export function formatPullReport({ entries, notes, owners, head, isApproved, differences }: PullReport): string {
   const errors = entries.filter(({ severity }) => severity === 'error')
   const advice = entries.filter(({ severity }) => severity === 'advice')
   const lines = [...errors, ...advice].map(
@@ -46,6 +48,7 @@ export function formatPullReport({ entries, notes, owners, isApproved, differenc
     sayOwners(owners, isApproved),
     ...(asked.length === 0 ? [] : [fence(asked.join('\n'), 'text', 4_000)]),
     ...notes,
+    `Reviewed: ${head}`,
     ...formatDifferences(differences),
   ].join('\n\n')
 }
@@ -64,7 +67,7 @@ function sayOwners(owners: PullReport['owners'], isApproved: boolean): string {
   if (owners.every(({ isAllowed }) => isAllowed)) return 'The owners of what it touches agree:'
   return isApproved
     ? `A maintainer agreed (label \`${APPROVAL_LABEL}\`):`
-    : `It **waits for a maintainer**, who may set the label \`${APPROVAL_LABEL}\`; a member of the owner may also open it instead:`
+    : `It **waits for a maintainer**, who may set the label \`${APPROVAL_LABEL}\`; a member of the owner may also open it instead. It counts for this commit alone; commits and other labels that follow take it off:`
 }
 
 function formatDifferences(differences: PullReport['differences']): string[] {

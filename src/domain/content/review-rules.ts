@@ -34,6 +34,10 @@ export const RULES = {
     'No .gitattributes stands below content: it would change published bytes in every clone.',
     'remove it; what the repository needs stands in the .gitattributes of its top folder',
   ),
+  'content-folder': error(
+    'The content folder exists.',
+    'make it, or set CONTENT_DIR to the folder that holds the prompts',
+  ),
   readable: error('Every file and folder can be read.', 'give yourself the right to read it'),
   'file-fits': error('A file is at most a megabyte long.', 'shorten it'),
   'utf-8': error('Files are UTF-8.', 'save it as UTF-8'),
@@ -80,6 +84,14 @@ export const RULES = {
     'The number of a version that once was on the main branch is not given to another text.',
     'take the next number',
   ),
+  'portable-name': error(
+    'The name of a new prompt can be a folder on Windows: not con, prn, aux, nul, com1 to com9 or lpt1 to lpt9.',
+    'rename the folder (git mv)',
+  ),
+  'unportable-name': advice(
+    'The name of a prompt can be a folder on Windows.',
+    'publish it under another name, and name that one as moved_to',
+  ),
   'version-step': error(
     'A new version is exactly one step above the highest, and the first is 1.0.0.',
     'rename the file; npm run bump finds the number',
@@ -88,12 +100,24 @@ export const RULES = {
     'Only the hub writes provenance, after it has checked the token of a job.',
     'remove the key provenance',
   ),
-  'variables-are-used': error(
-    'Every variable that a new version declares stands in its content.',
+  'published-by-now': error(
+    'The published_at of a new version has passed; clocks may differ by five minutes.',
+    'write the time of now, in UTC',
+  ),
+  'published-by-author': error(
+    'A version that comes by pull request names its author, or a member of its owner, as published_by.',
+    'write your own login',
+  ),
+  'is-edited': error(
+    'No text is the one that npm run new or "Suggest a change" begins a file with.',
+    'write what your prompt needs there',
+  ),
+  'variables-are-used': advice(
+    'Every variable that a version declares stands in its content.',
     'write {{name}} where its value belongs, or remove the declaration',
   ),
-  'placeholders-are-declared': error(
-    'A new version that declares variables declares every placeholder of its content.',
+  'placeholders-are-declared': advice(
+    'A version that declares variables declares every placeholder of its content.',
     'declare it below variables, or write variables: [] when nothing is to be filled in',
   ),
   secret: advice('Nothing looks like a secret.', 'revoke it if it is real; write one that is plainly made up'),

@@ -4,17 +4,26 @@ import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versio
 import { formatPath, type Place } from './content-path.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
 import { findInText, limitFindings, warnOfDifference, warnOfMetadata } from './findings.ts'
-import { findPlaceholders } from './placeholders.ts'
+import { isPortableName } from './names.ts'
+import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
 import type { Problem } from './problems.ts'
 import { type RepositoryFile, UNSAID } from './prompt-file.ts'
-import type { RuleName } from './review-rules.ts'
+import { isRuleName, type RuleName } from './review-rules.ts'
 
 /** Which repository. */
 type RepositoryPlace = Pick<RepositoryEntry, 'owner' | 'name'>
 
-/** A problem with its place in the text of its key, where that is known: in UTF-16 units from the start of it. */
-export interface Remark extends Problem {
-  offset?: number
+/** A problem of a file, with its place where that is known. */
+export interface Remark extends Problem, PlacedProblem {}
+
+/** How far clocks may differ. */
+const MAX_CLOCK_SKEW_MS = 5 * 60_000
+
+/** What new versions are held against. */
+export interface ReviewGiven {
+  now: Date
+  /** Whether a version of an owner may name a login as its publisher; left out where nobody knows who brings it. */
+  mayBePublisher?: ((owner: string, login: string) => boolean) | undefined
 }
 
 /** What a change does to a file. */
@@ -28,13 +37,18 @@ export interface FileChange {
 type Say = (rule: RuleName, key: string, message: string, offset?: number) => void
 
 /**
- * Judges the numbers of new versions.
+ * Judges the name of a repository and the numbers of its new versions.
  *
  * @param published the numbers that the base has
  * @param fresh the new ones, lowest first
  */
 export function reviewSteps(place: RepositoryPlace, published: readonly string[], fresh: readonly string[]): Remark[] {
   const remarks: Remark[] = []
+  if (!isPortableName(place.name)) {
+    const isNew = published.length === 0 && fresh.length > 0
+    const rule = isNew ? 'portable-name' : 'unportable-name'
+    sayOf(remarks, { kind: 'repository', ...place })(rule, '', `Windows has no folder of the name ${place.name}`)
+  }
   const used = [...published]
   for (const version of fresh) {
     if (!isNextVersion(used, version)) {
@@ -54,10 +68,11 @@ export function reviewVersion(
   version: VersionEntry,
   before: VersionEntry | undefined,
   { isNew, isTouched }: FileChange,
+  given: ReviewGiven,
 ): Remark[] {
   const remarks: Remark[] = []
   const say = sayOf(remarks, { kind: 'version', ...place, version: version.version })
-  if (isTouched && isNew) judgeNewVersion(version, say)
+  if (isTouched && isNew) judgeNewVersion(place, version, given, say)
   if (isTouched) adviseOnVersion(version, before, say)
   return remarks
 }
@@ -72,13 +87,17 @@ export function reviewIndex(
   const say = sayOf(remarks, { kind: 'repository', ...place })
   adviseOnTexts({ title, description }, say, false)
   adviseOnTexts({ readme }, say, true)
-  if (title.trim().length < 3 || title === place.name)
-    say('weak-title', 'title', 'say in a few words what the prompt is called')
-  for (const { message } of warnOfMetadata({ description, tags, license }, last?.variables ?? [])) {
+  for (const { key, message } of checkText('readme', readme)) say('is-edited', key, message)
+  const metadata = { name: place.name, title, description, tags, license }
+  for (const { message } of warnOfMetadata(metadata, last?.variables ?? [])) {
     const key = message.split(': ', 1)[0]!
     const ofVersion =
       key === 'variables' && last ? { kind: 'version' as const, ...place, version: last.version } : undefined
-    ;(ofVersion ? sayOf(remarks, ofVersion) : say)('weak-metadata', key, message.slice(key.length + 2))
+    ;(ofVersion ? sayOf(remarks, ofVersion) : say)(
+      key === 'title' ? 'weak-title' : 'weak-metadata',
+      key,
+      message.slice(key.length + 2),
+    )
   }
   return remarks
 }
@@ -101,20 +120,30 @@ function sayOf(remarks: Remark[], place: Place): Say {
   }
 }
 
-function judgeNewVersion({ provenance, variables, content }: VersionEntry, say: Say): void {
+function judgeNewVersion(
+  { owner }: RepositoryPlace,
+  version: VersionEntry,
+  { now, mayBePublisher }: ReviewGiven,
+  say: Say,
+): void {
+  const { provenance, published_at, published_by } = version
   if (provenance) say('no-forged-provenance', 'provenance', 'expected none: only the hub writes it')
-  const used = findPlaceholders(content)
-  for (const [index, { name }] of variables.entries())
-    if (!used.includes(name)) say('variables-are-used', `variables.${index}`, `expected {{${name}}} in the content`)
-  if (variables.length === 0) return
-  for (const name of used.filter((one) => !variables.some((variable) => variable.name === one))) {
-    const message = `expected a declaration of the placeholder {{${name}}}`
-    say('placeholders-are-declared', 'content', message, content.search(new RegExp(`\\{\\{ ?${name} ?\\}\\}`)))
-  }
+  if (Date.parse(published_at) > now.getTime() + MAX_CLOCK_SKEW_MS)
+    say('published-by-now', 'published_at', `expected a time that has passed, got ${published_at}`)
+  if (mayBePublisher && !mayBePublisher(owner, published_by))
+    say(
+      'published-by-author',
+      'published_by',
+      `expected the author of the pull request or a member of ${owner}, got ${published_by}`,
+    )
+  for (const { rule, key, message, offset } of checkNewVersion(version))
+    if (isRuleName(rule)) say(rule, key, message, offset)
 }
 
 function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined, say: Say): void {
   const { content, changelog, variables, parameters } = version
+  for (const { rule, key, message, offset } of compareVariables(version))
+    if (isRuleName(rule)) say(rule, key, message, offset)
   adviseOnTexts({ content }, say, true)
   adviseOnTexts({ changelog, ...nested({ variables, parameters }) }, say, false)
   if (!before) return

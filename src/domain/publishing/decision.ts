@@ -7,10 +7,11 @@ import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import { nextVersion } from '../catalogue/versions.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
-import { textsOf, warnOfDifference, warnOfMetadata, warnOfTexts } from '../content/findings.ts'
+import { textsOf, warnOfDifference, warnOfMetadata, warnOfTexts, warnOfVariables } from '../content/findings.ts'
 import type { RepositoryFrontMatter, VersionFrontMatter } from '../content/front-matter.ts'
 import { isSameJson } from '../content/json.ts'
-import { titleFromName } from '../content/names.ts'
+import { isPortableName, titleFromName } from '../content/names.ts'
+import { checkNewVersion } from '../content/new-version-rules.ts'
 import { findPlaceholders } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
@@ -62,6 +63,8 @@ export function decidePublish(
   { measure, addresses }: { measure: Measure; addresses: Addresses },
 ): PublishDecision {
   const fullName = `${state.owner}/${state.name}`
+  if (state.versions.length === 0 && !isPortableName(state.name))
+    throw new HubError('not_found', `No new repository can be named ${state.name}: Windows has no folder of that name.`)
   const { file, latest: latestVersion } = state
   if (file.status === 'archived')
     throw new HubError(
@@ -89,7 +92,8 @@ export function decidePublish(
       ...(latest && latestVersion !== undefined && versionText !== undefined
         ? warnOfDifference(compareForCallers({ ...latest, version: latestVersion }, version), request.bump)
         : []),
-      ...warnOfMetadata(newFile, version.variables),
+      ...warnOfVariables(version),
+      ...warnOfMetadata({ ...newFile, name: state.name }, version.variables),
     ],
   })
   if (latest && latestVersion !== undefined && isSame(latest, front))
@@ -112,8 +116,8 @@ export function decidePublish(
     ...measure(front.content),
     version: number,
   }
-  // Whatever the request says was judged when it was parsed.
-  const problems = checkCarriedOver(front.carried)
+  // The other rules were judged when the request was parsed. Publishing the same again answers 200 before this.
+  const problems = [...checkCarriedOver(front.carried), ...checkNewVersion(version)]
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatVersionFile({ ...said, content: front.content })
   refuseLongFile(measure(versionText).size_bytes)
@@ -121,8 +125,12 @@ export function decidePublish(
 }
 
 /** The warnings of a version that is in git already. Whether it breaks its callers is left out, because telling would cost another read. */
-export function warnAgain(version: VersionEntry, { file }: RepositoryState): Warning[] {
-  return [...warnOfTexts(textsOf(version, file)), ...warnOfMetadata(file, version.variables)]
+export function warnAgain(version: VersionEntry, { name, file }: RepositoryState): Warning[] {
+  return [
+    ...warnOfTexts(textsOf(version, file)),
+    ...warnOfVariables(version),
+    ...warnOfMetadata({ ...file, name }, version.variables),
+  ]
 }
 
 /** YAML can be many times as long as the JSON it was made of, and a file that is too long to be read would break every later build. */

@@ -11,7 +11,7 @@ import { line } from '../../domain/content/values.ts'
 import { type AccountView, drawAccount, drawNewToken, stateOf } from './account-page.ts'
 import { protect, type Visited } from './respond-account.ts'
 import { redirectTo } from './sign-in.ts'
-import { type AccountDependencies, requireForm, type Visit } from './visit.ts'
+import { requireForm, type Visit } from './visit.ts'
 
 /** Everything that the account page shows of somebody. */
 export async function viewAccount(
@@ -19,19 +19,12 @@ export async function viewAccount(
   session: Session,
   more: Pick<AccountView, 'notice' | 'refused'>,
 ): Promise<AccountView> {
+  const { login, user_id } = session.person
   const [owners, tokens] = await Promise.all([
-    listOwners(session, dependencies),
+    dependencies.ownersOf(login, user_id),
     accounts.listTokens(session.person.user_id),
   ])
   return { session, owners, tokens, now, formId: randomUUID(), ...more }
-}
-
-async function listOwners(
-  { person: { login, user_id } }: Session,
-  { ownersOf }: AccountDependencies,
-): Promise<string[]> {
-  const others = await ownersOf(login, user_id)
-  return [...(isOwner(login) ? [login] : []), ...others.filter((owner) => owner !== login)]
 }
 
 const days = `expected a whole number of days from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`

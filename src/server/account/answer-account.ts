@@ -4,7 +4,7 @@ import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/address
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { Connect } from '../connect.ts'
-import { refuseMethod } from '../refusals.ts'
+import { refuseMethod, refuseRate } from '../refusals.ts'
 import { drawAccount } from './account-page.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
 import { answerTrouble, protect, type Visited } from './respond-account.ts'
@@ -48,6 +48,8 @@ export async function answerAccount(request: Request, connect: Connect<AccountDe
   let dependencies: AccountDependencies | undefined
   try {
     dependencies = await connect()
+    const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
+    if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
     const visited = await visit(request, dependencies, now)
     return await protect(visited, 200, request, dependencies)
   } catch (thrown) {

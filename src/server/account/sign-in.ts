@@ -70,7 +70,7 @@ export function githubAddress(
   })}`
 }
 
-/** Ends a sign-in at GitHub. @throws HubError `invalid_request` for one that this browser did not begin, or that was ended before; `forbidden` for a login that belongs to another account here */
+/** Ends a sign-in at GitHub, which is asked once for each sign-in, whatever it answers. @throws HubError `invalid_request` for one that this browser did not begin, or that was ended before; `forbidden` for a login that belongs to another account here */
 export async function finishGithub(
   request: Request,
   signIn: SignIn & { kind: 'github' },
@@ -81,6 +81,7 @@ export async function finishGithub(
   const note = requireNote(request, searchParams.get('state'), tools, now)
   const code = searchParams.get('code')
   if (code === null) throw new HubError('invalid_request', 'GitHub did not sign you in. Begin again if you meant to.')
+  await spendNote(note, tools, now)
   const person = await signIn.identify({ code, verifier: note.verifier, redirectUri: redirectUri(tools.baseUrl) })
   if (!(await tools.accounts.bindLogin(person)))
     throw new HubError(
@@ -102,6 +103,7 @@ export async function finishLocal(
   const handle = Handle.safeParse(form.get('handle')?.trim().toLowerCase())
   if (!handle.success)
     throw new HubError('validation_failed', 'handle: expected 1 to 39 letters, digits and single hyphens inside.')
+  await spendNote(note, tools, now)
   if (!keys.spend(form.get('key')))
     throw new HubError('forbidden', 'This sign-in link was used before. The hub printed the next one where it runs.')
   return admit(request, localPerson(handle.data), note, tools, now)
@@ -114,16 +116,20 @@ function requireNote(request: Request, state: string | null, { cookies }: SignIn
   return note
 }
 
+/** @throws HubError `invalid_request` for a sign-in that came to its end before, well or not */
+async function spendNote(note: SignInNote, { accounts }: SignInTools, now: Date): Promise<void> {
+  if (!(await accounts.spendSignIn(note, now)))
+    throw new HubError('invalid_request', 'This sign-in was used before. Begin again.')
+}
+
 /** Opens a new session for each sign-in, and ends the one that the browser had before, whoever's it was. */
 async function admit(
   request: Request,
   person: Person,
-  { state, return_to }: SignInNote,
+  { return_to }: SignInNote,
   { accounts, cookies }: SignInTools,
   now: Date,
 ): Promise<Response> {
-  if (!(await accounts.spendSignIn(state, now)))
-    throw new HubError('invalid_request', 'This sign-in was completed before. Begin again.')
   const before = cookies.readSession(request)
   if (before !== undefined) await accounts.endSession(before)
   const secret = await accounts.openSession(person, now)

@@ -2,6 +2,7 @@
 import type { Accounts, Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
+import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { openBody } from '../read-body.ts'
 import type { PageTools } from './respond-account.ts'
 import { requireCsrf } from './session.ts'
@@ -13,7 +14,11 @@ export interface AccountDependencies extends PageTools {
   signIn: SignIn
   /** Signs the cookies of sign-ins under way. */
   secret: string
-  /** Owners whose `members` name a login, as of the newest build. */
+  /** Limits requests, by the client's address. */
+  limiter: RateLimiter
+  /** As the platform says it. */
+  clientAddress: string
+  /** Owners that somebody may publish to, as of the newest build. */
   ownersOf: (login: string, userId: string) => Promise<readonly string[]>
 }
 

@@ -1,14 +1,12 @@
-// Owns one accepted publish from its turn in the queue to the fresh copy at its end.
+// Carries out one accepted publish, from its turn at git to the fresh copy at its end.
 import { ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 import { type AcceptedPublish, type Outcome, outcomeOf } from './decide-round.ts'
 import { type Published, renewFreshCopy } from './renew-fresh-copy.ts'
-import { publishInRounds, type TimeAndChance } from './rounds.ts'
-
-/** Runs work once all that was given before has ended, well or not. */
-type Enqueue = <Value>(work: () => Promise<Value>) => Promise<Value>
+import { LATEST_START_MS, publishInRounds, type TimeAndChance } from './rounds.ts'
+import type { TakeTurn } from './turns.ts'
 
 /** What a publish needs once it is accepted. */
 export interface PublishTools {
@@ -16,10 +14,10 @@ export interface PublishTools {
   git: GitStore
   fresh: FreshCopies
   siteFiles: SiteFiles
-  /** Drops what the CDN keeps under a tag; its failure never fails a publish. */
+  /** Drops what caches keep under any of the tags; its failure never fails a publish. */
   purge: (cacheTags: string[]) => Promise<void>
-  /** Runs publishes of this process to the branch one after the other; git keeps those of several processes apart. Without the queue publishes would still be correct, but would be repeated more often: any commit makes the head that the others read stale. */
-  enqueue: Enqueue
+  /** Runs publishes of this process to the branch one after the other; git keeps those of several processes apart. Without turns publishes would still be correct, but would be repeated more often: any commit makes the head that the others read stale. */
+  takeTurn: TakeTurn
 }
 
 /** Carries out an accepted publish in its turn. @throws HubError for every refusal of docs/contract.md section 6 that needs git */
@@ -33,11 +31,12 @@ export async function publishToGit(
   const known = copy?.versions.map(({ version }) => version) ?? []
   const operationId = time.newId()
   // The copy is made in the same turn. Made later, the copy of an older publish could replace that of a newer one.
-  return tools.enqueue(async () => {
+  const turn = { publisher: accepted.bearer.publisher, waitMs: accepted.arrivedMs + LATEST_START_MS - time.now() }
+  return tools.takeTurn(turn, async () => {
     const ending = await publishInRounds(tools.git, { ...accepted, known, operationId }, time)
     if (ending.kind === 'answer') return ending.answer
     const { folder, decision, commit } = ending
-    await showAtOnce({ owner, name, folder, decision }, tools, new Date(time.now()))
+    await showAtOnce({ owner, name, folder, decision, commit: commit.sha }, tools, new Date(time.now()))
     return outcomeOf(decision, commit)
   })
 }
@@ -51,17 +50,5 @@ async function showAtOnce(published: Published, tools: PublishTools, now: Date):
   } catch (error) {
     const { logTrouble } = await import('../../ports/log.ts')
     logTrouble('warning', 'A publish is not shown before the next build.', { cause: error })
-  }
-}
-
-/** Makes a queue, in which nothing waits yet. */
-export function createQueue(): Enqueue {
-  let queue: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const turn = queue.then(work)
-    queue = turn.catch(() => {
-      // Whoever asked for this work gets the error. The next one in the queue only waits for the end.
-    })
-    return turn
   }
 }

@@ -28,8 +28,12 @@ export interface Bearer {
 /** For whom a publish is made. People and jobs bring along the function that judges them later, so that no publish loads what it does not need. */
 type Holder =
   | { kind: 'operator' }
-  | { kind: 'person'; login: string; isMember: (file: Pick<OwnerFile, 'members'>) => boolean }
-  | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal'>)
+  | {
+      kind: 'person'
+      login: string
+      mayActFor: (owner: string, file: Pick<OwnerFile, 'members'> | undefined) => boolean
+    }
+  | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal' | 'jti' | 'endsMs'>)
 
 /** Finds what is known of a token. @throws HubError `unavailable` when the store is out of reach, so that nobody passes then */
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
@@ -40,8 +44,8 @@ export interface AuthTools {
   /** Whether a login still belongs to this person. GitHub may give a login to somebody else, but never an account's number. */
   holdsLogin: (person: Person) => Promise<boolean>
   verifyJob: VerifyJob
-  /** Spends a job's token on a request. @returns false when it was used for another one */
-  spendJob: (use: { jti: string; request: string; until: string }) => Promise<boolean>
+  /** Spends a job's token on a request, and remembers that until the token ends. @returns false when it was used for another request */
+  spendJob: (use: { jti: string; request: string; endsMs: number }) => Promise<boolean>
 }
 
 /** Whether a token is meant as an OIDC token, which has three parts between dots. Our own tokens have no dots. */
@@ -50,24 +54,15 @@ const looksLikeJob = (token: string): boolean => token.split('.').length === 3
 /** The same sentence for missing, malformed, unknown and revoked tokens, so that nobody learns which tokens exist. */
 const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorization: Bearer hub_…".'
 
-/** How long a used job's token is remembered beyond its end. It is accepted for some seconds after its end, so this must be longer. */
-const JOB_LEEWAY_MS = 60_000
-
 /**
  * Finds out by the Authorization header who publishes.
  *
- * @param digestRequest makes the digest of the request's path and body, because a job's token serves one request only; called when the token was found good
  * @throws HubError `unauthorized`; a token of the wrong form or checksum is refused without asking the store. `forbidden` when the token's login is
  *   somebody else's by now
  */
-export async function authenticate(
-  request: Request,
-  tools: AuthTools,
-  now: Date,
-  digestRequest: () => Promise<string>,
-): Promise<Bearer> {
+export async function authenticate(request: Request, tools: AuthTools, now: Date): Promise<Bearer> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
-  if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, tools, now, digestRequest)
+  if (token !== undefined && looksLikeJob(token)) return authenticateJob(token, tools, now)
   if (token === undefined || !isToken(token)) throw new HubError('unauthorized', NO_GOOD_TOKEN)
   const record = await tools.findToken(token)
   if (!record || record.revoked_at !== null) throw new HubError('unauthorized', NO_GOOD_TOKEN)
@@ -92,30 +87,20 @@ export async function authenticate(
 
 async function withJudge(holder: TokenRecord['holder']): Promise<Holder> {
   if (holder.kind === 'operator') return holder
-  const { isMember } = await import('../../domain/access/memberships.ts')
-  return { kind: 'person', login: holder.login, isMember: (file) => isMember(holder, file) }
+  const { mayActFor } = await import('../../domain/access/memberships.ts')
+  return { kind: 'person', login: holder.login, mayActFor: (owner, file) => mayActFor(holder, owner, file) }
 }
 
-async function authenticateJob(
-  token: string,
-  tools: AuthTools,
-  now: Date,
-  digestRequest: () => Promise<string>,
-): Promise<Bearer> {
+/** Whether a job's token was used before is asked later, of those alone who may publish: see `admitJob`. */
+async function authenticateJob(token: string, tools: AuthTools, now: Date): Promise<Bearer> {
   const { repositoryId, jti, endsMs, provenance, findRefusal } = await tools.verifyJob(token, now)
-  const until = new Date(endsMs + JOB_LEEWAY_MS).toISOString()
-  if (!(await tools.spendJob({ jti, request: await digestRequest(), until })))
-    throw new HubError(
-      'unauthorized',
-      'This OIDC token was used for another request. Ask GitHub for a new one for each publish.',
-    )
   return {
     // All jobs of one repository count as one publisher, for limits and for idempotency.
     id: `job:${repositoryId}`,
     publisher: `job:${repositoryId}`,
     tokenId: undefined,
     scope: undefined,
-    holder: { kind: 'job', findRefusal },
+    holder: { kind: 'job', findRefusal, jti, endsMs },
     login: undefined,
     provenance,
   }
@@ -137,7 +122,7 @@ export function requireScope({ scope }: Bearer, owner: string, name: string): vo
  * @throws HubError `forbidden`
  */
 export function requireRights({ holder }: Bearer, owner: string, name: string, ownerIndex: string | undefined): void {
-  if (holder.kind === 'operator' || (holder.kind === 'person' && holder.login === owner)) return
+  if (holder.kind === 'operator') return
   const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
   // A file on the branch that does not parse is not the publisher's fault, so they are not told that they are no member.
   if (parsed?.problems) throw refuseBroken({ kind: 'owner', owner }, parsed.problems)
@@ -150,7 +135,7 @@ export function requireRights({ holder }: Bearer, owner: string, name: string, o
       `This job may not publish to ${owner}/${name}: ${refusal}. See trusted_publishers in content/${owner}/index.md.`,
     )
   }
-  if (!file || !holder.isMember(file))
+  if (!holder.mayActFor(owner, file))
     throw new HubError(
       'forbidden',
       `${holder.login} may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`,

@@ -45,20 +45,16 @@ export async function answerPublish(
     await incoming.checkLength()
     requireJson(request)
     const dependencies = await connect()
-    // The rest of the body is read only when the token is good, so that requests with a bad one take no memory.
-    let bytes: Buffer | undefined
-    const readBody = async () => (bytes ??= await incoming.read())
-    const digestRequest = async () => digest(pathname, hash('sha256', await readBody()))
-    const bearer = await authenticate(request, dependencies, new Date(arrivedMs), digestRequest).catch(
-      async (thrown: unknown) => {
-        throw await limitFailures(thrown, dependencies)
-      },
-    )
+    const bearer = await authenticate(request, dependencies, new Date(arrivedMs)).catch(async (thrown: unknown) => {
+      throw await limitFailures(thrown, dependencies)
+    })
     const waitSeconds = dependencies.limiter.take(bearer.publisher)
     if (waitSeconds > 0) throw (await refusals()).refuseRate('publishes', waitSeconds)
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const key = readIdempotencyKey(request)
-    const body = parsePublishRequest(parseJsonBody(await readBody()), measure)
+    // The rest of the body is read only when the token is good, so that requests with a bad one take no memory.
+    const bytes = await incoming.read()
+    const body = parsePublishRequest(parseJsonBody(bytes), measure)
     requireScope(bearer, owner, name)
     const idempotency =
       key === undefined
@@ -66,6 +62,12 @@ export async function answerPublish(
         : { key: digest(bearer.id, `${owner}/${name}`, key), request: digest(canonicalJson(body)) }
     const addresses = addressesBelow(dependencies.baseUrl)
     const accepted = { owner, name, bearer, body, idempotency, arrivedMs, addresses }
+    if (bearer.holder.kind === 'job')
+      await (await import('./admit-job.ts')).admitJob(
+        { ...accepted, job: bearer.holder, request: digest(pathname, hash('sha256', bytes)) },
+        dependencies,
+        time,
+      )
     const outcome = await publishToGit(accepted, dependencies, time)
     if (bearer.tokenId !== undefined)
       await dependencies.noteUse(bearer.tokenId).catch(() => {

@@ -1,5 +1,4 @@
 // Owns making the fresh copy that shows a publish before any build has it.
-import { hash } from 'node:crypto'
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, VersionSummary } from '../../domain/api/schema.ts'
@@ -9,6 +8,7 @@ import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import { parseVersionFile } from '../../domain/content/prompt-file.ts'
 import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import { nextLower } from '../../domain/publishing/repository-state.ts'
+import type { CopyOrigin } from '../../ports/fresh-copies.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
 import { measure } from '../../ports/measure.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
@@ -21,6 +21,8 @@ export interface Published {
   /** What was read before the commit. */
   folder: FolderState
   decision: PublishDecision
+  /** The commit that it made. */
+  commit: string
 }
 
 /** Versions that came by a pull request or by hand may be known neither to the build nor to a copy. So many of them are read from git, the highest first; the next build lists the others. */
@@ -38,9 +40,10 @@ export async function renewFreshCopy(
   sources: Sources & { baseUrl: string; git: GitStore },
   now: Date,
 ): Promise<void> {
-  const { owner, name, folder, decision } = published
+  const { owner, name, folder, decision, commit } = published
+  const origin: CopyOrigin = { commit, kept_at: now.toISOString() }
   // The version is kept first, so that no copy ever names a version that cannot be read.
-  if (!decision.isUnchanged) await sources.fresh.keepVersion(decision.record)
+  if (!decision.isUnchanged) await sources.fresh.keepVersion({ ...origin, version: decision.record })
   const { built, copy } = await findNewest(owner, name, sources)
   // A copy with a version that neither this publish nor its base has was made by a later publish, and lists this version already.
   const isKnown = (version: string) => version === decision.version.version || folder.versions.has(version)
@@ -53,7 +56,8 @@ export async function renewFreshCopy(
     const reason = Object.hasOwn(decision.file.yanked, summary.version) ? decision.file.yanked[summary.version]! : null
     return { ...summary, yanked: reason !== null, yank_reason: reason }
   }
-  const listed = copy?.versions ?? (await readBuiltVersions(published, sources))
+  // A build may list what was removed from git since.
+  const listed = copy?.versions ?? (await readBuiltVersions(published, sources)).filter((one) => isKnown(one.version))
   const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
   summaries.set(decision.version.version, summarise(decision.version))
   const numbers = sortVersions([...folder.versions.keys()])
@@ -62,7 +66,8 @@ export async function renewFreshCopy(
     // A file that cannot be read leaves out its own version only.
     if (!entry) continue
     // This version too is kept before the copy, because the build has no file that would answer it.
-    await sources.fresh.keepVersion(recordVersion(entry, nextLower(numbers, version), { owner, name }, addresses))
+    const record = recordVersion(entry, nextLower(numbers, version), { owner, name }, addresses)
+    await sources.fresh.keepVersion({ ...origin, version: record })
     summaries.set(version, summarise(entry))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
@@ -75,11 +80,10 @@ export async function renewFreshCopy(
   if (!latest) throw new Error(`version ${highest} cannot be read`)
   const stats = copy?.repository.stats ?? (built ? parseBuilt<{ data: Repository }>(built).data.stats : null)
   const repository = describeRepository({ owner, name, file: decision.file, versions, latest, stats }, addresses)
-  const basedOn = copy ? copy.based_on : built ? hash('sha256', built) : null
   // The store has no dependable compare-and-swap, so a copy with more versions that another process wrote meanwhile is kept.
   const meanwhile = await sources.fresh.find(owner, name)
   if (meanwhile && meanwhile.repository.versions_count > repository.versions_count) return
-  await sources.fresh.keep({ repository, versions, based_on: basedOn, kept_at: now.toISOString() })
+  await sources.fresh.keep({ ...origin, repository, versions })
 }
 
 async function readBuiltVersions({ owner, name }: Published, { siteFiles }: Sources): Promise<VersionSummary[]> {

@@ -33,6 +33,8 @@ const DEADLINE_MS = 25_000
 const CALL_MS = 8_000
 /** About what a read and a commit take; with less time left no round is begun. */
 const ROUND_MS = 3_000
+/** How long after its request's arrival a publish may still begin. */
+export const LATEST_START_MS = DEADLINE_MS - ROUND_MS
 /** How often a listing that is known to lag is read again before it is used. */
 const MOST_REREADS = 5
 /** How long before its request's arrival a commit of ours may be dated, because the clock of the git host may be behind. */
@@ -64,7 +66,7 @@ export async function publishInRounds(
   const sent = new Map<string, PublishDecision>()
   let rereads = 0
   for (let round = 0; ; round++) {
-    if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
+    await waitBefore(round, { random, sleep })
     if (leftMs(deadline) < ROUND_MS) throw tooLate()
     const folder = await readOrWait(deadline, (call) => git.readFolder(questionOf(accepted, isInDoubt), call))
     if (folder === undefined) continue
@@ -83,6 +85,30 @@ export async function publishInRounds(
     if (outcome.kind === 'busy') await waitOrGiveUp(deadline, outcome.retryAfterSeconds)
     if (outcome.kind === 'unknown') isInDoubt = true
   }
+}
+
+/**
+ * Reads what rights depend on, before a publish waits for its turn; after a failure that may pass it is read again while there is time.
+ *
+ * @throws HubError like `publishInRounds`
+ */
+export async function readOwnerIndex(
+  git: GitStore,
+  { owner, name, arrivedMs }: Pick<AcceptedPublish, 'owner' | 'name' | 'arrivedMs'>,
+  { now, random, sleep }: TimeAndChance,
+): Promise<string | undefined> {
+  const deadline: Deadline = { endsMs: arrivedMs + DEADLINE_MS, now, sleep }
+  for (let round = 0; ; round++) {
+    await waitBefore(round, { random, sleep })
+    if (leftMs(deadline) < ROUND_MS) throw tooLate()
+    const folder = await readOrWait(deadline, (call) => git.readFolder({ owner, name }, call))
+    if (folder) return folder.ownerIndex
+  }
+}
+
+/** Waits before a round that repeats another, for a while that differs between processes. */
+async function waitBefore(round: number, { random, sleep }: Pick<TimeAndChance, 'random' | 'sleep'>): Promise<void> {
+  if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
 }
 
 async function decideOn(

@@ -1,4 +1,5 @@
 // Owns what each address of the read API answers: the built file, or the fresh copy where a publish is ahead of the build.
+import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
 import type { Repository } from '../../domain/api/schema.ts'
@@ -69,7 +70,13 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
     const asked = readVersionQuery(query)
     if (asked.version !== undefined) {
       const bytes = await readContent(owner, name, asked.version, tools)
-      return { bytes, cache: 'immutable', headers: { 'X-Prompt-Version': asked.version } }
+      const headers = { 'X-Prompt-Version': asked.version, ...digestOf(bytes) }
+      const repository = await findRepository(owner, name, tools)
+      // What may be kept for ever cannot say that it was yanked since, nor that it is so no more.
+      const isYanked = repository !== undefined && !repository.value().versions.includes(asked.version)
+      return isYanked
+        ? { bytes, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }
+        : { bytes, headers, cache: 'immutable' }
     }
     const found = await findRepository(owner, name, tools)
     if (!found) throw await noRepository(owner, name, tools)
@@ -83,7 +90,11 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
         : await readContent(owner, name, version, tools)
     return {
       bytes,
-      headers: { 'X-Prompt-Version': version, ...(await linkTo(record.moved_to, tools.baseUrl, '/raw')) },
+      headers: {
+        'X-Prompt-Version': version,
+        ...digestOf(bytes),
+        ...(await linkTo(record.moved_to, tools.baseUrl, '/raw')),
+      },
     }
   },
   listTags: async (_parameters, _query, tools) => ({ bytes: (await findTags(tools)).bytes() }),
@@ -97,6 +108,11 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
   getOpenapi: async (_parameters, _query, { siteFiles }) => ({
     bytes: await readBuilt(siteFiles, DATA_FILES.openapi()),
   }),
+}
+
+/** Lets a client check what it got without a second request. RFC 9530 section 3 */
+function digestOf(bytes: Bytes): Record<string, string> {
+  return { 'Repr-Digest': `sha-256=:${hash('sha256', bytes, 'base64')}:` }
 }
 
 async function readContent(owner: string, name: string, version: string, tools: ReadTools): Promise<Bytes> {

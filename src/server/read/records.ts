@@ -1,5 +1,4 @@
 // Owns finding records, for every handler: in the built file, or in the fresh copy where a publish is ahead of the build.
-import { hash } from 'node:crypto'
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, TagRecord, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
@@ -17,30 +16,14 @@ export interface Sources {
 interface Newest {
   /** The built record, or undefined when no build has the repository. */
   built: Bytes | undefined
-  /** The copy, when it is newer. */
+  /** The copy, when the build has not read its commit. */
   copy: FreshCopy | undefined
 }
 
 /** Looks a repository up in the build and among the copies. */
 export async function findNewest(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Newest> {
   const [built, copy] = await Promise.all([siteFiles.read(DATA_FILES.repository(owner, name)), fresh.find(owner, name)])
-  if (!copy) return { built, copy: undefined }
-  const state = built && {
-    versionsCount: parseBuilt<{ data: Repository }>(built).data.versions_count,
-    sha256: hash('sha256', built),
-  }
-  return { built, copy: isNewer(copy, state) ? copy : undefined }
-}
-
-/**
- * Whether a copy is newer than what the build has.
- *
- * @param built how many versions the built record counts and its SHA-256, or undefined when no build has the repository
- */
-function isNewer(copy: FreshCopy, built: { versionsCount: number; sha256: string } | undefined): boolean {
-  if (!built) return true
-  // Versions are never removed, so a build with as many versions has caught up, unless it is the same build that the copy was made from.
-  return copy.repository.versions_count > built.versionsCount || copy.based_on === built.sha256
+  return { built, copy }
 }
 
 /** A record that was found, as bytes to answer with or as a value to work with; only the one that is asked for is made. */

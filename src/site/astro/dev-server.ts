@@ -11,7 +11,9 @@ import { inBackground } from '../../host/background.ts'
 import { readDevFrame } from '../../host/dev-frame.ts'
 import { answerWith, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
 import { type LocalStores, loadFunctions, openLocalStores } from '../../host/serve-sites.ts'
+import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { digestText } from '../../ports/measure.ts'
+import { readBuildSource } from '../../stores/build-source.ts'
 import { buildSearchIndex } from '../../stores/search-index.ts'
 import { openSearchIndex } from '../../stores/search-sqlite.ts'
 import { memoryFiles } from '../../stores/site-files-memory.ts'
@@ -42,20 +44,24 @@ export function devServer(): AstroIntegration {
         server.httpServer?.once('close', () => inBackground('Closing the stores', stores.close))
         const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
         setDevSources({ ...mount.sources, sourceHost: findSourceHost(config), brokenOf: () => [] })
-        const reload = () => {
-          const began = new Date()
+        const reload = async () => {
+          const began = new Date().toISOString()
+          const source =
+            config.gitStore.kind === 'local'
+              ? { ...UNKNOWN_SOURCE, read_until: began }
+              : await readBuildSource(config.contentDir, process.env)
           if (!reloadCatalogue(loader, mount.show, logger)) return
-          if (config.gitStore.kind === 'local') stores.fresh.forgetBefore(began)
+          mount.noteSource(source)
           server.ws.send({ type: 'full-reload' })
         }
-        reload()
+        await reload()
         let settling: NodeJS.Timeout | undefined
         const contentDir = resolve(config.contentDir)
         server.watcher.add(contentDir)
         server.watcher.on('all', (_event, path) => {
           if (!resolve(path).startsWith(contentDir)) return
           clearTimeout(settling)
-          settling = setTimeout(reload, SETTLE_MS)
+          settling = setTimeout(() => inBackground('Reading the content', reload), SETTLE_MS)
         })
         goFirst = () =>
           server.middlewares.stack.unshift({
@@ -95,7 +101,7 @@ function reloadCatalogue(
 
 /** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
 async function mountFunctions(
-  { fresh, blobs, localGit, localKeys }: LocalStores,
+  { copies, blobs, localGit, localKeys }: LocalStores,
   baseUrl: string,
   devAddress: () => string | undefined,
 ) {
@@ -107,6 +113,8 @@ async function mountFunctions(
   let files = new Map<string, string | Uint8Array>()
   const written = memoryFiles((path) => files.get(path))
   let search: ReturnType<typeof openSearchIndex> | undefined
+  let source = UNKNOWN_SOURCE
+  const fresh = copiesAhead(copies, () => source)
   const hub: Hub = {
     fresh,
     blobs,
@@ -126,6 +134,9 @@ async function mountFunctions(
         /^\/(?:data|cli|clients)\//.test(url) ||
         route(method, new URL(url, 'http://localhost').pathname) !== undefined
       )
+    },
+    noteSource(read: BuildSource): void {
+      source = read
     },
     show(catalogue: Catalogue): void {
       files = new Map<string, string | Uint8Array>([

@@ -5,6 +5,10 @@ import { z } from 'zod'
 
 /** What is remembered of a finished build. */
 export const Built = z.object({
+  /** When it was finished: a moment in UTC. */
+  built_at: z.string(),
+  /** What of the content it has read, by which fresh copies stop counting (ports/fresh-copies.ts). */
+  source: z.object({ read_until: z.string().nullable(), commits: z.array(z.string()), broken: z.array(z.string()) }),
   /** When the last of its files was written, in milliseconds since 1970. */
   ended_ms: z.number(),
   /** Of the content that it was made of (content-listing.ts); left out when it could not be told. */
@@ -38,7 +42,7 @@ export const indexOf = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 's
 /** The folder of the code of its pages. */
 export const pagesOf = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'pages')
 /** What is remembered of it; written last, so that a build without it is not finished. */
-export const builtFile = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'built.json')
+export const builtFile = ({ build }: Pick<BuildPlaces, 'build'>) => join(build, 'complete.json')
 
 /** What is remembered of the build that lies somewhere; undefined when none does, or not a whole one. */
 export function readBuilt(places: BuildPlaces): Built | undefined {

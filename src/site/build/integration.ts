@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'
 import { type Config, readConfig } from '../../config.ts'
+import { UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
+import { readBuildSource } from '../../stores/build-source.ts'
 import { type ContentListing, fingerprintContent, listContent } from '../../stores/content-listing.ts'
 import {
   type BuildPlaces,
@@ -34,6 +36,7 @@ export function promptHub({ onProgress }: { onProgress?: OnProgress } = {}): Ast
   const config = readConfig(process.env)
   let places: BuildPlaces
   let scratch: URL
+  let source = UNKNOWN_SOURCE
   return {
     name: 'prompt-hub-data',
     hooks: {
@@ -50,6 +53,10 @@ export function promptHub({ onProgress }: { onProgress?: OnProgress } = {}): Ast
           build: { client: new URL('client/', scratch), server: new URL('server/', scratch) },
         })
       },
+      'astro:build:start': async () => {
+        // Before the content is read, so that nothing is counted as read that came after.
+        source = await readBuildSource(config.contentDir, process.env)
+      },
       'astro:build:done': async ({ dir, logger }) => {
         const report = onProgress ?? ((step, done) => done === 0 && logger.info(`${step} …`))
         const listing = listContent(config.contentDir)
@@ -62,7 +69,7 @@ export function promptHub({ onProgress }: { onProgress?: OnProgress } = {}): Ast
           { siteDir: next.dist, indexPath: indexOf(next) },
           { listing, onProgress: report },
         )
-        const built = describeBuild(config, listing, written)
+        const built = describeBuild(config, listing, { ...written, source })
         writeFileSync(builtFile(next), JSON.stringify(built))
         swapIn(places)
         logger.info(`Wrote ${written.files} data files of ${written.repositories} repositories.`)
@@ -78,11 +85,12 @@ export function promptHub({ onProgress }: { onProgress?: OnProgress } = {}): Ast
 function describeBuild(
   config: Config,
   listing: ContentListing,
-  { repositories, files }: Pick<Built, 'repositories' | 'files'>,
+  { repositories, files, source }: Pick<Built, 'repositories' | 'files' | 'source'>,
 ): Built {
   const fingerprint = fingerprintContent(listing)
   // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
   return {
+    ...{ built_at: new Date().toISOString(), source },
     ...{ ended_ms: Date.now() + 1, made_by: nameMaker(config), repositories, files },
     ...(fingerprint && { fingerprint }),
   }

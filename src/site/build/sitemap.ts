@@ -2,6 +2,7 @@
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { DataFile } from '../../domain/catalogue/data-files.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
+import { escapeXml } from '../../domain/content/html-text.ts'
 import { GUIDES } from '../docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../links.ts'
 
@@ -59,17 +60,4 @@ function formatPlaces(places: readonly Place[]): string {
     return `<url><loc>${escapeXml(address)}</loc>${changed}</url>\n`
   })
   return `${OPENING}<urlset ${NAMESPACE}>\n${entries.join('')}</urlset>\n`
-}
-
-const XML_ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-}
-
-/** A text as it may stand in XML, in an element or an attribute. */
-export function escapeXml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character]!)
 }

@@ -27,18 +27,19 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
       purpose: 'Read',
       commands: [
         {
-          usage: 'hubcli pull <owner>/<name> [--version <x.y.z>] [-o <path>]',
+          usage: 'hubcli pull <owner>/<name>[@<range or label>] [-o <path>]',
           effect:
-            'Writes the content to PROMPT.md or the path: the whole file or nothing. --label production in place of --version takes the version that a label names.',
+            'Writes the content to PROMPT.md or the path: the whole file or nothing. The latest version, or the one after @: @1.2.0, @^1.2 or @production. --locked takes the one of prompts.lock, from its file.',
         },
         {
-          usage: 'hubcli cat <owner>/<name> [--version <x.y.z>]',
-          effect: 'Writes the content to standard output, byte for byte. Takes --label, too.',
+          usage: 'hubcli cat <owner>/<name>[@<range or label>]',
+          effect:
+            'Writes the content to standard output, byte for byte. Takes --locked, too. Where prompts.lock names the prompt and nothing else is asked for, it gives the latest and says which version is locked.',
         },
         {
-          usage: 'hubcli render <owner>/<name> [--var <name>=<value>]...',
+          usage: 'hubcli render <owner>/<name>[@...] [--var <name>=<value>]...',
           effect:
-            'Writes it with its variables filled in. Strict: what is missing, unknown or of the wrong type is named, and nothing is written. --var-file code=main.c takes a value from a file. Takes --version and --label.',
+            'Writes it with its variables filled in. Strict: what is missing, unknown or of the wrong type is named, and nothing is written. --var-file code=main.c takes a value from a file. With --locked it needs no network.',
         },
         { usage: 'hubcli search "<text>"', effect: 'Finds prompts, and says when a word was corrected or left out.' },
         { usage: 'hubcli versions <owner>/<name>', effect: 'Lists the versions, highest first.' },
@@ -50,7 +51,7 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
         {
           usage: 'hubcli push <owner>/<name> <file> "<changelog>" <major|minor|patch>',
           effect:
-            'Publishes the file as the next version and prints its number and address; what the hub warns of goes to standard error.',
+            'Publishes the file as the next version and prints its number and address; what the hub warns of goes to standard error. A file that begins with front matter is refused; --raw publishes it as it is.',
         },
       ],
     },
@@ -60,7 +61,7 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
         {
           usage: 'hubcli add <owner>/<name>[@<range or label>] [-o <path>]',
           effect:
-            'Takes a prompt into prompts/{owner}/{name}.md, or the path, and writes prompts.lock. A range is 1.2.3, ^1.2, ~1.2.3, 1.x or *; without one, ^ of the latest. Commit both.',
+            'Takes a prompt into prompts/{owner}/{name}.md, or the path, and writes prompts.lock. A range is 1.2.3, ^1.2, ~1.2.3, 1.x or *; without one, ^ of the latest. Commit both, and the .gitattributes that keeps their line ends.',
         },
         {
           usage: 'hubcli install',

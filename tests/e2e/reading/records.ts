@@ -60,6 +60,10 @@ export function records(hub: Reading): void {
         expectVariables(single.variables, version, where)
         const raw = await found(`/api/v1/repos/${fullName}/raw?version=${version.version}`)
         expectBytes(raw, version.bytes)
+        // What lies between may compress, and then it is another digest.
+        if (raw.headers['content-encoding'] === undefined)
+          expect(raw.headers['repr-digest']).toBe(`sha-256=:${Buffer.from(version.sha256, 'hex').toString('base64')}:`)
+        expect(raw.headers['x-prompt-yanked']).toBe(version.yank_reason === null ? undefined : 'true')
         expect(raw.headers['x-prompt-version']).toBe(version.version)
       })
     })

@@ -9,9 +9,10 @@ from typing import Optional, Sequence
 
 from .files import write_whole
 from .hub import PromptHub, open_lock
+from .lock import mend_ends
 from .trouble import PromptHubError
 from .typing_file import write_types
-from .vendoring import add_to_lock, find_changed, install_lock
+from .vendoring import add_to_lock, find_changed, find_changed_ends, install_lock
 
 # The exit code of each error code, the same as hubcli's; any other error is 1.
 _EXIT = {"not_found": 2, "refused": 4, "integrity": 4, "unavailable": 5}
@@ -45,7 +46,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 def _run(given: argparse.Namespace) -> str:
     lock_path: str = given.lock
     if given.command == "add":
-        version = add_to_lock(lock_path, given.name, given.output, os.environ.get("HUB_URL"))
+        version = add_to_lock(lock_path, given.name, given.output, os.environ.get("HUB_URL"), _complain)
         return f"{given.name.partition('@')[0]} {version}"
     if given.command == "install":
         return f"{install_lock(lock_path)} written"
@@ -54,12 +55,23 @@ def _run(given: argparse.Namespace) -> str:
         changed = find_changed(lock_path, lock)
         if changed:
             names = ", ".join(changed)
-            raise PromptHubError("integrity", f"Not what prompts.lock says: {names}. Restore them: prompt-hub install")
+            ends = find_changed_ends(lock_path, lock, changed)
+            cause = f"In line ends alone: git changed them, as with core.autocrlf. {mend_ends(ends[0])}" if ends else ""
+            raise PromptHubError("integrity", f"Not what prompts.lock says: {names}. {cause or 'Restore them: prompt-hub install'}")
         return f"{len(lock.prompts)} verified"
     hub = PromptHub(lock.hub)
-    text = write_types({name: hub.get(name, version=each.version).variables for name, each in lock.prompts.items()})
+    text = write_types(
+        {
+            name: each.details.variables if each.details else hub.get(name, version=each.version).variables
+            for name, each in lock.prompts.items()
+        }
+    )
     write_whole(given.output, text.encode("utf-8"))
     return f"{given.output}: {len(lock.prompts)} prompts"
+
+
+def _complain(sentence: str) -> None:
+    print(f"prompt-hub: {sentence}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -71,9 +71,10 @@ class AnswerCache(Generic[Value]):
         if entry is not None:
             value, kept = entry
             age = time.time() - kept.checked_at
-            if not changes or age < self._settings.fresh:
+            # A clock that was put back says nothing of how old an answer is.
+            if not changes or 0 <= age < self._settings.fresh:
                 return Answer(value, "memory", age)
-            if age < self._settings.fresh + self._settings.revalidate:
+            if 0 <= age < self._settings.fresh + self._settings.revalidate:
                 self._settings.on_stale(url, age, None)
                 future, is_ours = self._join(url)
                 if is_ours:
@@ -94,7 +95,7 @@ class AnswerCache(Generic[Value]):
         """Whether an answer that may change would be given without asking."""
         with self._turn:
             entry = self._entries.get(url)
-        return entry is not None and time.time() - entry[1].checked_at < self._settings.fresh
+        return entry is not None and 0 <= time.time() - entry[1].checked_at < self._settings.fresh
 
     def _join(self, url: str) -> "Tuple[Future[Answer[Value]], bool]":
         with self._turn:
@@ -143,7 +144,7 @@ class AnswerCache(Generic[Value]):
                 self._forget(url)
             if error.code != "unavailable" or error.status == 429 or known is None:
                 raise
-            age = time.time() - known[1].checked_at
+            age = max(0.0, time.time() - known[1].checked_at)
             self._settings.on_stale(url, age, error)
             return Answer(known[0], "stale", age)
         self._remember(url, entry)

@@ -62,7 +62,7 @@ def find_variables(content: str) -> List[Variable]:
 
 def _write_value(value: object, variable: Variable) -> Optional[str]:
     """The text that stands for a value, or None when the value does not fit its variable."""
-    text = _spell(value)
+    text = spell(value)
     if text is None:
         return None
     if variable.type == "string":
@@ -78,17 +78,24 @@ def _write_value(value: object, variable: Variable) -> Optional[str]:
     return text if _INTEGER.fullmatch(text) else None
 
 
-def _spell(value: object) -> Optional[str]:
+def spell(value: object) -> Optional[str]:
     """A value as JSON in JavaScript spells it (RFC 8785 section 3.2.2.3), so that every language fills the same text."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(value) if abs(value) <= _LARGEST_SAFE_INTEGER else _spell(float(value))
+        return str(value) if abs(value) <= _LARGEST_SAFE_INTEGER else spell(_as_float(value))
     if isinstance(value, float):
         return _spell_float(value) if math.isfinite(value) else None
     return None
+
+
+def _as_float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _spell_float(value: float) -> str:

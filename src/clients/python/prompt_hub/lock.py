@@ -6,15 +6,27 @@ import json
 import re
 import urllib.parse
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, cast
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, cast
 
+from .filling import spell
 from .ranges import is_label, is_range, is_version, satisfies
+from .records import Variable, read_variable
 from .trouble import PromptHubError
 
 FULL_NAME = re.compile(r"[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}")
 _HUB = re.compile(r"https?://[!-\"$-~]+")
-_MOST_PROMPTS = 1_000
-_MOST_BYTES = 1_048_576
+_INDEX = re.compile("0|[1-9][0-9]{0,9}")
+_MAX_PROMPTS = 1_000
+_MAX_BYTES = 16_777_216
+_MAX_DEPTH = 32
+
+
+@dataclass(frozen=True)
+class LockedDetails:
+    """What a lock keeps of a version beside its digest, so that it can be used without a hub."""
+
+    variables: Tuple[Variable, ...]
+    parameters: Mapping[str, Any]
 
 
 @dataclass
@@ -25,6 +37,8 @@ class LockedPrompt:
     version: str
     sha256: str
     path: str
+    details: Optional[LockedDetails] = None
+    """What filling needs; None for what a client of format 1 locked."""
 
 
 @dataclass
@@ -36,34 +50,120 @@ class Lock:
 
 
 def format_lock(lock: Lock) -> str:
-    """Writes a lock. Every client writes the same bytes for the same lock."""
-    prompts = {
-        name: {"range": each.range, "version": each.version, "sha256": each.sha256, "path": each.path}
-        for name, each in sorted(lock.prompts.items())
+    """Writes a lock in format 2. Every client writes the same bytes for the same lock."""
+    return _format(lock, 2)
+
+
+def _format(lock: Lock, lockfile: int) -> str:
+    prompts = {name: _locked_data(each, lockfile) for name, each in sorted(lock.prompts.items())}
+    return _write_json({"lockfile": lockfile, "hub": lock.hub, "prompts": prompts}, "") + "\n"
+
+
+def _locked_data(each: LockedPrompt, lockfile: int) -> Dict[str, object]:
+    data: Dict[str, object] = {"range": each.range, "version": each.version, "sha256": each.sha256, "path": each.path}
+    if lockfile == 2 and each.details is not None:
+        data["variables"] = [_variable_data(variable) for variable in each.details.variables]
+        data["parameters"] = each.details.parameters
+    return data
+
+
+def _variable_data(variable: Variable) -> Dict[str, object]:
+    return {
+        "name": variable.name,
+        "description": variable.description,
+        "type": variable.type,
+        "required": variable.required,
+        "default": variable.default,
+        "options": list(variable.options),
+        "example": variable.example,
     }
-    return json.dumps({"lockfile": 1, "hub": lock.hub, "prompts": prompts}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _write_json(value: object, indent: str) -> str:
+    """A value as `JSON.stringify(value, null, 2)` writes it in JavaScript."""
+    inner = indent + "  "
+    if isinstance(value, dict):
+        data = cast(Dict[str, object], value)
+        lines = [f"{inner}{_write_json(key, inner)}: {_write_json(data[key], inner)}" for key in _in_order(data)]
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}" if lines else "{}"
+    if isinstance(value, list):
+        lines = [inner + _write_json(each, inner) for each in cast(List[object], value)]
+        return "[\n" + ",\n".join(lines) + f"\n{indent}]" if lines else "[]"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return spell(value) or "null"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _in_order(data: Mapping[str, object]) -> List[str]:
+    """Keys in the order in which JavaScript keeps them: those that are an index come first."""
+    indexes = [key for key in data if _INDEX.fullmatch(key) and int(key) < 2**32 - 1]
+    return sorted(indexes, key=int) + [key for key in data if key not in indexes]
+
+
+def _is_keepable(value: object, depth: int = _MAX_DEPTH) -> bool:
+    """Whether a value can be kept as the same bytes everywhere: no half of a character, no number that JSON has not, not too deep."""
+    if isinstance(value, str):
+        return not re.search("[\ud800-\udfff]", value)
+    if isinstance(value, (int, float)):
+        return isinstance(value, bool) or spell(value) is not None
+    if isinstance(value, dict):
+        data = cast(Dict[str, object], value)
+        return depth > 0 and all(_is_keepable(key) and _is_keepable(each, depth - 1) for key, each in data.items())
+    if isinstance(value, list):
+        return depth > 0 and all(_is_keepable(each, depth - 1) for each in cast(List[object], value))
+    return value is None
+
+
+def details_of(variables: Sequence[Variable], parameters: object) -> Optional[LockedDetails]:
+    """What a lock keeps of a version's record; None when it cannot be kept."""
+    if not isinstance(parameters, dict):
+        return None
+    data = cast(Dict[str, Any], parameters)
+    if not _is_keepable(data):
+        return None
+    if not all(_is_keepable(_variable_data(variable)) for variable in variables):
+        return None
+    return LockedDetails(tuple(variables), data)
+
+
+def attributes_line(path: str) -> str:
+    """The line of a .gitattributes that keeps a file as it is. What would mean something in a pattern is left open to any character."""
+    pattern = "prompts/**" if path.startswith("prompts/") else re.sub(r'[ *?\["]', "?", path)
+    return f"/{pattern} -text"
+
+
+def mend_ends(path: str) -> str:
+    """What to do about a file whose line ends git has changed."""
+    return f'Put "{attributes_line(path)}" into .gitattributes, delete the file and run: git checkout -- {path}'
 
 
 def parse_lock(text: str) -> Lock:
     """Reads a lock. Raises PromptHubError `integrity` unless it is exactly what a client would write, so that an edit by hand is not interpreted."""
-    if len(text.encode("utf-8", "surrogatepass")) > _MOST_BYTES:
-        raise _wrong(f"it is larger than {_MOST_BYTES} bytes")
+    if len(text.encode("utf-8", "surrogatepass")) > _MAX_BYTES:
+        raise _wrong(f"it is larger than {_MAX_BYTES} bytes")
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _wrong("it is no JSON") from error
     data = _object(value, "expected lockfile, hub and prompts")
-    if data.get("lockfile") != 1 or isinstance(data.get("lockfile"), bool):
-        raise _wrong("it was made by a newer client")
+    found: object = data.get("lockfile")
+    lockfile = found if isinstance(found, int) and not isinstance(found, bool) else 0
+    if lockfile not in (1, 2):
+        newer = "it was made by a newer client. This one knows formats 1 and 2; update it."
+        raise PromptHubError("integrity", f"prompts.lock: {newer}")
     hub = data.get("hub")
     if not isinstance(hub, str) or not is_hub_address(hub):
         raise _wrong("hub: expected an http or https address without a final slash")
     prompts = _object(data.get("prompts"), "expected lockfile, hub and prompts")
-    if len(prompts) > _MOST_PROMPTS:
-        raise _wrong(f"it names more than {_MOST_PROMPTS} prompts")
+    if len(prompts) > _MAX_PROMPTS:
+        raise _wrong(f"it names more than {_MAX_PROMPTS} prompts")
     lock = Lock(hub, {name: _read_locked(name, each) for name, each in prompts.items()})
     _require_apart([each.path for each in lock.prompts.values()])
-    if format_lock(lock) != text:
+    written = _format(lock, lockfile)
+    if written != text and text.replace("\r\n", "\n") == written:
+        cause = f"its line ends were changed, as git does with core.autocrlf. {mend_ends('prompts.lock')}"
+        raise PromptHubError("integrity", f"prompts.lock: {cause}")
+    if written != text:
         raise _wrong("it was edited by hand or merged")
     return lock
 
@@ -110,7 +210,15 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
         raise _wrong(f"{name}: sha256 is no SHA-256")
     if not isinstance(path, str) or not is_safe_path(path):
         raise _wrong(f"{name}: path leaves the folder or cannot be kept everywhere")
-    return LockedPrompt(range_, version, sha256, path)
+    if "variables" not in data and "parameters" not in data:
+        return LockedPrompt(range_, version, sha256, path)
+    try:
+        details = details_of([read_variable(each) for each in data["variables"]], data["parameters"])
+    except (KeyError, TypeError):
+        details = None
+    if details is None:
+        raise _wrong(f"{name}: variables or parameters are not as a hub has them")
+    return LockedPrompt(range_, version, sha256, path, details)
 
 
 def _require_apart(paths: List[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Callable, Dict, Optional, Tuple
 from .cache import AnswerCache, CacheSettings
 from .files import read_vendored
 from .filling import find_variables
-from .lock import Lock, LockedPrompt
+from .lock import Lock, LockedDetails, LockedPrompt
 from .ranges import satisfies
 from .records import VersionRecord
 from .standing import Event
@@ -57,14 +57,16 @@ class LockReader:
             answer = self._versions.get(url, False)
             _require_same(name, locked, answer.value)
             return answer.value, answer.source
-        record = self._find_record(url, name, locked)
-        if record is None:
-            variables = tuple(find_variables(content))
-            return VersionRecord(name, locked.version, content, locked.sha256, variables, {}), "lock"
-        return record, "lock"
+        details = locked.details
+        if details is None:
+            record = self._find_record(url, name, locked)
+            if record is not None:
+                return record, "lock"
+            details = LockedDetails(tuple(find_variables(content)), {})
+        return VersionRecord(name, locked.version, content, locked.sha256, details.variables, dict(details.parameters)), "lock"
 
     def _find_record(self, url: str, name: str, locked: LockedPrompt) -> Optional[VersionRecord]:
-        """Finds the record of a vendored prompt, for the file holds neither variables nor parameters; None when it cannot be had.
+        """Finds the record of a vendored prompt, for a lock of format 1 holds neither variables nor parameters; None when it cannot be had.
 
         After a failure the hub is not asked for a while, so that a program without a network does not wait at each call.
         """

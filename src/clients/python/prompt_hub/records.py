@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Sequence, Tuple, Union, cast
 
 from .trouble import PromptHubError
 
 Scalar = Union[str, int, float, bool]
+_TYPES = ("string", "number", "integer", "boolean", "enum")
+_VARIABLE_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def read_version_record(text: str, url: str) -> VersionRecord:
             version=_text(data["version"]),
             content=_text(data["content"]),
             content_sha256=_text(data["content_sha256"]),
-            variables=tuple(_variable(each) for each in _list(data["variables"])),
+            variables=tuple(read_variable(each) for each in _list(data["variables"])),
             parameters=_dict(data["parameters"]),
         )
     except (KeyError, TypeError) as error:
@@ -125,21 +128,31 @@ def _latest(data: Dict[str, Any]) -> Optional[VersionRecord]:
     if not all(isinstance(text, str) for text in texts) or "variables" not in data or "parameters" not in data:
         return None
     name, version, content, digest = map(_text, texts)
-    variables = tuple(_variable(each) for each in _list(data["variables"]))
+    variables = tuple(read_variable(each) for each in _list(data["variables"]))
     return VersionRecord(name, version, content, digest, variables, _dict(data["parameters"]))
 
 
-def _variable(value: object) -> Variable:
+def read_variable(value: object) -> Variable:
+    """Reads what a hub or a lock says of a placeholder, with what is left out filled in; raises KeyError or TypeError when it is none."""
     data = _dict(value)
+    name, kind, required = _text(data["name"]), _text(data.get("type", "string")), data.get("required", True)
+    if not _VARIABLE_NAME.fullmatch(name) or kind not in _TYPES or not isinstance(required, bool):
+        raise TypeError("no variable")
     return Variable(
-        name=_text(data["name"]),
+        name=name,
         description=_text(data.get("description", "")),
-        type=_text(data.get("type", "string")),
-        required=data.get("required") is not False,
-        default=data.get("default"),
+        type=kind,
+        required=required,
+        default=_scalar(data.get("default")),
         options=tuple(_text(option) for option in _list(data.get("options", []))),
-        example=data.get("example"),
+        example=_scalar(data.get("example")),
     )
+
+
+def _scalar(value: object) -> Optional[Scalar]:
+    if value is not None and not isinstance(value, (str, int, float, bool)):
+        raise TypeError("no scalar")
+    return value
 
 
 def _data(text: str, url: str) -> object:

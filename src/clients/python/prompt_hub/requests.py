@@ -6,17 +6,16 @@ import email.utils
 import http.client
 import json
 import random
-import socket
 import time
 import urllib.error
-import urllib.request
 from dataclasses import dataclass
 from typing import Dict, Optional, Union
 
 from .address import USER_AGENT
+from .exchange import open_until
 from .trouble import PromptHubError
 
-_MOST_BYTES = 4_194_304
+_MAX_BYTES = 4_194_304
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 4.0
 
@@ -78,31 +77,27 @@ def _try_once(url: str, etag: Optional[str], timeout: float) -> Union[NewText, U
     headers = {"Accept": "application/json, text/plain", "User-Agent": USER_AGENT}
     if etag is not None:
         headers["If-None-Match"] = etag
-    ends_at = time.monotonic() + timeout
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=timeout) as response:
-            return NewText(_read_bounded(response, url, ends_at), response.headers.get("ETag"))
+        with open_until(url, headers, time.monotonic() + timeout) as response:
+            return NewText(_read_bounded(response, url), response.headers.get("ETag"))
     except urllib.error.HTTPError as error:
         with error:
             if error.code == 304:
                 return Unchanged()
             raise _trouble_of(error, url) from None
-    except (OSError, http.client.HTTPException, UnicodeDecodeError, socket.timeout) as error:
+    except (OSError, http.client.HTTPException, UnicodeDecodeError) as error:
         raise _Trouble(PromptHubError("unavailable", f"{url} did not answer: {error}"), None) from error
 
 
-def _read_bounded(response: http.client.HTTPResponse, url: str, ends_at: float) -> str:
-    """Reads a body, up to a limit of time: a socket's own limit begins anew with each read, so an answer that trickles in would never end."""
+def _read_bounded(response: http.client.HTTPResponse, url: str) -> str:
     chunks = bytearray()
     while True:
         chunk = response.read1(65_536)
         if not chunk:
             break
         chunks += chunk
-        if len(chunks) > _MOST_BYTES:
-            raise PromptHubError("unavailable", f"{url} answers more than {_MOST_BYTES} bytes: that is no prompt.")
-        if time.monotonic() > ends_at:
-            raise _Trouble(PromptHubError("unavailable", f"{url} did not answer in time."), None)
+        if len(chunks) > _MAX_BYTES:
+            raise PromptHubError("unavailable", f"{url} answers more than {_MAX_BYTES} bytes: that is no prompt.")
     if response.length:
         raise _Trouble(PromptHubError("unavailable", f"{url} broke off its answer."), None)
     return chunks.decode("utf-8")

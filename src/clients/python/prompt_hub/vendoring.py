@@ -5,37 +5,95 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from typing import Callable, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 from .files import Staged, make_folders, put_all, read_if_there, read_vendored, remove_if_there, require_no_link, write_temporary
+from .git_attributes import NAME as ATTRIBUTES
+from .git_attributes import plan_attributes
 from .hub import PromptHub, open_lock
-from .lock import Lock, LockedPrompt, format_lock, is_safe_path, parse_lock
+from .lock import Lock, LockedDetails, LockedPrompt, details_of, format_lock, is_safe_path, parse_lock
+from .ranges import is_version
 from .trouble import PromptHubError
 
 _PATIENCE = 5.0
-Contents = List[Tuple[str, str, str]]
-"""Path, content and full name."""
+Contents = List[Tuple[str, str, Optional[str]]]
+"""Path, content and full name; None in the place of the name for a file that every lock has."""
 
 
-def add_to_lock(lock_path: str, name: str, path: Optional[str] = None, url: Optional[str] = None) -> str:
-    """Adds a prompt to a lock, or gives it another range, and writes its content; answers the version that was chosen."""
+def add_to_lock(
+    lock_path: str,
+    name: str,
+    path: Optional[str] = None,
+    url: Optional[str] = None,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> str:
+    """Adds a prompt to a lock, or gives it another range, and writes its content; answers the version that was chosen.
+
+    `say` is told what the caller has to do himself.
+    """
     full_name, _, given = name.partition("@")
-    before = read_if_there(lock_path)
-    hub = PromptHub(url if before is None else open_lock(lock_path).hub)
+    before = None if read_if_there(lock_path) is None else open_lock(lock_path)
+    hub = PromptHub(url if before is None else before.hub)
+    if is_version(given):
+        _require_active(hub, full_name, given)
     prompt = hub.get(name)
     if prompt.version is None or prompt.sha256 is None:
         raise PromptHubError("unavailable", f"{name} has no version.")
     target = path or f"prompts/{full_name}.md"
     if not is_safe_path(target):
         raise PromptHubError("invalid_request", f"{target} leaves the folder or cannot be kept everywhere.")
-    locked = LockedPrompt(given or f"^{prompt.version}", prompt.version, prompt.sha256, target)
+    details = details_of(prompt.variables, prompt.parameters)
+    if details is None:
+        what = f"{full_name}@{prompt.version}"
+        raise PromptHubError("unavailable", f"{what}: its variables or parameters cannot be kept in a lock.")
+    locked = LockedPrompt(given or f"^{prompt.version}", prompt.version, prompt.sha256, target, details)
+    others = {} if before is None else _find_details(before, full_name, hub)
+    attributes, sentence = plan_attributes(lock_path, target)
 
     def change(lock: Lock) -> Contents:
+        for other, each in lock.prompts.items():
+            each.details = each.details or others.get((other, each.sha256))
         lock.prompts[full_name] = locked
-        return [(target, prompt.content, full_name)]
+        contents: Contents = [(target, prompt.content, full_name)]
+        return contents if attributes is None else [*contents, (ATTRIBUTES, attributes, None)]
 
     _change_lock(lock_path, hub, change)
+    if sentence is not None:
+        say(sentence)
     return prompt.version
+
+
+def _require_active(hub: PromptHub, name: str, version: str) -> None:
+    """Raises PromptHubError `not_found` with the reason when a version was yanked: it can be read, but nothing new is to depend on it."""
+    rows = hub.list_versions(name)
+    yanked = next((row for row in rows if row.version == version and row.yanked), None)
+    if yanked is None:
+        return
+    active = [row.version for row in rows if not row.yanked]
+    there = f"it has: {', '.join(active[:10])}" if active else "it has none that is not yanked"
+    reason = f": {yanked.yank_reason}" if yanked.yank_reason else ""
+    raise PromptHubError("not_found", f"{name} {version} was yanked{reason}; {there}")
+
+
+def _find_details(lock: Lock, exclude: str, hub: PromptHub) -> Dict[Tuple[str, str], LockedDetails]:
+    """Finds what an older client did not write for the other prompts of a lock, so that all of them can be used without a hub from now on.
+
+    What cannot be had is left out: it is no reason not to add another prompt. Answers details by full name and digest.
+    """
+    found: Dict[Tuple[str, str], LockedDetails] = {}
+    for name, locked in lock.prompts.items():
+        if name == exclude or locked.details is not None:
+            continue
+        try:
+            prompt = hub.get(name, version=locked.version)
+        except PromptHubError as error:
+            if error.code == "unavailable":
+                break  # A hub that cannot be reached is not asked for the rest.
+            continue
+        details = details_of(prompt.variables, prompt.parameters)
+        if prompt.sha256 == locked.sha256 and details is not None:
+            found[name, locked.sha256] = details
+    return found
 
 
 def install_lock(lock_path: str) -> int:
@@ -66,6 +124,18 @@ def find_changed(lock_path: str, lock: Lock) -> List[str]:
     return changed
 
 
+def find_changed_ends(lock_path: str, lock: Lock, changed: List[str]) -> List[str]:
+    """The paths of changed files whose line ends alone are others than the lock says: git changes them with core.autocrlf."""
+    folder = os.path.dirname(os.path.abspath(lock_path))
+    found: List[str] = []
+    for name in changed:
+        locked = lock.prompts[name]
+        plain = (read_vendored(folder, locked.path) or b"").replace(b"\r\n", b"\n")
+        if locked.sha256 in (_digest(plain), _digest(plain.replace(b"\n", b"\r\n"))):
+            found.append(locked.path)
+    return found
+
+
 def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Contents]) -> None:
     path = os.path.abspath(lock_path)
     folder = os.path.dirname(path)
@@ -76,12 +146,14 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
     try:
         lock = Lock(hub.url) if read_if_there(path) is None else open_lock(path)
         known = {each.path: each.sha256 for each in lock.prompts.values()}
+        unchanged = format_lock(lock)
         contents = change(lock)
         text = format_lock(lock)
         parse_lock(text)
         for target, content, name in contents:
             data = content.encode("utf-8")
-            _require_ours(folder, target, data, name, known.get(target), hub)
+            if name is not None:
+                _require_ours(folder, target, data, name, known.get(target), hub)
             place = os.path.join(folder, *target.split("/"))
             make_folders(os.path.dirname(place), made)
             before = read_vendored(folder, target)
@@ -92,7 +164,8 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
             file.write(text.encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
-        put_all([*staged, Staged(path, turn)])
+        put_all(staged if text == unchanged else [*staged, Staged(path, turn)])
+        remove_if_there(turn)
     except BaseException:
         for each in staged:
             remove_if_there(each.temporary)

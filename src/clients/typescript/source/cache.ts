@@ -73,8 +73,11 @@ export class AnswerCache<Value> {
     const entry = this.#touch(url)
     if (entry) {
       const ageMs = this.#settings.now() - entry.kept.checkedAt
-      if (!changes || ageMs < this.#settings.freshMs) return { value: entry.value, source: 'memory', ageMs }
-      if (ageMs < this.#settings.freshMs + this.#settings.revalidateMs) {
+      // A clock that was put back says nothing of how old an answer is.
+      const isKnown = ageMs >= 0
+      if (!changes || (isKnown && ageMs < this.#settings.freshMs))
+        return { value: entry.value, source: 'memory', ageMs }
+      if (isKnown && ageMs < this.#settings.freshMs + this.#settings.revalidateMs) {
         this.#settings.onStale(url, ageMs, undefined)
         this.#share(url, changes).catch(() => {
           // This caller has an answer. Once that is too old, the next caller waits for the hub and gets its error.
@@ -132,7 +135,7 @@ export class AnswerCache<Value> {
           await this.#forget(url)
         throw error
       }
-      const ageMs = now() - known.kept.checkedAt
+      const ageMs = Math.max(0, now() - known.kept.checkedAt)
       onStale(url, ageMs, error)
       return { value: known.value, source: 'stale', ageMs }
     }

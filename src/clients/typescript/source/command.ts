@@ -2,10 +2,11 @@
 // Owns the command `prompt-hub`: adding to a lock, installing and checking it, and writing types from it.
 import { parseArgs } from 'node:util'
 import { openLock, writeWhole } from './files.ts'
+import { mendEnds } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { PromptHubError } from './trouble.ts'
 import { writeTypes } from './typing.ts'
-import { addToLock, findChanged, installLock } from './vendoring.ts'
+import { addToLock, findChanged, findChangedEnds, installLock } from './vendoring.ts'
 
 const HELP = `prompt-hub: prompts as dependencies
 
@@ -37,6 +38,7 @@ async function main(): Promise<void> {
       values.lock,
       { name, ...(values.output === undefined ? {} : { path: values.output }) },
       process.env.HUB_URL,
+      complain,
     )
     return say(`${name.split('@')[0]} ${version}`)
   }
@@ -49,10 +51,11 @@ async function main(): Promise<void> {
 async function verify(path: string): Promise<void> {
   const { lock } = await openLock(path)
   const changed = await findChanged(path, lock)
+  const [changedEnds] = await findChangedEnds(path, lock, changed)
   if (changed.length > 0)
     throw new PromptHubError(
       'integrity',
-      `Not what prompts.lock says: ${changed.join(', ')}. Restore them: prompt-hub install`,
+      `Not what prompts.lock says: ${changed.join(', ')}. ${changedEnds === undefined ? 'Restore them: prompt-hub install' : `In line ends alone: git changed them, as with core.autocrlf. ${mendEnds(changedEnds)}`}`,
     )
   say(`${Object.keys(lock.prompts).length} verified`)
 }
@@ -62,11 +65,16 @@ async function types(path: string, output: string): Promise<void> {
   const hub = new PromptHub({ url: lockInForce.lock.hub })
   const prompts = await Promise.all(
     Object.entries(lockInForce.lock.prompts).map(
-      async ([name, { version }]) => [name, (await hub.get(name, { version })).variables] as const,
+      async ([name, { version, details }]) =>
+        [name, details?.variables ?? (await hub.get(name, { version })).variables] as const,
     ),
   )
   await writeWhole(output, writeTypes(new Map(prompts)))
   say(`${output}: ${prompts.length} prompts`)
+}
+
+function complain(sentence: string): void {
+  process.stderr.write(`prompt-hub: ${sentence}\n`)
 }
 
 function say(text: string): void {

@@ -1,6 +1,6 @@
 // Owns the lock file as text: reading it strictly and writing it so that every client writes the same bytes. docs/lock-file.md.
 import { isRange, isVersion, satisfies } from './ranges.ts'
-import { isObject } from './records.ts'
+import { isObject, readVariables, type Variable } from './records.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** One prompt of a lock. */
@@ -13,11 +13,22 @@ export interface LockedPrompt {
   sha256: string
   /** Where the content lies, relative to the lock's folder. */
   path: string
+  /** What filling needs; undefined for what a client of format 1 locked. */
+  details?: LockedDetails
+}
+
+/** What a lock keeps of a version beside its digest, so that it can be used without a hub. */
+export interface LockedDetails {
+  /** What the author declared of each placeholder. */
+  variables: readonly Variable[]
+  /** Model settings of its author, exactly as published. */
+  parameters: Readonly<Record<string, unknown>>
 }
 
 /** What `prompts.lock` holds. */
 export interface Lock {
-  lockfile: 1
+  /** The format that was read; 2 is written. */
+  lockfile: 1 | 2
   /** The hub that the prompts come from. */
   hub: string
   /** By full name. */
@@ -28,23 +39,42 @@ export interface Lock {
 export const FULL_NAME = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}\/[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
 const HUB = /^https?:\/\/[!-"$->A-~]+$/
 const LABEL = /^(?=.{1,36}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
-const MOST_PROMPTS = 1_000
-const MOST_BYTES = 1_048_576
+const MAX_PROMPTS = 1_000
+const MAX_BYTES = 16_777_216
+const MAX_DEPTH = 32
 
 /** An empty lock for a hub. */
 export function emptyLock(hub: string): Lock {
-  return { lockfile: 1, hub, prompts: {} }
+  return { lockfile: 2, hub, prompts: {} }
 }
 
-/** Writes a lock. Every client writes the same bytes for the same lock. */
-export function formatLock({ hub, prompts }: Lock): string {
+/** Writes a lock in format 2. Every client writes the same bytes for the same lock. */
+export function formatLock(lock: Lock): string {
+  return format(lock, 2)
+}
+
+function format({ hub, prompts }: Lock, lockfile: 1 | 2): string {
   const sorted = Object.keys(prompts)
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => {
-      const { range, version, sha256, path } = prompts[name]!
-      return [name, { range, version, sha256, path }] as const
+      const { range, version, sha256, path, details } = prompts[name]!
+      return [name, { range, version, sha256, path, ...(lockfile === 2 ? orderDetails(details) : {}) }] as const
     })
-  return `${JSON.stringify({ lockfile: 1, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
+  return `${JSON.stringify({ lockfile, hub, prompts: Object.fromEntries(sorted) }, null, 2)}\n`
+}
+
+function orderDetails(details: LockedDetails | undefined): Partial<LockedDetails> {
+  if (!details) return {}
+  // Readers made each variable with its keys in this order, but a program may hand over a lock of its own.
+  return { variables: readVariables(details.variables) ?? [], parameters: details.parameters }
+}
+
+/** Whether a value can be kept as the same bytes everywhere: no half of a character, nothing that JSON has not, not too deep. */
+export function isKeepable(value: unknown, depth: number = MAX_DEPTH): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return value === null || typeof value === 'boolean'
+  return depth > 0 && Object.entries(value).every(([key, each]) => key.isWellFormed() && isKeepable(each, depth - 1))
 }
 
 /**
@@ -53,7 +83,7 @@ export function formatLock({ hub, prompts }: Lock): string {
  * @throws PromptHubError `integrity` unless it is exactly what a client would write, so that an edit by hand or a merge that went wrong is not interpreted
  */
 export function parseLock(text: string): Lock {
-  if (new TextEncoder().encode(text).length > MOST_BYTES) throw wrong(`it is larger than ${MOST_BYTES} bytes`)
+  if (new TextEncoder().encode(text).length > MAX_BYTES) throw wrong(`it is larger than ${MAX_BYTES} bytes`)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -61,16 +91,26 @@ export function parseLock(text: string): Lock {
     throw wrong('it is no JSON')
   }
   if (!isObject(value) || !isObject(value.prompts)) throw wrong('expected lockfile, hub and prompts')
-  if (value.lockfile !== 1) throw wrong('it was made by a newer client')
-  const { hub, prompts } = value
+  const { lockfile, hub, prompts } = value
+  if (lockfile !== 1 && lockfile !== 2)
+    throw new PromptHubError(
+      'integrity',
+      'prompts.lock: it was made by a newer client. This one knows formats 1 and 2; update it.',
+    )
   if (typeof hub !== 'string' || !isHubAddress(hub))
     throw wrong('hub: expected an http or https address without a final slash')
   const names = Object.keys(prompts as Record<string, unknown>)
-  if (names.length > MOST_PROMPTS) throw wrong(`it names more than ${MOST_PROMPTS} prompts`)
-  const lock = emptyLock(hub)
+  if (names.length > MAX_PROMPTS) throw wrong(`it names more than ${MAX_PROMPTS} prompts`)
+  const lock: Lock = { lockfile, hub, prompts: {} }
   for (const name of names) lock.prompts[name] = readLocked(name, (prompts as Record<string, unknown>)[name])
   requireApart(Object.values(lock.prompts).map(({ path }) => path))
-  if (formatLock(lock) !== text) throw wrong('it was edited by hand or merged')
+  const written = format(lock, lockfile)
+  if (written !== text && text.replaceAll('\r\n', '\n') === written)
+    throw new PromptHubError(
+      'integrity',
+      `prompts.lock: its line ends were changed, as git does with core.autocrlf. ${mendEnds('prompts.lock')}`,
+    )
+  if (written !== text) throw wrong('it was edited by hand or merged')
   return lock
 }
 
@@ -92,7 +132,28 @@ function readLocked(name: string, value: unknown): LockedPrompt {
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw wrong(`${name}: sha256 is no SHA-256`)
   if (typeof path !== 'string' || !isSafePath(path))
     throw wrong(`${name}: path leaves the folder or cannot be kept everywhere`)
-  return { range, version, sha256, path }
+  const { variables, parameters } = value
+  if (variables === undefined && parameters === undefined) return { range, version, sha256, path }
+  const details = readDetails(variables, parameters)
+  if (!details) throw wrong(`${name}: variables or parameters are not as a hub has them`)
+  return { range, version, sha256, path, details }
+}
+
+/** What a lock keeps of a version's record. @returns undefined when it is not as a hub has it */
+export function readDetails(variables: unknown, parameters: unknown): LockedDetails | undefined {
+  const read = readVariables(variables)
+  if (!read || !isObject(parameters) || !isKeepable(read) || !isKeepable(parameters)) return undefined
+  return { variables: read, parameters }
+}
+
+/** The line of a .gitattributes that keeps a file as it is. What would mean something in a pattern is left open to any character. */
+export function attributesLine(path: string): string {
+  return `/${path.startsWith('prompts/') ? 'prompts/**' : path.replace(/[ *?["]/g, '?')} -text`
+}
+
+/** What to do about a file whose line ends git has changed. */
+export function mendEnds(path: string): string {
+  return `Put "${attributesLine(path)}" into .gitattributes, delete the file and run: git checkout -- ${path}`
 }
 
 /** Whether a path with forward slashes stays below the lock's folder and can be a file's on every system: at most 1,024 bytes, of which 255 a segment. */

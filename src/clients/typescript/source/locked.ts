@@ -1,6 +1,6 @@
 // Owns reading prompts under a lock: only those that it names, from vendored files where these exist, with every byte checked.
 import { AnswerCache, type CacheSettings } from './cache.ts'
-import type { Lock, LockedPrompt } from './lock.ts'
+import type { Lock, LockedDetails, LockedPrompt } from './lock.ts'
 import { factsOf, type PromptFacts } from './prompt.ts'
 import { requireLocked } from './question.ts'
 import type { Wish } from './ranges.ts'
@@ -56,6 +56,7 @@ export class LockReader {
     if (!locked) throw new PromptHubError('not_locked', `${name} is not in prompts.lock. Add it: hubcli add ${name}`)
     requireLocked(name, wish, locked)
     const content = await this.#readVendored(name, locked)
+    if (content !== undefined && locked.details) return factsOfLocked(name, locked, content, locked.details)
     const url = `${this.#url}/data/v1/repos/${name}/versions/${locked.version}.json`
     if (content === undefined) {
       const { value, source } = await this.#versions.get(url, false)
@@ -63,22 +64,12 @@ export class LockReader {
       return { ...factsOf(value), source, ageMs: 0, standing: undefined }
     }
     const record = await this.#findRecord(url, name, locked)
-    return {
-      name,
-      version: locked.version,
-      content,
-      sha256: locked.sha256,
-      variables: record?.variables ?? findVariables(content),
-      parameters: record?.parameters ?? {},
-      source: 'lock',
-      ageMs: 0,
-      standing: undefined,
-    }
+    return factsOfLocked(name, locked, content, record ?? { variables: findVariables(content), parameters: {} })
   }
 
   /**
-   * Finds the record of a vendored prompt, for the file holds neither variables nor parameters. After a failure the hub is not asked for a while,
-   * so that a program without a network does not wait at each call.
+   * Finds the record of a vendored prompt, for a lock of format 1 holds neither variables nor parameters. After a failure the hub is not asked for a
+   * while, so that a program without a network does not wait at each call.
    *
    * @returns undefined when it cannot be had
    */
@@ -109,6 +100,15 @@ export class LockReader {
     this.#vendored.set(sha256, text)
     return text
   }
+}
+
+function factsOfLocked(
+  name: string,
+  { version, sha256 }: LockedPrompt,
+  content: string,
+  { variables, parameters }: LockedDetails,
+): PromptFacts {
+  return { name, version, content, sha256, variables, parameters, source: 'lock', ageMs: 0, standing: undefined }
 }
 
 function requireSame(name: string, { version, sha256 }: LockedPrompt, record: VersionRecord): void {

@@ -14,7 +14,7 @@ import { requireRecord } from './verify.ts'
 
 export type { Kept, Store } from './cache.ts'
 export { fillContent, type Values } from './filling.ts'
-export { formatLock, type Lock, type LockedPrompt, parseLock } from './lock.ts'
+export { formatLock, type Lock, type LockedDetails, type LockedPrompt, parseLock } from './lock.ts'
 export type { LockInForce } from './locked.ts'
 export type { Prompt, PromptFacts, Source, Standing } from './prompt.ts'
 export type { GetOptions } from './question.ts'

@@ -74,10 +74,43 @@ export function readVersionRecord(text: string, url: string): VersionRecord {
     typeof data.version === 'string' &&
     typeof data.content === 'string' &&
     typeof data.content_sha256 === 'string' &&
-    Array.isArray(data.variables) &&
     isObject(data.parameters)
-  if (!isRecord) throw noRecord(url)
-  return data as unknown as VersionRecord
+  const variables = readVariables(data.variables)
+  if (!isRecord || !variables) throw noRecord(url)
+  return { ...(data as unknown as VersionRecord), variables }
+}
+
+const TYPES = ['string', 'number', 'integer', 'boolean', 'enum']
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
+
+/** Reads what a hub or a lock says of a version's placeholders, with what is left out filled in. @returns undefined when it is none of that */
+export function readVariables(value: unknown): Variable[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const variables = value.map(readVariable)
+  return variables.every((variable) => variable !== undefined) ? variables : undefined
+}
+
+function readVariable(value: unknown): Variable | undefined {
+  if (!isObject(value)) return undefined
+  const { name, description = '', type = 'string', required = true } = value
+  const { default: fallback = null, options = [], example = null } = value
+  const isVariable =
+    typeof name === 'string' &&
+    VARIABLE_NAME.test(name) &&
+    typeof description === 'string' &&
+    typeof type === 'string' &&
+    TYPES.includes(type) &&
+    typeof required === 'boolean' &&
+    isScalar(fallback) &&
+    Array.isArray(options) &&
+    options.every((option) => typeof option === 'string') &&
+    isScalar(example)
+  if (!isVariable) return undefined
+  return { name, description, type: type as Variable['type'], required, default: fallback, options, example }
+}
+
+function isScalar(value: unknown): value is Variable['default'] {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
 /** Reads a repository's record. @throws PromptHubError `unavailable` when the text is none */
@@ -98,8 +131,9 @@ export function latestOf(record: RepositoryRecord): VersionRecord | undefined {
   const { full_name, latest_version, content, content_sha256, variables, parameters } = record
   if (typeof latest_version !== 'string' || typeof content !== 'string' || typeof content_sha256 !== 'string')
     return undefined
-  if (!Array.isArray(variables) || !isObject(parameters)) return undefined
-  return { full_name, version: latest_version, content, content_sha256, variables, parameters }
+  const read = readVariables(variables)
+  if (!read || !isObject(parameters)) return undefined
+  return { full_name, version: latest_version, content, content_sha256, variables: read, parameters }
 }
 
 function readObject(text: string, url: string): Record<string, unknown> {

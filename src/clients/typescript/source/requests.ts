@@ -1,6 +1,7 @@
 // Owns asking the hub over HTTP: time limits, tries with pauses between them, and what each kind of answer means.
 import { USER_AGENT } from './address.ts'
 import { isObject } from './records.ts'
+import { fetchAndFollow, isBrowser } from './redirects.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** How the hub is asked. */
@@ -29,13 +30,14 @@ const LONGEST_PAUSE_MS = 4_000
  * @throws PromptHubError `not_found` or `refused` for what the hub answered, `unavailable` for trouble that outlasted all tries
  */
 export async function ask(url: string, etag: string | undefined, settings: RequestSettings): Promise<Reply> {
-  const endsAt = Date.now() + settings.deadlineMs
+  // Of a clock that nobody can put back or forward.
+  const endsAt = performance.now() + settings.deadlineMs
   for (let tries = 0; ; tries++) {
     const outcome = await tryOnce(url, etag, settings, endsAt)
     if (outcome.kind !== 'trouble') return outcome
     // The pause is random, so that programs that met the same outage do not all come back in the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const pauseMs = outcome.waitMs ?? Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
-    if (tries >= settings.retries || Date.now() + pauseMs >= endsAt) throw outcome.error
+    if (tries >= settings.retries || performance.now() + pauseMs >= endsAt) throw outcome.error
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
@@ -48,9 +50,9 @@ async function tryOnce(
   { fetch, timeoutMs }: RequestSettings,
   endsAt: number,
 ): Promise<Outcome> {
-  const signal = AbortSignal.timeout(Math.max(1, Math.min(timeoutMs, endsAt - Date.now())))
+  const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, endsAt - performance.now()))))
   try {
-    const response = await fetch(url, { ...conditionFor(etag), signal })
+    const response = await fetchAndFollow(url, { ...conditionFor(etag), signal }, fetch)
     if (response.status === 304) return { kind: 'unchanged' }
     const text = await readBounded(response, url)
     if (response.ok) return { kind: 'new', text, etag: response.headers.get('ETag') ?? undefined }
@@ -65,8 +67,7 @@ async function tryOnce(
 function conditionFor(etag: string | undefined): RequestInit {
   const accept = { Accept: 'application/json, text/plain' }
   // A browser sends its own User-Agent and keeps ETags itself. If either header were set here, it would send a preflight request first, which a mirror of plain files does not answer.
-  if (globalThis.navigator?.userAgent?.startsWith('Mozilla/'))
-    return { headers: accept, ...(etag === undefined ? {} : { cache: 'no-cache' }) }
+  if (isBrowser()) return { headers: accept, ...(etag === undefined ? {} : { cache: 'no-cache' }) }
   return {
     headers: { ...accept, 'User-Agent': USER_AGENT, ...(etag === undefined ? {} : { 'If-None-Match': etag }) },
   }

@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto'
 import { open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolders, putAll, readLockFile, readVendored, requireNoLink, type Staged, writeTemporary } from './files.ts'
-import { emptyLock, formatLock, isSafePath, type Lock, parseLock } from './lock.ts'
+import { planAttributes } from './git-attributes.ts'
+import { emptyLock, formatLock, isSafePath, type Lock, type LockedDetails, parseLock, readDetails } from './lock.ts'
 import { PromptHub } from './prompt-hub.ts'
 import { isVersion, readWish } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
 
 const PATIENCE_MS = 5_000
+/** So many records are asked for at once. */
+const MAX_REQUESTS = 8
 
 /** A prompt to be added. */
 export interface Addition {
@@ -23,25 +26,87 @@ export interface Addition {
  *
  * @param lockPath where `prompts.lock` lies or is to lie
  * @param url the hub, when there is no lock yet
+ * @param say is told what the caller has to do himself
  * @returns the version that was chosen
  */
-export async function addToLock(lockPath: string, { name, path }: Addition, url?: string): Promise<string> {
+export async function addToLock(
+  lockPath: string,
+  { name, path }: Addition,
+  url?: string,
+  say: (sentence: string) => void = () => {},
+): Promise<string> {
   const [fullName = '', given] = name.split('@')
-  const address = (await readLockFile(lockPath))?.hub ?? url
+  const before = await readLockFile(lockPath)
+  const address = before?.hub ?? url
   const hub = new PromptHub(address === undefined ? {} : { url: address })
   const wish = given === undefined ? undefined : readWish(given)
   if (given !== undefined && !wish)
     throw new PromptHubError('invalid_request', `${name}: ${given} is no version, range or label.`)
+  if (wish?.kind === 'version') await requireActive(hub, fullName, wish.version)
   const prompt = await hub.get(wish?.kind === 'version' ? `${fullName}@${given}` : name)
   const version = prompt.version!
+  const details = readDetails(prompt.variables, prompt.parameters)
+  if (!details)
+    throw new PromptHubError(
+      'unavailable',
+      `${fullName}@${version}: its variables or parameters cannot be kept in a lock.`,
+    )
   const target = path ?? `prompts/${fullName}.md`
   if (!isSafePath(target))
     throw new PromptHubError('invalid_request', `${target} leaves the folder or cannot be kept everywhere.`)
+  const others = before ? await findDetails(before, fullName, hub) : new Map<string, LockedDetails>()
+  const attributes = await planAttributes(lockPath, target)
   await changeLock(lockPath, hub.url, (lock) => {
-    lock.prompts[fullName] = { range: given ?? `^${version}`, version, sha256: prompt.sha256!, path: target }
-    return [[target, prompt.content, fullName]]
+    for (const [other, locked] of Object.entries(lock.prompts)) {
+      const found = others.get(`${other} ${locked.sha256}`)
+      if (!locked.details && found) locked.details = found
+    }
+    lock.prompts[fullName] = { range: given ?? `^${version}`, version, sha256: prompt.sha256!, path: target, details }
+    const contents: Content[] = [{ path: target, content: prompt.content, name: fullName }]
+    return attributes.kind === 'write' ? [...contents, { path: attributes.path, content: attributes.text }] : contents
   })
+  if (attributes.kind === 'say') say(attributes.sentence)
   return version
+}
+
+/** @throws PromptHubError `not_found` with the reason when a version was yanked: it can be read, but nothing new is to depend on it */
+async function requireActive(hub: PromptHub, name: string, version: string): Promise<void> {
+  const versions = await hub.listVersions(name)
+  const yanked = versions.find((row) => row.version === version && row.yanked)
+  if (!yanked) return
+  const active = versions.filter((row) => !row.yanked).map((row) => row.version)
+  const there = active.length > 0 ? `it has: ${active.slice(0, 10).join(', ')}` : 'it has none that is not yanked'
+  const reason = yanked.yank_reason ? `: ${yanked.yank_reason}` : ''
+  throw new PromptHubError('not_found', `${name} ${version} was yanked${reason}; ${there}`)
+}
+
+/**
+ * Finds what an older client did not write for the other prompts of a lock, so that all of them can be used without a hub from now on. What cannot be
+ * had is left out: it is no reason not to add another prompt.
+ *
+ * @returns details by full name and digest, with a space between them
+ */
+async function findDetails(lock: Lock, except: string, hub: PromptHub): Promise<Map<string, LockedDetails>> {
+  const without = Object.entries(lock.prompts).filter(([name, { details }]) => name !== except && !details)
+  const found = new Map<string, LockedDetails>()
+  for (let at = 0; at < without.length; at += MAX_REQUESTS) {
+    const asked = without.slice(at, at + MAX_REQUESTS).map(async ([name, { version, sha256 }]) => {
+      const prompt = await hub.get(name, { version })
+      const details = readDetails(prompt.variables, prompt.parameters)
+      if (prompt.sha256 === sha256 && details) found.set(`${name} ${sha256}`, details)
+    })
+    const outcomes = await Promise.allSettled(asked)
+    // A hub that cannot be reached is not asked for the rest.
+    if (
+      outcomes.some(({ status, ...rest }) => status === 'rejected' && isOutage((rest as PromiseRejectedResult).reason))
+    )
+      break
+  }
+  return found
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof PromptHubError && error.code === 'unavailable'
 }
 
 /**
@@ -56,7 +121,7 @@ export async function installLock(lockPath: string): Promise<number> {
   const hub = new PromptHub({ url: lock.hub })
   const missing = await findChanged(lockPath, lock)
   const contents = await Promise.all(
-    missing.map(async (name): Promise<[string, string, string]> => {
+    missing.map(async (name): Promise<Content> => {
       const { version, sha256, path } = lock.prompts[name]!
       const prompt = await hub.get(name, { version })
       if (prompt.sha256 !== sha256)
@@ -64,7 +129,7 @@ export async function installLock(lockPath: string): Promise<number> {
           'integrity',
           `${name}@${version}: the hub has other bytes than prompts.lock. Nothing was replaced.`,
         )
-      return [path, prompt.content, name]
+      return { path, content: prompt.content, name }
     }),
   )
   if (contents.length > 0) await changeLock(lockPath, lock.hub, () => contents)
@@ -83,16 +148,36 @@ export async function findChanged(lockPath: string, lock: Lock): Promise<string[
   return checked.flat()
 }
 
+/** The paths of changed files whose line ends alone are others than the lock says: git changes them with core.autocrlf. */
+export async function findChangedEnds(lockPath: string, lock: Lock, changed: readonly string[]): Promise<string[]> {
+  const folder = dirname(resolve(lockPath))
+  const found = await Promise.all(
+    changed.map(async (name) => {
+      const { path, sha256 } = lock.prompts[name]!
+      const bytes = await readVendored(folder, path)
+      if (!bytes) return []
+      const plain = Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
+      const carried = Buffer.from(plain.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')
+      return [plain, carried].some((each) => digestOf(each) === sha256) ? [path] : []
+    }),
+  )
+  return found.flat()
+}
+
+/** A file that is to be written. */
+interface Content {
+  path: string
+  content: string
+  /** The prompt whose content it is; undefined for a file that every lock has. */
+  name?: string
+}
+
 /**
  * Changes a lock and its files, all of them or none.
  *
- * @param change is given the lock as it is once no other run is at work; it changes that lock, and returns path, content and full name of each file to be written
+ * @param change is given the lock as it is once no other run is at work; it changes that lock, and returns each file to be written
  */
-async function changeLock(
-  lockPath: string,
-  hub: string,
-  change: (lock: Lock) => [string, string, string][],
-): Promise<void> {
+async function changeLock(lockPath: string, hub: string, change: (lock: Lock) => Content[]): Promise<void> {
   const path = resolve(lockPath)
   const folder = dirname(path)
   const handle = await takeTurn(`${path}.new`)
@@ -101,10 +186,12 @@ async function changeLock(
   try {
     const lock = (await readLockFile(path)) ?? emptyLock(hub)
     const known = new Map(Object.values(lock.prompts).map((each) => [each.path, each.sha256]))
+    const before = formatLock(lock)
     const contents = change(lock)
-    parseLock(formatLock(lock))
-    for (const [target, content, name] of contents) {
-      await requireOurs(folder, target, content, name, known, lock.hub)
+    const text = formatLock(lock)
+    parseLock(text)
+    for (const { path: target, content, name } of contents) {
+      if (name !== undefined) await requireOurs(folder, target, content, name, known, lock.hub)
       const place = join(folder, target)
       await makeFolders(dirname(place), made)
       const before = await readVendored(folder, target)
@@ -112,10 +199,11 @@ async function changeLock(
       staged.push(each)
       if (before) each.before = await writeTemporary(place, before)
     }
-    await handle.writeFile(formatLock(lock))
+    await handle.writeFile(text)
     await handle.sync()
     await handle.close()
-    await putAll([...staged, { place: path, temporary: `${path}.new` }])
+    await putAll(text === before ? staged : [...staged, { place: path, temporary: `${path}.new` }])
+    await rm(`${path}.new`, { force: true })
   } catch (error) {
     await handle.close().catch(() => {
       // When a rename has failed, it was closed before.

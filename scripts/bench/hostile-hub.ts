@@ -1,0 +1,91 @@
+// Starts a whole hub to be attacked: `npm start` with its default limits on a catalogue of its own, in a folder that nobody else uses.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { generateContent } from '../generate-content.ts'
+import { parametersOf, residentBytes, startNode } from './processes.ts'
+import { PROJECT_DIR } from './site.ts'
+
+/** What a hub makes itself, or what is its own: not taken from the project. */
+const OWN = new Set(['.git', '.hub', 'build', 'content', 'dist', 'tests'])
+const BUILD_MS = 300_000
+const PAGE_BYTES = 4_096
+
+/** A running hub. */
+export interface HostileHub {
+  port: number
+  url: string
+  dir: string
+  /** A prompt of the catalogue, `owner/name`. */
+  prompt: string
+  /** Makes a token for everything of an owner. */
+  tokenFor(owner: string): string
+  isAlive(): boolean
+  /** What its process holds, and what the kernel holds for the connections of this machine. */
+  heldBytes(): { process: number; kernel: number }
+  /** The versions that the site shows of a prompt. */
+  shows(name: string, version: string): Promise<boolean>
+  stop(): Promise<void>
+}
+
+/** Starts a hub and waits until its site is built. @param dir new folder @param settings beside the defaults */
+export async function startHostileHub(
+  dir: string,
+  prompts: number,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<HostileHub> {
+  mkdirSync(dir, { recursive: true })
+  for (const name of readdirSync(PROJECT_DIR))
+    if (!OWN.has(name) && !name.startsWith('.')) symlinkSync(join(PROJECT_DIR, name), join(dir, name))
+  const content = join(dir, 'content')
+  generateContent({ repositories: prompts, versions: 2, seed: 1, dir: content })
+  for (const owner of ['attacker', 'alice', 'bob']) {
+    mkdirSync(join(content, owner), { recursive: true })
+    writeFileSync(join(content, owner, 'index.md'), `---\nname: ${owner}\n---\n`)
+  }
+  const git = (...command: string[]) => execFileSync('git', command, { cwd: dir, stdio: 'pipe' })
+  git('init', '-q', '-b', 'main')
+  git('config', 'user.name', 'bench')
+  git('config', 'user.email', 'bench@example.com')
+  git('add', 'content')
+  git('commit', '-q', '-m', 'Content')
+  const hub = await startNode((port) => ({
+    parameters: parametersOf('start'),
+    surroundings: { cwd: dir, settings: { PORT: String(port), LOG_REQUESTS: 'off', ...settings } },
+  }))
+  const url = `http://127.0.0.1:${hub.port}`
+  const isThere = async (path: string) => {
+    const response = await fetch(url + path)
+    await response.arrayBuffer()
+    return response.status === 200
+  }
+  for (const end = performance.now() + BUILD_MS; !(await isThere('/data/v1/index.json')); await sleep(200)) {
+    if (performance.now() < end) continue
+    await hub.stop()
+    throw new Error('The hub to be attacked was not built in time.')
+  }
+  const index = (await (await fetch(`${url}/data/v1/index.json`)).json()) as { data: { full_name: string }[] }
+  return {
+    ...{ port: hub.port, url, dir, prompt: index.data[0]!.full_name, stop: hub.stop },
+    tokenFor: (owner) =>
+      execFileSync(process.execPath, [join(PROJECT_DIR, 'scripts/token.ts'), owner], { cwd: dir })
+        .toString()
+        .trim(),
+    isAlive() {
+      try {
+        return process.kill(hub.pid, 0)
+      } catch {
+        return false
+      }
+    },
+    heldBytes: () => ({ process: residentBytes(hub.pid), kernel: kernelBytes() }),
+    shows: (name, version) => isThere(`/data/v1/repos/${name}/versions/${version}.json`),
+  }
+}
+
+/** What the kernel holds of TCP's data on this machine. https://docs.kernel.org/networking/proc_net_tcp.html */
+function kernelBytes(): number {
+  const pages = /^TCP:.*\bmem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]
+  return Number(pages ?? 0) * PAGE_BYTES
+}

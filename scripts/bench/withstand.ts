@@ -1,0 +1,71 @@
+// Measures what hostile clients cost the others at a hub with its default limits: what another reader waits, what is held, and whether it is given back.
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beside } from './attacks.ts'
+import { ATTACKS } from './hostile-clients.ts'
+import { type HostileHub, startHostileHub } from './hostile-hub.ts'
+import type { Measurement } from './measure.ts'
+import type { BenchSite } from './site.ts'
+
+const LIMITS = { waitMs: 250, bytes: 200_000_000, backSeconds: 60 }
+/** Memory counts as given back when so little more than before is held: V8 keeps a part for what comes next. */
+const BACK_BYTES = 60_000_000
+const PROMPTS = 300
+/** The other reader has an address of its own. */
+const READER = '127.0.0.2'
+
+const heldBy = (hub: HostileHub) => {
+  const { process, kernel } = hub.heldBytes()
+  return process + kernel
+}
+
+/** Measures each attack beside a reader. @throws Error when one ends the hub */
+export async function measureWithstand({ dir }: BenchSite): Promise<Measurement[]> {
+  const hub = await startHostileHub(join(dir, 'hostile'), PROMPTS)
+  const path = `/data/v1/repos/${hub.prompt}.json`
+  const measurements: Measurement[] = []
+  try {
+    const idle = await beside(hub, path, () => sleep(3_000), READER)
+    for (const [name, attack] of Object.entries(ATTACKS)) {
+      const stop = new AbortController()
+      const before = heldBy(hub)
+      let peak = before
+      const watch = setInterval(() => (peak = Math.max(peak, heldBy(hub))), 50)
+      const waits = await beside(hub, path, () => attack(hub, stop.signal), READER).catch((cause) => {
+        throw new Error(`${name}: ${hub.isAlive() ? cause : 'ended the hub'}`, { cause })
+      })
+      clearInterval(watch)
+      if (!hub.isAlive()) throw new Error(`${name}: ended the hub`)
+      const back = await secondsUntilBack(hub, before)
+      stop.abort()
+      measurements.push(
+        {
+          ...{ name: `attacks: ${name}`, unit: 'ms', measured: waits.worst, floor: idle.worst },
+          limit: { of: 'measured', most: LIMITS.waitMs },
+          note: `worst of ${waits.count} reads; p99 ${waits.p99.toFixed(1)} ms; the process is alive`,
+        },
+        {
+          ...{ name: `attacks: ${name}, memory`, unit: 'MB', measured: (peak - before) / 1e6 },
+          limit: { of: 'measured', most: LIMITS.bytes / 1e6 },
+          note: `of the process and the kernel, over ${(before / 1e6).toFixed(0)} MB before`,
+        },
+        {
+          ...{ name: `attacks: ${name}, until it is given back`, unit: 's', measured: back },
+          limit: { of: 'measured', most: LIMITS.backSeconds },
+          note: `to within ${BACK_BYTES / 1e6} MB; what the attack holds open stays open`,
+        },
+      )
+    }
+    return measurements
+  } finally {
+    await hub.stop()
+  }
+}
+
+/** @returns a little more than the limit when it is not given back by then */
+async function secondsUntilBack(hub: HostileHub, before: number): Promise<number> {
+  const started = performance.now()
+  const seconds = () => (performance.now() - started) / 1000
+  while (heldBy(hub) - before > BACK_BYTES && seconds() <= LIMITS.backSeconds) await sleep(200)
+  return seconds()
+}

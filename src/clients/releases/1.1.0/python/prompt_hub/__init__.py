@@ -1,0 +1,37 @@
+"""Prompts from a Prompt Hub as dependencies of a program: pinned, verified, cached."""
+
+from .aio import AsyncPromptHub
+from .filling import fill_content
+from .hub import PromptHub, open_lock
+from .lock import Lock, LockedDetails, LockedPrompt, format_lock, parse_lock
+from .prompt import Prompt
+from .ranges import highest_in, is_range, is_version, satisfies
+from .records import Advisory, Variable, VersionRow
+from .standing import Event, Standing
+from .trouble import PromptHubError, ValueProblem
+
+__version__ = "1.1.0"
+
+__all__ = [
+    "Advisory",
+    "AsyncPromptHub",
+    "Event",
+    "Lock",
+    "LockedDetails",
+    "LockedPrompt",
+    "Prompt",
+    "PromptHub",
+    "PromptHubError",
+    "Standing",
+    "ValueProblem",
+    "Variable",
+    "VersionRow",
+    "fill_content",
+    "format_lock",
+    "highest_in",
+    "is_range",
+    "is_version",
+    "open_lock",
+    "parse_lock",
+    "satisfies",
+]

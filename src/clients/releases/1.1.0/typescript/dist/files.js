@@ -1,0 +1,131 @@
+// Owns what of this library needs files (Node, Deno, Bun): keeping answers in a folder, and a lock with its vendored prompts.
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { parseLock } from "./lock.js";
+import { PromptHubError } from "./trouble.js";
+/**
+ * Opens a store in a folder, with one file for each answer. Several processes may share it, because a file appears whole or not at all.
+ *
+ * @param dir the folder; made when it is missing
+ */
+export function diskStore(dir) {
+    const pathOf = (url) => join(dir, `${createHash('sha256').update(url).digest('hex')}.json`);
+    return {
+        async read(url) {
+            const text = await readIfThere(pathOf(url));
+            if (text === undefined)
+                return undefined;
+            const kept = JSON.parse(text.toString('utf8'));
+            return kept.url === url && typeof kept.text === 'string' && typeof kept.checkedAt === 'number' ? kept : undefined;
+        },
+        async write(url, kept) {
+            await mkdir(dir, { recursive: true });
+            await writeWhole(pathOf(url), JSON.stringify({ url, ...kept }));
+        },
+        remove: (url) => rm(pathOf(url), { force: true }),
+    };
+}
+/**
+ * Opens a lock, to be handed to a `PromptHub`.
+ *
+ * @param path where `prompts.lock` lies; its vendored files lie beside and below it
+ * @throws PromptHubError `integrity` when the file is not what a client would write, `invalid_request` when there is none
+ */
+export async function openLock(path = 'prompts.lock') {
+    const text = await readIfThere(path);
+    if (text === undefined)
+        throw new PromptHubError('invalid_request', `There is no lock at ${path}. Make one: hubcli add owner/name`);
+    return { lock: parseLock(decode(text, path)), readFile: (file) => readVendored(dirname(resolve(path)), file) };
+}
+/** Reads a lock that may not be there yet. @returns undefined when there is none */
+export async function readLockFile(path) {
+    const text = await readIfThere(path);
+    return text === undefined ? undefined : parseLock(decode(text, path));
+}
+/**
+ * Reads a file below a folder, through no symbolic link.
+ *
+ * @param file a path of a lock, checked when the lock was read
+ * @returns undefined when there is no file
+ */
+export async function readVendored(folder, file) {
+    await requireNoLink(folder, file);
+    const bytes = await readIfThere(join(folder, file));
+    return bytes && new Uint8Array(bytes);
+}
+/** @throws PromptHubError `integrity` when a part of the path is a symbolic link, which could lead anywhere */
+export async function requireNoLink(folder, file) {
+    let path = folder;
+    for (const segment of file.split('/')) {
+        path = join(path, segment);
+        const found = await lstat(path).catch(() => undefined);
+        if (found?.isSymbolicLink())
+            throw new PromptHubError('integrity', `${file} is reached through a symbolic link; replace it by a file.`);
+    }
+}
+/** Writes a file that is there whole or not at all. */
+export async function writeWhole(path, data) {
+    const temporary = await writeTemporary(path, data);
+    await putAll([{ place: path, temporary }]).catch(async (error) => {
+        await rm(temporary, { force: true });
+        throw error;
+    });
+}
+/** Writes a file beside a path, to its end and onto the disk, so that renaming it puts the whole file in its place at once. @returns where it is */
+export async function writeTemporary(path, data) {
+    const temporary = join(dirname(path), `.prompt-hub.${randomUUID()}`);
+    try {
+        await writeFile(temporary, data, { flag: 'wx', flush: true });
+        return temporary;
+    }
+    catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+    }
+}
+/** Puts files in their places, all of them: when one cannot be put, those before it get back what stood there. */
+export async function putAll(staged) {
+    const done = [];
+    try {
+        for (const each of staged) {
+            await rename(each.temporary, each.place);
+            done.push(each);
+        }
+    }
+    catch (error) {
+        for (const { place, before } of done.reverse()) {
+            if (before === undefined)
+                await rm(place, { force: true });
+            else
+                await rename(before, place);
+        }
+        throw error;
+    }
+}
+/** Makes a folder and those above it. @param made gets those that were not there, the outermost first */
+export async function makeFolders(dir, made) {
+    if (await lstat(dir).catch(() => undefined))
+        return;
+    await makeFolders(dirname(dir), made);
+    await mkdir(dir);
+    made.push(dir);
+}
+async function readIfThere(path) {
+    try {
+        return await readFile(path);
+    }
+    catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+            return undefined;
+        throw error;
+    }
+}
+function decode(bytes, path) {
+    try {
+        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    }
+    catch (error) {
+        throw new PromptHubError('integrity', `${path} is no UTF-8.`, { cause: error });
+    }
+}

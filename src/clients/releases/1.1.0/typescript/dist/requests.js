@@ -1,0 +1,111 @@
+// Owns asking the hub over HTTP: time limits, tries with pauses between them, and what each kind of answer means.
+import { USER_AGENT } from "./address.js";
+import { isObject } from "./records.js";
+import { fetchAndFollow, isBrowser } from "./redirects.js";
+import { PromptHubError } from "./trouble.js";
+/** The largest answer that is read: a record with its content, escaped, has about twice a content's 256 KiB. */
+const MOST_BYTES = 4_194_304;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 4_000;
+/**
+ * Asks the hub for an address, and again after trouble.
+ *
+ * @param etag of the text that is known already; the hub then sends a text only when it is another one
+ * @throws PromptHubError `not_found` or `refused` for what the hub answered, `unavailable` for trouble that outlasted all tries
+ */
+export async function ask(url, etag, settings) {
+    // Of a clock that nobody can put back or forward.
+    const endsAt = performance.now() + settings.deadlineMs;
+    for (let tries = 0;; tries++) {
+        const outcome = await tryOnce(url, etag, settings, endsAt);
+        if (outcome.kind !== 'trouble')
+            return outcome;
+        // The pause is random, so that programs that met the same outage do not all come back in the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+        const pauseMs = outcome.waitMs ?? Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
+        if (tries >= settings.retries || performance.now() + pauseMs >= endsAt)
+            throw outcome.error;
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+}
+async function tryOnce(url, etag, { fetch, timeoutMs }, endsAt) {
+    const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, endsAt - performance.now()))));
+    try {
+        const response = await fetchAndFollow(url, { ...conditionFor(etag), signal }, fetch);
+        if (response.status === 304)
+            return { kind: 'unchanged' };
+        const text = await readBounded(response, url);
+        if (response.ok)
+            return { kind: 'new', text, etag: response.headers.get('ETag') ?? undefined };
+        return troubleOf(response, text, url);
+    }
+    catch (error) {
+        if (error instanceof PromptHubError)
+            throw error;
+        const message = `${url} did not answer: ${error instanceof Error ? error.message : String(error)}`;
+        return { kind: 'trouble', error: new PromptHubError('unavailable', message, { cause: error }), waitMs: undefined };
+    }
+}
+function conditionFor(etag) {
+    const accept = { Accept: 'application/json, text/plain' };
+    // A browser sends its own User-Agent and keeps ETags itself. If either header were set here, it would send a preflight request first, which a mirror of plain files does not answer.
+    if (isBrowser())
+        return { headers: accept, ...(etag === undefined ? {} : { cache: 'no-cache' }) };
+    return {
+        headers: { ...accept, 'User-Agent': USER_AGENT, ...(etag === undefined ? {} : { 'If-None-Match': etag }) },
+    };
+}
+/** Reads a body, up to the limit. Invalid UTF-8 is an error, for it would otherwise become other characters without a word. */
+async function readBounded(response, url) {
+    const reader = response.body?.getReader();
+    if (!reader)
+        return '';
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    let text = '';
+    let bytes = 0;
+    for (;;) {
+        const { done, value } = await reader.read();
+        if (done)
+            return text + decoder.decode();
+        bytes += value.length;
+        if (bytes > MOST_BYTES) {
+            await reader.cancel();
+            throw new PromptHubError('unavailable', `${url} answers more than ${MOST_BYTES} bytes: that is no prompt.`);
+        }
+        text += decoder.decode(value, { stream: true });
+    }
+}
+function troubleOf(response, text, url) {
+    const { status } = response;
+    const said = messageOf(text) ?? `${url} answered ${status}.`;
+    if (status === 404)
+        throw new PromptHubError('not_found', said, { status });
+    if (status < 500 && status !== 429)
+        throw new PromptHubError('refused', said, { status });
+    return {
+        kind: 'trouble',
+        error: new PromptHubError('unavailable', said, { status }),
+        waitMs: readRetryAfter(response),
+    };
+}
+/** The sentence of a hub's own error. */
+function messageOf(text) {
+    try {
+        const answer = JSON.parse(text);
+        if (isObject(answer) && isObject(answer.error) && typeof answer.error.message === 'string')
+            return answer.error.message;
+    }
+    catch {
+        // It is no answer of a hub, but perhaps a proxy's page; then there is only the status to tell.
+    }
+    return undefined;
+}
+/** Reads how long the hub asks to wait, in milliseconds: it says seconds or a date. RFC 9110 section 10.2.3 */
+function readRetryAfter(response) {
+    const text = response.headers.get('Retry-After');
+    if (text === null)
+        return undefined;
+    if (/^\d{1,6}$/.test(text))
+        return Number(text) * 1000;
+    const at = Date.parse(text);
+    return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}

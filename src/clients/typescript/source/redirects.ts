@@ -1,0 +1,42 @@
+// Follows redirects of a hub by the rule of hubcli: never from https to http, nor from elsewhere into this machine.
+import { PromptHubError } from './trouble.ts'
+
+const MAX_REDIRECTS = 3
+/** Also odd ways to write it, such as 2130706433, which `URL` has already written as 127.0.0.1. */
+const LOOPBACK = /^(?:0\.|127\.|\[::1?\]$|\[::ffff:(?:7f|0:)|localhost\.?$)|\.localhost\.?$/
+
+/** Whether a browser runs this. It follows redirects itself, and lets no program see them. */
+export function isBrowser(): boolean {
+  return globalThis.navigator?.userAgent?.startsWith('Mozilla/') ?? false
+}
+
+/** Whether an answer from one address may send a reader to another. */
+export function mayFollow(from: string, to: string): boolean {
+  if (!URL.canParse(from) || !URL.canParse(to)) return false
+  const [here, there] = [new URL(from), new URL(to)]
+  if (there.username !== '' || !/^https?:$/.test(there.protocol)) return false
+  if (here.protocol === 'https:' && there.protocol === 'http:') return false
+  if (LOOPBACK.test(here.hostname)) return there.protocol === 'https:' || LOOPBACK.test(there.hostname)
+  return !LOOPBACK.test(there.hostname)
+}
+
+/**
+ * Asks for an address, and for where its answers lead.
+ *
+ * @throws PromptHubError `unavailable` for a redirect that is not followed
+ */
+export async function fetchAndFollow(url: string, options: RequestInit, ask: typeof fetch): Promise<Response> {
+  if (isBrowser()) return ask(url, options)
+  for (let address = url, hops = 0; ; hops++) {
+    const response = await ask(address, { ...options, redirect: 'manual' })
+    if (![301, 302, 303, 307, 308].includes(response.status)) return response
+    await response.body?.cancel()
+    const location = response.headers.get('Location') ?? ''
+    const next = URL.canParse(location, address) ? new URL(location, address).href : location
+    if (hops >= MAX_REDIRECTS || !mayFollow(address, next))
+      throw new PromptHubError('unavailable', `${address} redirects to ${next || 'nowhere'}, which is not followed.`, {
+        status: response.status,
+      })
+    address = next
+  }
+}

@@ -1,0 +1,157 @@
+// Decides whose turn it is: a connection has one request answered at a time, and an address a bounded number of connections.
+// Whoever is not at turn is not read, so that what clients send stays with them. Also ends connections, so that nothing unread stays in the kernel.
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How much of the server one client may take at once. */
+export interface TurnLimits {
+  /**
+   * Connections of one address that are read and answered at once; further ones wait. The kernel holds up to 4 MB for each that reads nothing,
+   * so an address takes at most some 200 MB.
+   */
+  servedOfAddress: number
+  /** Connections of one address in all, those that wait included. One more is refused. */
+  connectionsOfAddress: number
+  /** Requests in all that were read and wait behind others of their connection. The connection that sends one more is cut. */
+  waitingRequests: number
+  /** How long a client has to read the rest of its last answer and to close the connection. */
+  lingerMs: number
+}
+
+interface Connection {
+  socket: Socket
+  address: Address | undefined
+  /** Requests that were read and are not begun. */
+  waiting: (() => void)[]
+  isAnswering: boolean
+  /** Has had an answer, so it may be closed for others when it is idle. */
+  isAnswered: boolean
+  /** Nothing more is answered on it. */
+  isOver: boolean
+}
+
+/** The connections of one address. */
+interface Address {
+  open: number
+  served: Set<Connection>
+  queue: Set<Connection>
+}
+
+/** Opens the turns of a server. */
+export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => string | undefined) {
+  const connections = new WeakMap<Socket, Connection>()
+  const addresses = new Map<string, Address>()
+  let waitingRequests = 0
+
+  /** Closes an idle connection of the address, because another one waits. */
+  const makeRoom = ({ served }: Address) => {
+    for (const { socket, isAnswering, isAnswered, isOver } of served)
+      if (isAnswered && !isAnswering && !isOver) return close(socket)
+  }
+  /** Ends a connection, and cuts it when the client does not close it too. Closed at once, its unread bytes would stay in the kernel for minutes. */
+  const close = (socket: Socket) => {
+    const connection = connections.get(socket)
+    if (connection) connection.isOver = true
+    if (socket.destroyed) return
+    socket.end()
+    const timer = setTimeout(() => socket.resetAndDestroy(), limits.lingerMs).unref()
+    socket.once('close', () => clearTimeout(timer))
+  }
+  const leave = (connection: Connection, key: string) => {
+    waitingRequests -= connection.waiting.length
+    connection.waiting = []
+    connection.isOver = true
+    const { address } = connection
+    if (!address) return
+    address.open -= 1
+    address.queue.delete(connection)
+    address.served.delete(connection)
+    const [next] = address.queue
+    if (next && address.served.size < limits.servedOfAddress) {
+      address.queue.delete(next)
+      address.served.add(next)
+      next.socket.resume()
+    }
+    if (address.open === 0) addresses.delete(key)
+  }
+  const begin = (connection: Connection, outgoing: ServerResponse, start: () => void) => {
+    connection.isAnswering = true
+    outgoing.once('close', () => {
+      connection.isAnswering = false
+      connection.isAnswered = true
+      if (connection.address && connection.address.queue.size > 0) makeRoom(connection.address)
+      // Not at once: else a client with many requests would keep everybody else waiting.
+      if (connection.waiting.length > 0) setImmediate(beginNext, connection)
+    })
+    // The client learns that this connection is closed for others that wait.
+    if (connection.address && connection.address.queue.size > 0) outgoing.shouldKeepAlive = false
+    start()
+  }
+  const beginNext = (connection: Connection) => {
+    if (connection.isOver || connection.isAnswering) return
+    const next = connection.waiting.shift()
+    if (!next) return
+    waitingRequests -= 1
+    next()
+    if (connection.waiting.length === 0) connection.socket.resume()
+  }
+  return {
+    close,
+
+    /** Takes a new connection. @returns false when its address has too many already, and the caller has to end it */
+    enter(socket: Socket): boolean {
+      const key = addressOf(socket) ?? ''
+      const address = key === '' ? undefined : (addresses.get(key) ?? { open: 0, served: new Set(), queue: new Set() })
+      const connection: Connection = {
+        ...{ socket, address, waiting: [] },
+        ...{ isAnswering: false, isAnswered: false, isOver: false },
+      }
+      connections.set(socket, connection)
+      socket.once('close', () => leave(connection, key))
+      // Node resumes reading by itself after each answer.
+      socket.on('resume', () => {
+        if (connection.waiting.length > 0 || address?.queue.has(connection)) socket.pause()
+      })
+      // With it Node closes a connection after its last answer.
+      socket.destroySoon = () => close(socket)
+      if (!address) return true
+      addresses.set(key, address)
+      address.open += 1
+      if (address.open > limits.connectionsOfAddress) return false
+      if (address.served.size < limits.servedOfAddress) address.served.add(connection)
+      else {
+        address.queue.add(connection)
+        // Node begins to read a new connection in the next tick, whatever it was told before.
+        process.nextTick(() => address.queue.has(connection) && socket.pause())
+        makeRoom(address)
+      }
+      return true
+    },
+
+    /** Whether a connection waits until others of its address end. */
+    isWaiting(socket: Socket): boolean {
+      const connection = connections.get(socket)
+      return connection?.address?.queue.has(connection) === true
+    },
+
+    /** Begins a request when those before it on its connection are answered. @param start begins to answer */
+    take(socket: Socket, outgoing: ServerResponse, start: () => void): void {
+      const connection = connections.get(socket)
+      if (!connection || connection.isOver) {
+        socket.pause()
+        return
+      }
+      if (!connection.isAnswering && connection.waiting.length === 0) {
+        begin(connection, outgoing, start)
+        return
+      }
+      connection.waiting.push(() => begin(connection, outgoing, start))
+      waitingRequests += 1
+      socket.pause()
+      if (waitingRequests > limits.waitingRequests) {
+        connection.isOver = true
+        socket.resetAndDestroy()
+      }
+    },
+  }
+}

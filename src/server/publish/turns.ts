@@ -1,0 +1,101 @@
+// Lets publishes work on git one at a time, in turns of their publishers: whoever sends many waits behind the others, not in front of them.
+import { HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
+
+/** Who asks for a turn. */
+interface TurnRequest {
+  /** As the limits name them: a person, an operator's token or the repository of a CI job. */
+  publisher: string
+  /** How long to wait for the turn, in milliseconds. */
+  waitMs: number
+}
+
+/**
+ * Runs work when its publisher has the turn and all work before it has ended, well or not.
+ *
+ * @throws HubError `unavailable` when the turn does not come in time or too many wait; the work was not begun then
+ */
+export type TakeTurn = <Value>(request: TurnRequest, work: () => Promise<Value>) => Promise<Value>
+
+/** One who waits. */
+interface Waiting {
+  start: () => void
+  refuse: () => void
+}
+
+/** How many publishes may wait at once. Each holds its body, of up to 1 MiB. */
+const MAX_WAITING = 100
+
+/** Makes turns that nobody waits for yet. A publisher may have as many publishes waiting as they may send in a minute. */
+export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = LIMITS.publishesPerMinute): TakeTurn {
+  /** Publishers in the order of their turns, each with their publishes, oldest first. */
+  const queues = new Map<string, Waiting[]>()
+  let count = 0
+  let isBusy = false
+
+  const leave = (publisher: string, one: Waiting) => {
+    const queue = queues.get(publisher) ?? []
+    queue.splice(queue.indexOf(one), 1)
+    if (queue.length === 0) queues.delete(publisher)
+    count -= 1
+  }
+  /** When all places are taken, the publisher with the most waiting gives one up to whoever has fewer. */
+  const hasPlace = (publisher: string): boolean => {
+    const own = queues.get(publisher)?.length ?? 0
+    if (own >= maxPerPublisher) return false
+    if (count < maxWaiting) return true
+    const longest = [...queues.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
+    if (longest.length <= own + 1) return false
+    longest.at(-1)!.refuse()
+    return true
+  }
+  const wait = ({ publisher, waitMs }: TurnRequest): Promise<void> => {
+    if (waitMs <= 0 || !hasPlace(publisher)) return Promise.reject(noTurn())
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const end = () => {
+      clearTimeout(timer)
+      leave(publisher, one)
+    }
+    const one: Waiting = {
+      start: () => {
+        end()
+        resolve()
+      },
+      refuse: () => {
+        end()
+        reject(noTurn())
+      },
+    }
+    const timer = setTimeout(one.refuse, waitMs)
+    queues.set(publisher, [...(queues.get(publisher) ?? []), one])
+    count += 1
+    return promise
+  }
+  const passOn = (publisher: string) => {
+    const own = queues.get(publisher)
+    // Whoever had the turn is last in line for the next one.
+    if (own && queues.delete(publisher)) queues.set(publisher, own)
+    const [next] = queues.values()
+    if (next) next[0]!.start()
+    else isBusy = false
+  }
+  return async (request, work) => {
+    if (isBusy) await wait(request)
+    isBusy = true
+    try {
+      return await work()
+    } finally {
+      passOn(request.publisher)
+    }
+  }
+}
+
+const RETRY_SECONDS = 5
+
+function noTurn(): HubError {
+  return new HubError(
+    'unavailable',
+    `Too many publishes wait for the git host. Nothing was written; try again in ${RETRY_SECONDS} s.`,
+    { retryAfterSeconds: RETRY_SECONDS },
+  )
+}

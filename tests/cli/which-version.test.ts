@@ -1,0 +1,223 @@
+// Pins which version cat, pull and render give, with a prompts.lock beside them and without, and how many requests that takes, under every shell.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
+import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const variable = {
+  name: 'who',
+  description: '',
+  type: 'string',
+  required: true,
+  default: 'all',
+  options: [],
+  example: null,
+}
+const WITHOUT_PYTHON = makeTools({})
+/** An address where nobody listens. */
+const NOWHERE = 'http://127.0.0.1:9'
+let hub: PlainFiles
+let cwd: string
+beforeEach(async () => {
+  hub = await startPlainFiles('hub', {
+    'acme/x': {
+      versions: { '1.0.0': 'one {{who}}', '1.2.0': 'one two {{who}}\r\n', '2.0.0': 'two {{who}}', '2.1.0': 'leak' },
+      ...{ labels: { production: '1.0.0' }, yanked: { '2.1.0': 'It leaks' }, variables: [variable] },
+    },
+  })
+  cwd = makeFolder()
+})
+afterEach(() => hub.close())
+
+describe.each(SHELLS)('$name', (shell) => {
+  const run = (args: string[], env: Record<string, string> = {}, tools = WITH_PYTHON) =>
+    runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url, ...env }, tools })
+  const RAW = '/api/v1/repos/acme/x/raw'
+  const LIST = '/data/v1/repos/acme/x/versions.json'
+
+  describe('requests', () => {
+    test.each<[string, string[], string, string[]]>([
+      ['the latest', ['acme/x'], 'two {{who}}', [RAW]],
+      ['a label', ['acme/x@production'], 'one {{who}}', [`${RAW}?label=production`]],
+      ['a label by its option', ['acme/x', '--label', 'production'], 'one {{who}}', [`${RAW}?label=production`]],
+      // The list is a plain file, which no limit counts: whether it was yanked since.
+      ['a version', ['acme/x@1.2.0'], 'one two {{who}}\r\n', [`${RAW}?version=1.2.0`, LIST]],
+      ['a version by its option', ['acme/x', '--version', '1.0.0'], 'one {{who}}', [`${RAW}?version=1.0.0`, LIST]],
+    ])('%s', async (_, args, stdout, asked) => {
+      expect(await run(['cat', ...args], {}, WITHOUT_PYTHON)).toMatchObject({ code: 0, stdout, stderr: '', left: [] })
+      expect(hub.asked).toEqual(asked)
+    })
+
+    test('an older hub: the list says what the digest is', async () => {
+      hub.isOlder = true
+      expect(await run(['cat', 'acme/x'])).toMatchObject({ code: 0, stdout: 'two {{who}}', stderr: '' })
+      expect(hub.asked).toEqual([RAW, '/api/v1/repos/acme/x/versions'])
+    })
+
+    test.each([true, false])('a yanked version is given with its reason (an older hub: %s)', async (isOlder) => {
+      hub.isOlder = isOlder
+      expect(await run(['cat', 'acme/x@2.1.0'])).toMatchObject({
+        ...{ code: 0, stdout: 'leak', stderr: 'hubcli: warning: acme/x 2.1.0 was yanked: It leaks\n' },
+      })
+    })
+
+    test('a list that cannot be had fails no read', async () => {
+      hub.meddle = (asked, answer) => {
+        if (!asked.endsWith('versions.json')) return false
+        answer.writeHead(503).end()
+        return true
+      }
+      expect(await run(['cat', 'acme/x@1.0.0'])).toMatchObject({ code: 0, stdout: 'one {{who}}', slept: [] })
+      expect(await run(['cat', 'acme/x@2.1.0'])).toMatchObject({
+        ...{ code: 0, stderr: 'hubcli: warning: acme/x 2.1.0 was yanked\n' },
+      })
+    })
+
+    test('other bytes than the digest says are refused', async () => {
+      hub.meddle = (asked, answer) => {
+        if (!asked.startsWith(RAW)) return false
+        const digest = Buffer.from(sha256('two'), 'hex').toString('base64')
+        answer.writeHead(200, { 'Content-Type': 'text/plain', 'Repr-Digest': `sha-512=:AA==:, sha-256=:${digest}:` })
+        answer.end('evil')
+        return true
+      }
+      expect(await run(['cat', 'acme/x'])).toMatchObject({ code: 4, stdout: '' })
+    })
+  })
+
+  describe.skipIf(PYTHON === undefined)(`ranges and the lock${NO_PYTHON}`, () => {
+    test('name@range, as add takes it', async () => {
+      expect(await run(['cat', 'acme/x@^1'])).toMatchObject({ code: 0, stdout: 'one two {{who}}\r\n', stderr: '' })
+      expect(await run(['pull', 'acme/x@~1.0', '-o', 'p'])).toMatchObject({ code: 0 })
+      expect(readFileSync(path.join(cwd, 'p'), 'utf8')).toBe('one {{who}}')
+      expect(await run(['render', 'acme/x@^1'])).toMatchObject({ code: 0, stdout: 'one two all\r\n' })
+      expect(await run(['render', 'acme/x@production'])).toMatchObject({ code: 0, stdout: 'one all' })
+      expect(await run(['cat', 'acme/x@^3'])).toMatchObject({
+        ...{ code: 2, stderr: 'hubcli: acme/x has no version that ^3 allows; it has: 2.0.0, 1.2.0, 1.0.0\n' },
+      })
+      expect(await run(['cat', 'acme/x@~2.1'])).toMatchObject({
+        ...{ code: 2, stderr: 'hubcli: acme/x 2.1.0 was yanked: It leaks; it has: 2.0.0, 1.2.0, 1.0.0\n' },
+      })
+      expect(await run(['cat', 'acme/x@staging'])).toMatchObject({
+        ...{ code: 2, stderr: 'hubcli: acme/x has no label staging; it has: production\n' },
+      })
+    })
+
+    test.each<[string, string[], RegExp]>([
+      ['a range that is none', ['acme/x@>=1'], /expected a range such as \^1\.2 or a label's name after @, got >=1/],
+      ['nothing after @', ['acme/x@'], /expected a range or a label after @/],
+      ['two wishes', ['acme/x@^1', '--version', '1.0.0'], /@\^1: expected no --version, --label or --locked/],
+      ['the lock and a label', ['acme/x', '--locked', '--label', 'a'], /--locked: expected no --version or --label/],
+      ['a lock that is not there', ['acme/x', '--locked'], /there is no prompts\.lock here/],
+    ])('refused before anything is sent: %s', async (_, args, sentence) => {
+      for (const command of ['cat', 'pull', 'render']) {
+        const outcome = await run([command, ...args])
+        expect(outcome).toMatchObject({ code: 1, stdout: '', left: [] })
+        expect(outcome.stderr).toMatch(sentence)
+      }
+      expect(hub.asked).toEqual([])
+    })
+
+    test('with a lock: the latest is given and said, --locked gives what is locked without the network', async () => {
+      await run(['add', 'acme/x@^1'])
+      const said = 'hubcli: acme/x 2.0.0, the latest; prompts.lock has 1.2.0, which --locked gives\n'
+      expect(await run(['cat', 'acme/x'])).toMatchObject({ code: 0, stdout: 'two {{who}}', stderr: said })
+      expect(await run(['pull', 'acme/x', '-o', 'p'])).toMatchObject({ code: 0, stderr: said })
+      expect(await run(['render', 'acme/x'])).toMatchObject({ code: 0, stdout: 'two all', stderr: said })
+      expect(await run(['cat', 'acme/x@2.0.0'])).toMatchObject({ code: 0, stderr: '' })
+      hub.asked.length = 0
+      for (const env of [{ HUB_URL: hub.url }, { HUB_URL: NOWHERE }]) {
+        expect(await run(['cat', 'acme/x', '--locked'], env)).toMatchObject({
+          ...{ code: 0, stdout: 'one two {{who}}\r\n', stderr: '', left: [] },
+        })
+        expect(await run(['pull', 'acme/x', '--locked', '-o', 'p'], env)).toMatchObject({ code: 0, stderr: '' })
+        expect(readFileSync(path.join(cwd, 'p'), 'utf8')).toBe('one two {{who}}\r\n')
+        // The default is known without a hub.
+        expect(await run(['render', 'acme/x', '--locked'], env)).toMatchObject({ code: 0, stdout: 'one two all\r\n' })
+        const filled = await run(['render', 'acme/x', '--locked', '--var', 'who=you'], env)
+        expect(filled).toMatchObject({ code: 0, stdout: 'one two you\r\n', stderr: '' })
+      }
+      expect(hub.asked).toEqual([])
+      expect(await run(['cat', 'acme/y', '--locked'])).toMatchObject({
+        ...{ code: 1, stderr: 'hubcli: acme/y is not in prompts.lock; hubcli add acme/y locks it\n' },
+      })
+      await run(['add', 'acme/x@^2'])
+      expect(await run(['cat', 'acme/x'])).toMatchObject({
+        ...{ code: 0, stderr: 'hubcli: acme/x 2.0.0, the latest and the one in prompts.lock\n' },
+      })
+    })
+
+    test('what is locked but not vendored is fetched and checked; what was changed is refused', async () => {
+      await run(['add', 'acme/x@^1', '-o', 'x.md'])
+      writeFileSync(path.join(cwd, 'x.md'), 'mine')
+      for (const command of ['cat', 'render'])
+        expect(await run([command, 'acme/x', '--locked'])).toMatchObject({
+          ...{ code: 4, stdout: '', stderr: 'hubcli: x.md is not what prompts.lock says\n' },
+        })
+      rmSync(path.join(cwd, 'x.md'))
+      expect(await run(['cat', 'acme/x', '--locked'])).toMatchObject({ code: 0, stdout: 'one two {{who}}\r\n' })
+      expect(await run(['render', 'acme/x', '--locked'])).toMatchObject({ code: 0, stdout: 'one two all\r\n' })
+      hub.prompts['acme/x']!.versions['1.2.0'] = 'republished'
+      for (const command of ['cat', 'render']) {
+        const outcome = await run([command, 'acme/x', '--locked'])
+        expect(outcome).toMatchObject({ code: 4, stdout: '' })
+        expect(outcome.stderr).toMatch(/has other bytes for acme\/x 1\.2\.0 than prompts\.lock; nothing was written\n$/)
+      }
+    })
+
+    test('a lock of format 1: the hub says which variables there are', async () => {
+      const content = 'one two {{who}}\r\n'
+      const locked = { range: '^1', version: '1.2.0', sha256: sha256(content), path: 'x.md' }
+      const lock = { lockfile: 1, hub: hub.url, prompts: { 'acme/x': locked } }
+      writeFileSync(path.join(cwd, 'prompts.lock'), `${JSON.stringify(lock, null, 2)}\n`)
+      writeFileSync(path.join(cwd, 'x.md'), content)
+      expect(await run(['cat', 'acme/x', '--locked'], { HUB_URL: NOWHERE })).toMatchObject({ code: 0, stdout: content })
+      expect(await run(['render', 'acme/x', '--locked'])).toMatchObject({ code: 0, stdout: 'one two all\r\n' })
+      expect(await run(['update'])).toMatchObject({ code: 0, stdout: '' })
+      expect(JSON.parse(readFileSync(path.join(cwd, 'prompts.lock'), 'utf8'))).toEqual({
+        ...{ ...lock, lockfile: 2 },
+        prompts: { 'acme/x': { ...locked, variables: [variable], parameters: {} } },
+      })
+    })
+  })
+
+  describe('push and front matter', () => {
+    const push = async (content: string, ...options: string[]) => {
+      writeFileSync(path.join(cwd, 'f.prompt'), content)
+      let outcome: object = {}
+      await withStandIn(undefined, async ({ url, requests }) => {
+        const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
+        const ran = await run(['push', 'acme/new', 'f.prompt', 'c', 'patch', ...options], env, WITHOUT_PYTHON)
+        outcome = { ...ran, sent: requests[0] && JSON.parse(requests[0].body.toString()).content }
+      })
+      return outcome
+    }
+
+    test.each([
+      ['a .prompt', '---\nmodel: gpt-5\n---\nHi'],
+      ['with CRLF', '---\r\nname: x\r\n---\r\nHi'],
+      ['with a BOM and spaces', '\uFEFF--- \n# who\n"my-key" : 1\n... \nHi'],
+    ])('refused: %s', async (_, content) => {
+      expect(await push(content)).toMatchObject({
+        ...{ code: 1, stdout: '', sent: undefined },
+        stderr:
+          "hubcli: f.prompt begins with front matter, which would become part of the prompt's text; take it out, or publish the file as it is with --raw\n",
+      })
+      expect(await push(content, '--raw')).toMatchObject({ code: 0, sent: content })
+    })
+
+    test.each([
+      ['a rule', '---\nHi'],
+      ['two rules', '---\n\nHi\n---\n'],
+      ['four hyphens', '----\na: b\n----\n'],
+      ['later', 'Hi\n---\na: b\n---\n'],
+      ['a backslash and n', '---\\na: b\\n---\\n'],
+    ])('published as it is: %s', async (_, content) => {
+      expect(await push(content)).toMatchObject({ code: 0, sent: content })
+    })
+  })
+})

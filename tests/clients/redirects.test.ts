@@ -1,0 +1,60 @@
+// Pins where hubcli and both libraries let themselves be sent: one rule, decided by each of them for the same table.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { mayFollow } from '../../src/clients/typescript/source/redirects.ts'
+
+//  from                          to                                 is followed
+const CASES: [string, string, boolean][] = [
+  ['https://hub.example.com/a', 'https://hub.example.com/b', true],
+  ['https://hub.example.com/a', 'https://other.example.com/', true],
+  ['http://hub.example.com/a', 'https://hub.example.com/a', true],
+  ['http://hub.example.com/a', 'http://hub.example.com/b', true],
+  ['https://hub.example.com/a', 'http://hub.example.com/a', false],
+  ['https://localhost:8443/a', 'http://localhost:8888/a', false],
+  ['https://localhost/a', 'https://localhost/b', true],
+  ['http://localhost:8888/a', 'http://localhost:8888/b', true],
+  ['http://localhost:8888/a', 'http://127.0.0.1:8888/b', true],
+  ['http://127.0.0.1:1/a', 'http://[::1]:2/b', true],
+  ['http://localhost:8888/a', 'https://hub.example.com/', true],
+  ['http://localhost:8888/a', 'http://hub.example.com/', false],
+  ['https://hub.example.com/a', 'https://localhost/', false],
+  ['https://hub.example.com/a', 'https://127.0.0.1/', false],
+  ['https://hub.example.com/a', 'https://127.1/', false],
+  ['https://hub.example.com/a', 'https://2130706433/', false],
+  ['https://hub.example.com/a', 'https://0x7f.1/', false],
+  ['https://hub.example.com/a', 'https://0/', false],
+  ['https://hub.example.com/a', 'https://[::1]/', false],
+  ['https://hub.example.com/a', 'https://[::ffff:127.0.0.1]/', false],
+  ['https://hub.example.com/a', 'https://[0:0:0:0:0:0:0:1]/', false],
+  ['https://hub.example.com/a', 'https://LOCALHOST/', false],
+  ['https://hub.example.com/a', 'https://x.localhost/', false],
+  ['https://hub.example.com/a', 'https://x.localhost./', false],
+  ['https://hub.example.com/a', 'https://user@hub.example.com/', false],
+  ['https://hub.example.com/a', 'ftp://hub.example.com/', false],
+  ['https://hub.example.com/a', 'file:///etc/passwd', false],
+  ['https://hub.example.com/a', 'no address', false],
+]
+
+const hubcli = readFileSync('src/cli/hubcli', 'utf8').replace(/\nmain "\$@"\n$/, '\n')
+const env = { ...process.env, PYTHONPATH: 'src/clients/python', PYTHONDONTWRITEBYTECODE: '1' }
+
+describe.each<[string, (from: string, to: string) => string | boolean]>([
+  ['TypeScript', mayFollow],
+  [
+    'Python',
+    (from, to) => {
+      const program = 'import sys; from prompt_hub.exchange import may_follow; print(may_follow(*sys.argv[1:]))'
+      return execFileSync('python3', ['-c', program, from, to], { env, encoding: 'utf8' }).trim() === 'True'
+    },
+  ],
+  [
+    'hubcli',
+    (from, to) => {
+      const program = `${hubcli}\nurl=$1\nif may_follow "$2"; then echo yes; else echo no; fi`
+      return execFileSync('sh', ['-c', program, 'sh', from, to], { encoding: 'utf8' }) === 'yes\n'
+    },
+  ],
+])('%s', (_, follows) => {
+  test.each(CASES)('from %s to %s: %s', (from, to, expected) => expect(follows(from, to)).toBe(expected))
+})

@@ -1,0 +1,252 @@
+// One client takes its turn: requests down one connection are answered one after the other, an address has a bounded number of connections, and who reads nothing is cut.
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { findConnectionAddresses } from '../../src/host/client-addresses.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http-server.ts'
+
+const LARGE = Buffer.alloc(40_000_000, 'x')
+/** Small enough for the kernel to take whole. */
+const SMALL = Buffer.alloc(500_000, 'x')
+const BODIES: Readonly<Record<string, Buffer>> = { '/large': LARGE, '/small': SMALL }
+const REQUEST = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+const CLOSING = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
+
+/** Paths that were asked for, in order; how many are being answered, and how many were at once. */
+let asked: string[]
+let answering: number
+let mostAtOnce: number
+/** Ends what `/held/…` waits for. */
+let held: PromiseWithResolvers<void>
+/** The server's side of each connection. */
+let sides: Socket[]
+beforeEach(() => {
+  ;[asked, answering, mostAtOnce, held, sides] = [[], 0, 0, Promise.withResolvers(), []]
+})
+
+const servers: RunningServer[] = []
+const clients: Socket[] = []
+afterEach(() => {
+  held.resolve()
+  for (const client of clients.splice(0)) client.destroy()
+})
+afterAll(() => Promise.all(servers.map((running) => running.stop(0))))
+
+async function open(options: ServerOptions = {}): Promise<number> {
+  // A server of an earlier test may still be answering.
+  const own = asked
+  const running = await startServer(
+    async ({ url = '' }, outgoing) => {
+      own.push(url)
+      if (own === asked) mostAtOnce = Math.max(mostAtOnce, ++answering)
+      outgoing.once('close', () => own === asked && answering--)
+      if (url.startsWith('/held')) await held.promise
+      outgoing.end(BODIES[url] ?? `<${url}>`)
+    },
+    0,
+    { listenAt: ['127.0.0.1'], ...options },
+  )
+  running.server.on('connection', (socket: Socket) => sides.push(socket))
+  servers.push(running)
+  return (running.server.address() as AddressInfo).port
+}
+
+/** A client that gathers what it is answered. @param from its own address */
+function dial(port: number, text: string, from = '127.0.0.1') {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from })
+  const client = { socket, text: '', isClosed: false }
+  clients.push(socket)
+  socket.on('data', (chunk) => (client.text += chunk))
+  socket.on('error', () => {})
+  socket.on('close', () => (client.isClosed = true))
+  socket.write(text)
+  return client
+}
+/** Connections of a port that the kernel still has, other than those that listen or are remembered for a minute. proc_net_tcp(5) */
+function heldByKernel(port: number): string[] {
+  if (process.platform !== 'linux') return []
+  const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n').slice(1, -1)
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  return rows.filter((row) => {
+    const [, local = '', , state = ''] = row.trim().split(/\s+/)
+    return local.endsWith(suffix) && !['0A', '06'].includes(state)
+  })
+}
+const answersIn = (text: string) => [...text.matchAll(/<(.*?)>/g)].map(([, path]) => path)
+
+describe('many requests down one connection', () => {
+  test('are answered in order, one after the other', async () => {
+    const port = await open()
+    const paths = Array.from({ length: 500 }, (_, number) => `/${number}`)
+    const client = dial(port, paths.map(REQUEST).join(''))
+    await expect.poll(() => answersIn(client.text), { timeout: 10_000 }).toEqual(paths)
+    expect([asked, mostAtOnce]).toEqual([paths, 1])
+  })
+
+  test('are not read further while the first is being answered, and all are answered in the end', async () => {
+    const port = await open()
+    const client = dial(port, REQUEST('/held') + REQUEST('/x').repeat(20_000))
+    await expect.poll(() => asked).toEqual(['/held'])
+    await sleep(200)
+    expect(sides[0]!.bytesRead).toBeLessThan(200_000)
+    expect(asked).toEqual(['/held'])
+    held.resolve()
+    await expect.poll(() => answersIn(client.text).length, { timeout: 30_000 }).toBe(20_001)
+    expect(mostAtOnce).toBe(1)
+  }, 40_000)
+
+  test('leave room for others between any two', async () => {
+    const port = await open()
+    const other = dial(port, REQUEST('/first'))
+    await expect.poll(() => other.text).toContain('</first>')
+    dial(port, REQUEST('/x').repeat(20_000))
+    other.socket.write(REQUEST('/other'))
+    await expect.poll(() => other.text, { timeout: 10_000 }).toContain('</other>')
+    expect(asked.indexOf('/other')).toBeLessThan(1_000)
+  })
+
+  test('of many connections are held up to a number in all: then the connection that sends more is cut', async () => {
+    const port = await open({ limits: { waitingRequests: 50 } })
+    const within = dial(port, REQUEST('/held/1') + REQUEST('/x').repeat(40))
+    await expect.poll(() => asked).toEqual(['/held/1'])
+    const beyond = dial(port, REQUEST('/held/2') + REQUEST('/x').repeat(40))
+    await expect.poll(() => beyond.isClosed).toBe(true)
+    held.resolve()
+    await expect.poll(() => answersIn(within.text).length).toBe(41)
+    const later = dial(port, REQUEST('/x').repeat(40))
+    await expect.poll(() => answersIn(later.text).length).toBe(40)
+  })
+
+  test('with bodies are read as they were sent', async () => {
+    const port = await open()
+    const post = `POST /post HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc`
+    const client = dial(port, post.repeat(3) + REQUEST('/last'))
+    await expect.poll(() => answersIn(client.text)).toEqual(['/post', '/post', '/post', '/last'])
+  })
+})
+
+describe('who reads nothing', () => {
+  const limits = { unreadMs: 300, lingerMs: 300 }
+
+  test('of an answer is cut, and what the kernel holds for it is given back', async () => {
+    const port = await open({ limits })
+    const client = dial(port, REQUEST('/large'))
+    client.socket.pause()
+    await expect.poll(() => sides[0]?.destroyed, { timeout: 5_000 }).toBe(true)
+    await expect.poll(() => heldByKernel(port), { timeout: 5_000 }).toEqual([])
+  })
+
+  test('but reads slowly is served', async () => {
+    const port = await open({ limits })
+    const client = dial(port, CLOSING('/large'))
+    let length = 0
+    client.socket.removeAllListeners('data')
+    client.socket.on('data', (chunk) => {
+      length += chunk.length
+      client.socket.pause()
+      setTimeout(() => client.socket.resume(), length < 20_000_000 ? 2 : 0)
+    })
+    await expect.poll(() => length, { timeout: 20_000 }).toBeGreaterThan(LARGE.length)
+    await expect.poll(() => client.isClosed).toBe(true)
+  }, 30_000)
+
+  test.each([
+    ['a last answer', CLOSING('/small')],
+    ['an answer after which it keeps the connection', REQUEST('/small')],
+  ])('of %s that the kernel holds whole is cut too', async (_, request) => {
+    const port = await open({ limits: { ...limits, keepAliveMs: 300 } })
+    const client = dial(port, request)
+    client.socket.pause()
+    await expect.poll(() => sides[0]?.destroyed, { timeout: 5_000 }).toBe(true)
+    await expect.poll(() => heldByKernel(port), { timeout: 5_000 }).toEqual([])
+  })
+
+  test('may wait for an answer that takes long', async () => {
+    const port = await open({ limits })
+    const client = dial(port, REQUEST('/held'))
+    await sleep(1_000)
+    held.resolve()
+    await expect.poll(() => client.text).toContain('</held>')
+  })
+})
+
+describe('the connections of one address', () => {
+  const limits = { servedOfAddress: 2, connectionsOfAddress: 5 }
+  const addressOf = findConnectionAddresses([])
+
+  test('are served in turns, and those of others beside them', async () => {
+    const port = await open({ limits, addressOf })
+    dial(port, CLOSING('/held/1'))
+    dial(port, CLOSING('/held/2'))
+    await expect.poll(() => asked).toHaveLength(2)
+    const third = dial(port, REQUEST('/third'))
+    const other = dial(port, REQUEST('/other'), '127.0.0.2')
+    await expect.poll(() => other.text).toContain('</other>')
+    expect(asked).not.toContain('/third')
+    held.resolve()
+    await expect.poll(() => third.text).toContain('</third>')
+  })
+
+  test('that are idle are closed for one that waits; an answer says so beforehand where it can', async () => {
+    const port = await open({ limits, addressOf })
+    const idle = dial(port, REQUEST('/idle'))
+    await expect.poll(() => idle.text).toContain('</idle>')
+    const busy = dial(port, REQUEST('/held'))
+    await expect.poll(() => asked).toContain('/held')
+    const third = dial(port, REQUEST('/third'))
+    await expect.poll(() => third.text).toContain('</third>')
+    expect(idle.isClosed).toBe(true)
+    const more = ['/4', '/5', '/6'].map((path) => dial(port, REQUEST(path)))
+    held.resolve()
+    for (const [number, client] of more.entries()) await expect.poll(() => client.text).toContain(`</${number + 4}>`)
+    await expect.poll(() => busy.isClosed).toBe(true)
+  })
+
+  test('are all answered when they come at once', async () => {
+    const port = await open({ limits: { servedOfAddress: 2, connectionsOfAddress: 100 }, addressOf })
+    const many = Array.from({ length: 100 }, (_, number) => dial(port, REQUEST(`/${number}`)))
+    await expect.poll(() => many.filter(({ text }) => text.includes('>')).length, { timeout: 10_000 }).toBe(100)
+    expect(mostAtOnce).toBeLessThanOrEqual(2)
+  })
+
+  test('beyond the number are told so', async () => {
+    const port = await open({ limits, addressOf })
+    for (let number = 0; number < 5; number++) dial(port, REQUEST(`/held/${number}`))
+    await expect.poll(() => sides.length).toBe(5)
+    const beyond = dial(port, REQUEST('/beyond'))
+    await expect.poll(() => beyond.isClosed).toBe(true)
+    expect(beyond.text).toMatch(/^HTTP\/1\.1 429 /)
+    expect(JSON.parse(beyond.text.split('\r\n\r\n')[1]!).error.code).toBe('rate_limited')
+    for (const client of clients.splice(0)) client.destroy()
+    held.resolve()
+    await expect
+      .poll(async () => {
+        const again = dial(port, REQUEST('/again'))
+        await sleep(50)
+        return again.text
+      })
+      .toContain('</again>')
+  })
+
+  test('of a trusted proxy are not counted', async () => {
+    const port = await open({
+      limits,
+      addressOf: findConnectionAddresses([{ address: '127.0.0.0', prefix: 8 }]),
+    })
+    const many = Array.from({ length: 20 }, (_, number) => dial(port, REQUEST(`/held/${number}`)))
+    await expect.poll(() => asked).toHaveLength(20)
+    held.resolve()
+    await expect.poll(() => many.every(({ text }) => text.includes('>'))).toBe(true)
+  })
+})
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['10.0.0.1', undefined],
+])('a connection from %s counts for %s', (remoteAddress, counted) => {
+  const find = findConnectionAddresses([{ address: '10.0.0.0', prefix: 8 }])
+  expect(find({ remoteAddress } as Socket)).toBe(counted)
+})

@@ -1,0 +1,41 @@
+// A deploy as Netlify runs it, as a process: the files of dist/ first, then the functions, which get an address and nothing else; copies lie in a blob server.
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { getRequestListener } from '@hono/node-server'
+import { BlobsServer } from '@netlify/blobs/server'
+import { routeFunctions } from '../../src/host/run-functions.ts'
+import { loadFunctions } from '../../src/host/serve-sites.ts'
+import { serveFile } from '../../src/host/static-files.ts'
+import { netlifyBlobs } from '../../src/stores/blob-store-netlify.ts'
+import { folderFiles } from '../../src/stores/site-files-folder.ts'
+import { createToken } from '../../src/stores/tokens-blobs.ts'
+
+/** Given as its one argument: the folder that holds `dist` and `build`, which LAMBDA_TASK_ROOT names too, one for the blobs, and whose token is made. */
+const [dir = '', blobsDir = '', owner = ''] = process.argv.slice(2)
+const token = 'of-this-test'
+const blobs = new BlobsServer({ directory: blobsDir, token, logger: () => {} })
+const { port } = await blobs.start()
+const access = {
+  edgeURL: `http://localhost:${port}`,
+  uncachedEdgeURL: `http://localhost:${port}`,
+  siteID: 'local',
+  token,
+}
+process.env.NETLIFY_BLOBS_CONTEXT = Buffer.from(JSON.stringify(access)).toString('base64')
+
+const { token: publishing } = await createToken(
+  netlifyBlobs(),
+  { holder: { kind: 'operator' }, name: 'test', scope: `${owner}/*`, days: 1 },
+  new Date(),
+)
+console.log(`Token: ${publishing}`)
+const files = folderFiles(join(dir, 'dist'))
+const route = routeFunctions(await loadFunctions<{ ip: string }>())
+const listener = getRequestListener(async (request) => {
+  const { pathname } = new URL(request.url)
+  const file = request.method === 'GET' ? await serveFile(request, files) : undefined
+  if (file) return file
+  const hosted = route(request.method, pathname)
+  return hosted ? hosted.default(request, { ip: '192.0.2.1' }) : new Response('Not found', { status: 404 })
+})
+createServer(listener).listen(Number(process.env.PORT), '127.0.0.1')

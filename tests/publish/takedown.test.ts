@@ -1,0 +1,291 @@
+// Pins that a takedown takes down: what was published and is removed from git again is gone from every address with the next build, on each host and store, also after a restart and beside a broken prompt.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openClient, poll } from '../e2e/client.ts'
+import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+
+const WITHIN = 120_000
+/** Stands in what is taken down and nowhere else. */
+const SECRET = 'zanzibarword'
+const version = (text: string) =>
+  `---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\nchangelog: First\n---\n${text}\n`
+/** Owners of their own, because hubs of several tests keep their copies in one folder. */
+const owner = `acme-${process.pid}`
+const FIRST = {
+  'README.md': '# Prompts\n',
+  [`content/${owner}/kept/versions/1.0.0.md`]: version('Plain'),
+  [`content/${owner}/other/versions/1.0.0.md`]: version('Other'),
+}
+const BROKEN = { [`content/${owner}/other/index.md`]: '---\ntitel: Broken\n---\n' }
+const TAKEN = [`content/${owner}/kept/versions/1.0.1.md`, `content/${owner}/whole/versions/1.0.0.md`]
+
+const api = `/api/v1/repos/${owner}`
+const data = `/data/v1/repos/${owner}`
+//  address                                   while it is there   when it was taken down
+const ADDRESSES: readonly (readonly [string, number, number])[] = [
+  [`${api}/kept`, 200, 200],
+  [`${api}/kept/versions`, 200, 200],
+  [`${api}/kept/versions/1.0.1`, 200, 404],
+  [`${api}/kept/raw`, 200, 200],
+  [`${api}/kept/raw?version=1.0.1`, 200, 404],
+  [`${api}/whole`, 200, 404],
+  [`${api}/whole/versions`, 200, 404],
+  [`${api}/whole/versions/1.0.0`, 200, 404],
+  [`${api}/whole/raw`, 200, 404],
+  [`/${owner}/whole`, 200, 404],
+  [`/${owner}/kept/v/1.0.1`, 200, 404],
+]
+/** What only builds write: it need not be there before one, and must not hold it after one. */
+const BUILT: readonly (readonly [string, number])[] = [
+  [`${data}/kept.json`, 200],
+  [`${data}/kept/versions/1.0.1.json`, 404],
+  [`${data}/kept/raw/1.0.1.txt`, 404],
+  [`${data}/kept/changes.json`, 200],
+  [`${data}/whole.json`, 404],
+  [`${data}/whole/raw.txt`, 404],
+  ['/data/v1/index.json', 200],
+  [`/data/v1/users/${owner}.json`, 200],
+  [`/${owner}/kept`, 200],
+  [`/${owner}/kept/compare/1.0.0...1.0.1`, 404],
+  ['/feed.xml', 200],
+  [`/${owner}/feed.xml`, 200],
+  [`/${owner}/kept/feed.xml`, 200],
+  [`/${owner}/whole/feed.xml`, 404],
+  [`/api/v1/repos?sort=new`, 200],
+]
+
+/** A hub that can be started again over what it keeps. */
+interface Scene {
+  start(): Promise<{ base: string; run: Run }>
+  token(run: Run): string
+  /** Brings what git has to the hub and builds, where it does not do so by itself. */
+  build(): Promise<{ base: string; run: Run } | undefined>
+  change(files: Readonly<Record<string, string | null>>): Promise<void>
+}
+
+const root = mkdtempSync(join(tmpdir(), 'hub-takedown-'))
+let github: GitHubStandIn
+beforeAll(async () => {
+  github = await startGitHubStandIn()
+}, 60_000)
+afterAll(async () => {
+  await github.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+const mcp = async (base: string, name: string, given: object) => {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
+  return (await fetch(`${base}/mcp`, { method: 'POST', headers, body: JSON.stringify(body) })).text()
+}
+
+async function publish(base: string, token: string, name: string, tags: string[]): Promise<void> {
+  const answer = await fetch(`${base}${api}/${name}/versions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ content: `${SECRET}\n`, changelog: SECRET, tags }),
+  })
+  expect([answer.status, await answer.text()]).toEqual([201, expect.anything()])
+}
+
+/** What is still shown of it, a line an address. */
+async function findShown(base: string): Promise<string[]> {
+  const ask = openClient(base)
+  const shown: string[] = []
+  const look = async (path: string, status: number) => {
+    const answer = await ask(path)
+    if (answer.status !== status || answer.text.includes(SECRET))
+      shown.push(`${path}: ${answer.status}${answer.text.includes(SECRET) ? ' with the text' : ''}`)
+  }
+  for (const [path, , after] of ADDRESSES) await look(path, after)
+  for (const [path, status] of BUILT) await look(path, status)
+  const found = (await ask(`/api/v1/repos?q=${SECRET}`)).json().meta
+  if (!JSON.stringify(found).includes('"total":0')) shown.push('search')
+  if ((await ask(`/search?q=${SECRET}`)).text.includes(`/${owner}/`)) shown.push('/search')
+  for (const given of [
+    { owner, name: 'kept' },
+    { owner, name: 'kept', version: '1.0.1' },
+    { owner, name: 'whole' },
+  ])
+    if ((await mcp(base, 'get_prompt', given)).includes(SECRET)) shown.push(`get_prompt ${JSON.stringify(given)}`)
+  if ((await mcp(base, 'list_versions', { owner, name: 'kept' })).includes(SECRET)) shown.push('list_versions')
+  if ((await mcp(base, 'search_prompts', { q: SECRET })).includes(`${owner}/`)) shown.push('search_prompts')
+  return shown
+}
+
+async function takeDown(scene: Scene, isBroken: boolean): Promise<void> {
+  let { base, run } = await scene.start()
+  try {
+    const token = scene.token(run)
+    await publish(base, token, 'kept', ['zanzibar-tag'])
+    await publish(base, token, 'whole', [])
+    const ask = openClient(base)
+    for (const [path, status] of ADDRESSES) expect([path, (await ask(path)).status]).toEqual([path, status])
+    expect(await mcp(base, 'get_prompt', { owner, name: 'whole' })).toContain(SECRET)
+    // Git counts in seconds, and a shallow clone does not say that a commit of the same second came later.
+    const published = Date.now()
+    await poll('a later second', WITHIN, async () => (Date.now() - published > 1_000 ? true : undefined))
+    if (isBroken) await scene.change(BROKEN)
+    await scene.change(Object.fromEntries(TAKEN.map((path) => [path, null])))
+    const next = await scene.build()
+    if (next) ({ base, run } = next)
+    let shown: string[] = []
+    const gone = async () => {
+      shown = await findShown(base)
+      return shown.length === 0 ? true : undefined
+    }
+    await poll('gone', WITHIN, gone).catch(() => expect(shown).toEqual([]))
+    await run.end()
+    ;({ base, run } = await scene.start())
+    expect(await findShown(base)).toEqual([])
+  } finally {
+    await run.end()
+  }
+}
+
+const gitIn = (folder: string, ...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], { cwd: folder, stdio: 'pipe' })
+
+function put(folder: string, files: Readonly<Record<string, string | null>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    if (text === null) rmSync(join(folder, path))
+    else writeFileSync(join(folder, path), text)
+  }
+}
+
+interface Store {
+  /** The folder around `content`. */
+  folder: string
+  settings: Record<string, string>
+  change: Scene['change']
+  /** Brings the folder to the head. */
+  pull(): Promise<void>
+}
+
+async function openLocal(name: string): Promise<Store> {
+  const folder = join(root, name)
+  mkdirSync(folder)
+  gitIn(folder, 'init', '-q', '-b', 'main')
+  const change: Store['change'] = async (files) => {
+    put(folder, files)
+    gitIn(folder, 'add', '-A')
+    gitIn(folder, 'commit', '-q', '-m', 'Somebody else')
+  }
+  await change(FIRST)
+  return { folder, settings: {}, change, pull: async () => {} }
+}
+
+async function openGitHub(name: string): Promise<Store> {
+  const place: StandInRepository = await github.createRepository()
+  await github.commitOutside(place, FIRST)
+  const folder = join(root, name)
+  mkdirSync(folder)
+  gitIn(folder, 'init', '-q', '-b', 'main')
+  let pulled = 0
+  const pull = async () => {
+    const git = join(root, `${name}-${++pulled}.git`)
+    await github.exportTo(place, git)
+    // A shallow clone, as Netlify and CI make them, knows no commit before the newest.
+    gitIn(folder, 'fetch', '-q', '--depth=1', `file://${git}`, 'main')
+    gitIn(folder, 'reset', '-q', '--hard', 'FETCH_HEAD')
+  }
+  await pull()
+  const settings = { GITHUB_REPOSITORY: place.repository, GITHUB_TOKEN: place.token, GITHUB_API_URL: github.url }
+  return { folder, settings, pull, change: async (files) => void (await github.commitOutside(place, files)) }
+}
+
+const settingsOf = ({ folder, settings }: Store) => ({
+  ...{ CONTENT_DIR: join(folder, 'content'), SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' },
+  ...settings,
+})
+
+function makeToken(cwd: string): string {
+  const script = resolve('scripts/token.ts')
+  return execFileSync(process.execPath, [script, owner], { cwd, encoding: 'utf8' }).trim()
+}
+
+/** `npm start` in this project, which keeps its pages bundled. */
+async function openFollowing(store: Store): Promise<Scene> {
+  return {
+    ...store,
+    start: () => startProcess({ command: ['node', 'scripts/start.ts'], settings: settingsOf(store) }),
+    token: () => makeToken('.'),
+    async build() {
+      await store.pull()
+      return undefined
+    },
+  }
+}
+
+/** `npm run build` into a folder of its own. */
+function build(store: Store, out: string): void {
+  execFileSync(process.execPath, ['scripts/build.ts', '--out', out], {
+    stdio: 'pipe',
+    env: { ...plainEnvironment(), ...settingsOf(store) },
+  })
+}
+
+/** `npm run build`, then `npm run serve`. */
+async function openServed(store: Store): Promise<Scene> {
+  const out = `${store.folder}-site`
+  build(store, out)
+  symlinkSync(resolve('netlify'), join(out, 'netlify'))
+  const command = ['node', resolve('scripts/serve.ts')] as const
+  return {
+    ...store,
+    start: () => startProcess({ command, settings: settingsOf(store), cwd: out }),
+    token: () => makeToken(out),
+    async build() {
+      await store.pull()
+      build(store, out)
+      return undefined
+    },
+  }
+}
+
+/** A deploy: what a build made, with the functions as Netlify wires them. */
+async function openDeployed(store: Store): Promise<Scene> {
+  let deploys = 0
+  let out = ''
+  const deploy = async () => {
+    await store.pull()
+    out = `${store.folder}-deploy-${++deploys}`
+    build(store, out)
+  }
+  await deploy()
+  let running: { base: string; run: Run } | undefined
+  const start = async () => {
+    const settings = { ...settingsOf(store), LAMBDA_TASK_ROOT: out }
+    running = await startProcess({
+      command: ['node', resolve('tests/hubs/netlify-host.ts'), out, `${store.folder}-blobs`, owner],
+      settings,
+    })
+    return running
+  }
+  return {
+    ...store,
+    start,
+    token: (run) => /Token: (\S+)/.exec(run.log())?.[1] ?? '',
+    async build() {
+      await deploy()
+      await running?.run.end()
+      return start()
+    },
+  }
+}
+
+describe('a takedown takes down', () => {
+  //  host                store               opened                                         beside a broken prompt
+  test.each([
+    ['npm start', 'git on this machine', async () => openFollowing(await openLocal('following')), true],
+    ['npm start', 'GitHub', async () => openFollowing(await openGitHub('following-github')), true],
+    ['npm run serve', 'git on this machine', async () => openServed(await openLocal('served')), false],
+    ['npm run serve', 'GitHub', async () => openServed(await openGitHub('served-github')), false],
+    ['Netlify', 'GitHub', async () => openDeployed(await openGitHub('deployed')), false],
+  ])('%s, %s', { timeout: 400_000 }, async (_host, _store, open, isBroken) => takeDown(await open(), isBroken))
+})

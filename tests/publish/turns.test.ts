@@ -1,0 +1,82 @@
+// Checks the turns of publishers: their order, how many may wait, and for how long.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createTurns, type TakeTurn } from '../../src/server/publish/turns.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Sends publishes named by their publisher, `a1` by `a`, each of which takes a second. @returns what ended, in order; `!` marks what was refused */
+function open(takeTurn: TakeTurn) {
+  const ended: string[] = []
+  const send = (names: string, waitMs = 60_000) => {
+    for (const name of names.split(' '))
+      takeTurn({ publisher: name.slice(0, 1), waitMs }, () => new Promise((done) => setTimeout(done, 1_000))).then(
+        () => ended.push(name),
+        ({ code, retryAfterSeconds }) => ended.push(`!${name} ${code} ${retryAfterSeconds}`),
+      )
+  }
+  return { ended, send }
+}
+
+describe('the order', () => {
+  test('a publisher who comes later waits for one publish of each other', async () => {
+    const { ended, send } = open(createTurns())
+    send('a1 a2 a3 a4')
+    await vi.advanceTimersByTimeAsync(500)
+    send('b1 b2 c1')
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(ended).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
+  })
+
+  test('work that fails passes the turn on, and its error goes to whoever sent it', async () => {
+    const takeTurn = createTurns()
+    const failing = takeTurn({ publisher: 'a', waitMs: 1_000 }, () => Promise.reject(new Error('no')))
+    const next = takeTurn({ publisher: 'a', waitMs: 1_000 }, async () => 'done')
+    await expect(failing).rejects.toThrow('no')
+    expect(await next).toBe('done')
+  })
+})
+
+describe('who is refused', () => {
+  const REFUSED = 'unavailable 5'
+  //  what                                                    most  each  sent                   refused
+  test.each([
+    ['nobody within the bounds', 4, 2, 'a1 a2 a3 b1 b2', []],
+    ['who has too many waiting', 9, 2, 'a1 a2 a3 a4 b1', ['a4']],
+    ['the newest of who has the most, when all places are taken', 4, 4, 'a1 a2 a3 a4 a5 b1', ['a5']],
+    ['who has no fewer than the others, when all places are taken', 4, 4, 'a1 a2 a3 b1 b2 b3 c1', ['b3', 'a3']],
+    ['who comes when all others have one each', 2, 2, 'a1 b1 c1 d1', ['d1']],
+  ])('%s', async (_, most, each, sent, refused) => {
+    const { ended, send } = open(createTurns(most, each))
+    send(sent)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(ended).toEqual(refused.map((name) => `!${name} ${REFUSED}`))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(ended.filter((name) => !name.startsWith('!'))).toHaveLength(sent.split(' ').length - refused.length)
+  })
+
+  test('who waited for too long, as soon as that is known, and nobody else waits for them', async () => {
+    const { ended, send } = open(createTurns())
+    send('a1 a2')
+    send('b1', 500)
+    send('b2')
+    await vi.advanceTimersByTimeAsync(600)
+    expect(ended).toEqual([`!b1 ${REFUSED}`])
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(ended.slice(1)).toEqual(['a1', 'b2', 'a2'])
+  })
+
+  test('the default bounds: thirty of a publisher, a hundred in all', async () => {
+    const { ended, send } = open(createTurns())
+    for (const publisher of 'abcd') send(Array.from({ length: 32 }, (_, number) => `${publisher}${number}`).join(' '))
+    await vi.advanceTimersByTimeAsync(0)
+    // One works, a hundred wait, and the four share the places.
+    expect(ended).toHaveLength(4 * 32 - 101)
+    for (const publisher of 'abcd')
+      expect(ended.filter((name) => name.startsWith(`!${publisher}`)).length).toBeGreaterThanOrEqual(6)
+  })
+})

@@ -1,0 +1,196 @@
+// Shows that publishing, `npm run check:content` and `--base` judge the same version the same: refused, or accepted with the same warnings.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { stringify } from 'yaml'
+import { checksumOf } from '../../src/domain/access/token-form.ts'
+import { findHead } from '../../src/stores/content-changes.ts'
+import { reviewContent } from '../../src/stores/review-content.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const TEXT =
+  'Review this code. Name every real problem with its line, and say how bad it is for whoever works with it.\n'
+const FRONT = { published_at: '2026-11-01T10:00:00Z', published_by: 'octocat' }
+const INDEX = {
+  title: 'Code review',
+  description: 'Finds real problems in a change and says how bad they are.',
+  tags: ['review'],
+  license: 'MIT',
+}
+const LANGUAGE = { name: 'language', description: 'The language of the code' }
+const FIRST = `In {{language}}: ${TEXT}`
+const file = (front: object, body: string) => `---\n${stringify(front)}---\n${body}`
+const world: World = openLocalWorld({
+  'content/acme/a/index.md': file(INDEX, 'When code changes.\n'),
+  'content/acme/a/versions/1.0.0.md': file({ ...FRONT, variables: [LANGUAGE] }, FIRST),
+})
+const hub: Hub = await openHub(world)
+const contentDir = await world.contentDir()
+const root = dirname(contentDir)
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: root, encoding: 'utf8' })
+afterAll(() => world.close())
+
+const A = 'A'.repeat(30)
+const NEXT = `In {{language}}, briefly: ${TEXT}`
+const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth - 1) })
+const variable = (more: object) => ({ content: NEXT, variables: [{ ...LANGUAGE, ...more }] })
+const withWord = (word: string) => ({ content: NEXT.replace('Review', word) })
+const WEAK = 'weak_metadata'
+
+//  what                                       the body of a publish, beside its bump                              so: refused, or the warnings
+const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
+  ['the next version', { content: NEXT, changelog: 'Shorter' }, []],
+  ['its variables declared', variable({}), []],
+  ['variables and parameters', { ...variable({}), parameters: { model: 'gpt-5', temperature: 0.2 } }, []],
+  ['content without a final newline', { content: NEXT.trimEnd() }, []],
+  ['line ends of Windows', { content: NEXT.replaceAll('\n', '\r\n') }, []],
+  ['lines of hyphens', { content: `---\n${NEXT}\n---\n` }, []],
+  ['tabs', { content: `\t${NEXT}` }, []],
+  ['a changelog of two lines', { content: NEXT, changelog: 'One\nTwo' }, []],
+  ['placeholders that are another tool’s', { content: NEXT.replace('Review', '{% x %} {{ a.b }} Review') }, []],
+  ['an enum', variable({ type: 'enum', options: ['Go', 'C'], default: 'Go' }), ['breaking_change']],
+  ['a number with a default', variable({ type: 'number', default: 1.5, required: false }), ['breaking_change']],
+  ['a text of 10,000 characters as a default', variable({ default: 'x'.repeat(10_000) }), []],
+  ['parameters of many kinds', { content: NEXT, parameters: { a: [1, 'x', true, null], b: { c: -0.5 } } }, []],
+  ['a number beyond doubles', { content: NEXT, parameters: { seed: 12345678901234567000 } }, []],
+  [
+    'keys that YAML reads as something else',
+    { content: NEXT, parameters: { yes: 'no', '1.10': '1.10', null: '~' } },
+    [],
+  ],
+  ['texts that look like YAML', { content: NEXT, changelog: '- a: [b' }, []],
+  ['a changelog of three hyphens', { content: NEXT, changelog: 'a\n---\nb' }, []],
+  ['parameters 32 levels deep', { content: NEXT, parameters: nested(31) }, []],
+  [
+    'a variable that the content does not hold',
+    { content: 'hi {{a}}', variables: [{ name: 'b', description: 'What' }] },
+    [WEAK, 'breaking_change'],
+  ],
+  ['a placeholder that is not declared', { content: `${NEXT}{{who}}\n`, variables: [LANGUAGE] }, [WEAK]],
+  [
+    'a variable too many',
+    { content: NEXT, variables: [LANGUAGE, { name: 'tone', description: 'How', required: false }] },
+    [WEAK],
+  ],
+  ['nothing is a variable any more', { content: NEXT, variables: [] }, ['breaking_change']],
+  ['a new demand', { content: `${NEXT}{{tone}}\n` }, [WEAK, 'breaking_change']],
+  ['a variable without words', { content: NEXT, variables: [{ name: 'language' }] }, [WEAK]],
+  ['fewer values', variable({ type: 'integer' }), ['breaking_change']],
+  ['a hidden character', withWord('Re\u200bview'), ['hidden_characters']],
+  ['a hidden character in the changelog', { content: NEXT, changelog: 'a\u200bb' }, ['hidden_characters']],
+  ['a hidden character in a description', variable({ description: 'a\u200bb' }), ['hidden_characters']],
+  ['a mixed word', withWord('p\u0430ypal'), ['look_alikes']],
+  ['what looks like a key', withWord(`AKIA${'A1'.repeat(8)}`), ['secret']],
+  [
+    'what looks like a key, in the parameters',
+    { content: NEXT, parameters: { key: `AKIA${'A1'.repeat(8)}` } },
+    ['secret'],
+  ],
+  ['a title of two letters', { content: NEXT, title: 'CR' }, [WEAK]],
+  ['a title that is the name', { content: NEXT, title: 'a' }, [WEAK]],
+  ['a short description', { content: NEXT, description: 'Reviews.' }, [WEAK]],
+  ['no tags', { content: NEXT, tags: [] }, [WEAK]],
+  ['nothing', { content: '' }, 'refused'],
+  ['white space', { content: ' \n\t\n' }, 'refused'],
+  ['NUL', { content: `${NEXT}\0` }, 'refused'],
+  ['a content that is too long', { content: 'x'.repeat(262_145) }, 'refused'],
+  ['65 placeholders', { content: Array.from({ length: 65 }, (_, at) => `{{v${at}}}`).join(' ') }, 'refused'],
+  ['a placeholder of 65 letters', { content: `{{${'a'.repeat(65)}}}` }, 'refused'],
+  ['a token of a hub', withWord(`hub_${'Ab3'.repeat(10)}xy1XJz7x`), 'refused'],
+  ['a token whose checksum is right', { content: NEXT, changelog: `npm_${A}${checksumOf(A)}` }, 'refused'],
+  [
+    'a private key',
+    { content: `-----BEGIN PRIVATE KEY-----\n${'MIIBVAIB'.repeat(10)}\n-----END PRIVATE KEY-----\n` },
+    'refused',
+  ],
+  ['the text of npm run new', { content: 'Say here what the model should do with {{input}}.\n' }, 'refused'],
+  ['a changelog that was never written', { content: NEXT, changelog: 'Say what changes, and why' }, 'refused'],
+  ['words for a variable that were never written', variable({ description: 'What to give for it' }), 'refused'],
+  ['a changelog with a control character', { content: NEXT, changelog: 'a\u0007b' }, 'refused'],
+  ['a changelog of 501 characters', { content: NEXT, changelog: 'x'.repeat(501) }, 'refused'],
+  ['a changelog that is a number', { content: NEXT, changelog: 1 }, 'refused'],
+  ['parameters that are a list', { content: NEXT, parameters: [1] }, 'refused'],
+  ['parameters 33 levels deep', { content: NEXT, parameters: nested(33) }, 'refused'],
+  [
+    '1,001 parameters',
+    { content: NEXT, parameters: Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`k${at}`, at])) },
+    'refused',
+  ],
+  ['65,537 bytes of parameters', { content: NEXT, parameters: { a: 'x'.repeat(65_537) } }, 'refused'],
+  ['a variable with a hyphen', variable({ name: 'a-b' }), 'refused'],
+  ['a variable twice', { content: NEXT, variables: [LANGUAGE, LANGUAGE] }, 'refused'],
+  ['an unknown type', variable({ type: 'text' }), 'refused'],
+  ['an unknown key of a variable', variable({ hint: 'x' }), 'refused'],
+  ['an enum without options', variable({ type: 'enum' }), 'refused'],
+  ['options of a text', variable({ options: ['x'] }), 'refused'],
+  ['a default of another type', variable({ type: 'integer', default: 'x' }), 'refused'],
+  ['a title of two lines', { content: NEXT, title: 'a\nb' }, 'refused'],
+  ['an empty title', { content: NEXT, title: ' ' }, 'refused'],
+  ['a title that XML has not', { content: NEXT, title: 'Code \uffff' }, 'refused'],
+  ['a tag in capitals', { content: NEXT, tags: ['Code'] }, 'refused'],
+  ['a tag twice', { content: NEXT, tags: ['a', 'a'] }, 'refused'],
+  ['a licence that is none', { content: NEXT, license: 'Apache 2' }, 'refused'],
+]
+
+/** Writes what a body says as the files of a pull request, whatever it says. */
+function write({ content, changelog, variables, parameters, ...index }: Record<string, unknown>): void {
+  const said = Object.entries({ changelog, variables, parameters }).filter(([, value]) => value !== undefined)
+  // Left out, variables carry over where the content holds them, and new placeholders are added.
+  const carried = variables === undefined ? { variables: carryOver(String(content)) } : {}
+  const path = join(contentDir, 'acme/a/versions/1.1.0.md')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, file({ ...FRONT, ...Object.fromEntries(said), ...carried }, String(content)))
+  if (Object.keys(index).length > 0)
+    writeFileSync(join(contentDir, 'acme/a/index.md'), file({ ...INDEX, ...index }, 'When code changes.\n'))
+}
+
+function carryOver(content: string): object[] | undefined {
+  const names = [...new Set(Array.from(content.matchAll(/\{\{( ?)([A-Za-z_]\w*)\1\}\}/g), ([, , name]) => name!))]
+  return names.includes('language') ? names.map((name) => (name === 'language' ? LANGUAGE : { name })) : undefined
+}
+
+async function publish(body: Record<string, unknown>): Promise<'refused' | string[]> {
+  const { status, data } = await hub.publish({ bump: 'minor', ...body, dry_run: true }, { to: 'acme/a' })
+  if (status === 422 || status === 413) return 'refused'
+  expect(status).toBe(200)
+  return sortUnique((data.warnings as { code: string }[]).map(({ code }) => code))
+}
+
+/** The rules of advice by the codes of warnings. */
+const CODES: Record<string, string> = {
+  'variables-are-used': WEAK,
+  'placeholders-are-declared': WEAK,
+  'weak-title': WEAK,
+}
+
+async function check(base: string | undefined): Promise<'refused' | string[]> {
+  const { entries } = await reviewContent({ contentDir, base, environment: process.env })
+  if (entries.some(({ severity }) => severity === 'error')) return 'refused'
+  return sortUnique(entries.map(({ rule }) => CODES[rule] ?? rule.replaceAll('-', '_')))
+}
+
+const sortUnique = (codes: string[]) => [...new Set(codes)].sort()
+
+describe('publishing, check:content and --base come to one result', () => {
+  test('there are sixty cases', () => expect(CASES.length).toBeGreaterThanOrEqual(60))
+
+  test.each(CASES)('%s', async (_, body, expected) => {
+    const main = git('rev-parse', 'main').trim()
+    const published = await publish(body)
+    write(body)
+    const checked = await check(await findHead(contentDir, process.env))
+    git('checkout', '-q', '-b', 'pull')
+    git('add', '-A')
+    git('commit', '-qm', 'pull')
+    const compared = await check(main)
+    git('checkout', '-q', 'main')
+    git('branch', '-qD', 'pull')
+    const wanted = expected === 'refused' ? expected : expected.toSorted()
+    expect({ published, checked, compared }).toEqual({ published: wanted, checked: wanted, compared: wanted })
+  })
+})

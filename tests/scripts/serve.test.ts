@@ -1,0 +1,155 @@
+// Pins that `npm run serve` answers from finished builds alone: while another build runs, after one that was killed, and when it is started again.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, openClient, poll } from '../e2e/client.ts'
+import { launch, plainEnvironment, type Run, startProcess } from '../hubs/processes.ts'
+
+const WITHIN = 120_000
+const PROMPTS = 30
+const root = mkdtempSync(join(tmpdir(), 'hub-serve-'))
+const out = join(root, 'out')
+const record = join(out, 'build/complete.json')
+const settings = { CONTENT_DIR: join(root, 'content'), SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' }
+let hub: { base: string; run: Run }
+let asked = 0
+
+function write(title: string): void {
+  for (let number = 0; number < PROMPTS; number++) {
+    const dir = join(root, `content/acme/prompt-${number}`)
+    mkdirSync(join(dir, 'versions'), { recursive: true })
+    writeFileSync(join(dir, 'index.md'), `---\ntitle: ${title}\n---\n`)
+    writeFileSync(
+      join(dir, 'versions/1.0.0.md'),
+      '---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\nText\n',
+    )
+  }
+}
+const BUILD = [resolve('scripts/build.ts'), '--out', out]
+const build = () =>
+  execFileSync(process.execPath, BUILD, { stdio: 'pipe', env: { ...plainEnvironment(), ...settings } })
+const serve = () =>
+  startProcess({
+    command: ['node', resolve('scripts/serve.ts')],
+    settings,
+    cwd: out,
+    isReady: async (base) => (await fetch(`${base}/healthz`)).ok,
+  })
+const healthOf = async () => (await fetch(`${hub.base}/healthz`)).json()
+const titleOf = ({ text }: Answer) => /Title \d/.exec(text)?.[0]
+
+/** Asks for every prompt, for what may be in no cache, until it is told to end. @returns what was neither of the two titles */
+async function askAll(titles: readonly string[], isOver: () => boolean): Promise<string[]> {
+  const ask = openClient(hub.base)
+  const wrong: string[] = []
+  while (!isOver()) {
+    const place = `acme/prompt-${asked++ % PROMPTS}`
+    for (const path of [`/api/v1/repos/${place}`, `/data/v1/repos/${place}.json`, `/${place}`, '/data/v1/index.json']) {
+      const answer = await ask(path)
+      if (answer.status !== 200 || !titles.includes(titleOf(answer) ?? ''))
+        wrong.push(`${path}: ${answer.status}, ${answer.bytes.length} bytes, ${titleOf(answer)}`)
+    }
+  }
+  return wrong
+}
+
+/** Makes dist/ differ from what the last build left, so that the next one makes everything anew. */
+const touch = () => writeFileSync(join(out, 'dist/by-hand.txt'), 'x')
+
+beforeAll(async () => {
+  write('Title 1')
+  build()
+  symlinkSync(resolve('netlify'), join(out, 'netlify'))
+  hub = await serve()
+}, WITHIN)
+afterAll(async () => {
+  await hub?.run.end()
+  rmSync(root, { recursive: true, force: true })
+})
+
+test.each([
+  ['of what changed', () => {}, 'Title 1', 'Title 2'],
+  ['of everything', touch, 'Title 2', 'Title 3'],
+])(
+  'a build %s is shown when it is finished, and every answer until then is of the one before',
+  {
+    timeout: WITHIN,
+  },
+  async (_, prepare, before, after) => {
+    prepare()
+    write(after)
+    const { closed, log } = launch('node', BUILD, settings)
+    let code: number | null | undefined
+    const ended = closed.then((end) => (code = end.code))
+    expect(await askAll([before, after], () => code !== undefined)).toEqual([])
+    await ended
+    expect([code, log()]).toEqual([0, expect.anything()])
+    const ask = openClient(hub.base)
+    for (let number = 0; number < PROMPTS; number++)
+      for (const path of [`/api/v1/repos/acme/prompt-${number}`, `/acme/prompt-${number}`])
+        expect([path, titleOf(await ask(path))]).toEqual([path, after])
+    expect(titleOf(await ask('/api/v1/repos?q=title'))).toBe(after)
+    expect(await healthOf()).toMatchObject({ status: 'ok' })
+  },
+)
+
+test('a build that is killed changes nothing, and a restart serves the one before', { timeout: WITHIN }, async () => {
+  touch()
+  write('Title 4')
+  const killed = launch('node', BUILD, settings)
+  const next = join(out, 'dist.next')
+  const isWriting = async () => (existsSync(next) && readdirSync(next).length > 0 ? true : undefined)
+  await poll('it writes', WITHIN, isWriting)
+  killed.child.kill('SIGKILL')
+  await killed.closed
+  await killed.end()
+  let rounds = 0
+  expect(await askAll(['Title 3'], () => rounds++ > PROMPTS)).toEqual([])
+  expect(await healthOf()).toMatchObject({ status: 'ok' })
+  await hub.run.end()
+  hub = await serve()
+  rounds = 0
+  expect(await askAll(['Title 3'], () => rounds++ > PROMPTS)).toEqual([])
+  build()
+  expect(titleOf(await openClient(hub.base)('/api/v1/repos/acme/prompt-1'))).toBe('Title 4')
+  expect(readdirSync(out).filter((name) => name.startsWith('dist'))).toEqual(['dist'])
+})
+
+test('what is not finished is neither served nor called well', { timeout: WITHIN }, async () => {
+  // This is what a build leaves that is killed while it takes over.
+  rmSync(record)
+  const ask = openClient(hub.base)
+  const refused = await ask('/data/v1/tags.json')
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5'])
+  expect(refused.text).toContain('The site is being built.')
+  expect(await healthOf()).toMatchObject({
+    status: 'degraded',
+    failure: 'The build in dist/ is not finished. Run `npm run build`.',
+  })
+  const { status, stderr } = spawnSync(process.execPath, [resolve('scripts/serve.ts')], {
+    cwd: out,
+    encoding: 'utf8',
+    env: { ...plainEnvironment(), ...settings, PORT: '0' },
+  })
+  expect([status, stderr]).toEqual([
+    1,
+    'There is no finished build in dist/. Run `npm run build` first, or `npm start`, which builds by itself.\n',
+  ])
+  write('Title 5')
+  build()
+  expect(titleOf(await ask('/api/v1/repos/acme/prompt-2'))).toBe('Title 5')
+  expect(await healthOf()).toMatchObject({ status: 'ok', failure: null })
+})
+
+test('a folder without a build is refused', () => {
+  const empty = join(root, 'empty')
+  mkdirSync(dirname(join(empty, 'x')), { recursive: true })
+  const { status, stderr } = spawnSync(process.execPath, [resolve('scripts/serve.ts')], {
+    cwd: empty,
+    encoding: 'utf8',
+    env: { ...plainEnvironment(), ...settings },
+  })
+  expect([status, stderr]).toEqual([1, expect.stringContaining('There is no finished build in dist/.')])
+})

@@ -1,0 +1,58 @@
+// Pins that texts which make huge pages are bounded: comparisons with links to both texts, the text of a prompt by what it may have.
+import { describe, expect, test } from 'vitest'
+import { LIMITS } from '../../src/domain/api/limits.ts'
+import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { drawLines } from '../../src/site/draw-difference.ts'
+import { drawContent } from '../../src/site/prompt-text.ts'
+
+const MOST = LIMITS.contentBytes
+const text = (version: string, content: string) => ({ version, content, raw_url: `https://hub.test/raw/${version}` })
+const words = (seed: number) => {
+  let state = seed
+  const next = () => {
+    state = (state * 48_271) % 2_147_483_647
+    return 'abc'[state % 3]
+  }
+  return Array.from({ length: 130 }, () => `${Array.from({ length: 990 }, next).join(' ')}\n`).join('')
+}
+
+describe('a comparison', () => {
+  //  what                               older                          newer
+  test.each([
+    ['lines of one letter', 'a\n'.repeat(MOST / 2), 'b\n'.repeat(MOST / 2)],
+    ['characters that cannot be seen', '\u200b'.repeat(MOST / 3), '\u200c'.repeat(MOST / 3)],
+    ['placeholders', '{{a}}'.repeat(MOST / 5), '{{b}}'.repeat(MOST / 5)],
+    ['as many lines as are compared', 'a\n'.repeat(10_000), 'b\n'.repeat(10_000)],
+  ])('of %s is one megabyte at most, and leads to both texts', (_, older, newer) => {
+    const page = drawLines(text('1.0.0', older), text('1.0.1', newer))
+    expect(page.length).toBeLessThan(1_010_000)
+    expect(page).toMatch(/^<p class="notice">(?:Only the beginning of this long comparison|These texts are too long)/)
+    expect(page).toContain(
+      '<a href="https://hub.test/raw/1.0.0">1.0.0</a>, <a href="https://hub.test/raw/1.0.1">1.0.1</a>',
+    )
+  })
+
+  test('of lines that differ in every word has no marks beyond its bound', () => {
+    const page = drawLines(text('1.0.0', words(1)), text('1.0.1', words(2)))
+    expect(page.split('<div class="line ').length - 1).toBe(260)
+    expect(page.split('<mark>').length).toBeLessThan(100_000)
+  })
+
+  test('of ordinary length is whole and leads nowhere', () => {
+    const lines = Array.from({ length: 500 }, (_, index) => `Line ${index}\n`)
+    const page = drawLines(text('1.0.0', lines.join('')), text('1.0.1', lines.map((line) => `New ${line}`).join('')))
+    expect([page.includes('New</mark>') || page.includes('New '), page.includes('Line 499')]).toEqual([true, true])
+    expect(page).not.toContain('https://hub.test/raw')
+    expect(page).toContain('500 lines came, 500 lines went')
+  })
+})
+
+describe('the text of a prompt', () => {
+  test.each([
+    ['characters that cannot be seen', '\u200b'.repeat(MOST / 3)],
+    ['placeholders', '{{a}}'.repeat(MOST / 5)],
+    ['lines of one letter', 'a\n'.repeat(MOST / 2)],
+  ])('of %s is drawn whole, in at most seven megabytes', (_, content) => {
+    expect(drawContent(content, [undeclaredVariable('a')], { isLinked: true }).length).toBeLessThan(7_000_000)
+  })
+})
