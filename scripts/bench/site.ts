@@ -1,5 +1,6 @@
-// Owns the catalogue that everything is measured on: generated, loaded and written once a size, each step timed.
-import { mkdirSync, symlinkSync } from 'node:fs'
+// Makes the catalogue that everything is measured on: generated, loaded and written once a size, each step timed.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
@@ -7,6 +8,7 @@ import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { searchIndexPath } from '../../src/host/serve-sites.ts'
 import { digestText } from '../../src/ports/measure.ts'
+import { type Built, builtFile, pagesOf, placesOf } from '../../src/site/build/build-places.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { writeFiles } from '../../src/stores/write-files.ts'
@@ -18,7 +20,7 @@ import { LAST_DAY } from './versions.ts'
 export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 const SEED = 1
 
-/** A built site without its pages, and how long its parts took. */
+/** A built site, and how long its parts took. */
 export interface BenchSite {
   /** Holds `dist`, `build` and the functions: a folder that `npm run serve` can run in. */
   dir: string
@@ -52,6 +54,20 @@ export function makeSite(dir: string, prompts: number, versions: number): BenchS
   writeFiles(siteDir, listDataFiles(catalogue, digestText))
   mkdirSync(join(indexPath, '..'), { recursive: true })
   const index = timeWork(() => buildSearchIndex(catalogue, indexPath))
+  addPages(dir, { ...process.env, ...settings })
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
   return { dir, siteDir, indexPath, prompts, versions, catalogue, settings, filesRead, content, index }
+}
+
+/** Puts the code of the pages and the static files where a build has them. */
+function addPages(dir: string, environment: NodeJS.ProcessEnv): void {
+  const places = placesOf(join(dir, 'dist'))
+  const bundled = join(dir, 'pages')
+  execFileSync(process.execPath, [join(PROJECT_DIR, 'src/site/bundle.ts'), PROJECT_DIR, bundled], {
+    ...{ cwd: PROJECT_DIR, env: environment, stdio: ['pipe', 'ignore', 'inherit'] },
+  })
+  cpSync(join(bundled, 'client'), places.dist, { recursive: true })
+  cpSync(join(bundled, 'server'), pagesOf(places), { recursive: true })
+  const built: Built = { ended_ms: Date.now(), made_by: 'bench', repositories: 0, files: 0 }
+  writeFileSync(builtFile(places), JSON.stringify(built))
 }

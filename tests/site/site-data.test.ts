@@ -17,7 +17,7 @@ import { putContent, versionFile } from '../stores/content-folder.ts'
 
 let dir = ''
 let contentDir = ''
-let open: ReturnType<typeof openHostSite>[] = []
+const open: ReturnType<typeof openHostSite>[] = []
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'prompt-hub-kept-'))
   contentDir = join(dir, 'content')

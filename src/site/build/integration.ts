@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'
 import { type Config, readConfig } from '../../config.ts'
-import { type ContentListing, fingerprintContent, listContent } from '../../stores/content-listing.ts'
 import {
   type BuildPlaces,
   type Built,
@@ -52,17 +51,15 @@ export function promptHub({ onProgress }: { onProgress?: OnProgress } = {}): Ast
       },
       'astro:build:done': async ({ dir, logger }) => {
         const report = onProgress ?? ((step, done) => done === 0 && logger.info(`${step} …`))
-        const listing = listContent(config.contentDir)
         const next = nextOf(places)
         cpSync(dir, next.dist, { recursive: true })
         cpSync(new URL('server/', scratch), pagesOf(next), { recursive: true })
         rmSync(scratch, { recursive: true, force: true })
-        const written = await writeData(
-          config,
-          { siteDir: next.dist, indexPath: indexOf(next) },
-          { listing, onProgress: report },
-        )
-        const built = describeBuild(config, listing, written)
+        const written = await writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, report)
+        const { repositories, files, fingerprint } = written
+        // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
+        const about = { ended_ms: Date.now() + 1, made_by: nameMaker(config), repositories, files }
+        const built: Built = { ...about, ...(fingerprint && { fingerprint }) }
         writeFileSync(builtFile(next), JSON.stringify(built))
         swapIn(places)
         logger.info(`Wrote ${written.files} data files of ${written.repositories} repositories.`)
@@ -72,19 +69,6 @@ export function promptHub({ onProgress }: { onProgress?: OnProgress } = {}): Ast
         }
       },
     },
-  }
-}
-
-function describeBuild(
-  config: Config,
-  listing: ContentListing,
-  { repositories, files }: Pick<Built, 'repositories' | 'files'>,
-): Built {
-  const fingerprint = fingerprintContent(listing)
-  // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
-  return {
-    ...{ ended_ms: Date.now() + 1, made_by: nameMaker(config), repositories, files },
-    ...(fingerprint && { fingerprint }),
   }
 }
 
