@@ -117,7 +117,7 @@ if (failures.length > 0 || rows.some(({ isKept }) => isKept === false)) process.
 async function measureSize(size: number): Promise<void> {
   const report = (text: string) => progress.show(`${size} prompts: ${text}`, ++steps, sizes.length * (parts.length + 1))
   const workDir = join(dir, String(size))
-  let site: BenchSite | undefined
+  let site: Promise<BenchSite> | undefined
   const makeOnce = () => {
     if (!site) report('making the catalogue')
     site ??= makeSite(workDir, size, versions)
@@ -126,7 +126,7 @@ async function measureSize(size: number): Promise<void> {
   for (const part of parts) {
     report(part)
     try {
-      const measured = part === SCALE ? measureScale(`${workDir}-scale`, size) : PARTS[part]!(makeOnce())
+      const measured = part === SCALE ? measureScale(`${workDir}-scale`, size) : PARTS[part]!(await makeOnce())
       for (const measurement of await measured) rows.push(judge(measurement, size))
     } catch (error) {
       // When one part fails, the others are still measured and shown.

@@ -1,11 +1,11 @@
 // Makes the catalogue that everything is measured on: generated, loaded and written once a size, each step timed.
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
+import { bundlePlaceOf, findBundle } from '../../src/host/pages-bundle.ts'
 import { searchIndexPath } from '../../src/host/serve-sites.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { type Built, builtFile, pagesOf, placesOf } from '../../src/site/build/build-places.ts'
@@ -37,7 +37,7 @@ export interface BenchSite {
 }
 
 /** Makes the site of one size. @param dir new folder to make it in @param versions how many each prompt has */
-export function makeSite(dir: string, prompts: number, versions: number): BenchSite {
+export async function makeSite(dir: string, prompts: number, versions: number): Promise<BenchSite> {
   const contentDir = join(dir, 'content')
   const siteDir = join(dir, 'dist')
   const indexPath = searchIndexPath(siteDir)
@@ -54,20 +54,17 @@ export function makeSite(dir: string, prompts: number, versions: number): BenchS
   writeFiles(siteDir, listDataFiles(catalogue, digestText))
   mkdirSync(join(indexPath, '..'), { recursive: true })
   const index = timeWork(() => buildSearchIndex(catalogue, indexPath))
-  addPages(dir, { ...process.env, ...settings })
+  await addPages(dir, readConfig(settings))
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
   return { dir, siteDir, indexPath, prompts, versions, catalogue, settings, filesRead, content, index }
 }
 
 /** Puts the code of the pages and the static files where a build has them. */
-function addPages(dir: string, environment: NodeJS.ProcessEnv): void {
+async function addPages(dir: string, config: Config): Promise<void> {
   const places = placesOf(join(dir, 'dist'))
-  const bundled = join(dir, 'pages')
-  execFileSync(process.execPath, [join(PROJECT_DIR, 'src/site/bundle.ts'), PROJECT_DIR, bundled], {
-    ...{ cwd: PROJECT_DIR, env: environment, stdio: ['pipe', 'ignore', 'inherit'] },
-  })
-  cpSync(join(bundled, 'client'), places.dist, { recursive: true })
-  cpSync(join(bundled, 'server'), pagesOf(places), { recursive: true })
+  const { server, client } = await findBundle(bundlePlaceOf(config))
+  cpSync(client, places.dist, { recursive: true })
+  cpSync(server, pagesOf(places), { recursive: true })
   const built: Built = { ended_ms: Date.now(), made_by: 'bench', repositories: 0, files: 0 }
   writeFileSync(builtFile(places), JSON.stringify(built))
 }

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { listContent } from '../../src/stores/content-listing.ts'
-import { buildSite, readTree } from '../hubs/build-site.ts'
 
 const SETTINGS = { SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: '1793491200', ASTRO_TELEMETRY_DISABLED: '1' }
 const root = mkdtempSync(join(tmpdir(), 'prompt-hub-build-'))
@@ -104,15 +103,6 @@ test('another git host or limit is shown at once, and another day', { timeout: 3
   expect(build({ settings: { RATE_LIMIT_PER_MINUTE: '1234' } }, '--out', out).stdout).toMatch(whole)
   expect(guide()).toContain('1,234')
   expect(build({ settings: { SOURCE_DATE_EPOCH: '1793577600' } }, '--out', out).stdout).toMatch(whole)
-})
-
-test('`astro build` writes the same site', { timeout: 300_000 }, async () => {
-  expect(build({}, '--out', out).status).toBe(0)
-  const other = join(root, 'by-astro')
-  await buildSite(join(other, 'dist'), { ...SETTINGS, CONTENT_DIR: join(root, 'content') })
-  const [ours, theirs] = [out, other].map((dir) => readTree(join(dir, 'dist')))
-  expect([...ours!.keys()]).toEqual([...theirs!.keys()])
-  for (const [path, text] of theirs!) if (ours!.get(path) !== text) expect(ours!.get(path), path).toBe(text)
 })
 
 test('words that it does not know end it before anything is read', () => {

@@ -1,6 +1,6 @@
 // Writes all data files of a site and its search index into folders, from nothing: what `npm run build` does beside Astro.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { fingerprintContent, listContent } from '../../stores/content-listing.ts'
@@ -25,6 +25,8 @@ interface WrittenData {
   files: number
   /** Of the content that it was made of (content-listing.ts). */
   fingerprint: string | undefined
+  /** What editors and systems left in the content; it was passed by. */
+  ignored: readonly string[]
 }
 
 /**
@@ -49,16 +51,18 @@ export async function writeData(
     // Let go when it was read: of a hundred thousand prompts it takes as much memory as all that is written of them in lists.
     const listing = listContent(contentDir)
     const fingerprint = fingerprintContent(listing)
-    return { ...makeState(listing, { day: buildDay, isStrict: true }), fingerprint }
+    const { catalogue } = makeState(listing, { day: buildDay, isStrict: true })
+    return { catalogue, fingerprint, ignored: listing.ignored }
   }
-  const { catalogue, fingerprint } = read()
+  const { catalogue, ...about } = read()
   onProgress('Writing the search index', 0, 0)
   writeIndex(catalogue, indexPath)
-  return { repositories: catalogue.entries.size, files: count(), fingerprint }
+  return { repositories: catalogue.entries.size, files: count(), ...about }
 }
 
 /** An index that is deployed is never edited, and a fifth smaller for that. */
 function writeIndex(catalogue: Catalogue, indexPath: string): void {
+  mkdirSync(dirname(indexPath), { recursive: true })
   buildSearchIndex(catalogue, indexPath, { isEditable: false })
 }
 
