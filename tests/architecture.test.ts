@@ -198,13 +198,13 @@ describe('who may import whom', () => {
     [
       'node:sqlite',
       [
-        ...['build', 'content'].map((part) => `src/stores/${part}-cache.ts`),
         'src/stores/git-turn.ts',
         'src/stores/process-lock.ts',
         'src/stores/rate-limiter-file.ts',
         ...['find', 'index', 'index-edits', 'records', 'sqlite', 'tables', 'vocabulary'].map(
           (part) => `src/stores/search-${part}.ts`,
         ),
+        'src/stores/site-database.ts',
       ],
     ],
     ['@hono/node-server', ['src/host/run-functions.ts']],
@@ -247,7 +247,7 @@ describe('who may import whom', () => {
       'src/host/serve-sites.ts',
       'src/site/astro/dev-server.ts',
       'src/site/astro/pages-adapter.ts',
-      'src/site/build/integration.ts',
+      'src/site/build/write-data.ts',
       'src/site/docs/this-hub.ts',
       'src/wiring/platform.ts',
     ])

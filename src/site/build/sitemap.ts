@@ -70,6 +70,6 @@ const XML_ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /** A text as it may stand in XML, in an element or an attribute. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => XML_ENTITIES[character]!)
 }
