@@ -124,7 +124,7 @@ if (failures.length > 0 || rows.some(({ isKept }) => isKept === false)) process.
 async function measureSize(size: number): Promise<void> {
   const report = (text: string) => progress.show(`${size} prompts: ${text}`, ++steps, sizes.length * (parts.length + 1))
   const workDir = join(dir, String(size))
-  let site: BenchSite | undefined
+  let site: Promise<BenchSite> | undefined
   const makeOnce = () => {
     if (!site) report('making the catalogue')
     site ??= makeSite(workDir, size, versions)
@@ -133,8 +133,8 @@ async function measureSize(size: number): Promise<void> {
   for (const part of parts) {
     report(part)
     try {
-      const measured = measurePart(part, size, workDir, makeOnce)
-      for (const measurement of await measured) rows.push(judge(measurement, size))
+      const measured = await measurePart(part, size, workDir, makeOnce)
+      for (const measurement of measured) rows.push(judge(measurement, size))
     } catch (error) {
       // When one part fails, the others are still measured and shown.
       failures.push(`${size} prompts: ${part}: ${error instanceof Error ? error.message : error}`)
@@ -142,10 +142,10 @@ async function measureSize(size: number): Promise<void> {
   }
 }
 
-function measurePart(part: string, size: number, workDir: string, makeOnce: () => BenchSite) {
+async function measurePart(part: string, size: number, workDir: string, makeOnce: () => Promise<BenchSite>) {
   if (part === SCALE) return measureScale(`${workDir}-scale`, size)
   if (part === SOAK) return measureSoak(`${workDir}-soak`, size, minutes)
-  return PARTS[part]!(makeOnce())
+  return PARTS[part]!(await makeOnce())
 }
 
 /** Not before the end: what follows many removals is slow on ext4 (docs/scale.md section 1). */

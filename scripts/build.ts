@@ -1,25 +1,45 @@
-// `npm run build [-- --out DIR]`: the deployable site in dist/, with its search index and the code of its pages in build/. It is `astro build`, which is left out when nothing changed since the last one.
-
+// `npm run build [-- --out DIR]`: the deployable site in dist/, with its search index and the code of its pages in build/. All data is written anew, beside the last build, which the new one replaces when it is whole; when nothing changed, nothing is done.
 import { hash } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { build } from 'astro'
 import { readConfig } from '../src/config.ts'
-import { ASTRO_OPTIONS } from '../src/site/astro/astro-options.ts'
-import { type BuildPlaces, type Built, builtFile, placesOf, readBuilt, swapIn } from '../src/site/build/build-places.ts'
+import { bundlePlaceOf, findBundle } from '../src/host/pages-bundle.ts'
+import type { BuildSource } from '../src/ports/fresh-copies.ts'
+import {
+  type BuildPlaces,
+  type Built,
+  builtFile,
+  indexOf,
+  nextOf,
+  oldOf,
+  pagesOf,
+  placesOf,
+  readBuilt,
+  removeOld,
+  removeUnfinished,
+  swapIn,
+} from '../src/site/build/build-places.ts'
 import { ContentError } from '../src/site/build/content-error.ts'
-import { nameMaker, promptHub } from '../src/site/build/integration.ts'
+import { writeData } from '../src/site/build/write-data.ts'
+import { writeBuildRecord } from '../src/stores/build-record.ts'
 import { readBuildSource } from '../src/stores/build-source.ts'
 import { sayIgnored } from '../src/stores/content-files.ts'
 import { fingerprintContent, listContent } from '../src/stores/content-listing.ts'
 import { takeLock } from '../src/stores/process-lock.ts'
 import { openProgress } from './progress.ts'
 
+/** How long requests that began with the last build may still read its files, under `npm run serve`. */
+const RETIRE_MS = 2_000
+
 const started = performance.now()
 const places = readPlaces()
 const progress = openProgress()
 const config = readConfig(process.env)
+const pagesPlace = bundlePlaceOf(config)
+/** Stands for whatever decides about a build beside the content. */
+const madeBy = JSON.stringify([pagesPlace.key, config.buildDay])
 mkdirSync('.astro', { recursive: true })
 const lock = takeLock(join('.astro', `build-${hash('sha256', places.dist).slice(0, 16)}.lock`), 60_000)
 if (!lock) {
@@ -28,41 +48,59 @@ if (!lock) {
 }
 try {
   swapIn(places)
+  removeUnfinished(places)
+  // Before the content is read, so that nothing is counted as read that came after.
   const source = await readBuildSource(config.contentDir, process.env)
-  const built = hasNothingToDo(places)
+  const built = hasNothingToDo()
   // What was published and removed again since is read too.
-  if (built) writeFileSync(builtFile(places), JSON.stringify({ ...built, source }))
-  else await buildAnew(places)
+  if (built) writeBuildRecord(builtFile(places), { ...built, source })
+  else await build(source)
 } catch (error) {
   progress.end()
   if (!(error instanceof ContentError)) throw error
   console.error(error.message)
   process.exitCode = 1
 } finally {
+  removeUnfinished(places)
   lock.release()
 }
 
 /** The last build when all is as it left it, which is then said at once. */
-function hasNothingToDo(places: BuildPlaces): Built | undefined {
+function hasNothingToDo(): Built | undefined {
   const built = readBuilt(places)
-  if (built?.fingerprint === undefined || built.made_by !== nameMaker(config)) return undefined
+  if (built?.fingerprint === undefined || built.made_by !== madeBy) return undefined
   progress.show('Looking for changes', 0, 0)
   const listing = listContent(config.contentDir)
   if (fingerprintContent(listing) !== built.fingerprint || !isUntouched(places.dist, built.ended_ms)) return undefined
-  sayEnd(`${built.repositories} repositories; nothing changed`, sayIgnored(listing.ignored))
+  sayEnd(`${built.repositories} repositories; nothing changed`, listing.ignored)
   return built
 }
 
-async function buildAnew({ dist }: BuildPlaces): Promise<void> {
-  await build({
-    ...{ ...ASTRO_OPTIONS, configFile: false, root: process.cwd(), logLevel: 'warn', outDir: dist },
-    integrations: [promptHub({ onProgress: progress.show })],
-  })
-  const { repositories, files } = readBuilt(places)!
-  sayEnd(
-    `${repositories} repositories, ${files} data files written`,
-    sayIgnored(listContent(config.contentDir).ignored),
-  )
+async function build(source: BuildSource): Promise<void> {
+  const next = nextOf(places)
+  const stopping = new AbortController()
+  try {
+    // Another process bundles the pages meanwhile, unless it did for this code before.
+    const [bundle, written] = await Promise.all([
+      findBundle(pagesPlace, stopping.signal),
+      writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show),
+    ])
+    const { repositories, files, fingerprint, ignored } = written
+    cpSync(bundle.client, next.dist, { recursive: true })
+    cpSync(bundle.server, pagesOf(next), { recursive: true })
+    // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
+    const about = { ended_ms: Date.now() + 1, made_by: madeBy, repositories, files }
+    const now = new Date().toISOString()
+    const built: Built = { built_at: now, source, ...about, ...(fingerprint && { fingerprint }) }
+    writeBuildRecord(builtFile(next), built)
+    swapIn(places)
+    sayEnd(`${repositories} repositories, ${files} data files written`, ignored)
+  } finally {
+    stopping.abort()
+  }
+  if (!existsSync(oldOf(places).dist)) return
+  await sleep(RETIRE_MS)
+  removeOld(places)
 }
 
 /** Whether nobody changed anything in a folder by hand since it was written: a file has a new time then, or the folder that it is in. */
@@ -74,9 +112,10 @@ function isUntouched(dir: string, endedMs: number): boolean {
   })
 }
 
-function sayEnd(what: string, ignored: string | undefined): void {
+function sayEnd(what: string, ignored: readonly string[]): void {
   progress.end()
-  if (ignored) console.warn(ignored)
+  const line = sayIgnored(ignored)
+  if (line) console.warn(line)
   console.log(`${what} in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }
 

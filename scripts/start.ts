@@ -3,11 +3,9 @@ import { readConfig } from '../src/config.ts'
 import { whenAborted } from '../src/host/abort.ts'
 import { followContent } from '../src/host/follow-content.ts'
 import type { RunningServer } from '../src/host/http-server.ts'
-import { preparePages } from '../src/host/pages-bundle.ts'
+import { bundlePlaceOf, preparePages } from '../src/host/pages-bundle.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
 import { surviveUncaughtErrors } from '../src/host/uncaught-errors.ts'
-import { hashCode } from '../src/site/build/code-hash.ts'
-import { settingsOfSite } from '../src/site/build/site-settings.ts'
 import type { LocalGit } from '../src/stores/git-store-local.ts'
 import { whenAsked } from './ending.ts'
 import { openProgress } from './progress.ts'
@@ -70,8 +68,7 @@ try {
     console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
     printSignInLink(config, stores)
     // After the first state, because both at once would take twice as long, and programs need no pages.
-    const key = hashCode(process.cwd()).site + settingsOfSite(config)
-    pages = preparePages({ root: process.cwd(), keptDir: '.hub/pages', key }, stopping.signal)
+    pages = preparePages(bundlePlaceOf(config), stopping.signal)
   }
 } catch (error) {
   progress.end()

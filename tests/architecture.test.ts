@@ -214,12 +214,7 @@ describe('who may import whom', () => {
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
     ['chokidar', ['src/host/watch-content.ts']],
     ['@orama/stemmers/english', ['src/domain/search/terms.ts']],
-    [
-      'tinypool',
-      [
-        ...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`),
-      ],
-    ],
+    ['tinypool', [...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`)]],
     ['jose', ['src/server/publish/oidc.ts']],
   ] as const)('%s has one importer in src', (name, importers) => {
     const found = inRoom('src')
@@ -246,7 +241,6 @@ describe('who may import whom', () => {
       'src/host/serve-sites.ts',
       'src/site/astro/dev-server.ts',
       'src/site/astro/pages-adapter.ts',
-      'src/site/build/integration.ts',
       'src/site/build/write-data.ts',
       'src/site/docs/this-hub.ts',
       'src/wiring/platform.ts',

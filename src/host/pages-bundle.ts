@@ -15,7 +15,10 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Config } from '../config.ts'
+import { hashCode } from '../site/build/code-hash.ts'
 import { listFiles } from '../site/build/list-files.ts'
+import { settingsOfSite } from '../site/build/site-settings.ts'
 import { inBackground } from './background.ts'
 import { loadPages, type Pages } from './pages.ts'
 
@@ -27,6 +30,15 @@ interface BundlePlace {
   keptDir: string
   /** Stands for the code and the settings. */
   key: string
+}
+
+/** The bundle of this code, with what documents show of the settings; for all sites of this folder. */
+export function bundlePlaceOf(config: Config): BundlePlace {
+  return {
+    root: process.cwd(),
+    keptDir: '.hub/pages',
+    key: hashCode(process.cwd()).site + settingsOfSite(config),
+  }
 }
 
 /** The file with the SHA-256 of all others. */
@@ -44,11 +56,20 @@ const MAX_UNUSED_MS = 7 * 86_400_000
  * @throws Error when the pages cannot be bundled; what is wrong with them was then said on standard error
  */
 export async function openPages(place: BundlePlace, signal?: AbortSignal): Promise<Pages> {
+  const { server, client } = await findBundle(place, signal)
+  return loadPages(server, client)
+}
+
+/** Finds the bundle, or has it made. @returns its folders: the code of the pages, and the static files */
+export async function findBundle(
+  place: BundlePlace,
+  signal?: AbortSignal,
+): Promise<{ server: string; client: string }> {
   const dir = resolve(place.keptDir, hash('sha256', place.key).slice(0, 16))
   if (!isWhole(dir)) await makeBundle(place, dir, signal)
   const now = new Date()
   utimesSync(dir, now, now)
-  return loadPages(join(dir, 'server'), join(dir, 'client'))
+  return { server: join(dir, 'server'), client: join(dir, 'client') }
 }
 
 /** A failure to bundle is tried again after this time, for a disk may have been full. */

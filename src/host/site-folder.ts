@@ -32,7 +32,7 @@ export const SiteState = z.object({
 export type SiteState = z.infer<typeof SiteState>
 
 /** The folder of one site. */
-export interface SiteFolder {
+interface SiteFolder {
   dir: string
   /** Its states (site-database.ts). */
   database: string

@@ -47,7 +47,7 @@ export function readContentDir(dir: string, listing: ContentListing = listConten
 }
 
 /** One repository as its files are. */
-export interface ReadRepository {
+interface ReadRepository {
   /** Of the files that parse. */
   entry: RepositoryEntry
   /** Whether any file parses. */

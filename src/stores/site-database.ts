@@ -174,7 +174,7 @@ export function readState(path: string, code: string): string | undefined {
 }
 
 /** A database that is read. */
-export interface ReadDatabase {
+interface ReadDatabase {
   /** The files of one state. What was read once of it is kept in memory. */
   filesOf(number: number): SiteFiles
   close(): void

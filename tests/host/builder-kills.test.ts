@@ -1,14 +1,7 @@
 // Shows that the building process may be killed at any moment: what the next start finds is a complete state, and what it then builds is what a clean build writes.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -5,7 +5,11 @@ import type { ContentListing } from '../../src/stores/content-listing.ts'
 import { openSiteDatabase } from '../../src/stores/site-database.ts'
 
 /** Opens the database at a path. @param code stands for the code that writes it */
-export function openHostSite(path: string, { contentDir, baseUrl }: { contentDir: string; baseUrl: string }, code = '1') {
+export function openHostSite(
+  path: string,
+  { contentDir, baseUrl }: { contentDir: string; baseUrl: string },
+  code = '1',
+) {
   const database = openSiteDatabase(path, code)
   const kept = function* () {
     for (const [name, part] of database.listKept()) yield [name, JSON.parse(part)] as const

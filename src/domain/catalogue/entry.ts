@@ -14,7 +14,7 @@ export interface CatalogueEntry extends RepositoryOutline, RepositoryRecords {
 }
 
 /** What an entry is made of beside its files. */
-export interface EntryParts {
+interface EntryParts {
   /** The hub's own address, without a final slash. */
   baseUrl: string
   stats: Stats | null

@@ -4,7 +4,7 @@ import { type Repository, RepositorySummary, type VersionRecord, type VersionSum
 import { scoreQuality } from './ranking.ts'
 
 /** One version with both of its records. */
-export interface CatalogueVersion {
+interface CatalogueVersion {
   /** As it stands in the list. */
   summary: VersionSummary
   /** As it stands alone. */

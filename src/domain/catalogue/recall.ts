@@ -3,7 +3,7 @@ import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts
 import type { RepositoryEntry } from '../content/content-tree.ts'
 
 /** The records of one repository, as its data files have them. */
-export interface RecordedRepository {
+interface RecordedRepository {
   repository: Repository
   versions: readonly { summary: VersionSummary; record: VersionRecord }[]
 }

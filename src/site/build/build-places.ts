@@ -77,8 +77,9 @@ export function swapIn(places: BuildPlaces): boolean {
   return true
 }
 
-/** Removes what an unfinished build left behind. */
+/** Removes what an unfinished build left behind; a finished one is left to `swapIn`. */
 export function removeUnfinished(places: BuildPlaces): void {
+  if (existsSync(builtFile(nextOf(places)))) return
   for (const dir of Object.values(nextOf(places))) rmSync(dir, { recursive: true, force: true })
 }
 
@@ -86,6 +87,3 @@ export function removeUnfinished(places: BuildPlaces): void {
 export function removeOld(places: BuildPlaces): void {
   for (const dir of Object.values(oldOf(places))) rmSync(dir, { recursive: true, force: true })
 }
-
-/** Whether there is a build before the last one. */
-export const hasOld = (places: BuildPlaces): boolean => existsSync(oldOf(places).dist)

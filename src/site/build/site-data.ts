@@ -38,7 +38,7 @@ export interface DataSink {
 }
 
 /** What is kept of one repository. */
-export interface KeptRepository {
+interface KeptRepository {
   /** What its files were (content-listing.ts); empty when they must be read again. */
   marks: string
   /** Its counts of downloads, as JSON. */
@@ -48,7 +48,7 @@ export interface KeptRepository {
 }
 
 /** What is kept of a file that belongs to no repository: its last good state. */
-export interface KeptFile {
+interface KeptFile {
   marks: string
   parsed: ParsedFile
 }
@@ -57,7 +57,7 @@ export interface KeptFile {
 export type KeptPart = KeptRepository | KeptFile
 
 /** What a site is made of beside the content folder. */
-export interface SiteDataParts {
+interface SiteDataParts {
   contentDir: string
   /** The hub's own address, without a final slash. */
   baseUrl: string
