@@ -169,6 +169,7 @@ export const DETAIL = {
   labels: 'object',
   readme: 'string',
   versions: 'array',
+  replaced_by: 'string?',
   warnings: 'array',
   advisories: 'array',
 } as const satisfies Shape
@@ -192,6 +193,7 @@ export const LISTED_VERSION = {
   size_bytes: 'integer',
   yanked: 'boolean',
   yank_reason: 'string?',
+  provenance: 'object?',
   url: 'string',
   raw_url: 'string',
 } as const satisfies Shape
