@@ -81,10 +81,9 @@ async function build(source: BuildSource): Promise<void> {
   const stopping = new AbortController()
   try {
     // Another process bundles the pages meanwhile, unless it did for this code before.
-    const [bundle, written] = await Promise.all([
-      findBundle(pagesPlace, stopping.signal),
-      writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show),
-    ])
+    const bundling = findBundle(pagesPlace, stopping.signal)
+    const writing = writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show, bundling)
+    const [bundle, written] = await Promise.all([bundling, writing])
     const { repositories, files, fingerprint, ignored } = written
     cpSync(bundle.client, next.dist, { recursive: true })
     cpSync(bundle.server, pagesOf(next), { recursive: true })

@@ -120,6 +120,12 @@ export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]
   return { alone, below }
 }
 
+/** Reads how often each repository was downloaded. @param alone files that belong to no repository */
+export function readUsage(dir: string, alone: readonly ListedFile[]): ContentTree['usage'] {
+  const files = alone.filter(({ path }) => path === formatPath({ kind: 'usage' }))
+  return joinOthers(files.flatMap((file) => readListed(dir, file).parsed ?? [])).usage
+}
+
 /** What a tree has beside repositories. @param files those that belong to none */
 export function joinOthers(files: Iterable<ParsedFile>): Omit<ContentTree, 'repositories'> {
   const owners = new Map()

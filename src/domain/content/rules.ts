@@ -10,6 +10,9 @@ import type { RepositoryFile } from './prompt-file.ts'
 import { findCertainSecret } from './secrets.ts'
 import { findContentProblem } from './values.ts'
 
+/** Nobody is asked for by a repository that names no other. */
+export const NOBODY: Neighbours = { repositories: { has: () => false, get: () => undefined } }
+
 type VersionRule = (version: VersionEntry) => ValueProblem | undefined
 type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]
 

@@ -1,6 +1,7 @@
 // Makes the data files of a site, and makes them again at the cost of what changed. Of each repository it holds the outline; texts are read, written and let go, one repository at a time.
 import { type Catalogue, joinCatalogue } from '../../domain/catalogue/catalogue.ts'
 import {
+  type DataFile,
   digestRecords,
   listRepositoryFiles,
   listRepositoryPaths,
@@ -11,7 +12,7 @@ import type { RecordDigests, RepositoryOutline } from '../../domain/catalogue/ou
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 import { mendRepository } from '../../domain/content/last-good.ts'
 import type { Problem } from '../../domain/content/problems.ts'
-import { checkNames, checkRepository, type Neighbours } from '../../domain/content/rules.ts'
+import { checkNames, checkRepository, type Neighbours, NOBODY } from '../../domain/content/rules.ts'
 import { digestText } from '../../ports/measure.ts'
 import {
   groupFiles,
@@ -38,7 +39,7 @@ export interface DataSink {
 }
 
 /** What is kept of one repository. */
-interface KeptRepository {
+export interface KeptRepository {
   /** What its files were (content-listing.ts); empty when they must be read again. */
   marks: string
   /** Its counts of downloads, as JSON. */
@@ -203,20 +204,16 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
   ): void {
     const before = repositories.get(fullName)
     const gone = new Set(before ? listRepositoryPaths(before.outline) : [])
-    const { repository, versions, ...outline } = makeEntry(entry, { baseUrl, stats: JSON.parse(stats) })
+    const made = makeRepository(entry, baseUrl, stats)
     let isDifferent = false
-    for (const [path, text] of listRepositoryFiles({ repository, versions })) {
+    for (const [path, text] of made.files) {
       gone.delete(path)
       if (before && sink.read(path) === text) continue
       sink.write(path, text)
       isDifferent = true
     }
     for (const path of gone) sink.remove(path)
-    // An outline cut out of a file's text would keep all of that text in memory, so it is copied.
-    keep(
-      fullName,
-      JSON.parse(JSON.stringify({ marks, stats, outline, digests: digestRecords({ repository }, digestText) })),
-    )
+    keep(fullName, { marks, ...made.part })
     if (!isDifferent && gone.size === 0) return
     round.changed.push(fullName)
     round.isDifferent = true
@@ -262,5 +259,14 @@ const openRound = (problems: readonly Problem[]): Round => ({
   problems: [...problems],
 })
 
-/** Nobody is asked for by a repository that names no other. */
-const NOBODY: Neighbours = { repositories: { has: () => false, get: () => undefined } }
+/** Makes the data files of a repository, and what is kept of it. @param stats its counts of downloads, as JSON */
+export function makeRepository(
+  files: RepositoryEntry,
+  baseUrl: string,
+  stats: string,
+): { files: Iterable<DataFile>; part: Omit<KeptRepository, 'marks'> } {
+  const { repository, versions, ...outline } = makeEntry(files, { baseUrl, stats: JSON.parse(stats) })
+  const part = { stats, outline, digests: digestRecords({ repository }, digestText) }
+  // An outline cut out of a file's text would keep all of that text in memory, so it is copied.
+  return { files: listRepositoryFiles({ repository, versions }), part: JSON.parse(JSON.stringify(part)) }
+}

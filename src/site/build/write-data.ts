@@ -3,12 +3,15 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import { listRepositoryPaths } from '../../domain/catalogue/data-files.ts'
+import { groupFiles, readUsage } from '../../stores/content-dir.ts'
 import { fingerprintContent, listContent } from '../../stores/content-listing.ts'
 import { findConverted } from '../../stores/converted-files.ts'
 import { buildSearchIndex } from '../../stores/search-index.ts'
 import { filesInto } from '../../stores/write-files.ts'
 import { ContentError } from './content-error.ts'
 import { type DataSink, openSiteData } from './site-data.ts'
+import { writeRepositories } from './write-repositories.ts'
 
 /** Where to write. */
 interface DataPlaces {
@@ -33,31 +36,41 @@ interface WrittenData {
  * Writes the data of a site.
  *
  * @param onProgress told how far it is; of steps that nobody can count, `total` is 0
+ * @param memory settles when there is memory for a second thread
  * @throws ContentError when anything in the content is wrong; what was written is then good for nothing
  */
 export async function writeData(
   { contentDir, baseUrl, buildDay }: Pick<Config, 'contentDir' | 'baseUrl' | 'buildDay'>,
   { siteDir, indexPath }: DataPlaces,
   onProgress: (step: string, done: number, total: number) => void = () => {},
+  memory: Promise<unknown> = Promise.resolve(),
 ): Promise<WrittenData> {
   const converted = await findConverted(contentDir, process.env)
   if (converted.length > 0) throw new ContentError(converted)
   const { sink, count } = openFolder(siteDir)
-  const makeState = openSiteData({
-    ...{ contentDir, baseUrl, sink },
-    onProgress: (done, total) => onProgress('Writing the data', done, total),
-  })
-  const read = () => {
+  const read = async () => {
     // Let go when it was read: of a hundred thousand prompts it takes as much memory as all that is written of them in lists.
     const listing = listContent(contentDir)
-    const fingerprint = fingerprintContent(listing)
+    const { alone, below } = groupFiles(listing.files)
+    const usage = readUsage(contentDir, alone)
+    const repositories = Array.from(below, ([fullName, files]) => ({
+      ...{ fullName, files, stats: JSON.stringify(usage.get(fullName) ?? null) },
+    }))
+    const taken = new Int32Array(new SharedArrayBuffer(4))
+    const share = { contentDir, baseUrl, siteDir, repositories, taken }
+    const kept = await writeRepositories(share, memory, (done, total) => onProgress('Writing the data', done, total))
+    const makeState = openSiteData({ contentDir, baseUrl, sink, kept })
     const { catalogue } = makeState(listing, { day: buildDay, isStrict: true })
-    return { catalogue, fingerprint, ignored: listing.ignored }
+    const written = kept.reduce(
+      (sum, [, part]) => sum + ('outline' in part ? listRepositoryPaths(part.outline).length : 0),
+      0,
+    )
+    return { catalogue, fingerprint: fingerprintContent(listing), ignored: listing.ignored, written }
   }
-  const { catalogue, ...about } = read()
+  const { catalogue, written, ...about } = await read()
   onProgress('Writing the search index', 0, 0)
   writeIndex(catalogue, indexPath)
-  return { repositories: catalogue.entries.size, files: count(), ...about }
+  return { repositories: catalogue.entries.size, files: written + count(), ...about }
 }
 
 /** An index that is deployed is never edited, and a fifth smaller for that. */
