@@ -51,7 +51,8 @@ export function expectPromises(answer: Answer, describedBy: Described | undefine
   expect(headers['content-type'] ?? '', request).not.toContain('html')
   if (status === 200) {
     const path = address.replace(/\/?(?:\?.*)?$/, '')
-    const kept = VERSION.test(path) || RAW_VERSION.test(address) ? FOREVER : SHORT
+    const isKeptRaw = RAW_VERSION.test(address) && headers['x-prompt-yanked'] === undefined
+    const kept = VERSION.test(path) || isKeptRaw ? FOREVER : SHORT
     expect(headers['cache-control'], `Cache-Control of ${request}`).toBe(kept)
     expect(headers.etag, `ETag of ${request}`).toMatch(/^(?:W\/)?"[\x21\x23-\x7e]+"$/)
     expect(headers['content-type'], request).toMatch(
