@@ -10,6 +10,7 @@ import { measureFunctions } from './bench/functions.ts'
 import { measureHost } from './bench/host.ts'
 import { measureMcp } from './bench/mcp.ts'
 import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
+import { measurePages } from './bench/pages.ts'
 import { plotBuilds } from './bench/plot.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
@@ -33,6 +34,7 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   mcp: measureMcp,
   functions: measureFunctions,
   serve: measureServe,
+  pages: measurePages,
   publish: measurePublish,
   attacks: measureAttacks,
   client: measureClient,
