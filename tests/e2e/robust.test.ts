@@ -29,8 +29,8 @@ const isShown = (name: string, text: string) =>
 const healthBecomes = (expected: Json) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
 /** Where this hub keeps its site. */
 const folder = () =>
-  readdirSync('.hub/sites')
-    .map((name) => join('.hub/sites', name))
+  readdirSync('.hub/data')
+    .map((name) => join('.hub/data', name))
     .find((dir) => placeIn(dir).includes(JSON.stringify(root)))!
 /** Other hubs come and go meanwhile, and their folders with them. */
 const placeIn = (dir: string) => {

@@ -73,10 +73,10 @@ describe.each(['serve', 'start'])('npm run %s', (script) => {
   afterAll(async () => {
     await run?.end()
     rmSync(dir, { recursive: true, force: true })
-    for (const site of script === 'start' ? readdirSync('.hub/sites') : []) {
-      const place = join('.hub/sites', site, 'place.json')
+    for (const site of script === 'start' ? readdirSync('.hub/data') : []) {
+      const place = join('.hub/data', site, 'place.json')
       if (existsSync(place) && readFileSync(place, 'utf8').includes(contentDir))
-        rmSync(join('.hub/sites', site), { recursive: true, force: true })
+        rmSync(join('.hub/data', site), { recursive: true, force: true })
     }
     rmSync(resolve(contentDir, '..'), { recursive: true, force: true })
   })
