@@ -1,7 +1,7 @@
-// `npm run bench`: measures build, search, read handler, MCP, host, attacks, client and review on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
+// `npm run bench`: measures build, read handler, search, MCP, host, attacks, client and review on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAttacks } from './bench/attacks.ts'
 import { measureBuild } from './bench/build.ts'
@@ -18,7 +18,6 @@ import { measureRead } from './bench/read.ts'
 import { measureRebuild } from './bench/rebuild.ts'
 import { measureRelevance } from './bench/relevance.ts'
 import { measureReview } from './bench/review.ts'
-import { measureSearch } from './bench/search.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
@@ -29,7 +28,6 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   build: measureBuild,
   rebuild: measureRebuild,
   host: measureHost,
-  search: measureSearch,
   read: measureRead,
   mcp: measureMcp,
   functions: measureFunctions,
@@ -49,7 +47,7 @@ const SCALE = 'search-scale'
 const SOAK = 'soak'
 const SOAK_PROMPTS = '300'
 /** In under two minutes: whether everything still works, and roughly where it stands. */
-const QUICK = { sizes: '500', only: 'build,rebuild,host,read,search' }
+const QUICK = { sizes: '500', only: 'build,rebuild,host,read' }
 const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE]
 
 const { values: flags } = parseArgs({
@@ -61,12 +59,15 @@ const { values: flags } = parseArgs({
     json: { type: 'string', default: '.hub/bench.json' },
     plot: { type: 'string' },
     minutes: { type: 'string', default: '10' },
+    beside: { type: 'string' },
   },
 })
 const usual = flags.quick ? QUICK : { sizes: '1000,10000', only: ALL.join(',') }
 const minutes = Number(flags.minutes)
 const sizes = (flags.sizes ?? (flags.only === SOAK ? SOAK_PROMPTS : usual.sizes)).split(',').map(Number)
 const versions = Number(flags.versions)
+/** The folder of another version, whose search is asked beside ours. */
+const beside = flags.beside === undefined ? undefined : resolve(flags.beside)
 const chosen = (flags.only ?? usual.only).split(',')
 const parts = chosen.filter((part) => part !== RELEVANCE)
 if (
@@ -75,7 +76,7 @@ if (
   !chosen.every((part) => part === SOAK || ALL.includes(part))
 ) {
   console.error(
-    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${[...ALL, SOAK].join(',')}] [--minutes 10] [--json FILE] [--plot FILE.svg]`,
+    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${[...ALL, SOAK].join(',')}] [--minutes 10] [--json FILE] [--plot FILE.svg] [--beside DIR]`,
   )
   process.exit(1)
 }
@@ -116,7 +117,7 @@ console.log(
 if (rows.length > 0) console.log(formatTable(rows))
 if (flags.plot) writeFileSync(flags.plot, plotBuilds(rows))
 if (chosen.includes(RELEVANCE)) {
-  const { text, isKept } = await measureRelevance()
+  const { text, isKept } = await measureRelevance(beside)
   console.log(text)
   if (!isKept) process.exitCode = 1
 }
@@ -145,7 +146,7 @@ async function measureSize(size: number): Promise<void> {
 }
 
 async function measurePart(part: string, size: number, workDir: string, makeOnce: () => Promise<BenchSite>) {
-  if (part === SCALE) return measureScale(`${workDir}-scale`, size)
+  if (part === SCALE) return measureScale(`${workDir}-scale`, size, beside)
   if (part === SOAK) return measureSoak(`${workDir}-soak`, size, minutes)
   return PARTS[part]!(await makeOnce())
 }

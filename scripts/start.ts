@@ -6,6 +6,7 @@ import type { RunningServer } from '../src/host/http-server.ts'
 import { bundlePlaceOf, preparePages } from '../src/host/pages-bundle.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
 import { surviveUncaughtErrors } from '../src/host/uncaught-errors.ts'
+import type { FreshCopy } from '../src/ports/fresh-copies.ts'
 import type { LocalGit } from '../src/stores/git-store-local.ts'
 import { whenAsked } from './ending.ts'
 import { openProgress } from './progress.ts'
@@ -50,12 +51,21 @@ try {
     onProgress: progress.show,
   })
   let pages: ReturnType<typeof preparePages> = () => undefined
-  host = await serveSites(followed.site, stores, {
-    ...config,
-    pages: () => pages(),
-    ...watching,
-    healthOf: followed.health,
-  }).catch((error: NodeJS.ErrnoException) => {
+  const { copies } = stores
+  const keep = async (copy: FreshCopy) => {
+    await copies.keep(copy)
+    followed.notePublish(copy.repository.full_name)
+  }
+  host = await serveSites(
+    followed.site,
+    { ...stores, copies: { ...copies, keep } },
+    {
+      ...config,
+      pages: () => pages(),
+      ...watching,
+      healthOf: followed.health,
+    },
+  ).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE'
       ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
       : error

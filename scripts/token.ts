@@ -1,34 +1,98 @@
-// `npm run token -- <owner>[/<name>] [--days N] [--label text]`: makes a token on our own host and prints it, and nothing else, on standard output.
+// `npm run token`: makes, lists and revokes the tokens of operators, on the machine of our own host. A token that is made is all that is printed on standard output.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
 import { BLOBS_DIR } from '../src/host/serve-sites.ts'
+import type { BlobStore } from '../src/ports/blob-store.ts'
 import { startLocalBlobs } from '../src/stores/blob-store-local.ts'
-import { createToken } from '../src/stores/tokens-blobs.ts'
+import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/tokens-blobs.ts'
 
-const USAGE = 'Usage: npm run token -- <owner>[/<name>] [--days N] [--label text]'
+const USAGE = `Usage: npm run token -- <owner>[/<name>] [--days N] [--label text]
+       npm run token -- --list
+       npm run token -- --revoke ID`
+
+const HELP = `${USAGE}
+
+Makes a token that may publish to an owner, or to one of its prompts, and prints it. It is shown this once.
+
+  --days N       days until it expires, ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}; ${TOKEN_DAYS.usual} unless said otherwise
+  --label text   a name to recognise it by
+  --list         lists the tokens that were made so, with their ids
+  --revoke ID    ends one of them, at once and for good`
 
 try {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { days: { type: 'string' }, label: { type: 'string' } },
+    options: {
+      days: { type: 'string' },
+      label: { type: 'string' },
+      list: { type: 'boolean' },
+      revoke: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   })
-  const [target = ''] = positionals
-  const scope = target.includes('/') ? target : `${target}/*`
-  if (positionals.length !== 1 || !parseScope(scope))
-    throw new Error(`expected one owner, or owner/name, got "${positionals.join(' ')}"`)
-  const days = values.days === undefined ? TOKEN_DAYS.usual : Number(values.days)
-  if (!Number.isInteger(days) || days < TOKEN_DAYS.least || days > TOKEN_DAYS.most)
-    throw new Error(`--days: expected a whole number from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`)
-  const name = values.label ?? `npm run token, ${new Date().toISOString().slice(0, 10)}`
-  const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
-  try {
-    const { token } = await createToken(blobs, { holder: { kind: 'operator' }, name, scope, days }, new Date())
-    console.log(token)
-  } finally {
-    await close()
-  }
+  const { list, revoke, help, ...made } = values
+  const isMaking = positionals.length > 0 || made.days !== undefined || made.label !== undefined
+  if (help) console.log(HELP)
+  else if ([isMaking, list, revoke !== undefined].filter(Boolean).length !== 1)
+    throw new Error('expected one owner, or owner/name, or --list, or --revoke with an id')
+  else if (list) await inStore(listTokens)
+  else if (revoke !== undefined) await inStore((blobs) => revokeToken(blobs, revoke))
+  else await makeToken(positionals, made)
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
   process.exitCode = 1
+}
+
+async function makeToken(targets: string[], given: { days?: string; label?: string }): Promise<void> {
+  const [target = ''] = targets
+  const scope = target.includes('/') ? target : `${target}/*`
+  if (targets.length !== 1 || !parseScope(scope))
+    throw new Error(`expected one owner, or owner/name, got "${targets.join(' ')}"`)
+  const days = given.days === undefined ? TOKEN_DAYS.usual : Number(given.days)
+  if (!Number.isInteger(days) || days < TOKEN_DAYS.least || days > TOKEN_DAYS.most)
+    throw new Error(`--days: expected a whole number from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`)
+  const name = given.label ?? `npm run token, ${new Date().toISOString().slice(0, 10)}`
+  await inStore(async (blobs) => {
+    const { token } = await createToken(blobs, { holder: { kind: 'operator' }, name, scope, days }, new Date())
+    console.log(token)
+  })
+}
+
+async function listTokens(blobs: BlobStore): Promise<void> {
+  const tokens = await listAllOperatorTokens(blobs)
+  if (tokens.length === 0) return console.log('There are no tokens.')
+  const rows = tokens.map((token) => [
+    token.id,
+    token.scope,
+    token.last_four,
+    token.created_at.slice(0, 10),
+    token.expires_at.slice(0, 10),
+    token.last_used_at?.slice(0, 10) ?? 'never',
+    token.name,
+  ])
+  const table = [['ID', 'SCOPE', 'ENDS IN', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], ...rows]
+  const widthOf = (column: number) => Math.max(...table.map((row) => row[column]?.length ?? 0))
+  for (const row of table)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widthOf(column)))
+        .join('  ')
+        .trimEnd(),
+    )
+}
+
+async function revokeToken(blobs: BlobStore, id: string): Promise<void> {
+  const revoked = await revokeOperatorToken(blobs, id)
+  if (!revoked) throw new Error(`No operator's token has the id "${id}". See npm run token -- --list.`)
+  console.log(`Revoked: ${revoked.scope}, ${revoked.name}.`)
+}
+
+async function inStore(work: (blobs: BlobStore) => Promise<void>): Promise<void> {
+  const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
+  try {
+    await work(blobs)
+  } finally {
+    await close()
+  }
 }

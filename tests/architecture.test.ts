@@ -202,9 +202,7 @@ describe('who may import whom', () => {
         'src/stores/git-turn.ts',
         'src/stores/process-lock.ts',
         'src/stores/rate-limiter-file.ts',
-        ...['find', 'index', 'index-edits', 'records', 'sqlite', 'tables', 'vocabulary'].map(
-          (part) => `src/stores/search-${part}.ts`,
-        ),
+        ...['find', 'index', 'sqlite', 'words'].map((part) => `src/stores/search-${part}.ts`),
       ],
     ],
     ['@hono/node-server', ['src/host/run-functions.ts']],

@@ -156,7 +156,7 @@ export function bundleFunctions(dir: string): void {
   const settings = readFileSync(join(PROJECT_DIR, 'netlify.toml'), 'utf8')
     .replace('command = "npm run build"', 'command = "true"')
     .replace('publish = "dist"', 'publish = "content"')
-    .replaceAll('"build/search.db"', '')
+    .replaceAll(/"build\/[^"]*"(?:, )?/g, '')
   const config = join(dir, 'netlify.toml')
   writeFileSync(config, settings)
   const parameters = [

@@ -120,17 +120,26 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     if (!version) throw new Error('What is not built yet was not published.')
     await inTurn(32, 32, signal, () => read(`${hub.url}/attacker/${name}/v/${version}`))
   },
+  '1,500 sign-ins that are not finished': ({ url }, signal) =>
+    inTurn(1_500, 30, signal, (number) =>
+      read(`${url}/auth/${number % 2 ? 'sign-in' : `local?key=${number}`}`, { redirect: 'manual' }),
+    ),
+  '1,500 publishes with CI tokens of a repository that nobody trusts': (hub, signal) =>
+    inTurn(1_500, 30, signal, async () => {
+      const headers = { Authorization: `Bearer ${await hub.ciToken()}`, 'Content-Type': 'application/json' }
+      const body = JSON.stringify({ content: 'Text' })
+      await read(`${hub.url}/api/v1/repos/attacker/ci/versions`, { method: 'POST', headers, body })
+    }),
   'eight reads of /settings with 1,500 ended tokens': async (hub, signal) => {
     const person = { user_id: 'local-attacker', login: 'attacker' }
     const { blobs, close } = await startLocalBlobs(`${hub.dir}/.hub/blobs`)
     try {
       const now = new Date()
-      const tokens = tokensInBlobs(blobs)
-      const known = (await tokens.listTokens(person.user_id)).length
+      const known = (await tokensInBlobs(blobs).listTokens(person.user_id, now)).length
       await inTurn(ENDED_TOKENS - known, 8, signal, async () => {
         const given = { holder: { kind: 'person', ...person }, name: 'Ended', scope: 'attacker/*', days: 1 } as const
-        const { record } = await createToken(blobs, given, now)
-        await tokens.revokeToken(person.user_id, record.id, now)
+        // Expired, because a token that is revoked is removed.
+        await createToken(blobs, given, new Date(now.getTime() - 2 * 86_400_000))
       })
       const headers = { Cookie: `session=${await peopleInBlobs(blobs).openSession(person, now)}` }
       await inTurn(8, 8, signal, () => read(`${hub.url}/settings`, { headers }))

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateContent } from '../generate-content.ts'
+import { startCiIssuer } from './ci-issuer.ts'
 import { parametersOf, residentBytes, startNode } from './processes.ts'
 import { PROJECT_DIR } from './site.ts'
 
@@ -21,6 +22,8 @@ export interface HostileHub {
   prompt: string
   /** Makes a token for everything of an owner. */
   tokenFor(owner: string): string
+  /** Signs a token of a CI job in a repository that nobody trusts. */
+  ciToken(): Promise<string>
   isAlive(): boolean
   /** What its process holds, and what the kernel holds for the connections of this machine. */
   heldBytes(): { process: number; kernel: number }
@@ -29,12 +32,8 @@ export interface HostileHub {
   stop(): Promise<void>
 }
 
-/** Starts a hub and waits until its site is built. @param dir new folder @param settings beside the defaults */
-export async function startHostileHub(
-  dir: string,
-  prompts: number,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<HostileHub> {
+/** Starts a hub and waits until its site is built. @param dir new folder */
+export async function startHostileHub(dir: string, prompts: number): Promise<HostileHub> {
   mkdirSync(dir, { recursive: true })
   for (const name of readdirSync(PROJECT_DIR))
     if (!OWN.has(name) && !name.startsWith('.')) symlinkSync(join(PROJECT_DIR, name), join(dir, name))
@@ -50,10 +49,18 @@ export async function startHostileHub(
   git('config', 'user.email', 'bench@example.com')
   git('add', 'content')
   git('commit', '-q', '-m', 'Content')
+  const issuer = await startCiIssuer()
   const hub = await startNode((port) => ({
     parameters: parametersOf('start'),
-    surroundings: { cwd: dir, settings: { PORT: String(port), LOG_REQUESTS: 'off', ...settings } },
+    surroundings: {
+      cwd: dir,
+      settings: { PORT: String(port), LOG_REQUESTS: 'off', OIDC_JWKS_URL: issuer.jwksUrl },
+    },
   }))
+  const stop = () => {
+    issuer.close()
+    return hub.stop()
+  }
   const url = `http://127.0.0.1:${hub.port}`
   const isThere = async (path: string) => {
     const response = await fetch(url + path)
@@ -62,16 +69,17 @@ export async function startHostileHub(
   }
   for (const end = performance.now() + BUILD_MS; !(await isThere('/data/v1/index.json')); await sleep(200)) {
     if (performance.now() < end) continue
-    await hub.stop()
+    await stop()
     throw new Error('The hub to be attacked was not built in time.')
   }
   const index = (await (await fetch(`${url}/data/v1/index.json`)).json()) as { data: { full_name: string }[] }
   return {
-    ...{ port: hub.port, url, dir, prompt: index.data[0]!.full_name, stop: hub.stop },
+    ...{ port: hub.port, url, dir, prompt: index.data[0]!.full_name, stop },
     tokenFor: (owner) =>
       execFileSync(process.execPath, [join(PROJECT_DIR, 'scripts/token.ts'), owner], { cwd: dir })
         .toString()
         .trim(),
+    ciToken: () => issuer.sign(`http://localhost:${hub.port}`),
     isAlive() {
       try {
         return process.kill(hub.pid, 0)

@@ -8,8 +8,8 @@ import type { Measurement } from './measure.ts'
 import type { BenchSite } from './site.ts'
 
 const LIMITS = { waitMs: 250, bytes: 200_000_000, backSeconds: 60 }
-/** Memory counts as given back when so little more than before is held: V8 keeps a part for what comes next. */
-const BACK_BYTES = 60_000_000
+/** Memory counts as given back when so little more than before is held: V8 keeps a part of what it once had for what comes next. */
+const BACK_BYTES = 100_000_000
 const PROMPTS = 300
 /** The other reader has an address of its own. */
 const READER = '127.0.0.2'
@@ -25,6 +25,7 @@ export async function measureWithstand({ dir }: BenchSite): Promise<Measurement[
   const path = `/data/v1/repos/${hub.prompt}.json`
   const measurements: Measurement[] = []
   try {
+    await useOnce(hub)
     const idle = await beside(hub, path, () => sleep(3_000), READER)
     for (const [name, attack] of Object.entries(ATTACKS)) {
       const stop = new AbortController()
@@ -68,4 +69,19 @@ async function secondsUntilBack(hub: HostileHub, before: number): Promise<number
   const seconds = () => (performance.now() - started) / 1000
   while (heldBy(hub) - before > BACK_BYTES && seconds() <= LIMITS.backSeconds) await sleep(200)
   return seconds()
+}
+
+/** Uses everything that is attacked once: code that is loaded with the first use is not the attack's. */
+async function useOnce({ url, prompt }: HostileHub): Promise<void> {
+  const call = { name: 'search_prompts', arguments: { q: 'review' } }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
+  for (const [path, init] of [
+    ['/mcp', { method: 'POST', headers, body }],
+    ['/api/v1/repos?q=review', {}],
+    [`/${prompt}/v/9.9.9`, {}],
+    ['/settings', {}],
+    ['/auth/sign-in', {}],
+  ] as const)
+    await (await fetch(url + path, init)).arrayBuffer()
 }

@@ -5,7 +5,7 @@ import { type Examined, examine } from './examination.ts'
 import { GITHUB_CHECKS } from './github-checks.ts'
 import { openDeployedHub } from './hub-answers.ts'
 import { HUB_CHECKS } from './hub-checks.ts'
-import { freeBytesAt, MACHINE_CHECKS, type Machine } from './machine-checks.ts'
+import { freeBytesAt, MACHINE_CHECKS, type Machine, readMaxWatches } from './machine-checks.ts'
 import { SETTINGS_CHECKS } from './settings-checks.ts'
 import { SIGN_IN_CHECKS } from './sign-in-checks.ts'
 
@@ -18,7 +18,7 @@ export interface Setup {
   /** The address of a deployed hub, which is then examined in place of this machine. */
   url?: string | undefined
   /** What only a test gives: another clock, another disk, another Node. */
-  outside?: Partial<Pick<Machine, 'freeBytes' | 'nodeVersion'>> & { now?: () => Date }
+  outside?: Partial<Pick<Machine, 'freeBytes' | 'maxWatches' | 'nodeVersion'>> & { now?: () => Date }
 }
 
 /**
@@ -28,11 +28,12 @@ export interface Setup {
  */
 export async function examineSetup({ environment, root, url, outside = {} }: Setup): Promise<Examined[]> {
   const { now = () => new Date(), freeBytes = freeBytesAt, nodeVersion = process.versions.node } = outside
+  const { maxWatches = readMaxWatches } = outside
   const address = url === undefined ? undefined : parseAddress(url)
   const config = readIfGood(environment)
   const examined = await examine(SETTINGS_CHECKS, { environment, config })
   if (config && address === undefined)
-    examined.push(...(await examine(MACHINE_CHECKS, { root, config, environment, freeBytes, nodeVersion })))
+    examined.push(...(await examine(MACHINE_CHECKS, { root, config, environment, freeBytes, maxWatches, nodeVersion })))
   if (config?.gitStore.kind === 'github') {
     const { repository, branch, credential } = config.gitStore
     const ask = rememberQuestions(openGitHubQuestions(config.gitStore))

@@ -1,11 +1,11 @@
 // Owns the checks of this machine: Node, git, the content, the stores, the port and the disk that our own host works with.
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { BLOBS_DIR, searchIndexPath } from '../host/serve-sites.ts'
+import { BLOBS_DIR, buildRecordPath, searchIndexPath } from '../host/serve-sites.ts'
 import { startLocalBlobs } from '../stores/blob-store-local.ts'
 import { createGit } from '../stores/git-command.ts'
 import { openLocalGit } from '../stores/git-store-local.ts'
@@ -22,6 +22,8 @@ export interface Machine {
   nodeVersion: string
   /** Bytes that may still be written where a folder lies. */
   freeBytes: (folder: string) => Promise<number>
+  /** How many files and folders the system watches for one user, or undefined where it has no such limit. */
+  maxWatches: () => number | undefined
 }
 
 /** `git maintenance` came with 2.29 and is what keeps a busy repository small. docs/notes/git.md section 4 */
@@ -43,6 +45,12 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
     isMeant: ({ config }) => config.gitStore.kind === 'local',
     look: lookAtContentGit,
   },
+  {
+    name: 'watching',
+    about: 'the system can tell of changes to the content',
+    needs: ['content'],
+    look: lookAtWatching,
+  },
   { name: 'blob-store', about: 'tokens, sessions and fresh copies can be kept', look: lookAtBlobs },
   { name: 'build', about: 'the last build is whole, or there is none', look: lookAtBuild },
   {
@@ -60,6 +68,15 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
 export async function freeBytesAt(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(existsSync(folder) ? folder : '.')
   return bavail * bsize
+}
+
+/** The limit of inotify, which only Linux has. */
+export function readMaxWatches(): number | undefined {
+  try {
+    return Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'))
+  } catch {
+    return undefined
+  }
 }
 
 function lookAtNode({ root, nodeVersion }: Machine): Finding[] {
@@ -123,6 +140,20 @@ async function lookAtContentGit({ root, config, environment }: Machine): Promise
   }
 }
 
+/** Each file and folder takes a watch of its own, and other programs of the user take more. */
+function lookAtWatching({ root, config, maxWatches }: Machine): Finding[] {
+  const limit = maxWatches()
+  const needed = readdirSync(resolve(root, config.contentDir), { recursive: true }).length + 1
+  return limit === undefined || needed <= limit
+    ? []
+    : [
+        advise(
+          `The content has ${needed} files and folders, and this system watches at most ${limit}: npm start looks for changes every ten seconds.`,
+          `Raise the limit: sysctl fs.inotify.max_user_watches=${needed * 2}`,
+        ),
+      ]
+}
+
 async function lookAtBlobs({ root }: Machine): Promise<Finding[]> {
   const folder = resolve(root, BLOBS_DIR)
   const key = `doctor/${randomBytes(8).toString('hex')}`
@@ -149,10 +180,11 @@ async function lookAtBlobs({ root }: Machine): Promise<Finding[]> {
 
 function lookAtBuild({ root }: Machine): Finding[] {
   const dist = join(root, 'dist')
-  return existsSync(dist) && !existsSync(searchIndexPath(dist))
+  const parts = [searchIndexPath(dist), buildRecordPath(dist)]
+  return existsSync(dist) && !parts.every((path) => existsSync(path))
     ? [
         wrong(
-          'dist/ has no search index beside it: its build did not end, or dist/ was copied alone.',
+          'dist/ has no search index or no record beside it: its build did not end, or dist/ was copied alone.',
           'Run npm run build, or npm start, which builds by itself.',
         ),
       ]

@@ -17,20 +17,9 @@ import { takeLock } from '../stores/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../stores/search-index.ts'
 import { openSiteDatabase, type SiteDatabase } from '../stores/site-database.ts'
 import { inBackground } from './background.ts'
+import type { BuilderMessage, HostMessage } from './builder-messages.ts'
 import { describeFolder, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
-
-/** What the host is told. */
-export type BuilderMessage =
-  /** There is a new state. */
-  | { kind: 'state'; state: SiteState }
-  /** It is about to read the content, and waits until the host says what is there. */
-  | { kind: 'begin' }
-  /** The content was read, and this is all that is wrong with it. */
-  | { kind: 'read'; began: string; problems: string[]; ignored: string | undefined }
-  | { kind: 'failed'; message: string }
-  /** How far it is; `total` is 0 for a step that cannot be counted. */
-  | { kind: 'progress'; step: string; done: number; total: number }
 
 /** Progress is sent so often at most, because people cannot read it faster. */
 const PROGRESS_MS = 100
@@ -233,11 +222,13 @@ function tidy(): void {
   wanted = 'all'
 }
 
+let answerBegin: (isWhole: boolean) => void = () => {}
+
 /** The host knows of publishes that were cut off, and brings them into the content folder first. */
 function askToBegin(): Promise<boolean> {
-  const answer = new Promise<boolean>((resolve) =>
-    process.once('message', ({ isWhole }: { isWhole: boolean }) => resolve(isWhole)),
-  )
+  const answer = new Promise<boolean>((resolve) => {
+    answerBegin = resolve
+  })
   say({ kind: 'begin' })
   return answer
 }
@@ -253,6 +244,10 @@ async function readCommit(): Promise<string | null> {
 }
 
 // What changes before watching has begun is found by the round that follows then.
-watchContent(config.contentDir, want)
+const content = watchContent(config.contentDir, want, (reason) => say({ kind: 'polling', reason }))
+process.on('message', (message: HostMessage) => {
+  if (message.kind === 'ready') answerBegin(message.isWhole)
+  else content.noteChange(`${message.fullName}/versions`)
+})
 watchDays(want)
 want()

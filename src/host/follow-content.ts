@@ -8,7 +8,7 @@ import { hashCode } from '../site/build/code-hash.ts'
 import { readSiteDatabase, readState } from '../stores/site-database.ts'
 import { whenAborted } from './abort.ts'
 import { inBackground } from './background.ts'
-import type { BuilderMessage } from './builder-process.ts'
+import type { BuilderMessage, HostMessage } from './builder-messages.ts'
 import { type Health, STARTING } from './health.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from './search-threads.ts'
 import type { Site } from './serve-sites.ts'
@@ -30,6 +30,8 @@ interface FollowedSite {
   health: () => Health
   /** Resolves once something is served; rejects when the first attempt to build failed and nothing is. */
   ready: Promise<void>
+  /** Has a repository read again, because something was published to it here. */
+  notePublish: (fullName: string) => void
 }
 
 type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
@@ -63,6 +65,8 @@ export function followContent(
   let said = ''
   let retire: (() => void) | undefined
   const ready = Promise.withResolvers<void>()
+  // The first build may fail before anybody waits for it; whoever waits later is still told.
+  ready.promise.catch(() => {})
 
   const show = (state: SiteState) => {
     if (search?.name !== state.search) {
@@ -99,6 +103,9 @@ export function followContent(
   const hear = (message: FollowMessage) => {
     if (message.kind === 'progress') {
       if (site === NOT_BUILT) onProgress(message.step, message.done, message.total)
+    } else if (message.kind === 'polling') {
+      health = { ...health, polling: message.reason }
+      console.error(message.reason)
     } else if (message.kind === 'state') takeOver(message.state)
     else if (message.kind === 'read') {
       const { problems, ignored } = message
@@ -119,14 +126,14 @@ export function followContent(
     show(last)
     console.log(`Serving the build of ${last.built_at} while the content is read: ${sayCounts(last.counts)}.`)
   } else console.log('Building the site …')
-  keepBuilding(folder, signal, hear, beforeBuild)
+  const notePublish = keepBuilding(folder, signal, hear, beforeBuild)
   setTimeout(() => inBackground('Removing sites whose content is gone', removeAbandoned), TIDY_MS).unref()
   whenAborted(signal, () => ready.resolve())
   whenAborted(signal, () => {
     threads?.close()
     folder.release()
   })
-  return { site: () => site, health: () => health, ready: ready.promise }
+  return { site: () => site, health: () => health, ready: ready.promise, notePublish }
 }
 
 /** Before the first state. */
@@ -152,13 +159,13 @@ function readLastState(folder: HeldFolder): SiteState | undefined {
   return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
 }
 
-/** Runs the building process, and runs it again when it ends before it should. */
+/** Runs the building process, and runs it again when it ends before it should. @returns a function that tells it of a publish */
 function keepBuilding(
   folder: HeldFolder,
   signal: AbortSignal,
   hear: (message: FollowMessage) => void,
   beforeBuild: () => Promise<boolean>,
-): void {
+): (fullName: string) => void {
   let child: ChildProcess | undefined
   let failures = 0
   const start = () => {
@@ -176,13 +183,14 @@ function keepBuilding(
     const mine = child
     mine.on('message', (message: BuilderMessage) => {
       if (message.kind !== 'begin') {
-        failures = 0
+        // Only a whole round tells that it works: one that dies while it writes says much before.
+        if (message.kind === 'read') failures = 0
         hear(message)
         return
       }
       inBackground('Bringing what git has into the content folder', async () => {
         const isWhole = await beforeBuild().catch(() => false)
-        if (mine.connected) mine.send({ isWhole })
+        tell(mine, { kind: 'ready', isWhole })
       })
     })
     child.once('error', (error) => hear({ kind: 'failed', message: error.message }))
@@ -199,6 +207,12 @@ function keepBuilding(
   start()
   // Killing it at any moment does no harm, because the next start finds the last complete state.
   whenAborted(signal, () => child?.kill('SIGKILL'))
+  return (fullName) => child && tell(child, { kind: 'published', fullName })
+}
+
+/** A process that has just ended is told nothing: the next one reads everything. */
+function tell(child: ChildProcess, message: HostMessage): void {
+  if (child.connected) child.send(message, () => {})
 }
 
 function sayCounts({ repositories, versions, owners }: SiteState['counts']): string {

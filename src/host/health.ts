@@ -14,12 +14,14 @@ export interface Health {
   broken: readonly string[]
   /** Why the newest content could not be built at all, or null. */
   failure: string | null
+  /** Why changes of the content are looked for every few seconds, where the system does not tell of them, or null. */
+  polling: string | null
 }
 
 /** Before anything is built. */
 export const STARTING: Health = {
   status: 'starting',
-  ...{ commit: null, built_at: null, counts: null, broken: [], failure: null },
+  ...{ commit: null, built_at: null, counts: null, broken: [], failure: null, polling: null },
 }
 
 /** How many problems are listed. */

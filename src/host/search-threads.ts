@@ -64,7 +64,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
       verb: Verb,
       ...given: Parameters<Search[Verb]>
     ): Promise<Awaited<ReturnType<Search[Verb]>>> => {
-      if (asked >= maxThreads + limits.queue) throw unavailable('too many questions wait')
+      if (asked >= maxThreads + limits.queue) throw unavailable(TOO_SLOW, 'too many questions wait')
       const question: ThreadQuestion<Verb> = { path, given }
       const deadline = new AbortController()
       const timer = setTimeout(() => deadline.abort(), limits.deadlineMs)
@@ -72,7 +72,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
       try {
         return await pool.run(question, { name: verb, signal: deadline.signal })
       } catch (cause) {
-        throw unavailable(cause)
+        throw unavailable(deadline.signal.aborted ? TOO_SLOW : UNREADABLE, cause)
       } finally {
         clearTimeout(timer)
         asked -= 1
@@ -107,8 +107,10 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
   }
 }
 
-function unavailable(cause: unknown): HubError {
-  const message = 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
+const TOO_SLOW = 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
+const UNREADABLE = 'The search cannot be read just now. Try again in a few seconds.'
+
+function unavailable(message: string, cause: unknown): HubError {
   return new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
 }
 

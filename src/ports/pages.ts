@@ -19,6 +19,8 @@ export interface SourceHost {
   /** The address of the repository's pages. */
   web: string
   branch: string
+  /** Where the content folder is in the repository. */
+  content: string
 }
 
 /** What a page may ask; every answer is what the read API would give, fresh copies included. Names are checked here, so a page may hand on what stands in its address. */

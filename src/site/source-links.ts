@@ -13,14 +13,13 @@ interface SourceLink {
 /** Git hosts refuse longer addresses; a longer prompt is opened without its text. */
 const MAX_ADDRESS_CHARACTERS = 7_000
 
-/** The links of a version. @param highest the highest version ever published, which a change follows */
+/** The links of a version. @param highest the repository's highest version */
 export function listSourceLinks(host: SourceHost, record: VersionRecord, highest: string): SourceLink[] {
   const { full_name, version } = record
-  const folder = `content/${full_name}`
+  const folder = `${host.content}/${full_name}`
   const file = `${folder}/versions/${version}.md`
-  const next = nextVersion([highest], 'patch')
   return [
-    { words: 'Suggest a change', address: suggest(host, `${folder}/versions/${next}.md`, record) },
+    { words: 'Suggest a change', address: suggest(host, folder, highest, record) },
     { words: 'Source', address: `${host.web}/blob/${host.branch}/${file}` },
     { words: 'Commit and history', address: `${host.web}/commits/${host.branch}/${file}` },
     {
@@ -30,21 +29,27 @@ export function listSourceLinks(host: SourceHost, record: VersionRecord, highest
   ]
 }
 
-/** Opens the host's own editor with the next version's file, as publishing would write it. */
-function suggest({ web, branch }: SourceHost, path: string, record: VersionRecord): string {
-  const { content, variables, parameters, published_by } = record
-  const address = (text: string | undefined) =>
-    `${web}/new/${branch}?${new URLSearchParams({ filename: path, ...(text === undefined ? {} : { value: text }) })}`
+/**
+ * Opens the host's own editor with a new version's file. What only its author knows is left for them to write: the number, the date, their
+ * name and what changes. A review refuses the file until they did.
+ *
+ * @param highest the repository's highest version
+ */
+function suggest({ web, branch }: SourceHost, folder: string, highest: string, record: VersionRecord): string {
+  const { content, variables, parameters } = record
+  const address = (value?: string) =>
+    `${web}/new/${branch}?${new URLSearchParams({ filename: `${folder}/versions/x.y.z.md`, ...(value !== undefined && { value }) })}`
   // An address is never shorter than the text in it.
-  if (content.length > MAX_ADDRESS_CHARACTERS) return address(undefined)
-  const value = formatVersionFile({
-    published_at: record.published_at,
-    published_by,
-    changelog: 'Say what changes, and why',
-    variables,
-    parameters,
-    content,
-  })
-  const whole = address(value)
-  return whole.length <= MAX_ADDRESS_CHARACTERS ? whole : address(undefined)
+  if (content.length > MAX_ADDRESS_CHARACTERS) return address()
+  const [patch, minor, major] = (['patch', 'minor', 'major'] as const).map((bump) => nextVersion([highest], bump))
+  const head = [
+    '---',
+    `# Name this file ${patch}.md, ${minor}.md (it can do more) or ${major}.md (callers must change something).`,
+    'published_at: # now, in UTC and in quotes, such as "2026-11-20T10:00:00Z"',
+    'published_by: # your GitHub login, in lower case',
+    'changelog: # what changes, and why',
+  ]
+  const kept = formatVersionFile({ published_at: '', published_by: '', changelog: '', variables, parameters, content })
+  const whole = address(`${head.join('\n')}${kept.slice(kept.indexOf('\n', kept.indexOf('\nchangelog:') + 1))}`)
+  return whole.length <= MAX_ADDRESS_CHARACTERS ? whole : address()
 }

@@ -1,242 +1,193 @@
-// Owns answering a question from an index: words to readings, readings to matches, matches to a page. How matches rank stands in domain/search/tally.ts.
+// Answers a question from an opened index: groups of words to an FTS5 expression, its matches to one order, and that to a page.
 import type { DatabaseSync } from 'node:sqlite'
 import { LIMITS } from '../domain/api/limits.ts'
+import { addressesBelow } from '../domain/api/record-links.ts'
 import type { Sort } from '../domain/api/routes.ts'
+import type { RepositorySummary } from '../domain/api/schema.ts'
 import { isTag } from '../domain/content/names.ts'
-import { affordReadings } from '../domain/search/budget.ts'
-import { indexEquivalents } from '../domain/search/equivalents.ts'
-import type { Allowed } from '../domain/search/holders.ts'
-import { tagKey, termKey, titleKey } from '../domain/search/keys.ts'
-import { Lexicon } from '../domain/search/lexicon.ts'
-import { placeOf, raise } from '../domain/search/match-keys.ts'
-import { decodePostings, encodeNumbers, makePostingRoom } from '../domain/search/postings.ts'
-import type { Reading, WordReadings } from '../domain/search/readings.ts'
-import { sliceSorted } from '../domain/search/smallest.ts'
-import { ENOUGH, Tally } from '../domain/search/tally.ts'
-import { isStopWord, listUnits, termOf } from '../domain/search/terms.ts'
-import { listCapitals, splitQuestion } from '../domain/search/words.ts'
+import { FIELD_WEIGHTS, tagTerm } from '../domain/search/document.ts'
+import { formatGroup, formatPhrase, type ReadQuestion, readQuestion, weighGroup } from '../domain/search/question.ts'
+import { splitQuestion } from '../domain/search/words.ts'
 import type { SearchAnswer, SearchQuestion } from '../ports/search.ts'
-import { holdsRow, orderReader, summaryReader, textReader } from './search-records.ts'
-import { IndexVocabulary } from './search-vocabulary.ts'
+import { openVocabulary } from './search-words.ts'
 
-/** In so many of the best matches it is looked up whether the words stand together. */
-const MOST_LOOKED_AT = 100
-/** At most so many prompts whose name is the question are put first: any number of owners may use one name. */
-const MOST_NAMED = 1_000
+/** Matches that are scored: the first by number, which follows `top`. docs/contract.md section 4. */
+const MAX_SCORED = 1_200
+/** Matches that are put in an order that was asked for. */
+const MAX_SORTED = 100_000
+/** Prompts of one name or title that are put first: any number of owners may use one. */
+const MAX_NAMED = 1_000
+/** When this many prompts hold every word, those that hold only a part are left out. */
+const ENOUGH = 5
+const MAX_PARTLY = 20
+/** Of the words' weight, what a prompt that lacks some must hold: of what any prompt holds at most, or of all where everything was typed together. */
+const MIN_SHARE = { ofMost: 0.35, ofAll: 0.4 }
 
+const TAGGED = 'AND (? IS NULL OR +rowid IN (SELECT rowid FROM texts WHERE texts MATCH ?))'
+const NONE = { ids: [], full: 0, isExact: true }
+const DESCRIBING = '{owner name title tags description}'
 /** The search in one opened index. */
-export class Finder {
-  readonly #vocabulary: IndexVocabulary
-  readonly #lexicon: Lexicon
-  readonly #tally: Tally
-  readonly #order
-  readonly #prompts: number
-  readonly #room
-  readonly #summaryOf
-  readonly #textOf
-  readonly #byName
-  readonly #byFullName
+export function openFinder(database: DatabaseSync): (question: SearchQuestion) => SearchAnswer {
+  const state = new Map(
+    database
+      .prepare('SELECT key, value FROM state')
+      .all()
+      .map(({ key, value }) => [String(key), value]),
+  )
+  const vocabulary = openVocabulary(database, String(state.get('equivalents')))
+  const addresses = addressesBelow(String(state.get('base_url')))
+  const orders = new Map<Sort, { ids: Uint32Array; places: Uint32Array }>()
+  const orderOf = (sort: Sort) => {
+    const known = orders.get(sort) ?? readOrder(state.get(sort) as Uint8Array)
+    orders.set(sort, known)
+    return known
+  }
+  const prompts = orderOf('top').ids.length
+  const weights = [...Object.values(FIELD_WEIGHTS), 0].join(', ')
+  // One row of JSON crosses into JavaScript ten times as fast as a thousand rows.
+  const list = database.prepare(
+    `SELECT json_group_array(id) AS ids FROM (SELECT rowid AS id FROM texts WHERE texts MATCH ? ${TAGGED} LIMIT ?)`,
+  )
+  const score = database.prepare(
+    `SELECT json_group_array(id) AS ids, json_group_array(score) AS scores FROM (SELECT rowid AS id,
+      CAST(bm25(texts, ${weights}) * 1e6 AS INTEGER) AS score FROM texts WHERE texts MATCH ? ${TAGGED} LIMIT ?)`,
+  )
+  const scoreAmong = database.prepare(
+    `SELECT rowid AS id, CAST(bm25(texts, ${weights}) * 1e6 AS INTEGER) AS score FROM texts
+      WHERE texts MATCH ? AND +rowid IN (SELECT value FROM json_each(?))`,
+  )
+  const byName = database.prepare(`SELECT id FROM prompts WHERE name = ? OR title = ? LIMIT ${MAX_NAMED}`)
+  const byFullName = database.prepare('SELECT id FROM prompts WHERE owner = ? AND name = ?')
+  const summaryOf = database.prepare('SELECT owner, name, summary FROM prompts WHERE id = ?')
 
-  /** @param state the index's table of that name */
-  constructor(database: DatabaseSync, state: ReadonlyMap<string, unknown>) {
-    this.#vocabulary = new IndexVocabulary(database)
-    this.#lexicon = new Lexicon(this.#vocabulary, indexEquivalents(JSON.parse(String(state.get('equivalents')))))
-    this.#order = orderReader(state)
-    this.#prompts = this.#order('top').places.length
-    this.#tally = new Tally(this.#prompts)
-    this.#room = makePostingRoom(this.#prompts)
-    this.#summaryOf = summaryReader(database, state)
-    this.#textOf = textReader(database)
-    this.#byName = database.prepare(`SELECT id FROM prompts WHERE name = ? LIMIT ${MOST_NAMED}`)
-    this.#byFullName = database.prepare('SELECT id FROM prompts WHERE owner = ? AND name = ?')
+  const idsOf = (match: string, tags: string | null, most = MAX_SCORED): number[] =>
+    JSON.parse(String(list.get(match, tags, tags, most)?.ids))
+  const scoresOf = (match: string, tags: string | null): Map<number, number> => {
+    const row = score.get(match, tags, tags, MAX_SCORED)
+    const scores: number[] = JSON.parse(String(row?.scores))
+    return new Map((JSON.parse(String(row?.ids)) as number[]).map((id, index) => [id, scores[index]!]))
   }
 
-  /** Answers a question. */
-  find(question: SearchQuestion): SearchAnswer {
-    const { text, tags, sort } = question
+  return (question) => {
+    const { text, tags, sort, offset, limit } = question
     const isAsked = text.trim() !== ''
-    const matched = { exact: 0, corrected: {}, ignored: [] }
+    const matched = { exact: 0, corrected: {}, ignored: [] as string[] }
     const nothing = { matches: [], total: 0, isTotalExact: true, matched: isAsked ? matched : undefined }
-    // No prompt has more tags than are allowed, or a tag that is none; so nothing matches.
+    // No prompt has more tags than are allowed, or a tag that is none.
     if (tags.length > LIMITS.tagsPerRepository || !tags.every(isTag)) return nothing
-    const tagged = tags.length === 0 ? undefined : this.#findTagged(tags)
-    const order = sort ?? 'top'
-    const show = (places: Float64Array) =>
-      Array.from(places, (key) => this.#summaryOf(this.#order(order).numbers[placeOf(key)]!))
+    const tagMatch = tags.length === 0 ? null : tags.map((tag) => formatPhrase([tagTerm(tag)])).join(' AND ')
+    const show = (ids: ArrayLike<number>) => Array.from(ids, showPrompt)
     if (!isAsked) {
-      const places = this.#list(order, tagged)
-      return { ...nothing, matches: show(pageOf(places, question)), total: places.length }
+      const { ids } = orderOf(sort ?? 'top')
+      const among = tagMatch === null ? undefined : new Set(idsOf(tagMatch, null, prompts))
+      const all = among ? ids.filter((id) => among.has(id)) : ids
+      return { ...nothing, matches: show(all.slice(offset, offset + limit)), total: all.length }
     }
-    const { phrases, ignored } = splitQuestion(text)
-    if (phrases.length === 0) return nothing
-    const found = this.#findWords(question, phrases, tagged)
+    const read = readQuestion(text, vocabulary())
+    if (read === undefined) return nothing
+    const found = read.groups.length === 0 ? NONE : findGroups(read, question, tagMatch)
+    const isAsTyped = read.ignored.length === 0 && Object.keys(read.corrected).length === 0
     return {
-      matches: show(found.page),
-      total: found.total,
-      isTotalExact: found.isComplete,
-      matched: { exact: found.exact, corrected: found.corrected, ignored: [...found.ignored, ...ignored] },
+      matches: show(found.ids.slice(offset, offset + limit)),
+      total: found.ids.length,
+      isTotalExact: found.isExact && !read.isCut,
+      matched: { exact: isAsTyped ? found.full : 0, corrected: read.corrected, ignored: read.ignored },
     }
   }
 
-  #findWords(question: SearchQuestion, phrases: string[][], allowed: Allowed | undefined) {
-    const { text, sort } = question
-    const read = this.#lexicon.readWords(listUnits(phrases), phrases.at(-1)!.at(-1)!, listCapitals(text))
-    const { words, dropped } = affordReadings(read.filter(({ readings }) => readings.length > 0))
-    const named = this.#findNamed(text, phrases)
-    const { places } = this.#order(sort ?? 'top')
-    /** @param further more readings of a word; who holds a word only by one of these counts as holding a part of the words */
-    const rank = (further: (one: WordReadings) => readonly Reading[]) => {
-      const counted = words.map((one) => ({
-        alternatives: [
-          ...one.readings.map((reading) => this.#open(reading, true)),
-          ...further(one).map((reading) => this.#open(reading, false)),
-        ],
-        weight: one.tells * this.#weigh(one.readings),
-      }))
-      return this.#tally.rank(counted, {
-        places,
-        allowed,
-        named,
-        isSorted: sort !== undefined,
-        isOne: phrases.length === 1,
-      })
-    }
-    const corrected = new Map(read.flatMap(({ word, readAs }) => (readAs === undefined ? [] : [[word, readAs]])))
-    let ranked = rank(() => [])
-    if (ranked.full.length < ENOUGH) {
-      if (words.some(({ loosely }) => loosely.length > 0)) ranked = rank(({ loosely }) => loosely)
-      const typos = this.#readTypos(words)
-      if (typos.size > 0) {
-        const before = ranked.partly.length
-        ranked = rank(({ word, loosely }) => [...loosely, ...(typos.get(word) ?? [])])
-        // A correction that found nothing more is not told.
-        if (ranked.partly.length > before) for (const [word, [{ word: used }]] of typos) corrected.set(word, used)
+  function findGroups(read: ReadQuestion, { text, sort, offset, limit }: SearchQuestion, tags: string | null) {
+    const expression = read.groups.map(formatGroup).join(' AND ')
+    const most = sort === undefined ? MAX_SCORED : MAX_SORTED
+    const anywhere = idsOf(expression, tags, most)
+    const full = sort === undefined ? rank() : anywhere.sort(byPlace(sort))
+    const partly = full.length < ENOUGH ? findPartly(read, tags, new Set(full)) : []
+    if (sort !== undefined) partly.sort(byPlace(sort))
+    return { ids: [...full, ...partly], full: full.length, isExact: anywhere.length < most }
+
+    /** Puts what holds every word in order: by class, and within a class by score. What stands behind the page that is asked for stays as it is. */
+    function rank(): number[] {
+      const named = listNamed(text, tags)
+      const inName = scoresOf(`{owner name title} : (${expression})`, tags)
+      const left = new Set([...named, ...inName.keys(), ...anywhere])
+      const ranked: number[] = []
+      const take = (ids: Iterable<number>, scores: ReadonlyMap<number, number>) =>
+        ranked.push(...[...ids].filter((id) => left.delete(id)).sort(byScore(scores)))
+      take(named, inName)
+      take(inName.keys(), inName)
+      if (ranked.length < offset + limit && left.size > 0) {
+        const scores = scoresOf(expression, tags)
+        if (read.phrase.length > 1) take(idsOf(formatPhrase(read.phrase), tags), scores)
+        take(left, scores)
       }
-    }
-    const known = new Set(words.map(({ word }) => word))
-    const ignored = read.filter(({ word }) => !known.has(word)).map(({ word }) => word)
-    const isAsTyped = ignored.length === 0 && read.every(({ readAs }) => readAs === undefined)
-    const total = ranked.full.length + ranked.partly.length
-    return {
-      page: this.#turnTo(question, ranked, phrases),
-      total,
-      exact: isAsTyped ? ranked.full.length : 0,
-      corrected: Object.fromEntries(corrected),
-      ignored,
-      isComplete: !dropped,
+      return [...ranked, ...left]
     }
   }
 
-  /** Takes the page that was asked for. Only as many matches as that needs are put in order. */
-  #turnTo(question: SearchQuestion, { full, better, partly }: ReturnType<Tally['rank']>, phrases: string[][]) {
-    const { offset, limit, sort } = question
-    const end = offset + limit
-    if (offset >= full.length) return pageOf(partly, { offset: offset - full.length, limit })
-    // Words that stand together are looked for in the same matches whichever page is asked for, so that all pages come from one order.
-    const joined = phrases.filter(({ length }) => length > 1)
-    const inNames = sort === undefined && joined.length > 0 ? Math.min(better, MOST_LOOKED_AT) : 0
-    const anywhere = sort === undefined && better < end ? better + MOST_LOOKED_AT : 0
-    const looked = Math.max(inNames, anywhere)
-    const start = offset < looked ? 0 : offset
-    const best = sliceSorted(full, start, Math.max(end, start === 0 ? looked : 0))
-    if (start === 0) {
-      this.#raiseTogether(best.subarray(0, inNames), joined, [])
-      this.#raiseTogether(best.subarray(better, Math.max(better, anywhere)), joined, phrases.flat())
+  /** Prompts that hold a part of the words, the best first. */
+  function findPartly({ groups, isOne }: ReadQuestion, tags: string | null, full: ReadonlySet<number>): number[] {
+    const held = new Map<number, number>()
+    const weighed = groups
+      .map((group) => ({ match: formatGroup(group), weight: weighGroup(group, prompts) }))
+      .sort((a, b) => b.weight - a.weight)
+    const all = weighed.map(({ match }) => match)
+    for (const [index, { match, weight }] of weighed.entries()) {
+      const ids = new Set(idsOf(match, tags))
+      // Of a common word, also those beyond the first that hold a rarer one.
+      if (ids.size === MAX_SCORED && index > 0)
+        for (const id of idsOf(`${match} AND (${all.slice(0, index).join(' OR ')})`, tags)) ids.add(id)
+      for (const id of ids) held.set(id, (held.get(id) ?? 0) + weight)
     }
-    const page = best.subarray(offset - start, end - start)
-    return Float64Array.of(...page, ...partly.subarray(0, limit - page.length))
+    const total = weighed.reduce((sum, { weight }) => sum + weight, 0)
+    const least = isOne ? MIN_SHARE.ofAll * total : MIN_SHARE.ofMost * Math.max(0, ...held.values())
+    const close = [...held].filter(([id, weight]) => weight >= least && !full.has(id)).sort(([, a], [, b]) => b - a)
+    const best = close.slice(0, MAX_SCORED).map(([id]) => id)
+    // A word that describes a prompt counts more; one that was guessed does not.
+    const typed = groups.filter(({ readAs }) => readAs === undefined).map(formatGroup)
+    const match = `${DESCRIBING} : (${(typed.length > 0 ? typed : all).join(' OR ')}) OR ${all.join(' OR ')}`
+    const rows = scoreAmong.all(match, JSON.stringify(best))
+    const scores = new Map(rows.map(({ id, score }) => [Number(id), Number(score)]))
+    return best.sort(byScore(scores)).slice(0, MAX_PARTLY)
   }
 
-  /** Reads words that are known but find little as typos of words that find much. */
-  #readTypos(words: readonly WordReadings[]): Map<string, [Reading & { word: string }]> {
-    return new Map(
-      words.flatMap(({ word, readings }) => {
-        const prompts = Math.max(...readings.map(({ terms }) => leastOf(terms)))
-        const further = prompts < ENOUGH ? this.#lexicon.readFurther(word, prompts) : undefined
-        return further ? [[word, [further]]] : []
-      }),
-    )
+  function byPlace(sort: Sort) {
+    const { places } = orderOf(sort)
+    return (a: number, b: number) => places[a]! - places[b]!
   }
 
-  #open({ terms, weight }: Reading, counts: boolean) {
-    return { postings: terms.map(({ key }) => this.#vocabulary.readPostings(key)), weight, counts }
-  }
-
-  /** How much a word counts: the fewer prompts hold it, the more. */
-  #weigh(readings: readonly Reading[]): number {
-    const prompts = Math.max(1, ...readings.filter(({ weight }) => weight === 1).map(({ terms }) => leastOf(terms)))
-    const rarest = readings.some(({ weight }) => weight === 1)
-      ? prompts
-      : Math.max(1, ...readings.map(({ terms }) => leastOf(terms)))
-    return Math.log(1 + (this.#prompts + 1) / rarest)
+  function byScore(scores: ReadonlyMap<number, number>) {
+    const compare = byPlace('top')
+    return (a: number, b: number) => (scores.get(a) ?? 0) - (scores.get(b) ?? 0) || compare(a, b)
   }
 
   /** Prompts whose full name, name or title is the question. */
-  #findNamed(text: string, phrases: readonly string[][]): Set<number> {
+  function listNamed(text: string, tags: string | null): number[] {
     const [owner = '', name = '', ...rest] = text.trim().toLowerCase().split('/')
-    const words = phrases.flat()
+    const words = splitQuestion(text).phrases.flat()
     const rows = [
-      ...(rest.length === 0 && name !== '' ? this.#byFullName.all(owner, name) : []),
-      ...this.#byName.all(words.join('-')),
+      ...(rest.length === 0 && name !== '' ? byFullName.all(owner, name) : []),
+      ...byName.all(words.join('-'), words.join(' ')),
     ]
-    const named = new Set(rows.map(({ id }) => Number(id)))
-    this.#eachFiled(titleKey(words), (id) => named.add(id))
-    return named
+    const among = tags === null ? undefined : new Set(idsOf(tags, null, prompts))
+    return rows.map(({ id }) => Number(id)).filter((id) => among?.has(id) ?? true)
   }
 
-  /**
-   * Puts matches in which words stand together before those in which they stand anywhere.
-   *
-   * @param keys of the matches, in order; they are put in their new order
-   * @param joined phrases of several words, such as `code-review`: a match with the words of each in a row comes first
-   * @param all all words of the question: a match with all of these in a row comes first too; none when that does not count
-   */
-  #raiseTogether(keys: Float64Array, joined: readonly string[][], all: readonly string[]): void {
-    const rowOf = (words: readonly string[]): Uint8Array | undefined => {
-      const terms = words
-        .filter((word) => !isStopWord(word))
-        .map((word) => this.#vocabulary.findTerm(termKey(termOf(word)))?.number)
-      if (terms.length < 2) return undefined
-      // When no prompt holds one of the terms, none has all of them in a row.
-      return terms.every((term) => term !== undefined) ? encodeNumbers(terms) : NOWHERE
+  function showPrompt(id: number): RepositorySummary {
+    const row = summaryOf.get(id)
+    const [owner, name] = [String(row?.owner), String(row?.name)]
+    return {
+      owner,
+      name,
+      full_name: `${owner}/${name}`,
+      ...JSON.parse(String(row?.summary)),
+      ...addresses.repository(owner, name),
     }
-    const whole = rowOf(all)
-    const rows = joined.map(rowOf).filter((row) => row !== undefined)
-    if (keys.length === 0 || (rows.length === 0 && whole === undefined)) return
-    const { numbers } = this.#order('top')
-    for (const [index, key] of keys.entries()) {
-      const text = this.#textOf(numbers[placeOf(key)]!)
-      const holds = (row: Uint8Array) => row !== NOWHERE && holdsRow(text, row)
-      if ((rows.length > 0 && rows.every(holds)) || (whole && holds(whole))) keys[index] = raise(key)
-    }
-    keys.sort()
-  }
-
-  #findTagged(tags: readonly string[]): Allowed {
-    const marks = new Uint8Array(this.#prompts + 1)
-    for (const tag of tags) this.#eachFiled(tagKey(tag), (id) => marks[id]!++)
-    return { marks, mark: tags.length }
-  }
-
-  #eachFiled(key: number, work: (id: number) => void): void {
-    const found = decodePostings(this.#vocabulary.readPostings(key), this.#room)
-    for (let index = 0; index < found; index++) work(this.#room.ids[index]!)
-  }
-
-  #list(order: Sort, allowed: Allowed | undefined): Float64Array {
-    const { numbers } = this.#order(order)
-    const places = Float64Array.from(numbers.subarray(1), (_, index) => index + 1)
-    return allowed ? places.filter((place) => allowed.marks[numbers[place]!] === allowed.mark) : places
   }
 }
 
-function pageOf(places: Float64Array, { offset, limit }: Pick<SearchQuestion, 'offset' | 'limit'>): Float64Array {
-  return places.subarray(offset, offset + limit)
+/** @param bytes the numbers of prompts in their order @returns these, and the place of each by its number */
+function readOrder(bytes: Uint8Array): { ids: Uint32Array; places: Uint32Array } {
+  const ids = new Uint32Array(bytes.slice().buffer)
+  const places = new Uint32Array(ids.reduce((most, id) => Math.max(most, id), 0) + 1)
+  for (const [place, id] of ids.entries()) places[id] = place
+  return { ids, places }
 }
-
-function leastOf(terms: readonly { prompts: number }[]): number {
-  return Math.min(...terms.map(({ prompts }) => prompts))
-}
-
-/** The row of words that no text has. */
-const NOWHERE = new Uint8Array()

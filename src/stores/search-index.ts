@@ -1,27 +1,45 @@
-// Owns writing search.db: building it from a catalogue, and bringing it up to a newer one. What is kept of a prompt stands in domain/search.
+// Writes search.db: builds it from a catalogue, or edits a copy of it. Asking it stands in search-sqlite.ts.
 import { constants, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { SORTS } from '../domain/api/routes.ts'
-import type { Repository } from '../domain/api/schema.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
-import { distinctWords, LEAST_VOTES, listOrderedWords, readFields, voteForWords } from '../domain/search/document.ts'
+import { FIELDS, type FieldWords, listColumns, readFields, voteForWords } from '../domain/search/document.ts'
 import { stemEquivalents } from '../domain/search/equivalents.ts'
-import { KEYS, type Places, weighPlaces } from '../domain/search/filing.ts'
-import { joinGuesses } from '../domain/search/guesses.ts'
-import { PostingWriter } from '../domain/search/postings.ts'
-import { MENU_SIZE, type MenuEntry } from '../ports/search.ts'
-import { editIndex } from './search-index-edits.ts'
-import { INDEX_SHAPE } from './search-records.ts'
-import { INDEXES, promptWriter, storedFields, TABLES } from './search-tables.ts'
+import { termOf } from '../domain/search/terms.ts'
+import { MENU_SIZE } from '../ports/search.ts'
 
+/** Raised when terms, equivalents or tables change their form: an index of another shape is built anew. */
+export const INDEX_SHAPE = 9
 /** When more than this part of all prompts changed, building anew is faster than editing. */
-const MOST_EDITED = 0.1
+const MAX_EDITED_SHARE = 0.1
+/** Prompts per step (about 50 ms). */
+const PROMPTS_PER_STEP = 50
+
+/**
+ * `texts` has the terms of every prompt, in the order of `top` by rowid, and no text. `words` are the words as they are written, to complete and to correct what is
+ * typed. `sources`, for editing alone, is what was indexed of a prompt: FTS5 needs it to take the prompt out again.
+ * https://www.sqlite.org/fts5.html#contentless_tables
+ */
+const TABLES = `
+  CREATE TABLE state (key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID;
+  CREATE TABLE prompts (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, title TEXT, summary TEXT NOT NULL);
+  CREATE UNIQUE INDEX prompts_by_owner ON prompts (owner, name);
+  CREATE INDEX prompts_by_name ON prompts (name);
+  CREATE INDEX prompts_by_title ON prompts (title) WHERE title IS NOT NULL;
+  CREATE TABLE menu (id INTEGER PRIMARY KEY, entry TEXT NOT NULL);
+  CREATE TABLE words (word TEXT PRIMARY KEY, term TEXT NOT NULL, prompts INTEGER NOT NULL, votes INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX words_by_term ON words (term, prompts);
+  CREATE INDEX guesses ON words (length(word), word) WHERE votes > 1;
+  CREATE TABLE sources (id INTEGER PRIMARY KEY, columns BLOB NOT NULL);
+  CREATE VIRTUAL TABLE texts USING fts5(${FIELDS.join(', ')}, labels, content='', tokenize='ascii');
+`
 
 /**
  * Writes the index of a catalogue's listed repositories.
  *
  * @param path where the file will be; one that is there already is replaced. It is not in WAL mode, because such a file cannot be opened on a read-only disk.
- * @param isEditable whether `updateSearchIndex` shall be able to edit it; an index that is deployed need not, and is a fifth smaller
+ * @param isEditable whether `updateSearchIndex` shall be able to edit it; an index that is deployed need not, and is a third smaller
  */
 export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
   finish(buildSearchIndexInSteps(catalogue, path, { isEditable }))
@@ -37,19 +55,22 @@ function* buildSearchIndexInSteps(
   const database = new DatabaseSync(path)
   try {
     // A build that is interrupted is thrown away whole, so nothing needs a journal.
-    database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; ${TABLES} BEGIN`)
-    yield* fillPrompts(database, catalogue, isEditable)
-    database.exec(INDEXES)
+    database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; ${TABLES}`)
     database.prepare(`INSERT INTO state VALUES ('editable', ?)`).run(isEditable ? 1 : 0)
-    writeState(database, catalogue, new Map(catalogue.listed.top.map(({ full_name }, index) => [full_name, index + 1])))
+    database.exec(`INSERT INTO texts (texts, rank) VALUES ('hashsize', 16000000)`)
+    yield* changePrompts(
+      database,
+      catalogue,
+      [],
+      catalogue.listed.top.map(({ full_name }) => full_name),
+      isEditable,
+    )
+    database.exec(`INSERT INTO texts (texts) VALUES ('optimize')`)
     database.exec('COMMIT; PRAGMA journal_mode = DELETE')
   } finally {
     database.close()
   }
 }
-
-/** Of ordinary length, so many prompts take some 50 ms. */
-const PROMPTS_PER_STEP = 50
 
 /** What differs between the catalogue of an index and a newer one; names are `owner/name`. */
 interface CatalogueChange {
@@ -81,7 +102,7 @@ function* updateSearchIndexInSteps(
   const next = `${path}.next`
   const names = new Set([...changed, ...removed])
   rmSync(next, { force: true })
-  const isFew = names.size <= Math.max(10, MOST_EDITED * catalogue.listed.top.length)
+  const isFew = names.size <= Math.max(10, MAX_EDITED_SHARE * catalogue.listed.top.length)
   if (!isFew || !existsSync(from) || !editCopy(from, next, catalogue, names))
     yield* buildSearchIndexInSteps(catalogue, next)
   renameSync(next, path)
@@ -98,21 +119,14 @@ function editCopy(path: string, next: string, catalogue: Catalogue, names: Reado
   try {
     // Nobody opens the copy before it is renamed, so nothing needs a journal.
     database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN')
-    const state = new Map(
-      database
-        .prepare('SELECT key, value FROM state')
-        .all()
-        .map(({ key, value }) => [key, value]),
-    )
-    const { baseUrl, listed } = catalogue
-    const isOurs =
-      state.get('shape') === INDEX_SHAPE &&
-      state.get('editable') === 1 &&
-      state.get('base_url') === baseUrl &&
-      (listed.top[0] === undefined || state.get('fields') === JSON.stringify(storedFields(listed.top[0])))
-    if (!isOurs) return false
-    const numbers = editIndex(database, catalogue, names)
-    writeState(database, catalogue, numbers)
+    const stateOf = (key: string) => database.prepare('SELECT value FROM state WHERE key = ?').get(key)?.value
+    const edits = Number(stateOf('edits')) + names.size
+    const isOurs = stateOf('shape') === INDEX_SHAPE && stateOf('editable') === 1
+    // The numbers of prompts follow `top` when an index is built; after many edits they no longer do.
+    if (!isOurs || edits > Math.max(10, MAX_EDITED_SHARE * catalogue.listed.top.length)) return false
+    const listed = [...names].sort().filter((name) => catalogue.entries.get(name)?.isListed)
+    finish(changePrompts(database, catalogue, names, listed, true))
+    database.prepare(`UPDATE state SET value = ? WHERE key = 'edits'`).run(edits)
     database.exec('COMMIT')
     return true
   } catch {
@@ -123,95 +137,81 @@ function editCopy(path: string, next: string, catalogue: Catalogue, names: Reado
   }
 }
 
-/** What is filed under a key, as it grows: prompts come in the order of their numbers. */
-interface GrowingTerm {
-  number: number
-  postings: PostingWriter
-}
-
-/** A word, and in how many prompts it stands. */
-interface GrowingWord {
-  term: GrowingTerm
-  prompts: number
-  votes: number
-}
-
-function* fillPrompts(database: DatabaseSync, { listed, entries }: Catalogue, isEditable: boolean): Generator<void> {
-  const insert = promptWriter(database, isEditable)
-  const terms = new Map<number, GrowingTerm>()
-  const words = new Map<string, GrowingWord>()
-  const growing = (key: number) =>
-    getOrMake(terms, key, () => ({ number: terms.size + 1, postings: new PostingWriter() }))
-  const wordOf = (word: string) =>
-    getOrMake(words, word, () => ({ term: growing(KEYS.ofWord(word)), prompts: 0, votes: 0 }))
-  const prefixes = new Map<string, GrowingTerm>()
-  // The words of one prompt: few, so they are found faster than among all.
-  const own = new Map<string, GrowingWord>()
-  const places: Places<GrowingTerm> = {
-    ofWord: (word) => own.get(word)!.term,
-    ofPrefix: (prefix) => getOrMake(prefixes, prefix, () => growing(KEYS.ofPrefix(prefix))),
-    ofInitials: (letters) => growing(KEYS.ofInitials(letters)),
-    ofTag: (tag) => growing(KEYS.ofTag(tag)),
-    ofTitle: (title) => growing(KEYS.ofTitle(title)),
+/** Takes prompts out and puts prompts in, by full name, and brings everything else up to the catalogue. */
+function* changePrompts(
+  database: DatabaseSync,
+  catalogue: Catalogue,
+  removed: Iterable<string>,
+  added: readonly string[],
+  isEditable: boolean,
+): Generator<void> {
+  const { entries, listed } = catalogue
+  const rows = database.prepare('SELECT owner, name, id FROM prompts').all()
+  const numbers = new Map(rows.map(({ owner, name, id }) => [`${owner}/${name}`, Number(id)]))
+  const words = new Map<string, { prompts: number; votes: number }>()
+  const terms = new Map<string, string>()
+  const stem = (word: string) => {
+    const term = terms.get(word) ?? termOf(word)
+    terms.set(word, term)
+    return term
   }
-  for (const [index, summary] of listed.top.entries()) {
-    const id = index + 1
-    const fields = readFields(entries.get(summary.full_name)!.repository)
-    const distinct = distinctWords(fields)
-    own.clear()
-    for (const word of distinct) {
-      const known = wordOf(word)
-      known.prompts++
-      own.set(word, known)
+  const columns = [...FIELDS, 'labels'].join(', ')
+  const values = `VALUES (?, ?${', ?'.repeat(FIELDS.length + 1)})`
+  const insertText = database.prepare(
+    `INSERT INTO texts (rowid, ${columns}) VALUES (?${', ?'.repeat(FIELDS.length + 1)})`,
+  )
+  const deleteText = database.prepare(`INSERT INTO texts (texts, rowid, ${columns}) ${values.replace('?', `'delete'`)}`)
+  const countWords = (fields: FieldWords, by: 1 | -1) => {
+    for (const [word, votes] of voteForWords(fields)) {
+      const change = words.get(word) ?? { prompts: 0, votes: 0 }
+      words.set(word, { prompts: change.prompts + by, votes: change.votes + by * votes })
     }
-    for (const [word, votes] of voteForWords(fields, distinct)) own.get(word)!.votes += votes
-    for (const [{ postings }, strength] of weighPlaces(fields, summary.tags, places)) postings.add(id, strength)
-    const texts = listOrderedWords(fields).map((list) => list.map((word) => own.get(word)!.term.number))
-    insert(id, summary, { fields, distinct, texts })
-    if (id % PROMPTS_PER_STEP === 0) yield
   }
-  // Rows are written in the order in which their tables keep them, which is faster and leaves no gaps in the file.
-  const insertTerm = database.prepare('INSERT INTO terms VALUES (?, ?, ?, ?)')
-  for (const [key, { number, postings }] of [...terms].sort(([a], [b]) => a - b))
-    insertTerm.run(key, number, postings.count, postings.bytes)
-  database.prepare(`INSERT INTO state VALUES ('last_number', ?)`).run(terms.size)
-  const insertWord = database.prepare('INSERT INTO words VALUES (?, ?, ?)')
+  const source = database.prepare('SELECT columns FROM sources WHERE id = ?')
+  for (const name of removed) {
+    const id = numbers.get(name)
+    if (id === undefined) continue
+    const { fields, tags } = JSON.parse(inflateRawSync(source.get(id)!.columns as Uint8Array).toString())
+    deleteText.run(id, ...listColumns(fields, tags, stem))
+    countWords(fields, -1)
+    for (const table of ['prompts', 'sources']) database.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id)
+  }
+  const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?, ?, ?, ?)')
+  const insertSource = database.prepare('INSERT INTO sources VALUES (?, ?)')
+  let last = Math.max(0, ...numbers.values())
+  for (const [index, fullName] of added.entries()) {
+    const { repository, summary } = entries.get(fullName)!
+    const { owner, name, full_name, url, html_url, raw_url, ...rest } = summary
+    const fields = readFields(repository)
+    const id = numbers.get(fullName) ?? ++last
+    numbers.set(fullName, id)
+    const title = fields.title.join(' ')
+    insertText.run(id, ...listColumns(fields, summary.tags, stem))
+    insertPrompt.run(id, owner, name, title === fields.name.join(' ') ? null : title, JSON.stringify(rest))
+    if (isEditable) insertSource.run(id, deflateRawSync(JSON.stringify({ fields, tags: summary.tags }), { level: 1 }))
+    countWords(fields, 1)
+    if (index % PROMPTS_PER_STEP === 0) yield
+  }
+  const changeWord = database.prepare(
+    `INSERT INTO words VALUES (?, ?, ?, ?)
+      ON CONFLICT (word) DO UPDATE SET prompts = prompts + excluded.prompts, votes = votes + excluded.votes`,
+  )
   for (const [word, { prompts, votes }] of [...words].sort(([a], [b]) => (a < b ? -1 : 1)))
-    insertWord.run(word, prompts, votes)
-  const guesses = [...words].filter(([, { votes }]) => votes >= LEAST_VOTES).map(([word]) => word)
-  const insertGuesses = database.prepare('INSERT INTO guesses VALUES (?, ?)')
-  for (const [length, joined] of joinGuesses(guesses)) insertGuesses.run(length, joined)
-}
-
-function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  let value = map.get(key)
-  if (value === undefined) {
-    value = make()
-    map.set(key, value)
-  }
-  return value
-}
-
-/** Writes what changes with every catalogue: places, menu, and what the index was made by. @param numbers of the listed prompts, by full name */
-function writeState(database: DatabaseSync, catalogue: Catalogue, numbers: ReadonlyMap<string, number>): void {
-  const { listed, entries, baseUrl, equivalents } = catalogue
-  const write = database.prepare('INSERT OR REPLACE INTO state VALUES (?, ?)')
-  const highest = Math.max(0, ...numbers.values())
-  for (const sort of SORTS) {
-    const places = new Uint32Array(highest + 1)
-    for (const [index, { full_name }] of listed[sort].entries()) places[numbers.get(full_name)!] = index + 1
-    write.run(sort, new Uint8Array(places.buffer))
-  }
-  write.run('shape', INDEX_SHAPE)
-  write.run('base_url', baseUrl)
-  write.run('fields', JSON.stringify(listed.top[0] === undefined ? [] : storedFields(listed.top[0])))
-  write.run('equivalents', JSON.stringify(stemEquivalents(equivalents)))
-  database.exec('DELETE FROM menu')
+    if (prompts !== 0 || votes !== 0) changeWord.run(word, stem(word), prompts, votes)
+  database.exec('DELETE FROM words WHERE prompts = 0; DELETE FROM menu')
   const insertMenu = database.prepare('INSERT INTO menu VALUES (?, ?)')
-  for (const [index, { full_name }] of listed.top.slice(0, MENU_SIZE).entries())
-    insertMenu.run(index + 1, JSON.stringify(menuEntryOf(entries.get(full_name)!.repository)))
-}
-
-function menuEntryOf({ owner, name, title, description, updated_at, variables }: Repository): MenuEntry {
-  return { owner, name, title, description, updated_at, variables }
+  for (const [index, { full_name }] of listed.top.slice(0, MENU_SIZE).entries()) {
+    const { owner, name, title, description, updated_at, variables } = entries.get(full_name)!.repository
+    insertMenu.run(index + 1, JSON.stringify({ owner, name, title, description, updated_at, variables }))
+  }
+  const writeState = database.prepare('INSERT OR REPLACE INTO state VALUES (?, ?)')
+  for (const sort of SORTS)
+    writeState.run(
+      sort,
+      new Uint8Array(Uint32Array.from(listed[sort], ({ full_name }) => numbers.get(full_name)!).buffer),
+    )
+  writeState.run('shape', INDEX_SHAPE)
+  writeState.run('edits', 0)
+  writeState.run('base_url', catalogue.baseUrl)
+  writeState.run('equivalents', JSON.stringify(stemEquivalents(catalogue.equivalents)))
 }

@@ -3,8 +3,8 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { HubError } from '../domain/api/errors.ts'
 import type { Completions, MenuEntry, Search } from '../ports/search.ts'
-import { Finder } from './search-find.ts'
-import { INDEX_SHAPE } from './search-records.ts'
+import { openFinder } from './search-find.ts'
+import { INDEX_SHAPE } from './search-index.ts'
 
 /** So many completions are counted; clients show a hundred. */
 const MOST_COUNTED = 1_000
@@ -24,16 +24,12 @@ export function openSearchIndex(path: string): Search & { close(): void } {
     if (shape !== INDEX_SHAPE) throw new Error(`expected an index of shape ${INDEX_SHAPE}, got ${shape}`)
     return opened
   })
-  let finder: Finder | undefined
-  const open = (): Finder => {
-    const state = database.prepare('SELECT key, value FROM state').all()
-    return new Finder(database, new Map(state.map(({ key, value }) => [String(key), value])))
-  }
+  let find: ReturnType<typeof openFinder> | undefined
   return {
     find: async (question) =>
       orUnavailable(() => {
-        finder ??= open()
-        return finder.find(question)
+        find ??= openFinder(database)
+        return find(question)
       }),
     listMenu: async () =>
       orUnavailable(() =>

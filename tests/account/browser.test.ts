@@ -117,12 +117,7 @@ describe('with GitHub', () => {
 
     await row.getByRole('button', { name: /^Revoke laptop/ }).click()
     expect(await page.getByRole('status').first().textContent()).toContain('revoked')
-    expect(
-      await page
-        .getByRole('row', { name: /laptop/ })
-        .locator('.mark')
-        .textContent(),
-    ).toBe('revoked')
+    expect(await page.getByRole('row', { name: /laptop/ }).count()).toBe(0)
     const after = await publish(token, 'alice/hello', 'More.')
     expect([after.status, (await after.json()).error.code]).toEqual([401, 'unauthorized'])
 

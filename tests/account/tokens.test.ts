@@ -1,6 +1,7 @@
 // Owns tokens that people make: what the form takes, whose list they stand in, and what they open as rights come and go.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { holdsLogin } from '../../src/stores/sessions-blobs.ts'
+import { createToken, findToken, noteUse } from '../../src/stores/tokens-blobs.ts'
 import { type Account, fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -30,7 +31,7 @@ describe('making one', () => {
       [200, true],
       [422, false],
     ])
-    expect((await account.dependencies.accounts.listTokens('local-alice')).length).toBe(1)
+    expect((await account.dependencies.accounts.listTokens('local-alice', new Date())).length).toBe(1)
   })
 
   //  what                         fields                                    told
@@ -64,7 +65,7 @@ describe('making one', () => {
     expect(answer.text).toContain(told)
     expect(answer.text).toContain('role="alert"')
     if (!('name' in fields)) expect(answer.text).toContain('value="my &quot;laptop&quot;"')
-    expect((await account.dependencies.accounts.listTokens('local-alice')).length).toBe(0)
+    expect((await account.dependencies.accounts.listTokens('local-alice', new Date())).length).toBe(0)
   })
 
   test('fifty good ones at most; a revoked one makes room', async () => {
@@ -77,9 +78,82 @@ describe('making one', () => {
   })
 })
 
+describe('tokens that ended', () => {
+  const DAY_MS = 86_400_000
+  const person = { user_id: 'local-alice', login: 'alice' }
+  const make = (number: number, daysAgo: number) =>
+    createToken(
+      account.blobs,
+      { holder: { kind: 'person', ...person }, name: `t${number}`, scope: 'alice/*', days: 1 },
+      new Date(Date.now() - daysAgo * DAY_MS - number),
+    )
+  const countOf = (prefix: string) => [...account.blobs.texts.keys()].filter((key) => key.startsWith(prefix)).length
+
+  test('a revoked one leaves nothing', async () => {
+    const token = tokenOn((await sendTokenForm(alice)).text)
+    const page = (await alice.ask('/settings')).text
+    const [id, csrf] = ['id', 'csrf'].map((field) => fieldOf(page, '/settings/tokens/revoke', field))
+    await noteUse(account.blobs, id ?? '', new Date())
+    expect((await alice.ask('/settings/tokens/revoke', { form: { csrf: csrf ?? '', id: id ?? '' } })).status).toBe(303)
+    expect(await findToken(account.blobs, token)).toBeUndefined()
+    expect(['tokens/', 'users/', 'token-uses/'].map(countOf)).toEqual([0, 0, 0])
+    expect((await alice.ask('/settings')).text).toContain('None yet.')
+  })
+
+  //  what                                            made           what an earlier version marked
+  test.each([
+    ['revoked by an earlier version', 0.5, (record: object) => ({ ...record, revoked_at: '2026-11-21T00:00:00.000Z' })],
+    ['expired', 3, (record: object) => record],
+  ])('1,500 that are %s: a few calls at once, and fewer each time', async (_, daysAgo, mark) => {
+    for (let number = 0; number < 1_500; number++) await make(number, daysAgo)
+    for (const [key, text] of account.blobs.texts)
+      if (key.startsWith('tokens/')) account.blobs.texts.set(key, JSON.stringify(mark(JSON.parse(text))))
+    await sendTokenForm(alice, { name: 'the good one' })
+    let most = 0
+    let atOnce = 0
+    let calls = 0
+    for (const name of ['get', 'set', 'delete'] as const) {
+      const call: (...given: string[]) => Promise<unknown> = account.blobs[name]
+      account.blobs[name] = async (...given: string[]): Promise<never> => {
+        calls += 1
+        most = Math.max(most, ++atOnce)
+        // A turn of the event loop, so that what is asked at once is under way at once.
+        await new Promise((next) => setImmediate(next))
+        const value = await call(...given)
+        atOnce -= 1
+        return value as never
+      }
+    }
+    const costs: number[] = []
+    for (let views = 0; views < 12; views++) {
+      calls = 0
+      expect((await alice.ask('/settings')).status).toBe(200)
+      costs.push(calls)
+    }
+    expect(most).toBeLessThanOrEqual(16)
+    expect(Math.max(...costs)).toBeLessThanOrEqual(1_200)
+    expect((await alice.ask('/settings')).text).toContain('the good one')
+    calls = 0
+    await alice.ask('/settings')
+    expect(calls).toBeLessThanOrEqual(200)
+    expect(countOf('users/local-alice/')).toBeLessThanOrEqual(50)
+    expect(countOf('tokens/')).toBe(countOf('users/local-alice/'))
+  })
+
+  test('the newest that expired stay listed beside those that are good, fifty in all', async () => {
+    for (let number = 0; number < 60; number++) await make(number, 3)
+    for (let made = 0; made < 3; made++) await sendTokenForm(alice, { name: `good ${made}` })
+    const { text } = await alice.ask('/settings')
+    expect(text.match(/class="ended"/g)).toHaveLength(47)
+    expect(text).toContain('>t0 ')
+    expect(text).not.toContain('>t59 ')
+    expect(countOf('users/local-alice/')).toBe(50)
+  })
+})
+
 test('nobody sees or revokes what somebody else made, whoever’s id they send', async () => {
   await sendTokenForm(alice)
-  const [token] = await account.dependencies.accounts.listTokens('local-alice')
+  const [token] = await account.dependencies.accounts.listTokens('local-alice', new Date())
   const bob = await account.signIn('bob')
   await sendTokenForm(bob, { owner: 'bob' })
   const page = (await bob.ask('/settings')).text
@@ -87,7 +161,7 @@ test('nobody sees or revokes what somebody else made, whoever’s id they send',
   expect(page).not.toContain(token?.id)
   for (const id of [token?.id ?? '', '', '../x', `../local-alice/${token?.id}`])
     expect((await bob.ask('/settings/tokens/revoke', { form: { csrf, id } })).status).toBe(404)
-  expect((await account.dependencies.accounts.listTokens('local-alice'))[0]?.revoked_at).toBeNull()
+  expect((await account.dependencies.accounts.listTokens('local-alice', new Date()))[0]?.revoked_at).toBeNull()
 })
 
 describe('publishing with one', () => {

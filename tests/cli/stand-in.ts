@@ -201,6 +201,7 @@ function record(owner: string, name: string, version: StandInVersion, base: stri
     // A content or a parameter that holds the same keys must not be taken for them.
     parameters: { version: '9.9.9', url: 'https://example.com/wrong', data: { version: '8.8.8' } },
     content_sha256: createHash('sha256').update(version.content).digest('hex'),
+    variables: [],
     url: `${base}/api/v1/repos/${owner}/${name}/versions/${version.version}`,
   }
 }

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
-import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from './shells.ts'
+import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS } from './shells.ts'
 import { STAND_IN_TOKEN, withStandIn } from './stand-in.ts'
 
 afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
@@ -17,7 +17,13 @@ const variable = {
   options: [],
   example: null,
 }
-const WITHOUT_PYTHON = makeTools({})
+/** The shell's own tools and python3. */
+const TOOLS = new Map(
+  SHELLS.map(({ name, command }) => [
+    name,
+    makeTools({ python: PYTHON, ...(name === 'busybox ash' ? { busybox: command[0] } : {}) }),
+  ]),
+)
 /** An address where nobody listens. */
 const NOWHERE = 'http://127.0.0.1:9'
 let hub: PlainFiles
@@ -34,7 +40,7 @@ beforeEach(async () => {
 afterEach(() => hub.close())
 
 describe.each(SHELLS)('$name', (shell) => {
-  const run = (args: string[], env: Record<string, string> = {}, tools = WITH_PYTHON) =>
+  const run = (args: string[], env: Record<string, string> = {}, tools = TOOLS.get(shell.name)) =>
     runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url, ...env }, tools })
   const RAW = '/api/v1/repos/acme/x/raw'
   const LIST = '/data/v1/repos/acme/x/versions.json'
@@ -48,7 +54,7 @@ describe.each(SHELLS)('$name', (shell) => {
       ['a version', ['acme/x@1.2.0'], 'one two {{who}}\r\n', [`${RAW}?version=1.2.0`, LIST]],
       ['a version by its option', ['acme/x', '--version', '1.0.0'], 'one {{who}}', [`${RAW}?version=1.0.0`, LIST]],
     ])('%s', async (_, args, stdout, asked) => {
-      expect(await run(['cat', ...args], {}, WITHOUT_PYTHON)).toMatchObject({ code: 0, stdout, stderr: '', left: [] })
+      expect(await run(['cat', ...args], {}, shell.tools)).toMatchObject({ code: 0, stdout, stderr: '', left: [] })
       expect(hub.asked).toEqual(asked)
     })
 
@@ -191,7 +197,7 @@ describe.each(SHELLS)('$name', (shell) => {
       let outcome: object = {}
       await withStandIn(undefined, async ({ url, requests }) => {
         const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
-        const ran = await run(['push', 'acme/new', 'f.prompt', 'c', 'patch', ...options], env, WITHOUT_PYTHON)
+        const ran = await run(['push', 'acme/new', 'f.prompt', 'c', 'patch', ...options], env, shell.tools)
         outcome = { ...ran, sent: requests[0] && JSON.parse(requests[0].body.toString()).content }
       })
       return outcome

@@ -35,7 +35,7 @@ const setup = (
 ): Setup => ({
   root,
   environment: { ...PATH, PORT: String(port), CONTENT_DIR: join(root, 'content'), ...environment },
-  outside: { nodeVersion: '24.21.0', freeBytes: async () => 1e11, ...outside },
+  outside: { nodeVersion: '24.21.0', freeBytes: async () => 1e11, maxWatches: () => 100, ...outside },
 })
 /** What a key of GitHub's looks like, and is none. */
 const NO_KEY = '-----BEGIN RSA PRIVATE KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----'
@@ -45,7 +45,7 @@ describe('a machine', () => {
     const checks = await expectWell(setup())
     expect(checks).toEqual([
       ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'node', 'git', 'content'],
-      ...['content-git', 'blob-store', 'build', 'readme', 'port', 'disk'],
+      ...['content-git', 'watching', 'blob-store', 'build', 'readme', 'port', 'disk'],
     ])
     expect(await expectWell(setup(PUBLIC))).toEqual(checks)
     expect(repository.git('status', '--porcelain').trim()).toBe('?? .nvmrc')
@@ -138,6 +138,17 @@ describe('a machine', () => {
 
   test('an old Node', async () => expectIll(setup({}, { nodeVersion: '20.11.0' }), 'node', /20\.11\.0.*npm/))
 
+  test('more files than the system watches are advice: changes are looked for instead', async () => {
+    const examined = await examineSetup(setup({}, { maxWatches: () => 3 }))
+    expect([isWell(examined), illsOf(examined)]).toEqual([
+      true,
+      {
+        watching:
+          'advice: The content has 5 files and folders, and this system watches at most 3: npm start looks for changes every ten seconds. → Raise the limit: sysctl fs.inotify.max_user_watches=10',
+      },
+    ])
+  })
+
   test('a full disk, and one that is nearly full', async () => {
     await expectIll(setup({}, { freeBytes: async () => 5e6 }), 'disk', /Only 4 MiB/)
     const examined = await examineSetup(setup({}, { freeBytes: async () => 5e8 }))
@@ -209,7 +220,7 @@ describe('a repository on GitHub', () => {
     safe()
     expect(await expectWell(onGitHub(signIn()))).toEqual([
       ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'node', 'git', 'content'],
-      ...['blob-store', 'build', 'readme', 'port', 'disk'],
+      ...['watching', 'blob-store', 'build', 'readme', 'port', 'disk'],
       ...['github-reachable', 'github-clock', 'github-credential', 'github-repository', 'github-branch'],
       ...['github-write', 'github-protection', 'github-scope', 'sign-in-application'],
     ])

@@ -1,7 +1,7 @@
 // Pins what a word is to the search: splitting and folding, of texts and of questions. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { listCapitals, splitQuestion, splitWords } from '../../src/domain/search/words.ts'
+import { splitQuestion, splitWords } from '../../src/domain/search/words.ts'
 import { anyText } from './fixtures.ts'
 
 describe('the words of a text', () => {
@@ -68,11 +68,3 @@ test.each([
   ['eight words of a phrase', 'a-b-c-d-e-f-g-h-i i-j', [[...'abcdefgh'], ['i', 'j']], []],
   ['the rest of a phrase is left out', 'a-b-c-d-e-f-g-h-i-a', [[...'abcdefgh']], ['i']],
 ])('a question: %s', (_, question, phrases, ignored) => expect(splitQuestion(question)).toEqual({ phrases, ignored }))
-
-test.each([
-  ['among other words', 'AGM minutes and KPIs', ['agm']],
-  ['with digits and signs', 'R&R, A11Y or SEV-1?', ['a11y', 'sev']],
-  ['none where everything is', 'AGM MINUTES', []],
-  ['none where letters have no case', '会議 123', []],
-  ['nothing long', 'JAVASCRIPT to ts', []],
-])('typed in capitals, %s', (_, question, words) => expect([...listCapitals(question)]).toEqual(words))

@@ -65,6 +65,7 @@ describe('npm start goes on', { timeout: 300_000 }, () => {
       'counts',
       'broken',
       'failure',
+      'polling',
       'broken_count',
     ])
     expect(await health()).toMatchObject({

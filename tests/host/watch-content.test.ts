@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { watchContent } from '../../src/host/watch-content.ts'
+import { type ContentWatch, watchContent } from '../../src/host/watch-content.ts'
 
 const WITHIN = 30_000
 const dir = mkdtempSync(join(tmpdir(), 'watch-content-'))
-let end: (() => Promise<void>) | undefined
+let watching: ContentWatch | undefined
 afterEach(async () => {
-  await end?.()
+  await watching?.close()
   rmSync(dir, { recursive: true, force: true })
 })
 
@@ -18,7 +18,7 @@ test('a change before watching has begun, and one after it', { timeout: 2 * WITH
   mkdirSync(join(dir, 'acme/one'), { recursive: true })
   writeFileSync(file, 'First')
   let wanted = 0
-  end = watchContent(dir, () => wanted++)
+  watching = watchContent(dir, () => wanted++)
   // Nothing was looked at yet: the watcher finds the file as it is now.
   writeFileSync(file, 'Second')
   await expect.poll(() => wanted, { timeout: WITHIN }).toBe(1)

@@ -105,7 +105,7 @@ describe('a generated client, compiled strictly, makes every call', () => {
   test.each(USES)('%s', async (name) => {
     const { use } = await import(/* @vite-ignore */ pathToFileURL(join(folder, 'out', `use-${name}.js`)).href)
     expect(await use(send, hub.token, () => hub.build())).toEqual([
-      ...['1.0.0', 4, 'acme', `acme/${name}`, '1.0.0', 'Hello {{name}}', 'name', 'Hello {{name}}'],
+      ...['1.0.0', 5, 'acme', `acme/${name}`, '1.0.0', 'Hello {{name}}', 'name', 'Hello {{name}}'],
       ...[0, 'Acme', 200, 'not_found'],
     ])
   })

@@ -14,7 +14,7 @@ const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorizati
 /** Well formed and with a right checksum, but never made here. */
 const UNKNOWN = 'hub_000000000000000000000000000000002XhiBt'
 
-/** The mark that revoking leaves in the store. */
+/** The mark that revoking left in the store in earlier versions. */
 const revoke = async (token: string) => {
   const key = `tokens/${createHash('sha256').update(token).digest('hex')}`
   const record = JSON.parse((await hub.blobs.get(key)) ?? '')

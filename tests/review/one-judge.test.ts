@@ -132,6 +132,7 @@ const CASES: [string, Record<string, unknown>, 'refused' | string[]][] = [
   ['a title of two lines', { content: NEXT, title: 'a\nb' }, 'refused'],
   ['an empty title', { content: NEXT, title: ' ' }, 'refused'],
   ['a title that XML has not', { content: NEXT, title: 'Code \uffff' }, 'refused'],
+  ['a description that XML has not', { content: NEXT, description: 'Finds problems \ufffe' }, 'refused'],
   ['a tag in capitals', { content: NEXT, tags: ['Code'] }, 'refused'],
   ['a tag twice', { content: NEXT, tags: ['a', 'a'] }, 'refused'],
   ['a licence that is none', { content: NEXT, license: 'Apache 2' }, 'refused'],

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { listContent } from '../../src/stores/content-listing.ts'
 
@@ -103,6 +104,19 @@ test('another git host or limit is shown at once, and another day', { timeout: 3
   expect(build({ settings: { RATE_LIMIT_PER_MINUTE: '1234' } }, '--out', out).stdout).toMatch(whole)
   expect(guide()).toContain('1,234')
   expect(build({ settings: { SOURCE_DATE_EPOCH: '1793577600' } }, '--out', out).stdout).toMatch(whole)
+})
+
+test('the search index of a build has nothing that only edits need, for it has to fit into a function’s bundle', {
+  timeout: 300_000,
+}, () => {
+  const countSources = () => {
+    const database = new DatabaseSync(join(out, 'build/search.db'), { readOnly: true })
+    const row = database.prepare('SELECT count(*) AS count FROM sources').get()
+    database.close()
+    return row?.count
+  }
+  expect(build({}, '--out', out).status).toBe(0)
+  expect(countSources()).toBe(0)
 })
 
 test('words that it does not know end it before anything is read', () => {

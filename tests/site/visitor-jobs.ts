@@ -165,9 +165,9 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       const { origin, pathname, searchParams } = new URL(address)
       expect([origin + pathname, searchParams.get('filename')]).toEqual([
         'https://github.com/octo/hub/new/main',
-        'content/mallory/hostile/versions/1.1.1.md',
+        'content/mallory/hostile/versions/x.y.z.md',
       ])
-      expect(searchParams.get('value')).toMatch(/^---\npublished_at: /)
+      expect(searchParams.get('value')).toMatch(/^---\n# Name this file 1\.1\.1\.md, .*\npublished_at: #/)
       expect(searchParams.get('value')?.endsWith(CONTENT)).toBe(true)
       await tabTo(page, 'Report a problem')
       await page.context().close()

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { SearchQuestion } from '../../src/ports/search.ts'
@@ -117,6 +118,48 @@ describe('no text is a pattern', () => {
     '{content}: review',
     'x'.repeat(200),
   ])('%j is answered', async (text) => expect((await find({ text })).total).toBeGreaterThanOrEqual(0))
+  test('signs between words change no answer, whatever they are', async () => {
+    const sign = fc.constantFrom(
+      '"',
+      '*',
+      '^',
+      ':',
+      '-',
+      '+',
+      '(',
+      ')',
+      '{',
+      '}',
+      'NEAR('.slice(4),
+      '\0',
+      "'",
+      '~',
+      '.',
+      ',',
+      '|',
+      '\\',
+    )
+    const word = fc.constantFrom('review', 'patch', 'code', 'cafe', 'reveiw', '代码')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(word, { maxLength: 4 }),
+        fc.array(sign, { minLength: 5, maxLength: 5 }),
+        async (words, signs) => {
+          const typed = [...words.flatMap((one, index) => [signs[index]!, one]), signs[4]!].join(' ')
+          expect((await find({ text: typed })).names).toEqual((await find({ text: words.join(' ') || '*' })).names)
+        },
+      ),
+      { numRuns: 50 },
+    )
+  })
+  test('200 characters of anything are answered', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (text) => {
+        expect((await find({ text })).total).toBeGreaterThanOrEqual(0)
+      }),
+      { numRuns: 200 },
+    )
+  })
   test('words that FTS5 knows are words', async () =>
     expect((await find({ text: 'review OR poem' })).names).toEqual(['poetry', 'code-review']))
   test('a column name is a word', async () =>

@@ -67,8 +67,10 @@ export interface Accounts {
   spendSignIn(note: { state: string; expires_at: number }, now: Date): Promise<boolean>
   /** @returns undefined when the form made a token before */
   createToken(person: Person, wish: TokenWish, now: Date): Promise<string | undefined>
-  /** A person's tokens, newest first. */
-  listTokens(userId: string): Promise<ListedToken[]>
-  /** Ends a token of this person for good. @returns false when they have none of that id */
-  revokeToken(userId: string, id: string, now: Date): Promise<boolean>
+  /** A person's tokens, newest first: those that are good, and of those that expired the last ones, 50 in all. What ended before is removed, of 200 entries at a time. */
+  listTokens(userId: string, now: Date): Promise<ListedToken[]>
+  /** Ends a token of this person for good; nothing of it is kept. @returns false when they have none of that id */
+  revokeToken(userId: string, id: string): Promise<boolean>
+  /** The tokens that operators made for these owners, newest first. */
+  listOperatorTokens(owners: readonly string[]): Promise<ListedToken[]>
 }

@@ -24,12 +24,17 @@ export const TokenRecord = z.object({
   scope: Scope,
   created_at: Time,
   expires_at: Time,
-  revoked_at: Time.nullable(),
+  revoked_at: Time.nullable().describe('When an earlier version revoked it; now a token that is revoked is removed.'),
 })
 export type TokenRecord = z.infer<typeof TokenRecord>
 
 /** Longest and usual life of a token, in days. docs/contract.md section 7 */
 export const TOKEN_DAYS = { least: 1, most: 365, usual: 90 } as const
+
+/** Whether a token opens nothing any more because of its age. */
+export function hasExpired({ expires_at }: Pick<TokenRecord, 'expires_at'>, now: Date): boolean {
+  return Date.parse(expires_at) <= now.getTime()
+}
 
 /** Splits a scope; `name` is undefined when it covers all of the owner's repositories. */
 export function parseScope(scope: string): { owner: string; name: string | undefined } | undefined {

@@ -57,15 +57,22 @@ export const TagInputs = z
 
 /** A changelog as a version carries it. */
 export const Changelog = lines(LIMITS.changelogCharacters).describe('What changed in this version.')
+/** Titles, descriptions and names stand in feeds, and XML 1.0 has not all characters: https://www.w3.org/TR/xml/#charsets. Texts of versions are not judged, because they cannot be changed. */
+function fitsXml(text: string): boolean {
+  return !/[\ufffe\uffff]/.test(text)
+}
+const NO_XML = 'expected no U+FFFE and no U+FFFF'
+
 /** A repository's title. */
 export const Title = line(LIMITS.titleCharacters)
-  // A title also stands in feeds. XML 1.0 has no place for these two: https://www.w3.org/TR/xml/#charsets
-  .refine((title) => !/[\ufffe\uffff]/.test(title), 'expected no U+FFFE and no U+FFFF')
+  .refine(fitsXml, NO_XML)
   .refine((title) => title.trim() !== '', 'expected some text')
   .meta({ minLength: 1 })
   .describe('What the prompt is called.')
 /** A repository's description. */
-export const Description = line(LIMITS.descriptionCharacters).describe('What it is for, in a sentence or two.')
+export const Description = line(LIMITS.descriptionCharacters)
+  .refine(fitsXml, NO_XML)
+  .describe('What it is for, in a sentence or two.')
 
 /** The front matter of `versions/{x.y.z}.md`. docs/contract.md section 2. */
 export const VersionFrontMatter = z.strictObject({
@@ -162,7 +169,7 @@ export type TrustedPublisher = z.infer<typeof TrustedPublisher>
 
 /** The front matter of an owner's `index.md`. docs/contract.md section 2. */
 export const OwnerFrontMatter = z.strictObject({
-  name: line(LIMITS.titleCharacters).nullable().default(null).describe('The name they go by.'),
+  name: line(LIMITS.titleCharacters).refine(fitsXml, NO_XML).nullable().default(null).describe('The name they go by.'),
   website: WebAddress.nullable().default(null).describe('Their own address.'),
   avatar_url: WebAddress.nullable().default(null).describe('The address of their picture.'),
   members: z

@@ -1,117 +1,80 @@
-// Owns what the search reads of a prompt: its words by field, bounded, those that may be meant by a mistyped one, and those that are kept in their order.
+// Reads the words of a prompt that the search indexes: by field, folded and bounded.
 import type { Repository } from '../api/schema.ts'
-import { isStopWord, pairIdeographs } from './terms.ts'
+import { isStopWord, termOf } from './terms.ts'
 import { forgivenTypos } from './typos.ts'
 import { splitWords } from './words.ts'
 
-/** So many words of a field count. Real prompts have far fewer; the bound is for texts that were made to be long. docs/contract.md section 4. */
-const WORDS_PER_FIELD = 4_000
-/** So many different words of a prompt count. A text of ten thousand words has about as many; one of random letters would have more. */
-const DIFFERENT_WORDS = 2_000
-/** Words are cut to so many letters. Longer ones are identifiers, hashes and keys, which are then found by their beginning. */
-const LETTERS_PER_WORD = 40
-/** So many different words of one prompt are kept as what somebody may have mistyped. */
-const MOST_GUESSABLE = 500
+/** Words of a field that count. docs/contract.md section 4. */
+const MAX_WORDS_PER_FIELD = 4_000
+/** Different words of a prompt that count. A text of ten thousand words has about as many; one of random letters has more. */
+const MAX_DIFFERENT_WORDS = 2_000
+/** Longer words are cut. As long as a name may be, so that a name of one word is found whole. */
+export const MAX_WORD_LETTERS = 64
+/** Describing words of a prompt that may correct a typo even if no other prompt has them. */
+const MAX_TELLING_WORDS = 16
+/** A word needs this many votes to correct a typo: what a single prompt's text has is more often a mistake than a word. */
+const MIN_VOTES = 2
 
-/** So many words that describe a prompt may be meant by a mistyped one even if no other prompt has them. */
-const MOST_TELLING = 16
-
-/** The fields of a prompt that are searched, the weightiest first. */
-export const FIELDS = ['owner', 'name', 'title', 'tags', 'description', 'readme', 'content'] as const
-export type Field = (typeof FIELDS)[number]
+/** The indexed fields with the weight of a word in each. */
+export const FIELD_WEIGHTS = {
+  owner: 4,
+  name: 10,
+  title: 8,
+  tags: 6,
+  description: 4,
+  readme: 0.5,
+  content: 0.5,
+} as const
+type Field = keyof typeof FIELD_WEIGHTS
+export const FIELDS = Object.keys(FIELD_WEIGHTS) as Field[]
 
 /** The words of each field, in their order. */
-export type FieldWords = Readonly<Record<Field, readonly string[]>>
+export type FieldWords = Record<Field, string[]>
 
-/** Reads the words of a prompt: folded, in their order, and within the bounds above. */
+/** Reads the words of a prompt within the bounds above. */
 export function readFields(repository: Repository): FieldWords {
+  const different = new Set<string>()
+  const read = (text: string) =>
+    splitWords(text)
+      .slice(0, MAX_WORDS_PER_FIELD)
+      .map(cutWord)
+      .filter((word) => different.has(word) || (different.size < MAX_DIFFERENT_WORDS && different.add(word)))
   const { owner, name, title, tags, description, readme, content } = repository
-  // Equal words become one and the same string, which makes looking them up again much faster.
-  const different = new Map<string, string>()
-  const words = (text: string) => {
-    const kept: string[] = []
-    for (const whole of splitWords(text).slice(0, WORDS_PER_FIELD)) {
-      const word = cutWord(whole)
-      const known = different.get(word)
-      if (known === undefined && different.size === DIFFERENT_WORDS) continue
-      if (known === undefined) different.set(word, word)
-      kept.push(known ?? word)
-    }
-    return kept
-  }
-  return {
-    owner: words(owner),
-    name: words(name),
-    title: words(title),
-    tags: words(tags.join(' ')),
-    description: words(description),
-    readme: words(readme),
-    content: words(content ?? ''),
-  }
+  const texts = { owner, name, title, tags: tags.join(' '), description, readme, content: content ?? '' }
+  return Object.fromEntries(FIELDS.map((field) => [field, read(texts[field])])) as FieldWords
 }
 
-/** Cuts a word without leaving half of a surrogate pair at its end, which would be stored as another character. */
-function cutWord(word: string): string {
-  return word.length <= LETTERS_PER_WORD ? word : word.slice(0, LETTERS_PER_WORD).replace(HALF, '')
+/** Cuts a long word, without leaving half of a surrogate pair at its end. */
+export function cutWord(word: string): string {
+  return word.length <= MAX_WORD_LETTERS ? word : word.slice(0, MAX_WORD_LETTERS).replace(/[\ud800-\udbff]$/, '')
 }
-
-const HALF = /[\ud800-\udbff]$/
-
-/** The different words of a prompt, and the pairs of scripts without spaces. */
-export function distinctWords(fields: FieldWords): Set<string> {
-  const distinct = new Set<string>()
-  for (const field of FIELDS) for (const word of withPairs(fields[field])) distinct.add(word)
-  return distinct
-}
-
-/** Words, and after them their pairs of scripts without spaces. */
-export function withPairs(words: readonly string[]): readonly string[] {
-  const pairs = pairIdeographs(words)
-  return pairs.length === 0 ? words : [...words, ...pairs]
-}
-
-/** The fields that say what a prompt is. */
-export type DescribingField = 'owner' | 'name' | 'title' | 'tags' | 'description'
-
-/** So many votes make a word one that may be meant by a mistyped one. One vote is not enough, for what a single prompt has is more often a mistake than a word. */
-export const LEAST_VOTES = 2
 
 /**
- * The different words of a prompt that may be what somebody mistyped, each with its votes: two for the first words of name, title, owner, tags
- * and description, which are what people look for; one for any other, in the order of letters while there are not too many.
+ * The text of each column of the index: terms in their order. Prose goes without stop words, which nearly every text has, so that the words around
+ * them stand together.
  *
- * @param words all of the prompt's
+ * @param tags whole ones, each a term that no word is
  */
-export function voteForWords(fields: Pick<FieldWords, DescribingField>, words: Iterable<string>): Map<string, number> {
-  const { owner, name, title, tags, description } = fields
-  const isForgiven = (word: string) => forgivenTypos(word) > 0
-  const telling = new Set([...name, ...title, ...owner, ...tags, ...description].filter(isForgiven))
-  const votes = new Map([...telling].slice(0, MOST_TELLING).map((word) => [word, LEAST_VOTES]))
-  const others = [...words].filter((word) => isForgiven(word) && !votes.has(word))
-  const counted = others.length > MOST_GUESSABLE ? others.sort().slice(0, MOST_GUESSABLE) : others
-  for (const word of counted) votes.set(word, 1)
-  return votes
-}
-
-/** The words of a prompt in their order, field by field, from which it is seen what stands together. Stop words are left out, and long fields are cut. */
-export function listOrderedWords(fields: FieldWords): string[][] {
-  return FIELDS.map((field) => {
-    const kept: string[] = []
-    for (const word of fields[field]) {
-      if (kept.length === KEPT_IN_ORDER[field]) break
-      if (!isStopWord(word)) kept.push(word)
-    }
-    return kept
+export function listColumns(fields: FieldWords, tags: readonly string[], stem = termOf): string[] {
+  const texts = FIELDS.map((field) => {
+    const isProse = field === 'description' || field === 'readme' || field === 'content'
+    return (isProse ? fields[field].filter((word) => !isStopWord(word)) : fields[field]).map(stem).join(' ')
   })
+  return [...texts, tags.map(tagTerm).join(' ')]
 }
 
-/** How many words of each field are kept in their order: as a rule all, but of readme and content only the beginning, because these are the longest. */
-const KEPT_IN_ORDER: Readonly<Record<Field, number>> = {
-  owner: 40,
-  name: 64,
-  title: 200,
-  tags: 400,
-  description: 500,
-  readme: 40,
-  content: 80,
+/** The term of a whole tag: `·` is in no word. */
+export function tagTerm(tag: string): string {
+  return `·${tag.replaceAll('-', '·')}`
+}
+
+/** The different words of a prompt with their votes for correcting a typo: two for the first that describe it, one for any other. */
+export function voteForWords(fields: FieldWords): Map<string, number> {
+  const { owner, name, title, tags, description, readme, content } = fields
+  const describing = [...new Set([...name, ...title, ...owner, ...tags, ...description])]
+  const telling = describing.filter((word) => forgivenTypos(word) > 0).slice(0, MAX_TELLING_WORDS)
+  return new Map([
+    ...[...describing, ...readme, ...content].map((word) => [word, 1] as const),
+    ...telling.map((word) => [word, MIN_VOTES] as const),
+  ])
 }

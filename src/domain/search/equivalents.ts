@@ -1,7 +1,6 @@
 // Owns the list of equivalents: sets of words and phrases that mean the same to people who search, as maintainers write them down.
 
 import { type Parsed, printable, type ValueProblem } from '../content/problems.ts'
-import { keepsLetters } from './contractions.ts'
 import { termOf } from './terms.ts'
 import { splitWords } from './words.ts'
 
@@ -64,15 +63,6 @@ export function indexEquivalents(sets: Equivalents): Map<string, string[][]> {
     }
   }
   return index
-}
-
-/** Words of more letters are hardly ever abbreviations. */
-const LONGEST_SHORT = 6
-
-/** Whether, of two equivalents, one is the other written shorter: some of its letters in their order. @param phrase terms */
-export function isShortFor(word: string, phrase: readonly string[]): boolean {
-  const whole = phrase.join('')
-  return word.length <= LONGEST_SHORT && word.length < whole.length && keepsLetters(word, whole)
 }
 
 /** The key of a phrase: the terms of its words, so that every form of it is found. */

@@ -25,7 +25,7 @@ export function relatedTerms(word: string): string[] {
  *
  * @param words in their order
  */
-export function pairIdeographs(words: readonly string[]): string[] {
+function pairIdeographs(words: readonly string[]): string[] {
   const pairs: string[] = []
   for (let index = 1; index < words.length; index++) {
     const [word, next] = [words[index - 1]!, words[index]!]
@@ -63,20 +63,22 @@ export function isStopWord(word: string): boolean {
 }
 
 /**
- * The words of a question, each of which counts by itself. Scripts without spaces are taken by pairs of characters. Shorthand, and a stop word that
- * was typed by itself, are left out unless there are no other words.
+ * The words of a question, each of which counts by itself. Scripts without spaces are taken by pairs of characters. Shorthand and stop words are left
+ * out unless there are no other words.
  */
 export function listUnits(phrases: readonly (readonly string[])[]): string[] {
-  const telling = phrases.filter(
-    (phrase) => !STOP_SHORTHAND.has(phrase.join(' ')) && (phrase.length > 1 || !isStopWord(phrase[0]!)),
-  )
+  // Of letters with signs between them none is left out, because together they are an abbreviation: `R&R`, `1:1`.
+  const isSpelled = (phrase: readonly string[]) => phrase.length > 1 && phrase.every(({ length }) => length === 1)
+  const telling = phrases
+    .filter((phrase) => !STOP_SHORTHAND.has(phrase.join(' ')))
+    .map((phrase) => (isSpelled(phrase) ? phrase : phrase.filter((word) => !isStopWord(word))))
+    .filter(({ length }) => length > 0)
   const counted = new Set<string>()
   return (telling.length > 0 ? telling : phrases).flatMap((phrase) => {
     const pairs = pairIdeographs(phrase)
     const units = pairs.length === 0 ? phrase : [...phrase.filter((word) => !isIdeograph(word)), ...pairs]
-    // Of letters with signs between them none is left out, because together they are an abbreviation: `R&R`, `1:1`.
-    const isSpelled = pairs.length === 0 && phrase.every(({ length }) => length === 1)
-    const fresh = (isSpelled ? units : [...new Set(units)]).filter((unit) => !counted.has(unit))
+    const isRepeated = pairs.length === 0 && isSpelled(phrase)
+    const fresh = (isRepeated ? units : [...new Set(units)]).filter((unit) => !counted.has(unit))
     for (const unit of fresh) counted.add(unit)
     return fresh
   })

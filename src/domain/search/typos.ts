@@ -20,43 +20,42 @@ export function forgivenTypos(word: string): 0 | 1 | 2 {
  */
 export function countTypos(a: string, b: string, most: number): number {
   const none = most + 1
-  if (Math.abs(a.length - b.length) > most) return none
-  let [before, row, next] = rowsFor(b.length)
+  if (Math.abs(a.length - b.length) > most || b.length >= MAX_LETTERS) return none
+  let [before, row, next] = rows as [Uint8Array, Uint8Array, Uint8Array]
   for (let j = 0; j <= b.length; j++) row[j] = j
   for (let i = 1; i <= a.length; i++) {
-    // Only pairs of letters whose places differ by at most `most` are compared: to bring two others together would take more typos than that.
+    // Letters whose places differ by more than `most` are not compared: to bring them together takes more typos than that.
     const from = Math.max(1, i - most)
     const to = Math.min(b.length, i + most)
     next[from - 1] = from === 1 ? i : none
-    let least = next[from - 1]!
-    const letter = a.charCodeAt(i - 1)
     for (let j = from; j <= to; j++) {
-      const other = b.charCodeAt(j - 1)
-      let count = row[j - 1]! + (letter === other ? 0 : 1)
-      if (row[j]! < count) count = row[j]! + 1
-      if (next[j - 1]! < count) count = next[j - 1]! + 1
-      const isSwapped = i > 1 && j > 1 && letter === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === other
-      if (isSwapped && before[j - 2]! < count) count = before[j - 2]! + 1
-      next[j] = count
-      if (count < least) least = count
+      const isSame = a[i - 1] === b[j - 1]
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const change = Math.min(row[j - 1]! + (isSame ? 0 : 1), next[j - 1]! + 1, j < i + most ? row[j]! + 1 : none)
+      next[j] = isSwapped ? Math.min(change, before[j - 2]! + 1) : change
     }
-    if (least > most) return none
-    if (to < b.length) next[to + 1] = none
-    const spare = before
-    before = row
-    row = next
-    next = spare
+    ;[before, row, next] = [row, next, before]
   }
   return Math.min(row[b.length]!, none)
 }
 
-let rows: [Uint16Array, Uint16Array, Uint16Array] | undefined
-
+const MAX_LETTERS = 72
 /** Kept from call to call: thousands of words are compared for one that is mistyped. */
-function rowsFor(length: number): [Uint16Array, Uint16Array, Uint16Array] {
-  if (rows === undefined || rows[0].length < length + 2) {
-    const room = length + 64
-    rows = [new Uint16Array(room), new Uint16Array(room), new Uint16Array(room)]
+const rows = [0, 1, 2].map(() => new Uint8Array(MAX_LETTERS))
+
+/** Which letters a word has, one bit a letter; letters beyond `a` to `z` share their bits. */
+export function lettersOf(word: string): number {
+  let letters = 0
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31)
+  return letters
+}
+
+/** Whether two words may be that few typos apart: one removes at most one letter from the set and adds at most one. */
+export function mayBeClose(letters: number, others: number, typos: number): boolean {
+  let different = letters ^ others
+  for (let most = 2 * typos; different !== 0; most--) {
+    if (most === 0) return false
+    different &= different - 1
   }
-  return rows
+  return true
 }

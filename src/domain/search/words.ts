@@ -36,15 +36,6 @@ export function splitQuestion(question: string): SplitQuestion {
   return { phrases, ignored: [...new Set(all.flat())].filter((word) => !kept.has(word)) }
 }
 
-/** A word of two to six letters, most of abbreviations, in capitals. */
-const IN_CAPITALS = /(?<![\p{L}\p{N}])\p{Lu}[\p{Lu}\p{N}]{1,5}(?![\p{L}\p{N}])/gu
-
-/** The short words that were typed in capitals among others that were not: abbreviations, as a rule. */
-export function listCapitals(question: string): Set<string> {
-  if (question === question.toUpperCase()) return new Set()
-  return new Set(question.match(IN_CAPITALS)?.flatMap(splitWords))
-}
-
 /** Whether a word is one character of a script without spaces. */
 export function isIdeograph(word: string): boolean {
   return word.charCodeAt(0) >= FIRST_IDEOGRAPH && IDEOGRAPH.test(word)

@@ -1,7 +1,7 @@
 // Owns what the account pages say: who somebody is, where they may publish, their tokens, and the forms that change them. Plain forms: nothing here needs a script.
 
 import type { ListedToken, Session } from '../../domain/access/account.ts'
-import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
+import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { formatDay } from '../../domain/content/days.ts'
 import { drawCopy } from './copy-button.ts'
@@ -23,6 +23,8 @@ export interface AccountView {
   /** Their own handle first, when it may be an owner's. */
   owners: readonly string[]
   tokens: readonly ListedToken[]
+  /** What operators of this hub made for these owners. */
+  operatorTokens: readonly ListedToken[]
   now: Date
   /** What has just happened, in words. */
   notice?: string | undefined
@@ -46,6 +48,7 @@ export function drawAccount(view: AccountView): Page {
   <div class="column">
     ${drawForm(view)}
     ${drawTokens(view)}
+    ${drawOperatorTokens(view)}
   </div>
   <aside class="column">
     <section aria-labelledby="owners-title">
@@ -101,25 +104,20 @@ function drawForm({ session, owners, refused, formId }: AccountView): Html | und
 }
 
 function drawTokens({ session, tokens, now }: AccountView): Html {
+  const isExpired = (token: ListedToken) => hasExpired(token, now)
   const rows = tokens.map((token) => {
-    const state = stateOf(token, now)
     return html`
-<tr${state === 'good' ? undefined : html` class="ended"`}>
-  <th scope="row">${token.name}${state === 'good' ? undefined : html` <span class="mark">${state}</span>`}</th>
-  <td data-label="May publish to"><code>${token.scope}</code></td>
-  <td data-label="Ends in"><code>…${token.last_four}</code></td>
-  <td data-label="Created">${drawDay(token.created_at)}</td>
-  <td data-label="Expires">${drawDay(token.expires_at)}</td>
-  <td data-label="Last used">${token.last_used_at === null ? 'never' : drawDay(token.last_used_at)}</td>
+<tr${isExpired(token) && html` class="ended"`}>
+  ${drawCells(token, now)}
   <td>${
-    state === 'good'
-      ? drawButton(session, {
+    isExpired(token)
+      ? undefined
+      : drawButton(session, {
           purpose: 'revoke-token',
           action: '/settings/tokens/revoke',
           label: html`Revoke<span class="visually-hidden"> ${token.name}, which ends in ${token.last_four}</span>`,
           fields: { id: token.id },
         })
-      : undefined
   }</td>
 </tr>`
   })
@@ -130,17 +128,40 @@ function drawTokens({ session, tokens, now }: AccountView): Html {
     rows.length === 0
       ? html`<p class="quiet">None yet.</p>`
       : html`<div class="scrolls" tabindex="0" role="group" aria-label="Tokens"><table class="tokens">
-  <thead><tr><th scope="col">Name</th><th scope="col">May publish to</th><th scope="col">Ends in</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
+  <thead><tr>${HEADINGS}<th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
   <tbody>${rows}</tbody></table></div>
   <p class="quiet tokens-note">Last use is noted at most once an hour. Revoking works at once and for good.</p>`
   }
 </section>`
 }
 
-/** Whether a token still opens anything, or why not. One that was revoked counts as revoked also when it has expired. */
-export function stateOf({ revoked_at, expires_at }: ListedToken, now: Date): 'good' | 'revoked' | 'expired' {
-  if (revoked_at !== null) return 'revoked'
-  return Date.parse(expires_at) <= now.getTime() ? 'expired' : 'good'
+/** Tokens that only an operator can revoke, so they come without a button; nothing when there are none. */
+function drawOperatorTokens({ operatorTokens, now }: AccountView): Html | undefined {
+  if (operatorTokens.length === 0) return undefined
+  return html`
+<section aria-labelledby="operator-tokens-title">
+  <h2 id="operator-tokens-title">Tokens of the operator</h2>
+  <div class="scrolls" tabindex="0" role="group" aria-label="Tokens of the operator"><table class="tokens">
+  <thead><tr>${HEADINGS}</tr></thead>
+  <tbody>${operatorTokens.map(
+    (token) => html`
+<tr${hasExpired(token, now) && html` class="ended"`}>
+  ${drawCells(token, now)}
+</tr>`,
+  )}</tbody></table></div>
+  <p class="quiet tokens-note">The operator of this hub made them for your handles on its machine, and can revoke them there: <code>npm run token -- --list</code>.</p>
+</section>`
+}
+
+const HEADINGS = html`<th scope="col">Name</th><th scope="col">May publish to</th><th scope="col">Ends in</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th>`
+
+function drawCells(token: ListedToken, now: Date): Html {
+  return html`<th scope="row">${token.name}${hasExpired(token, now) && html` <span class="mark">expired</span>`}</th>
+  <td data-label="May publish to"><code>${token.scope}</code></td>
+  <td data-label="Ends in"><code>…${token.last_four}</code></td>
+  <td data-label="Created">${drawDay(token.created_at)}</td>
+  <td data-label="Expires">${drawDay(token.expires_at)}</td>
+  <td data-label="Last used">${token.last_used_at === null ? 'never' : drawDay(token.last_used_at)}</td>`
 }
 
 /** The one page that shows a token, with the lines that use it. */

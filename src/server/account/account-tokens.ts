@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Session } from '../../domain/access/account.ts'
-import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
+import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
 import { formatProblem, parseBy } from '../../domain/content/problems.ts'
 import { line } from '../../domain/content/values.ts'
-import { type AccountView, drawAccount, drawNewToken, stateOf } from './account-page.ts'
+import { type AccountView, drawAccount, drawNewToken } from './account-page.ts'
 import { protect, type Visited } from './respond-account.ts'
 import { redirectTo } from './sign-in.ts'
 import { requireForm, type Visit } from './visit.ts'
@@ -20,11 +20,9 @@ export async function viewAccount(
   more: Pick<AccountView, 'notice' | 'refused'>,
 ): Promise<AccountView> {
   const { login, user_id } = session.person
-  const [owners, tokens] = await Promise.all([
-    dependencies.ownersOf(login, user_id),
-    accounts.listTokens(session.person.user_id),
-  ])
-  return { session, owners, tokens, now, formId: randomUUID(), ...more }
+  const [owners, tokens] = await Promise.all([dependencies.ownersOf(login, user_id), accounts.listTokens(user_id, now)])
+  const operatorTokens = await accounts.listOperatorTokens(owners)
+  return { session, owners, tokens, operatorTokens, now, formId: randomUUID(), ...more }
 }
 
 const days = `expected a whole number of days from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`
@@ -66,7 +64,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
   if (parsed.problems) return refuse(parsed.problems.map(formatProblem))
   if (!view.owners.includes(owner))
     return refuse([`owner: you may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`])
-  if (view.tokens.filter((token) => stateOf(token, now) === 'good').length >= LIMITS.tokensPerPerson)
+  if (view.tokens.filter((token) => !hasExpired(token, now)).length >= LIMITS.tokensPerPerson)
     return refuse([`You have ${LIMITS.tokensPerPerson} tokens. Revoke one that you do not need.`])
   const { name, days } = parsed.value
   const made = { form: parsed.value.form, name, days, scope: `${owner}/${repository || '*'}` }
@@ -82,7 +80,7 @@ export async function createToken(visited: Visit): Promise<Visited> {
 export async function revokeToken(visited: Visit): Promise<Visited> {
   const { session, form } = await requireForm(visited, 'revoke-token')
   const id = /^[0-9a-f-]{32,36}$/.exec(form.get('id') ?? '')?.[0]
-  const isDone = id !== undefined && (await visited.accounts.revokeToken(session.person.user_id, id, visited.now))
+  const isDone = id !== undefined && (await visited.accounts.revokeToken(session.person.user_id, id))
   if (!isDone) throw new HubError('not_found', 'You have no token of this id.')
   return redirectTo('/settings?done=revoked#tokens')
 }

@@ -1,6 +1,5 @@
 // Owns the words that are offered to a reader whose search found nothing: words of the catalogue that begin like theirs.
 import type { Search } from '../../ports/search.ts'
-import { countShared } from '../read/close-names.ts'
 
 /** Each word costs a question to the search. */
 const MOST_WORDS = 3
@@ -31,3 +30,10 @@ export async function findNearbyWords(q: string, search: Pick<Search, 'find'>): 
 }
 
 const splitWords = (text: string) => text.toLowerCase().match(/\p{L}+/gu) ?? []
+
+/** How many characters two words begin with alike. */
+function countShared(a: string, b: string): number {
+  let count = 0
+  while (count < a.length && a[count] === b[count]) count++
+  return count
+}

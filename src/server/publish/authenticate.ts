@@ -2,7 +2,7 @@
 
 import type { Person } from '../../domain/access/account.ts'
 import { isToken } from '../../domain/access/token-form.ts'
-import { coversRepository, type TokenRecord } from '../../domain/access/token-record.ts'
+import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { type OwnerFile, parseOwnerFile } from '../../domain/content/prompt-file.ts'
 import type { Provenance } from '../../domain/content/values.ts'
@@ -66,7 +66,7 @@ export async function authenticate(request: Request, tools: AuthTools, now: Date
   if (token === undefined || !isToken(token)) throw new HubError('unauthorized', NO_GOOD_TOKEN)
   const record = await tools.findToken(token)
   if (!record || record.revoked_at !== null) throw new HubError('unauthorized', NO_GOOD_TOKEN)
-  if (Date.parse(record.expires_at) <= now.getTime())
+  if (hasExpired(record, now))
     throw new HubError('unauthorized', `This token expired at ${record.expires_at}. Make a new one.`)
   const { id, scope, holder } = record
   if (holder.kind === 'person' && !(await tools.holdsLogin(holder)))

@@ -1,44 +1,35 @@
-// Owns guessing what a name that does not exist was meant to be.
+// Guesses what a name that does not exist was meant to be: the same name of another owner, or a few typos away.
 import { HubError } from '../../domain/api/errors.ts'
+import { countTypos } from '../../domain/search/typos.ts'
 import type { ReadTools } from './answers.ts'
 
-const MOST_CLOSE = 3
-/** Candidates of one question; the closest of all are kept. */
-const CANDIDATES = 10
-/** Words of a name that are searched for; each costs a question to the search. */
-const MOST_WORDS = 4
-/** The same owner counts as much as this many matching characters. */
-const SAME_OWNER = 3
+const MAX_SUGGESTED = 3
+const MAX_CANDIDATES = 20
+/** Typos between a name and the one that was meant: one for every four letters, two at most. */
+const MAX_TYPOS = 2
+const LETTERS_PER_TYPO = 4
 
-/** Full names of listed repositories that are close to one that does not exist, the closest first; at most three. */
+/** Full names of listed repositories that are close to one that does not exist, the closest first; at most three. It asks the search once. */
 export async function findClose(owner: string, name: string, { search }: ReadTools): Promise<string[]> {
-  const words = name.split('-')
-  const longestFirst = [...words].sort((a, b) => b.length - a.length).slice(0, MOST_WORDS)
-  const closeness = new Map<string, number>()
   try {
-    for (const text of new Set([words.join(' '), ...longestFirst, owner.replaceAll('-', ' ')])) {
-      const { matches } = await search().find({ text, tags: [], sort: undefined, offset: 0, limit: CANDIDATES })
-      for (const found of matches) {
-        const shared = countShared(found.name, name) + (found.owner === owner ? SAME_OWNER : 0)
-        closeness.set(found.full_name, shared)
-      }
-    }
+    const question = { text: name.replaceAll('-', ' '), tags: [], sort: undefined, offset: 0, limit: MAX_CANDIDATES }
+    const { matches } = await search().find(question)
+    return matches
+      .map((found) => ({ found, typos: typosBetween(found.name, name), others: typosBetween(found.owner, owner) }))
+      .filter(({ typos, others }) => typos === 0 || typos + others < Infinity)
+      .sort((a, b) => a.typos - b.typos || a.others - b.others)
+      .slice(0, MAX_SUGGESTED)
+      .map(({ found }) => found.full_name)
   } catch (error) {
     // What was asked for does not exist, whether the search works or not; so without it the answer only lacks this hint.
     if (!(error instanceof HubError && error.code === 'unavailable')) throw error
+    return []
   }
-  const closest = [...closeness].sort(([, a], [, b]) => b - a)
-  const [, best] = closest[0] ?? ['', 0]
-  // A name that is at most half as close as the closest one is not offered, because it was hardly meant.
-  return closest
-    .filter(([, shared]) => shared === best || shared > best / 2)
-    .slice(0, MOST_CLOSE)
-    .map(([fullName]) => fullName)
 }
 
-/** How many characters two names begin with alike. */
-export function countShared(a: string, b: string): number {
-  let count = 0
-  while (count < a.length && a[count] === b[count]) count++
-  return count
+/** @returns infinity for names that are not close */
+function typosBetween(known: string, typed: string): number {
+  const most = Math.min(MAX_TYPOS, Math.floor(typed.length / LETTERS_PER_TYPO))
+  const typos = countTypos(known, typed, most)
+  return typos > most ? Infinity : typos
 }

@@ -1,0 +1,75 @@
+// What a question becomes: bounded groups of quoted terms, whatever is typed and however much an index knows. docs/contract.md section 4.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { formatGroup, readQuestion, type Vocabulary } from '../../src/domain/search/question.ts'
+
+/** Of every word, an index that knows it, completes it in many ways and has many equivalents for it. */
+const knowing = (prompts: number): Vocabulary => ({
+  countTerm: () => prompts,
+  hasWord: () => true,
+  listBeginning: (prefix) => Array.from({ length: 200 }, (_, index) => `${prefix}${index}`),
+  listCorrections: (word) => Array.from({ length: 200 }, (_, index) => `${word}${index}`),
+  listEquivalents: (key) => Array.from({ length: 200 }, (_, index) => [key.replaceAll(' ', ''), `x${index}`]),
+})
+const ignorant: Vocabulary = {
+  countTerm: () => 0,
+  hasWord: () => false,
+  listBeginning: () => [],
+  listCorrections: () => [],
+  listEquivalents: () => [],
+}
+const anyQuestion = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: fc.constantFrom(...'ab -"*^:(){}+.,~\0代码é'), maxLength: 200 }),
+  fc
+    .array(fc.constantFrom('NEAR(a b)', 'title:', '"', 'AND', 'NOT', '*', 'review', 'code-review', '\0'), {
+      maxLength: 20,
+    })
+    .map((parts) => parts.join(' ')),
+)
+
+test.each([1, 1_000, 100_000])(
+  'where each word is in %i prompts, groups, alternatives and entries are bounded',
+  (prompts) => {
+    fc.assert(
+      fc.property(anyQuestion, (text) => {
+        const groups = readQuestion(text, knowing(prompts))?.groups ?? []
+        expect(groups.length).toBeLessThanOrEqual(20)
+        for (const { alternatives } of groups) expect(alternatives.length).toBeLessThanOrEqual(24)
+        const entries = groups.flatMap(({ alternatives }) => alternatives.map((one) => one.prompts * one.terms.length))
+        expect(entries.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(250_000)
+      }),
+    )
+  },
+)
+
+test('an expression is quoted terms, whatever is typed', () => {
+  fc.assert(
+    fc.property(anyQuestion, (text) => {
+      for (const group of readQuestion(text, knowing(10))?.groups ?? [])
+        expect(formatGroup(group)).toMatch(
+          /^\("[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*"(?: OR "[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*")*\)$/u,
+        )
+    }),
+  )
+})
+
+test('what nothing is known of is ignored, each word once', () => {
+  fc.assert(
+    fc.property(anyQuestion, (text) => {
+      const read = readQuestion(text, ignorant)
+      expect(read?.groups ?? []).toEqual([])
+      expect(new Set(read?.ignored).size).toBe(read?.ignored.length ?? 0)
+    }),
+  )
+})
+
+test('what is beyond the bounds is said to be ignored', () => {
+  const words = Array.from('abcdefghijklmnopqrstuvwx', (letter) => letter.repeat(3))
+  const read = readQuestion(
+    `${words.slice(0, 8).join('-')} ${words.slice(8, 16).join('-')} ${words.slice(16).join('-')}`,
+    knowing(10),
+  )
+  expect(read?.groups).toHaveLength(20)
+  expect(read?.ignored).toHaveLength(4)
+})

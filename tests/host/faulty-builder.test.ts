@@ -1,0 +1,138 @@
+// Pins what `npm start` does when its builder fails: one that keeps dying is started ever more seldom, one that dies at once ends the start in a sentence, and one that the system tells of no changes looks for them.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { type Ask, openClient, poll } from '../e2e/client.ts'
+import { freePort, launch, type Run, startProcess } from '../hubs/processes.ts'
+import { makeRepository } from '../stores/local-repository.ts'
+
+const WITHIN = 90_000
+const root = mkdtempSync(join(tmpdir(), 'hub-faulty-'))
+const repository = makeRepository('ready')
+const version = '---\npublished_at: "2026-11-01T00:00:00Z"\npublished_by: acme\n---\nText\n'
+/** An owner of its own, because hubs of several tests keep their tokens in one folder. */
+const owner = `faulty-${process.pid}`
+repository.commit({ [`content/${owner}/one/versions/1.0.0.md`]: version })
+let run: Run | undefined
+let base = ''
+afterEach(async () => run?.end())
+afterAll(() => {
+  repository.remove()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** A fault, as a module that each process of the hub loads first. */
+function withFault(name: string, code: string): Record<string, string> {
+  const path = join(root, `${name}.mjs`)
+  writeFileSync(path, code)
+  return {
+    ...{ NODE_OPTIONS: `--import=${path}`, CONTENT_DIR: join(repository.folder, 'content') },
+    ...{ SITE_URL: `http://${name}.localhost`, RATE_LIMIT_PER_MINUTE: '0' },
+  }
+}
+const start = async (settings: Record<string, string>) => {
+  const started = await startProcess({ command: ['node', 'scripts/start.ts'], settings })
+  run = started.run
+  base = started.base
+  return openClient(base)
+}
+const isListed = async (ask: Ask, name: string) =>
+  (await ask(`/api/v1/users/${owner}`)).text.includes(`"${owner}/${name}"`)
+const IS_BUILDER = `process.argv[1]?.endsWith('builder-process.ts')`
+
+test('a builder that dies whenever it writes is started after growing pauses', { timeout: 2 * WITHIN }, async () => {
+  const flag = join(root, 'flag')
+  const ask = await start(
+    withFault(
+      'dying',
+      `import { existsSync } from 'node:fs'
+      if (${IS_BUILDER}) {
+        const send = process.send.bind(process)
+        process.send = (message, ...rest) => {
+          send(message, ...rest)
+          if (message.kind === 'progress' && existsSync(${JSON.stringify(flag)})) setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20)
+        }
+      }`,
+    ),
+  )
+  await expect.poll(async () => (await ask('/healthz')).json().status, { timeout: WITHIN }).toBe('ok')
+  writeFileSync(flag, '')
+  repository.write({ [`content/${owner}/one/index.md`]: '---\ntitle: Changed\n---\n' })
+  const pauses = await poll('it was started three times', WITHIN, async () => {
+    const said = [...run!.log().matchAll(/ended with SIGKILL\. It is started again in (\d+) s/g)].map(([, s]) => s)
+    return said.length >= 3 ? said.slice(0, 3) : undefined
+  })
+  expect(pauses).toEqual(['1', '2', '4'])
+  rmSync(flag)
+  const titleOf = async () => (await ask(`/api/v1/repos/${owner}/one`)).text.includes('"title":"Changed"')
+  await expect.poll(titleOf, { timeout: WITHIN }).toBe(true)
+})
+
+test('a builder that dies at once ends the start with a sentence and no stack', { timeout: WITHIN }, async () => {
+  const settings = withFault(
+    'dead',
+    // The functions take longer to load than the builder lives.
+    `import { registerHooks } from 'node:module'
+    if (${IS_BUILDER}) process.exit(7)
+    registerHooks({
+      load(url, context, next) {
+        const loaded = next(url, context)
+        if (!url.endsWith('read.mts')) return loaded
+        return { ...loaded, source: 'await new Promise((resolve) => setTimeout(resolve, 2_000));' + loaded.source }
+      },
+    })`,
+  )
+  run = launch('node', ['scripts/start.ts'], { ...settings, PORT: String(await freePort()) })
+  const { code, signal } = await run.closed
+  expect([code, signal]).toEqual([1, null])
+  expect(run.log()).toContain('The building process ended with 7.')
+  expect(run.log()).not.toMatch(/\n\s+at |Unhandled|triggerUncaughtException/)
+})
+
+test('where the system tells of no changes, they are looked for', { timeout: 2 * WITHIN }, async () => {
+  const ask = await start(
+    withFault(
+      'unwatched',
+      `import fs from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      fs.watch = () => {
+        throw Object.assign(new Error('ENOSPC: System limit for number of file watchers reached'), { code: 'ENOSPC' })
+      }
+      syncBuiltinESMExports()`,
+    ),
+  )
+  const polling = await poll('health says so', WITHIN, async () => (await ask('/healthz')).json().polling ?? undefined)
+  expect(polling).toBe(
+    `Changes in ${join(repository.folder, 'content')} are looked for every 10 s, because the system does not tell of them: its limit of watched files is reached. Raise fs.inotify.max_user_watches with sysctl.`,
+  )
+
+  repository.write({ [`content/${owner}/three/versions/1.0.0.md`]: version })
+  await expect.poll(() => isListed(ask, 'three'), { timeout: WITHIN }).toBe(true)
+  expect(run!.log().match(/are looked for every|cannot be followed|ENOSPC/g)).toEqual(['are looked for every'])
+})
+
+test('a publish is listed although the system never tells of a change', { timeout: 2 * WITHIN }, async () => {
+  const ask = await start(
+    withFault(
+      'silent',
+      `import { EventEmitter } from 'node:events'
+      import fs from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      fs.watch = () => Object.assign(new EventEmitter(), { close() {}, ref() {}, unref() {} })
+      syncBuiltinESMExports()`,
+    ),
+  )
+  await expect.poll(async () => (await ask('/healthz')).json().status, { timeout: WITHIN }).toBe('ok')
+  const token = execFileSync(process.execPath, ['scripts/token.ts', owner], { encoding: 'utf8' }).trim()
+  for (const name of ['two', 'four']) {
+    const published = await fetch(`${base}/api/v1/repos/${owner}/${name}/versions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ content: 'Text\n' }),
+    })
+    expect(published.status).toBe(201)
+    await expect.poll(() => isListed(ask, name), { timeout: WITHIN }).toBe(true)
+  }
+})

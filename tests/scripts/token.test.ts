@@ -1,0 +1,105 @@
+// Checks `npm run token`: an operator makes, lists and revokes tokens on the hub's own machine, and the people of an owner see them.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
+import { createToken, findToken, noteUse } from '../../src/stores/tokens-blobs.ts'
+import { openAccount } from '../hubs/account.ts'
+
+let dir: string
+let store: Awaited<ReturnType<typeof startLocalBlobs>>
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'hub-token-'))
+  store = await startLocalBlobs(join(dir, '.hub/blobs'))
+})
+afterAll(async () => {
+  await store.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const run = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/token.ts'), ...args], {
+    cwd: dir,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+test('what an operator makes can be listed and revoked, and nobody else’s tokens with it', async () => {
+  expect(run('--list')).toEqual({ status: 0, stdout: 'There are no tokens.\n', stderr: '' })
+  const token = run('acme', '--label', 'release job', '--days', '7').stdout.trim()
+  const other = run('acme/code-review').stdout.trim()
+  const person = { kind: 'person', user_id: '7', login: 'alice' } as const
+  const theirs = await createToken(
+    store.blobs,
+    { holder: person, name: 'laptop', scope: 'acme/*', days: 1 },
+    new Date(),
+  )
+  const record = await findToken(store.blobs, token)
+  await noteUse(store.blobs, record?.id ?? '', new Date('2026-11-20T10:00:00Z'))
+
+  const { stdout } = run('--list')
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines[0]).toMatch(/^ID +SCOPE +ENDS IN +CREATED +EXPIRES +LAST USED +NAME$/)
+  expect(lines).toHaveLength(3)
+  expect(lines.find((line) => line.startsWith(record?.id ?? '?'))).toMatch(
+    new RegExp(`acme/\\* +${token.slice(-4)} +\\d{4}-\\d\\d-\\d\\d +\\d{4}-\\d\\d-\\d\\d +2026-11-20 +release job$`),
+  )
+  expect(stdout).not.toContain(token)
+  expect(stdout).not.toContain('laptop')
+
+  expect(run('--revoke', record?.id ?? '')).toMatchObject({ status: 0, stdout: `Revoked: acme/*, release job.\n` })
+  expect(await findToken(store.blobs, token)).toBeUndefined()
+  expect(await findToken(store.blobs, other)).toBeDefined()
+  for (const id of [record?.id ?? '', theirs.record.id, 'x']) {
+    const { status, stderr } = run('--revoke', id)
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`No operator's token has the id "${id}"`)])
+  }
+  expect(await findToken(store.blobs, theirs.token)).toBeDefined()
+})
+
+test('one that an earlier version made, which stood in no list, is listed and revoked too', async () => {
+  const holder = { kind: 'operator' } as const
+  const { record } = await createToken(store.blobs, { holder, name: 'old', scope: 'beta/*', days: 1 }, new Date())
+  await store.blobs.delete(`operators/beta/${record.id}`)
+  expect(run('--list').stdout).toContain(record.id)
+  expect(await store.blobs.list('operators/beta/')).toEqual([`operators/beta/${record.id}`])
+  expect(run('--revoke', record.id).status).toBe(0)
+  expect(await store.blobs.list('operators/beta/')).toEqual([])
+})
+
+test('--help says all of it', () => {
+  const { status, stdout } = run('--help')
+  expect(status).toBe(0)
+  for (const part of ['<owner>[/<name>]', '--days', '--label', '--list', '--revoke ID']) expect(stdout).toContain(part)
+})
+
+//  arguments
+test.each([
+  [[]],
+  [['acme', 'beta']],
+  [['acme', '--list']],
+  [['--list', '--revoke', 'x']],
+  [['acme', '--days', '0']],
+  [['--nonsense']],
+])('%j is refused with the usage', (args) => {
+  const { status, stdout, stderr } = run(...args)
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('Usage: npm run token')
+})
+
+test('/settings shows those of one’s handles, without a way to revoke them there', async () => {
+  const account = openAccount({ ownersOf: async (login) => [login, 'acme'] })
+  const made = (scope: string, name: string) =>
+    createToken(account.blobs, { holder: { kind: 'operator' }, name, scope, days: 1 }, new Date())
+  const { token } = await made('acme/*', 'release job')
+  await made('beta/*', 'somebody else’s')
+  const { text } = await (await account.signIn('alice')).ask('/settings')
+  const section = text.slice(text.indexOf('id="operator-tokens-title"'))
+  expect(section).toContain('release job')
+  expect(section).toContain(`…${token.slice(-4)}`)
+  expect(section.slice(0, section.indexOf('</section>'))).not.toContain('<form')
+  expect(text).not.toContain('somebody else')
+})

@@ -1,0 +1,55 @@
+// Which names an unknown repository is answered with: close ones alone, for one look-up.
+import { expect, test } from 'vitest'
+import { HubError } from '../../src/domain/api/errors.ts'
+import type { ReadTools } from '../../src/server/read/answers.ts'
+import { findClose } from '../../src/server/read/close-names.ts'
+
+const KNOWN = [
+  'acme/code-review',
+  'acme/incident-report',
+  'acme/note',
+  'bob/code-review',
+  'bob/cv',
+  'acme/a-very-long-name',
+]
+
+/** Finds every known name, whatever is asked. */
+function searching() {
+  const asked: string[] = []
+  const matches = KNOWN.map((full_name) => ({
+    full_name,
+    owner: full_name.split('/')[0],
+    name: full_name.split('/')[1],
+  }))
+  const find = async ({ text }: { text: string }) => {
+    asked.push(text)
+    return { matches, total: matches.length, isTotalExact: true, matched: undefined }
+  }
+  return { asked, tools: { search: () => ({ find }) } as unknown as ReadTools }
+}
+
+//  asked                     suggested
+test.each([
+  ['acme/code-reviw', ['acme/code-review']],
+  ['acem/code-review', ['acme/code-review', 'bob/code-review']],
+  ['someone/code-review', ['acme/code-review', 'bob/code-review']],
+  ['someone/code-reviw', []],
+  ['acme/nope', ['acme/note']],
+  ['acme/other', []],
+  ['acme/notes', ['acme/note']],
+  ['acme/incident', []],
+  ['bob/vc', []],
+  ['zzqxjk/zzqxjk', []],
+])('%s', async (fullName, suggested) => {
+  const { asked, tools } = searching()
+  const [owner = '', name = ''] = fullName.split('/')
+  expect(await findClose(owner, name, tools)).toEqual(suggested)
+  expect(asked).toHaveLength(1)
+})
+
+test('without a search nothing is suggested', async () => {
+  const find = async () => {
+    throw new HubError('unavailable', 'The search cannot be read just now.', { retryAfterSeconds: 5 })
+  }
+  expect(await findClose('acme', 'code-reviw', { search: () => ({ find }) } as unknown as ReadTools)).toEqual([])
+})

@@ -1,0 +1,81 @@
+// Shows what "Suggest a change" opens on the git host: a file that holds nothing of the version before but its text, and that no review takes unedited.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findSourceHost, readConfig } from '../../src/config.ts'
+import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
+import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { listSourceLinks } from '../../src/site/source-links.ts'
+import { reviewContent } from '../../src/stores/review-content.ts'
+
+let folder = ''
+const FILE = (changelog: string) =>
+  `---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: torvalds\nchangelog: ${changelog}\nvariables:\n  - name: code\n    description: "The #code"\nparameters:\n  temperature: 0.2\n---\nReview {{code}}.\r\n---\nend`
+const put = (path: string, text: string) => {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'prompt-hub-links-'))
+  put('acme/a/versions/1.2.3.md', FILE('The old words'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+})
+
+async function openLinks(contentDir: string): Promise<Map<string, URL>> {
+  const settings = { GITHUB_REPOSITORY: 'octo/hub', GITHUB_TOKEN: 't', CONTENT_DIR: contentDir }
+  const { catalogue } = openCatalogue(readConfig({ CONTENT_DIR: folder })).load()
+  const { record } = catalogue.entries.get('acme/a')!.versions[0]!
+  const links = listSourceLinks(findSourceHost(readConfig(settings))!, record, record.version)
+  return new Map(links.map(({ words, address }) => [words, new URL(address)]))
+}
+
+test('the file holds the text, and none of what only its author or the merge knows', async () => {
+  const { searchParams } = (await openLinks(folder)).get('Suggest a change')!
+  const value = searchParams.get('value')!
+  expect(searchParams.get('filename')).toBe('content/acme/a/versions/x.y.z.md')
+  expect(value).not.toMatch(/2026-11-01|torvalds|The old words|Say what changes/)
+  expect(value.endsWith('\n---\nReview {{code}}.\r\n---\nend')).toBe(true)
+  expect(value).toContain(
+    '# Name this file 1.2.4.md, 1.3.0.md (it can do more) or 2.0.0.md (callers must change something).',
+  )
+  expect(parseVersionFile(value).problems?.map(({ key }) => key)).toEqual(['published_at', 'published_by', 'changelog'])
+})
+
+test('no review takes it unedited, under the name that it has or any other', async () => {
+  const value = (await openLinks(folder)).get('Suggest a change')!.searchParams.get('value')!
+  for (const [name, rules] of [
+    ['x.y.z.md', ['path']],
+    ['1.2.4.md', ['front-matter-value', 'front-matter-value', 'front-matter-value']],
+  ] as const) {
+    put(`acme/a/versions/${name}`, value)
+    const { entries } = await reviewContent({ contentDir: folder, environment: process.env })
+    expect(entries.filter(({ severity }) => severity === 'error').map(({ rule }) => rule)).toEqual(rules)
+    rmSync(join(folder, `acme/a/versions/${name}`))
+  }
+})
+
+test('filled in, it is the next version: the same text, variables and parameters', async () => {
+  const value = (await openLinks(folder)).get('Suggest a change')!.searchParams.get('value')!
+  const filled = value
+    .replace(/^published_at:.*$/m, 'published_at: "2026-11-02T10:00:00Z"')
+    .replace(/^published_by:.*$/m, 'published_by: octocat')
+    .replace(/^changelog:.*$/m, 'changelog: Shorter')
+  const { content, variables, parameters } = parseVersionFile(FILE('x')).value!
+  expect(parseVersionFile(filled).value).toMatchObject({ published_by: 'octocat', content, variables, parameters })
+})
+
+//  CONTENT_DIR                            where the repository has it
+test.each([
+  ['content', 'content'],
+  ['prompts', 'prompts'],
+  ['data/prompts/', 'data/prompts'],
+  [join(process.cwd(), 'catalogue'), 'catalogue'],
+  ['/elsewhere/prompts', 'content'],
+])('with CONTENT_DIR=%s, files are looked for in %s', async (contentDir, path) => {
+  const links = await openLinks(contentDir)
+  expect(links.get('Suggest a change')!.searchParams.get('filename')).toBe(`${path}/acme/a/versions/x.y.z.md`)
+  expect(links.get('Source')!.pathname).toBe(`/octo/hub/blob/main/${path}/acme/a/versions/1.2.3.md`)
+})
