@@ -10,7 +10,9 @@ import { whenAsked } from './ending.ts'
 const config = readConfig(process.env)
 const built = await openBuiltSite(placesOf('dist'))
 if (!built) {
-  console.error('There is no whole build to serve. Run `npm run build` first, or `npm start`, which builds by itself.')
+  console.error(
+    'There is no finished build in dist/. Run `npm run build` first, or `npm start`, which builds by itself.',
+  )
   process.exit(1)
 }
 const stores = await openLocalStores(config).catch((error: Error) => {

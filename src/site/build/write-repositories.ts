@@ -14,7 +14,7 @@ const BLOCK = 50
 const MIN_FOR_THREAD = 1_000
 
 /** What is to be written, by both threads. */
-export interface Share {
+interface Share {
   contentDir: string
   /** The hub's own address, without a final slash. */
   baseUrl: string
