@@ -15,6 +15,9 @@ export const INDEX_SHAPE = 9
 const MAX_EDITED_SHARE = 0.1
 /** Prompts per step (about 50 ms). */
 const PROMPTS_PER_STEP = 50
+/** Pages merged, and words written, per step. */
+const MERGED_PAGES = 500
+const WORDS_PER_STEP = 5_000
 
 /**
  * `texts` has the terms of every prompt, in the order of `top` by rowid, and no text. `words` are the words as they are written, to complete and to correct what is
@@ -65,7 +68,7 @@ function* buildSearchIndexInSteps(
       catalogue.listed.top.map(({ full_name }) => full_name),
       isEditable,
     )
-    database.exec(`INSERT INTO texts (texts) VALUES ('optimize')`)
+    yield* mergeSegments(database)
     database.exec('COMMIT; PRAGMA journal_mode = DELETE')
   } finally {
     database.close()
@@ -137,6 +140,17 @@ function editCopy(path: string, next: string, catalogue: Catalogue, names: Reado
   }
 }
 
+/** Makes one segment of all that FTS5 wrote, some pages at a time: questions then look each word up once. https://www.sqlite.org/fts5.html#the_merge_command */
+function* mergeSegments(database: DatabaseSync): Generator<void> {
+  const merge = database.prepare(`INSERT INTO texts (texts, rank) VALUES ('merge', ?)`)
+  const count = database.prepare('SELECT total_changes() AS changes')
+  for (let pages = -MERGED_PAGES, before = -2; Number(count.get()?.changes) - before >= 2; pages = MERGED_PAGES) {
+    before = Number(count.get()?.changes)
+    merge.run(pages)
+    yield
+  }
+}
+
 /** Takes prompts out and puts prompts in, by full name, and brings everything else up to the catalogue. */
 function* changePrompts(
   database: DatabaseSync,
@@ -156,11 +170,9 @@ function* changePrompts(
     return term
   }
   const columns = [...FIELDS, 'labels'].join(', ')
-  const values = `VALUES (?, ?${', ?'.repeat(FIELDS.length + 1)})`
-  const insertText = database.prepare(
-    `INSERT INTO texts (rowid, ${columns}) VALUES (?${', ?'.repeat(FIELDS.length + 1)})`,
-  )
-  const deleteText = database.prepare(`INSERT INTO texts (texts, rowid, ${columns}) ${values.replace('?', `'delete'`)}`)
+  const values = `?${', ?'.repeat(FIELDS.length + 1)}`
+  const insertText = database.prepare(`INSERT INTO texts (rowid, ${columns}) VALUES (${values})`)
+  const deleteText = database.prepare(`INSERT INTO texts (texts, rowid, ${columns}) VALUES ('delete', ${values})`)
   const countWords = (fields: FieldWords, by: 1 | -1) => {
     for (const [word, votes] of voteForWords(fields)) {
       const change = words.get(word) ?? { prompts: 0, votes: 0 }
@@ -178,7 +190,7 @@ function* changePrompts(
   }
   const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?, ?, ?, ?)')
   const insertSource = database.prepare('INSERT INTO sources VALUES (?, ?)')
-  let last = Math.max(0, ...numbers.values())
+  let last = Number(database.prepare('SELECT max(id) AS id FROM prompts').get()?.id ?? 0)
   for (const [index, fullName] of added.entries()) {
     const { repository, summary } = entries.get(fullName)!
     const { owner, name, full_name, url, html_url, raw_url, ...rest } = summary
@@ -196,8 +208,11 @@ function* changePrompts(
     `INSERT INTO words VALUES (?, ?, ?, ?)
       ON CONFLICT (word) DO UPDATE SET prompts = prompts + excluded.prompts, votes = votes + excluded.votes`,
   )
-  for (const [word, { prompts, votes }] of [...words].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const sorted = [...words].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [index, [word, { prompts, votes }]] of sorted.entries()) {
     if (prompts !== 0 || votes !== 0) changeWord.run(word, stem(word), prompts, votes)
+    if (index % WORDS_PER_STEP === 0) yield
+  }
   database.exec('DELETE FROM words WHERE prompts = 0; DELETE FROM menu')
   const insertMenu = database.prepare('INSERT INTO menu VALUES (?, ?)')
   for (const [index, { full_name }] of listed.top.slice(0, MENU_SIZE).entries()) {

@@ -1,4 +1,4 @@
-// Owns opening search.db: SQLite through node:sqlite, read-only. Writing it stands in search-index.ts, answering questions in search-find.ts.
+// Opens search.db read-only, and completes names. Writing it stands in search-index.ts, answering questions in search-find.ts.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { HubError } from '../domain/api/errors.ts'

@@ -1,4 +1,4 @@
-// Owns the list of equivalents: sets of words and phrases that mean the same to people who search, as maintainers write them down.
+// Reads the list of equivalents: sets of words and phrases that mean the same to people who search, as maintainers write them down.
 
 import { type Parsed, printable, type ValueProblem } from '../content/problems.ts'
 import { termOf } from './terms.ts'

@@ -1,4 +1,4 @@
-// Owns spelling variants: British and American forms of a word become one form, for the index and for questions alike.
+// Unifies spelling variants: British and American forms of a word become one form, for the index and for questions alike.
 
 /**
  * Spellings that differ by a rule. A rule may also change a word that has no second form (`promise` → `promize`). That does no harm, because texts and
@@ -27,28 +27,13 @@ const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 ]
 
 /** Spellings that follow no rule. */
-const WORDS: ReadonlyMap<string, string> = new Map([
-  ['grey', 'gray'],
-  ['greys', 'grays'],
-  ['analysis', 'analyze'],
-  ['analyses', 'analyze'],
-  ['artefact', 'artifact'],
-  ['artefacts', 'artifacts'],
-  ['sceptic', 'skeptic'],
-  ['sceptical', 'skeptical'],
-  ['cheque', 'check'],
-  ['cheques', 'checks'],
-  ['ageing', 'aging'],
-  ['mould', 'mold'],
-  ['plough', 'plow'],
-  ['cosy', 'cozy'],
-  ['tyre', 'tire'],
-  ['tyres', 'tires'],
-  ['mum', 'mom'],
-  ['whilst', 'while'],
-  ['learnt', 'learned'],
-  ['spelt', 'spelled'],
-])
+const WORDS: ReadonlyMap<string, string> = new Map(
+  `grey=gray greys=grays analysis=analyze analyses=analyze artefact=artifact artefacts=artifacts sceptic=skeptic
+  sceptical=skeptical cheque=check cheques=checks ageing=aging mould=mold plough=plow cosy=cozy
+  tyre=tire tyres=tires mum=mom whilst=while learnt=learned spelt=spelled`
+    .split(/\s+/)
+    .map((pair) => pair.split('=') as [string, string]),
+)
 
 /** One form for all spellings of a word. @param word folded */
 export function unifySpelling(word: string): string {

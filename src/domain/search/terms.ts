@@ -1,4 +1,4 @@
-// Owns the way from a word to the term that stands for all its forms: spelling, then stem; and what a question leaves out. The only importer of the stemmer.
+// Leads from a word to the term that stands for all its forms: spelling, then stem; and what a question leaves out. The only importer of the stemmer.
 import { stemmer } from '@orama/stemmers/english'
 import { unifySpelling } from './spelling.ts'
 import { isIdeograph } from './words.ts'
@@ -44,18 +44,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 )
 
 /** Shorthand that says as little, as the words that it is split into: `w/o` is `w o`. */
-const STOP_SHORTHAND: ReadonlySet<string> = new Set([
-  'w o',
-  'b c',
-  'e g',
-  'i e',
-  'etc',
-  'pls',
-  'plz',
-  'abt',
-  'thru',
-  'btw',
-])
+const STOP_SHORTHAND: ReadonlySet<string> = new Set('w o,b c,e g,i e,etc,pls,plz,abt,thru,btw'.split(','))
 
 /** Whether a word is one of the stop words. */
 export function isStopWord(word: string): boolean {

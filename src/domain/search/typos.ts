@@ -1,4 +1,4 @@
-// Owns which typos are forgiven, and how far a word is from the one that was meant.
+// Says which typos are forgiven, and how far a word is from the one that was meant.
 
 /** The shortest word in which a typo is forgiven: in three letters, one changed letter is another word. */
 const SHORTEST_FORGIVEN = 4

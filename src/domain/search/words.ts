@@ -1,4 +1,4 @@
-// Owns what a word is to the search: the same splitting and folding for what is indexed and for what is asked.
+// Says what a word is to the search: the same splitting and folding for what is indexed and for what is asked.
 
 /** Scripts written without spaces: each character is a word of its own, so that a phrase of them is found inside a sentence. */
 const WORD =

@@ -1,5 +1,5 @@
-// Owns which words of a text are shown as those that were looked for.
-import { splitWords } from './words.ts'
+// Finds which words of a text are shown as those that were looked for.
+import { splitWords } from '../../domain/search/words.ts'
 
 /** A part of a text, and whether it is a word that was looked for. */
 interface MarkedPart {
