@@ -11,7 +11,6 @@ import { measureHost } from './bench/host.ts'
 import { measureMcp } from './bench/mcp.ts'
 import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
 import { measurePages } from './bench/pages.ts'
-import { plotBuilds } from './bench/plot.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
 import { measureRead } from './bench/read.ts'
@@ -57,7 +56,6 @@ const { values: flags } = parseArgs({
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'string', default: '.hub/bench.json' },
-    plot: { type: 'string' },
     minutes: { type: 'string', default: '10' },
     beside: { type: 'string' },
   },
@@ -76,7 +74,7 @@ if (
   !chosen.every((part) => part === SOAK || ALL.includes(part))
 ) {
   console.error(
-    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${[...ALL, SOAK].join(',')}] [--minutes 10] [--json FILE] [--plot FILE.svg] [--beside DIR]`,
+    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${[...ALL, SOAK].join(',')}] [--minutes 10] [--json FILE] [--beside DIR]`,
   )
   process.exit(1)
 }
@@ -115,7 +113,6 @@ console.log(
   `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}, load ${machine.load}; ${versions} versions a prompt\n`,
 )
 if (rows.length > 0) console.log(formatTable(rows))
-if (flags.plot) writeFileSync(flags.plot, plotBuilds(rows))
 if (chosen.includes(RELEVANCE)) {
   const { text, isKept } = await measureRelevance(beside)
   console.log(text)
