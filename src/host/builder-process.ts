@@ -1,5 +1,6 @@
 // The process that builds for our host: it watches the content, writes the data of each new state beside the one that is served, and says when it is complete.
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { readConfig } from '../config.ts'
@@ -187,7 +188,8 @@ async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListin
     return listContent(contentDir)
   }
   const places = [...changed].map((path) => path.split('/'))
-  if (places.some(({ length }) => length < 3)) return listContent(contentDir)
+  // A folder that is away takes all files with it, which must not look as if each had been removed.
+  if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
   return listContentAgain(contentDir, site.listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
 }
 
