@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
-import { searchIndexPath } from '../../src/host/serve-sites.ts'
+import { buildRecordPath, searchIndexPath } from '../../src/host/serve-sites.ts'
+import { UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { digestText } from '../../src/ports/measure.ts'
+import { writeBuildRecord } from '../../src/stores/build-record.ts'
 import { writeFiles } from '../../src/stores/write-files.ts'
 import { beside as besideReader } from './attacks.ts'
 import { type Measurement, quantile, timeWork } from './measure.ts'
@@ -144,6 +146,7 @@ function measureEdits(
 async function measureStorm(dir: string, questions: readonly string[]): Promise<Measurement> {
   const catalogue = makeSearchCatalogue(20)
   writeFiles(join(dir, 'dist'), listDataFiles(catalogue, digestText))
+  writeBuildRecord(buildRecordPath(join(dir, 'dist')), { built_at: new Date().toISOString(), source: UNKNOWN_SOURCE })
   mkdirSync(join(dir, 'content'))
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
   const searches = join(dir, 'searches.txt')
