@@ -53,7 +53,7 @@ test('one build after the other, in the same folder', { timeout: 300_000 }, () =
     expect.stringMatching(/^1 repositories, \d+ data files written in \d+\.\d s\.\n$/),
   ])
   // Where nobody looks at a terminal, each step is a line.
-  expect(first.stderr).toMatch(/Writing the data: 0 of 1\n[\s\S]*Writing the search index …\n/)
+  expect(first.stderr).toMatch(/Writing the data: 1 of 1\n[\s\S]*Writing the search index …\n/)
   expect(readFileSync(join(out, 'dist/data/v1/repos/acme/one/raw.txt'), 'utf8')).toBe('First text\n')
   expect(statSync(join(out, 'build/search.db')).size).toBeGreaterThan(0)
   expect(readdirSync(join(out, 'build')).sort()).toEqual(['complete.json', 'pages', 'search.db'])
