@@ -1,11 +1,11 @@
-// Owns how the site is built: plain static pages, with everything else added by our integration.
+// How Astro bundles the pages and serves them to developers; `npm run build` adds the data (scripts/build.ts).
 import { defineConfig } from 'astro/config'
 import { readConfig } from './src/config.ts'
-import { ASTRO_OPTIONS } from './src/site/build/astro-options.ts'
-import { promptHub } from './src/site/build/integration.ts'
+import { ASTRO_OPTIONS } from './src/site/astro/astro-options.ts'
+import { devServer } from './src/site/astro/dev-server.ts'
 
 export default defineConfig({
   ...ASTRO_OPTIONS,
-  integrations: [promptHub()],
+  integrations: [devServer()],
   server: { port: readConfig(process.env).port },
 })

@@ -10,7 +10,7 @@ import { measureFunctions } from './bench/functions.ts'
 import { measureHost } from './bench/host.ts'
 import { measureMcp } from './bench/mcp.ts'
 import { formatTable, judge, type Measurement, type Row } from './bench/measure.ts'
-import { plotBuilds } from './bench/plot.ts'
+import { measurePages } from './bench/pages.ts'
 import { stopAll } from './bench/processes.ts'
 import { measurePublish } from './bench/publish.ts'
 import { measureRead } from './bench/read.ts'
@@ -31,6 +31,7 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   mcp: measureMcp,
   functions: measureFunctions,
   serve: measureServe,
+  pages: measurePages,
   publish: measurePublish,
   attacks: measureAttacks,
   client: measureClient,
@@ -55,7 +56,6 @@ const { values: flags } = parseArgs({
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
     json: { type: 'string', default: '.hub/bench.json' },
-    plot: { type: 'string' },
     minutes: { type: 'string', default: '10' },
     beside: { type: 'string' },
   },
@@ -74,7 +74,7 @@ if (
   !chosen.every((part) => part === SOAK || ALL.includes(part))
 ) {
   console.error(
-    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${[...ALL, SOAK].join(',')}] [--minutes 10] [--json FILE] [--plot FILE.svg] [--beside DIR]`,
+    `Usage: npm run bench -- [--quick] [--sizes 1000,10000] [--versions 5] [--only ${[...ALL, SOAK].join(',')}] [--minutes 10] [--json FILE] [--beside DIR]`,
   )
   process.exit(1)
 }
@@ -113,7 +113,6 @@ console.log(
   `${machine.cores} cores (${machine.processor}), ${machine.memory_gb} GB, Node ${machine.node}, load ${machine.load}; ${versions} versions a prompt\n`,
 )
 if (rows.length > 0) console.log(formatTable(rows))
-if (flags.plot) writeFileSync(flags.plot, plotBuilds(rows))
 if (chosen.includes(RELEVANCE)) {
   const { text, isKept } = await measureRelevance(beside)
   console.log(text)
@@ -125,7 +124,7 @@ if (failures.length > 0 || rows.some(({ isKept }) => isKept === false)) process.
 async function measureSize(size: number): Promise<void> {
   const report = (text: string) => progress.show(`${size} prompts: ${text}`, ++steps, sizes.length * (parts.length + 1))
   const workDir = join(dir, String(size))
-  let site: BenchSite | undefined
+  let site: Promise<BenchSite> | undefined
   const makeOnce = () => {
     if (!site) report('making the catalogue')
     site ??= makeSite(workDir, size, versions)
@@ -134,8 +133,8 @@ async function measureSize(size: number): Promise<void> {
   for (const part of parts) {
     report(part)
     try {
-      const measured = measurePart(part, size, workDir, makeOnce)
-      for (const measurement of await measured) rows.push(judge(measurement, size))
+      const measured = await measurePart(part, size, workDir, makeOnce)
+      for (const measurement of measured) rows.push(judge(measurement, size))
     } catch (error) {
       // When one part fails, the others are still measured and shown.
       failures.push(`${size} prompts: ${part}: ${error instanceof Error ? error.message : error}`)
@@ -143,10 +142,10 @@ async function measureSize(size: number): Promise<void> {
   }
 }
 
-function measurePart(part: string, size: number, workDir: string, makeOnce: () => BenchSite) {
+async function measurePart(part: string, size: number, workDir: string, makeOnce: () => Promise<BenchSite>) {
   if (part === SCALE) return measureScale(`${workDir}-scale`, size, beside)
   if (part === SOAK) return measureSoak(`${workDir}-soak`, size, minutes)
-  return PARTS[part]!(makeOnce())
+  return PARTS[part]!(await makeOnce())
 }
 
 /** Not before the end: what follows many removals is slow on ext4 (docs/scale.md section 1). */

@@ -1,239 +1,130 @@
-// `npm run build [-- --out DIR]`: the deployable site in dist/ and its search index in build/, written at the cost of what changed since the build before it.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+// `npm run build [-- --out DIR]`: the deployable site in dist/, with its search index and the code of its pages in build/. All data is written anew, beside the last build, which the new one replaces when it is whole; when nothing changed, nothing is done.
+import { hash } from 'node:crypto'
+import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { z } from 'zod'
 import { readConfig } from '../src/config.ts'
-import { buildRecordPath, searchIndexPath } from '../src/host/serve-sites.ts'
-import { listPaths } from '../src/host/site-folder.ts'
-import { type BuildSource, UNKNOWN_SOURCE } from '../src/ports/fresh-copies.ts'
-import { hashCode } from '../src/site/build/code-hash.ts'
-import { ContentError } from '../src/site/build/load-catalogue.ts'
-import { openPages } from '../src/site/build/render-pages.ts'
-import { openSiteBuilder } from '../src/site/build/site-builder.ts'
-import { settingsOfSite } from '../src/site/build/site-settings.ts'
-import { takeTurns } from '../src/site/build/turns.ts'
-import { compareFolder, type Untouched } from '../src/site/build/untouched.ts'
-import { type BuildCache, openBuildCache } from '../src/stores/build-cache.ts'
-import { findBuildRecord, removeBuildRecord, writeBuildRecord } from '../src/stores/build-record.ts'
+import { bundlePlaceOf, findBundle } from '../src/host/pages-bundle.ts'
+import type { BuildSource } from '../src/ports/fresh-copies.ts'
+import {
+  type BuildPlaces,
+  type Built,
+  builtFile,
+  indexOf,
+  nextOf,
+  oldOf,
+  pagesOf,
+  placesOf,
+  readBuilt,
+  removeOld,
+  removeUnfinished,
+  swapIn,
+} from '../src/site/build/build-places.ts'
+import { ContentError } from '../src/site/build/content-error.ts'
+import { writeData } from '../src/site/build/write-data.ts'
+import { writeBuildRecord } from '../src/stores/build-record.ts'
 import { readBuildSource } from '../src/stores/build-source.ts'
 import { sayIgnored } from '../src/stores/content-files.ts'
-import { type ContentListing, fingerprintContent, listContent } from '../src/stores/content-listing.ts'
+import { fingerprintContent, listContent } from '../src/stores/content-listing.ts'
 import { takeLock } from '../src/stores/process-lock.ts'
-import { buildSearchIndexInSteps, updateSearchIndexInSteps } from '../src/stores/search-index.ts'
-import { checkPageWeights, HeavyPagesError } from './page-weights.ts'
 import { openProgress } from './progress.ts'
 
-/** What is remembered of a build that was finished. */
-const Finished = z.object({
-  /** When its last file was written. */
-  endedMs: z.number(),
-  /** Of the content that it was made of; left out when it could not be told. */
-  fingerprint: z.string().optional(),
-  /** All else that it was made of, beside the code. */
-  settings: z.string(),
-  repositories: z.int(),
-  files: z.int(),
-})
-type Finished = z.infer<typeof Finished>
+/** How long requests that began with the last build may still read its files, under `npm run serve`. */
+const RETIRE_MS = 2_000
 
-/** Netlify keeps the usual one from one build to the next; nothing in it is needed. */
-const { out, keptDir } = readPlaces()
 const started = performance.now()
+const places = readPlaces()
 const progress = openProgress()
 const config = readConfig(process.env)
-const dist = resolve(out, 'dist')
-const indexPath = searchIndexPath(dist)
-const recordPath = buildRecordPath(dist)
-/** The new site is written beside the one that is there, and takes its place when it is whole. */
-const next = `${dist}.next`
-const nextIndex = `${indexPath}.whole`
-/** What Netlify deploys is never edited, and has to fit into a function's bundle. */
-const isEditable = config.netlifySite === undefined
-const aside = `${dist}.old`
-mkdirSync(keptDir, { recursive: true })
-const lock = takeLock(join(keptDir, 'build.lock'), 60_000)
+const pagesPlace = bundlePlaceOf(config)
+/** Stands for whatever decides about a build beside the content. */
+const madeBy = JSON.stringify([pagesPlace.key, config.buildDay])
+mkdirSync('.astro', { recursive: true })
+const lock = takeLock(join('.astro', `build-${hash('sha256', places.dist).slice(0, 16)}.lock`), 60_000)
 if (!lock) {
   console.error('Another build into this folder is under way.')
   process.exit(1)
 }
-const codes = hashCode(process.cwd())
-const cachePath = join(keptDir, 'cache.db')
-const cache = openBuildCache(cachePath, codes)
-const before = readState(cache)
-const settings = JSON.stringify([settingsOfSite(config), config.buildDay])
-const comparison: Untouched | undefined =
-  before && existsSync(indexPath) ? compareFolder({ dir: dist, cachePath, codes, endedMs: before.endedMs }) : undefined
-let isKept = false
-let listing: ContentListing | undefined
-let source: BuildSource = UNKNOWN_SOURCE
 try {
+  swapIn(places)
+  removeUnfinished(places)
   // Before the content is read, so that nothing is counted as read that came after.
-  source = await readBuildSource(config.contentDir, process.env)
-  if (!(await hasNothingToDo())) await build()
+  const source = await readBuildSource(config.contentDir, process.env)
+  const built = hasNothingToDo()
+  // What was published and removed again since is read too.
+  if (built) writeBuildRecord(builtFile(places), { ...built, source })
+  else await build(source)
 } catch (error) {
   progress.end()
-  // Heavy pages stay where they are, to be looked at; what is wrong with the content was found before anything was written.
-  if (!(error instanceof ContentError || error instanceof HeavyPagesError)) throw error
+  if (!(error instanceof ContentError)) throw error
   console.error(error.message)
-  if (error instanceof HeavyPagesError) console.error(`They are in ${next} to be looked at; ${dist} stays as it was.`)
   process.exitCode = 1
 } finally {
-  removeAside()
-  cache.close()
+  removeUnfinished(places)
   lock.release()
 }
 
-/** Whether all is as the last build left it; then it is said at once. */
-async function hasNothingToDo(): Promise<boolean> {
-  if (before?.fingerprint === undefined || before.settings !== settings) return false
+/** The last build when all is as it left it, which is then said at once. */
+function hasNothingToDo(): Built | undefined {
+  const built = readBuilt(places)
+  if (built?.fingerprint === undefined || built.made_by !== madeBy) return undefined
   progress.show('Looking for changes', 0, 0)
-  listing = listContent(config.contentDir)
-  if (fingerprintContent(listing) !== before.fingerprint || !(await isUntouched())) return false
-  writeBuildRecord(recordPath, {
-    built_at: findBuildRecord(recordPath)?.built_at ?? new Date().toISOString(),
-    source,
-  })
-  sayEnd(
-    sayIgnored(listing.ignored),
-    `${before.repositories} repositories, 0 files read; 0 of ${before.files} files written and 0 removed`,
-  )
-  return true
+  const listing = listContent(config.contentDir)
+  if (fingerprintContent(listing) !== built.fingerprint || !isUntouched(places.dist, built.ended_ms)) return undefined
+  sayEnd(`${built.repositories} repositories; nothing changed`, listing.ignored)
+  return built
 }
 
-async function build(): Promise<void> {
-  const root = process.cwd()
-  const builder = openSiteBuilder({
-    config,
-    environment: process.env,
-    today: () => config.buildDay,
-    ...{
-      root,
-      cache,
-      listing,
-      openPages: () => openPages({ root, keptDir: join(keptDir, 'pages'), code: codes.site }),
-    },
-    confirmWritten: prepareFolder,
-    onProgress: progress.show,
-  })
-  mkdirSync(dirname(indexPath), { recursive: true })
-  const { catalogue, filesRead, fingerprint, ignored } = await builder.read(true)
-  // Of a hundred thousand prompts it takes as much memory as all that is written of them in lists.
-  listing = undefined
-  putAside(next)
-  mkdirSync(next, { recursive: true })
-  const difference = await builder.write(next, 'all', ({ catalogue, ...changes }) =>
-    takeTurns(
-      isKept && isEditable
-        ? updateSearchIndexInSteps(nextIndex, catalogue, changes, indexPath)
-        : buildSearchIndexInSteps(catalogue, nextIndex, { isEditable }),
-    ),
-  )
-  // Only code makes pages heavier, and after a change of it everything is built anew.
-  if (!isKept) checkPageWeights(next, catalogue)
-  takeOver(difference.gone)
-  const repositories = catalogue.entries.size
-  const files = countFiles(difference.groups)
-  // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
-  const state: Finished = {
-    endedMs: Date.now() + 1,
-    ...(fingerprint && { fingerprint }),
-    settings,
-    repositories,
-    files,
+async function build(source: BuildSource): Promise<void> {
+  const next = nextOf(places)
+  const stopping = new AbortController()
+  try {
+    // Another process bundles the pages meanwhile, unless it did for this code before.
+    const bundling = findBundle(pagesPlace, stopping.signal)
+    const writing = writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show, bundling)
+    const [bundle, written] = await Promise.all([bundling, writing])
+    const { repositories, files, fingerprint, ignored } = written
+    cpSync(bundle.client, next.dist, { recursive: true })
+    cpSync(bundle.server, pagesOf(next), { recursive: true })
+    // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
+    const about = { ended_ms: Date.now() + 1, made_by: madeBy, repositories, files }
+    const now = new Date().toISOString()
+    const built: Built = { built_at: now, source, ...about, ...(fingerprint && { fingerprint }) }
+    writeBuildRecord(builtFile(next), built)
+    swapIn(places)
+    sayEnd(`${repositories} repositories, ${files} data files written`, ignored)
+  } finally {
+    stopping.abort()
   }
-  builder.keep(difference, JSON.stringify(state))
-  writeBuildRecord(recordPath, { built_at: new Date().toISOString(), source })
-  const [written, removed] = [difference.count, difference.gone.length]
-  sayEnd(
-    ignored,
-    `${repositories} repositories, ${filesRead} files read; ${written} of ${files} files written and ${removed} removed`,
-  )
+  if (!existsSync(oldOf(places).dist)) return
+  await sleep(RETIRE_MS)
+  removeOld(places)
 }
 
-/** Whether dist/ and its index are as the last build left them; asked when nothing else can be done before it is known. */
-async function isUntouched(): Promise<boolean> {
-  if (!comparison) return false
-  comparison.help()
-  return comparison.answer
+/** Whether nobody changed anything in a folder by hand since it was written: a file has a new time then, or the folder that it is in. */
+function isUntouched(dir: string, endedMs: number): boolean {
+  if (lstatSync(dir).mtimeMs > endedMs) return false
+  return readdirSync(dir, { withFileTypes: true }).every((entry) => {
+    const path = join(dir, entry.name)
+    return entry.isDirectory() ? isUntouched(path, endedMs) : lstatSync(path).ctimeMs <= endedMs
+  })
 }
 
-/** @returns whether dist/ is as the last build left it, so that only what is different is written */
-async function prepareFolder(): Promise<boolean> {
-  isKept = await isUntouched()
-  if (!isKept) cache.forgetWritten()
-  return isKept
-}
-
-/** Puts what was written in place of what is there. Until it is done, neither the cache nor the record says that dist/ is whole. @param gone paths that the site no longer has */
-function takeOver(gone: readonly string[]): void {
-  cache.save([], JSON.stringify({ isUnfinished: true }))
-  removeBuildRecord(recordPath)
-  if (isKept) {
-    for (const path of listPaths(next)) {
-      mkdirSync(dirname(join(dist, path)), { recursive: true })
-      renameSync(join(next, path), join(dist, path))
-    }
-    for (const path of gone) removeFile(dist, path)
-  } else {
-    putAside(dist)
-    renameSync(next, dist)
-  }
-  renameSync(nextIndex, indexPath)
-}
-
-function sayEnd(ignored: string | undefined, what: string): void {
+function sayEnd(what: string, ignored: readonly string[]): void {
   progress.end()
-  if (ignored) console.warn(ignored)
+  const line = sayIgnored(ignored)
+  if (line) console.warn(line)
   console.log(`${what} in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
 }
 
-/** Where the site and its index are written, and where what is kept for the next build lies. */
-function readPlaces(): { out: string; keptDir: string } {
+/** Where the site is written. */
+function readPlaces(): BuildPlaces {
   try {
-    const { out } = parseArgs({ options: { out: { type: 'string' } } }).values
-    return out === undefined
-      ? { out: '.', keptDir: resolve('node_modules/.astro/prompt-hub') }
-      : { out, keptDir: resolve(out, 'kept') }
+    const { out = '.' } = parseArgs({ options: { out: { type: 'string' } } }).values
+    return placesOf(resolve(out, 'dist'))
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\nUsage: npm run build -- [--out DIR]`)
     process.exit(1)
   }
-}
-
-/** @returns undefined also when the last build was not finished */
-function readState(kept: BuildCache): Finished | undefined {
-  const text = kept.loadState()
-  return text === undefined ? undefined : Finished.safeParse(JSON.parse(text)).data
-}
-
-/** Removed when the build is done: for minutes after many files were removed, ext4 makes new ones many times slower (docs/scale.md section 1). */
-function putAside(dir: string): void {
-  if (!existsSync(dir)) return
-  mkdirSync(aside, { recursive: true })
-  renameSync(dir, mkdtempSync(join(aside, 'site-')))
-}
-
-function removeAside(): void {
-  // What a build that failed has written is only looked at when its pages are too heavy.
-  if (process.exitCode === undefined) putAside(next)
-  if (!existsSync(aside)) return
-  progress.show('Removing the site of before', 0, 0)
-  rmSync(aside, { recursive: true, force: true })
-  progress.end()
-}
-
-/** Removes a file, and folders that are empty then, which a clean build would not have either. */
-function removeFile(dir: string, path: string): void {
-  rmSync(join(dir, path), { force: true })
-  for (
-    let folder = dirname(path);
-    folder !== '/' && readdirSync(join(dir, folder)).length === 0;
-    folder = dirname(folder)
-  )
-    rmdirSync(join(dir, folder))
-}
-
-function countFiles(groups: ReadonlyMap<string, { count: number }>): number {
-  return [...groups.values()].reduce((sum, { count }) => sum + count, 0)
 }

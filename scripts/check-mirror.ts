@@ -15,7 +15,11 @@ try {
     values.hub === undefined
       ? 'Every read but search is there as a file.'
       : 'Every read but search is there as a file, with the hub’s bytes.'
-  console.log(problems.length === 0 ? whole : `${problems.length} problems.`)
+  console.log(
+    problems.length === 0
+      ? `${whole} Pages of prompts are not files; the hub renders them.`
+      : `${problems.length} problems.`,
+  )
   process.exitCode = problems.length === 0 ? 0 : 1
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
 import { formatCodeowners } from '../src/domain/access/codeowners.ts'
 import { formatProblem } from '../src/domain/content/problems.ts'
-import { openContentDir } from '../src/stores/content-dir.ts'
+import { readContentDir } from '../src/stores/content-dir.ts'
 
 const FILE = '.github/CODEOWNERS'
 const MAINTAINER = /^[A-Za-z0-9-]{1,39}(?:\/[\w.-]{1,100})?$/
@@ -15,7 +15,7 @@ try {
   const wrong = maintainers.find((name) => !MAINTAINER.test(name))
   if (wrong !== undefined)
     throw new Error(`--maintainers: expected logins or org/team with commas between, got ${wrong}`)
-  const { tree, problems } = openContentDir(readConfig(process.env).contentDir)()
+  const { tree, problems } = readContentDir(readConfig(process.env).contentDir)
   if (problems.length > 0) throw new Error(`${problems[0]!.file}: ${formatProblem(problems[0]!)}`)
   const before = readOrNothing()
   // What stands there for everything else stays unless it is given anew.

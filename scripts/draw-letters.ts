@@ -1,7 +1,7 @@
-// Owns `npm run letters`: draws the letters of the social cards once, in a browser, so that a build only has to put them beside each other (src/site/build/social-card.ts).
+// Owns `npm run letters`: draws the letters of the social cards once, in a browser, so that a build only has to put them beside each other (src/site/social-card.ts).
 import { readFileSync, writeFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
-import { LETTER_STYLES, type LetterSheet } from '../src/site/build/letters.ts'
+import { LETTER_STYLES, type LetterSheet } from '../src/site/letter-sheet.ts'
 import { openBrowser } from './look/browser.ts'
 
 const FONT = 'src/site/fonts/inter.woff2'

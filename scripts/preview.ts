@@ -1,4 +1,4 @@
-// `npm run preview`: builds the site and runs it under the Netlify dev server, the nearest thing to a deploy that runs without a network.
+// `npm run preview`: builds the site as `npm run build` does, and runs it under the Netlify dev server, the nearest thing to a deploy that runs without a network.
 import { spawn } from 'node:child_process'
 import { readConfig } from '../src/config.ts'
 import { whenAsked } from './ending.ts'
@@ -15,7 +15,7 @@ let running: ReturnType<typeof spawn> | undefined
 const stop = () => running?.pid && process.kill(-running.pid, 'SIGTERM')
 whenAsked(stop)
 
-const built = await run('astro', ['build'])
+const built = await run('node', ['scripts/build.ts'])
 process.exitCode =
   built === 0
     ? await run('netlify', ['dev', '--offline', '--internal-disable-edge-functions', '--port', String(port)])

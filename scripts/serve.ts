@@ -1,15 +1,15 @@
-// `npm run serve`: serves the finished build in dist/ with the functions, in one Node process, and the next one as soon as it is finished.
-import { resolve } from 'node:path'
+// `npm run serve`: serves the build in dist/ with the functions, in one Node process, and takes over the next build. Run `npm run build` before.
 import { readConfig } from '../src/config.ts'
-import { inBackground } from '../src/host/background.ts'
-import { openFinishedSite } from '../src/host/finished-site.ts'
+import { openBuiltSite } from '../src/host/built-site.ts'
+import { type Health, STARTING } from '../src/host/health.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
 import { surviveUncaughtErrors } from '../src/host/uncaught-errors.ts'
+import { placesOf } from '../src/site/build/build-places.ts'
 import { whenAsked } from './ending.ts'
 
 const config = readConfig(process.env)
-const finished = openFinishedSite(resolve('dist'))
-if (!finished) {
+const built = await openBuiltSite(placesOf('dist'))
+if (!built) {
   console.error(
     'There is no finished build in dist/. Run `npm run build` first, or `npm start`, which builds by itself.',
   )
@@ -19,17 +19,17 @@ const stores = await openLocalStores(config).catch((error: Error) => {
   console.error(error.message)
   process.exit(1)
 })
-const host = await serveSites(finished.site, stores, {
+const host = await serveSites(() => built.current().site, stores, {
   ...config,
   ...watchBy(config),
-  healthOf: finished.health,
+  pages: () => built.current().pages,
+  healthOf: (): Health => ({ ...STARTING, status: 'ok', built_at: built.current().builtAt }),
 })
 surviveUncaughtErrors()
-inBackground('Warming the search', finished.warm)
 console.log(`Serving dist/ at ${config.baseUrl}`)
 printSignInLink(config, stores)
 whenAsked(async () => {
   await host.stop()
-  finished.close()
+  built.close()
   await stores.close()
 })

@@ -3,6 +3,7 @@ import { readConfig } from '../src/config.ts'
 import { whenAborted } from '../src/host/abort.ts'
 import { followContent } from '../src/host/follow-content.ts'
 import type { RunningServer } from '../src/host/http-server.ts'
+import { bundlePlaceOf, preparePages } from '../src/host/pages-bundle.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
 import { surviveUncaughtErrors } from '../src/host/uncaught-errors.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
@@ -49,16 +50,18 @@ try {
     onBuilt: (began) => metrics?.noteBuild(began),
     onProgress: progress.show,
   })
+  let pages: ReturnType<typeof preparePages> = () => undefined
   const { copies } = stores
   const keep = async (copy: FreshCopy) => {
     await copies.keep(copy)
-    followed.notePublish()
+    followed.notePublish(copy.repository.full_name)
   }
   host = await serveSites(
     followed.site,
     { ...stores, copies: { ...copies, keep } },
     {
       ...config,
+      pages: () => pages(),
       ...watching,
       healthOf: followed.health,
     },
@@ -74,6 +77,8 @@ try {
   else {
     console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
     printSignInLink(config, stores)
+    // After the first state, because both at once would take twice as long, and programs need no pages.
+    pages = preparePages(bundlePlaceOf(config), stopping.signal)
   }
 } catch (error) {
   progress.end()

@@ -1,4 +1,5 @@
 // Owns what the settings mean for the program: the only reader of the environment.
+import { relative, resolve, sep } from 'node:path'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
@@ -156,4 +157,25 @@ export function notSetUp(problems: readonly string[]): HubError {
     `The hub is not set up: ${problems.join('; ')}. Correct the settings and start again.`,
     { retryAfterSeconds: 60 },
   )
+}
+
+/** The repository that publishes go to, as links to it need it; undefined when git is on this machine alone. */
+export function findSourceHost({
+  gitStore,
+  contentDir,
+}: Pick<Config, 'gitStore' | 'contentDir'>):
+  | { repository: string; web: string; branch: string; content: string }
+  | undefined {
+  if (gitStore.kind !== 'github') return undefined
+  const { repository, branch, apiUrl } = gitStore
+  const { origin } = new URL(apiUrl)
+  // On GitHub itself pages have another host than the API; on an enterprise's server both have the same.
+  const web = `${origin === 'https://api.github.com' ? 'https://github.com' : origin}/${repository}`
+  return { repository, branch, web, content: findInRepository(contentDir) }
+}
+
+/** A hub runs in the top folder of the repository. A content folder elsewhere is a copy of the one that publishing writes to. */
+function findInRepository(contentDir: string): string {
+  const path = relative(process.cwd(), resolve(contentDir)).replaceAll(sep, '/')
+  return path === '' || path.startsWith('..') ? 'content' : path
 }

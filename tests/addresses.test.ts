@@ -10,7 +10,7 @@ import { buildCatalogue } from '../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../src/domain/catalogue/data-files.ts'
 import { type HostedFunction, routeFunctions } from '../src/host/run-functions.ts'
 import { digestText } from '../src/ports/measure.ts'
-import { listSiteFiles } from '../src/site/build/site-files.ts'
+import { listSitemapFiles } from '../src/site/build/sitemap.ts'
 import { ROUTES_LIST } from '../src/site/links.ts'
 import { readStarterCatalogue } from './domain/fixtures.ts'
 
@@ -31,7 +31,9 @@ const regexOf = (path: string) =>
       .replace(/\\\*$/, '.*')
       .replaceAll(/\{\w+\}/g, '[^/]+')}$`,
   )
-const known = ADDRESSES.filter(({ by }) => by === 'file').map(({ path }) => ({ regex: regexOf(path) }))
+const known = ADDRESSES.filter(({ by, path }) => (by === 'file' || by === 'pages') && path !== '/*').map(
+  ({ path }) => ({ regex: regexOf(path) }),
+)
 /** Owners, names and tags may be any word, so an address in a fixed place must be in the table by that place. */
 const FIXED = /^\/(?:404|api|assets|auth|badges|cli|clients|data|docs|mcp|settings|tags)(?:\/|$)/
 const isKnown = (path: string) =>
@@ -77,7 +79,7 @@ describe('what a build writes', () => {
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => `${parentPath.replaceAll('\\', '/').slice('src/pages'.length)}/${name}`)
       .map((file) => file.replace(/\.(?:astro|md|ts)$/, '').replace(/\/index$/, '') || '/')
-      .map((path) => path.replaceAll(/\[(?:\.\.\.)?(\w+)\]/g, '{$1}'))
+      .map((path) => (path === '/[...path]' ? '/*' : path.replaceAll(/\[(?:\.\.\.)?(\w+)\]/g, '{$1}')))
     expect(pages).toContain('/{owner}/{name}')
     const paths = ADDRESSES.map(({ path }) => path)
     const fixed = (path: string) =>
@@ -89,7 +91,7 @@ describe('what a build writes', () => {
     const { tree } = readStarterCatalogue()
     const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
     const downloads = listCliDownloads({ ...(await readCliFiles('src/cli')), baseUrl: 'https://hub.test' })
-    const paths = [...listDataFiles(catalogue, digestText), ...listSiteFiles(catalogue), ...downloads].map(
+    const paths = [...listDataFiles(catalogue, digestText), ...listSitemapFiles(catalogue), ...downloads].map(
       ([path]) => path,
     )
     const others = readdirSync('src/public').map((name) => `/${name}`)

@@ -84,26 +84,25 @@ describe('who may import whom', () => {
       ],
     ],
     ['src/doctor', ['src/config.ts', 'src/doctor/', 'src/domain/', 'src/host/', 'src/settings.ts', 'src/stores/']],
+    [
+      'src/site/astro',
+      [
+        ...['src/cli/', 'src/clients/', 'src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/'],
+        ...['src/site/astro/', 'src/site/build/', 'src/stores/', 'src/wiring/', ...PLAIN_SITE],
+      ],
+    ],
     ['src/site/client', ['src/domain/', 'src/site/client/', ...PLAIN_SITE]],
     [
       'src/site/components',
-      [
-        'src/domain/',
-        'src/server/',
-        'src/site/build/',
-        'src/site/client/',
-        'src/site/components/',
-        ...ASIDE,
-        ...PLAIN_SITE,
-      ],
+      ['src/domain/', 'src/server/', 'src/site/client/', 'src/site/components/', ...ASIDE, ...PLAIN_SITE],
     ],
     [
       'src/site/docs',
       [
         'src/config.ts',
         'src/domain/',
+        'src/ports/',
         'src/server/',
-        'src/site/build/',
         'src/site/components/',
         'src/site/docs/',
         ...PLAIN_SITE,
@@ -117,7 +116,7 @@ describe('who may import whom', () => {
       ],
     ],
     ['netlify', ['src/wiring/', 'src/server/']],
-    ['src/pages', ['src/cli/', 'src/domain/', 'src/site/', 'src/config.ts']],
+    ['src/pages', ['src/cli/', 'src/domain/', 'src/server/', 'src/site/']],
   ] as const)('%s', (room, allowed) => {
     const wrong = inRoom(room).flatMap(({ path, imports }) =>
       imports
@@ -129,13 +128,18 @@ describe('who may import whom', () => {
     expect(wrong).toEqual([])
   })
 
-  test('what stands beside the rooms of the site imports nothing but domain and what lists the guides', () => {
+  test('what stands beside the rooms of the site imports nothing but domain, ports and what lists the guides', () => {
     const wrong = files
       .filter(({ path }) => PLAIN_SITE.includes(path))
       .flatMap(({ path, imports }) =>
         imports
           .filter((name) => /^(?:src|netlify|scripts|tests)\//.test(name))
-          .filter((name) => !['src/domain/', 'src/site/docs/', ...PLAIN_SITE].some((prefix) => name.startsWith(prefix)))
+          .filter(
+            (name) =>
+              !['src/domain/', 'src/ports/', 'src/site/docs/', 'src/site/fonts/', ...PLAIN_SITE].some((prefix) =>
+                name.startsWith(prefix),
+              ),
+          )
           .map((name) => `${path} imports ${name}`),
       )
     expect(wrong).toEqual([])
@@ -194,7 +198,7 @@ describe('who may import whom', () => {
     [
       'node:sqlite',
       [
-        ...['build', 'content'].map((part) => `src/stores/${part}-cache.ts`),
+        'src/stores/site-database.ts',
         'src/stores/git-turn.ts',
         'src/stores/process-lock.ts',
         'src/stores/rate-limiter-file.ts',
@@ -208,13 +212,7 @@ describe('who may import whom', () => {
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
     ['chokidar', ['src/host/watch-content.ts']],
     ['@orama/stemmers/english', ['src/domain/search/terms.ts']],
-    [
-      'tinypool',
-      [
-        ...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`),
-        ...['read-ahead', 'reading-thread'].map((part) => `src/site/build/${part}.ts`),
-      ],
-    ],
+    ['tinypool', [...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`)]],
     ['jose', ['src/server/publish/oidc.ts']],
   ] as const)('%s has one importer in src', (name, importers) => {
     const found = inRoom('src')
@@ -237,11 +235,12 @@ describe('who may import whom', () => {
     expect(readers.sort()).toEqual([
       'src/host/builder-process.ts',
       'src/host/follow-content.ts',
+      'src/host/pages-bundle.ts',
       'src/host/serve-sites.ts',
-      'src/pages/docs/api.astro',
-      'src/site/build/bundle-pages.ts',
-      'src/site/build/integration.ts',
-      'src/site/build/source-links.ts',
+      'src/site/astro/dev-server.ts',
+      'src/site/astro/pages-adapter.ts',
+      'src/site/build/write-data.ts',
+      'src/site/docs/this-hub.ts',
       'src/wiring/platform.ts',
     ])
   })
@@ -254,6 +253,19 @@ describe('how files look', () => {
       return !/^(?:\/\/|\/\*\*?) ?[A-Z`].*[.:!]/.test(head)
     })
     expect(wrong.map(({ path }) => path)).toEqual([])
+  })
+
+  test('Astro is imported by what its documentation names, and by nothing else', () => {
+    // https://docs.astro.build/en/reference/modules/ and /adapter-reference/
+    const documented = new Set(['astro', 'astro/config', 'astro/app/entrypoint', 'astro/client'])
+    const wrong = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/['"](astro(?:[/:][^'"]*)?)['"]/g)]
+        .map(([, name]) => name!)
+        .filter((name) => /^astro[/:]/.test(name) && !/^astro:(?:build|config|routes?|server):/.test(name))
+        .filter((name) => !documented.has(name) && path !== 'tests/architecture.test.ts')
+        .map((name) => `${path} imports ${name}`),
+    )
+    expect(wrong).toEqual([])
   })
 
   test('a shim has at most 20 lines, no branch and no JSON', () => {
@@ -296,7 +308,9 @@ describe('how files look', () => {
   test('every import of ours leads to a file', () => {
     const wrong = files.flatMap(({ path, imports }) =>
       imports
-        .filter((name) => /^(?:src|netlify|scripts|tests)\//.test(name) && !existsSync(name.replace(/\?url$/, '')))
+        .filter(
+          (name) => /^(?:src|netlify|scripts|tests)\//.test(name) && !existsSync(name.replace(/\?(?:url|inline)$/, '')),
+        )
         .map((name) => `${path} imports ${name}`),
     )
     expect(wrong).toEqual([])

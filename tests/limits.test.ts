@@ -8,7 +8,7 @@ const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
 
 /** Numbers that bound work or the length of a message and refuse nothing. */
 const TUNING: Readonly<Record<string, string>> = {
-  'src/domain/api/page-frames.ts TITLE_CHARACTERS': 'a title is cut, nothing refused',
+  'src/domain/catalogue/data-files.ts MAX_RECENT': 'as many as a feed has entries',
   'src/domain/content/days.ts MOST_KNOWN': 'days that are remembered',
   'src/domain/content/filling.ts MOST_OPTIONS': 'options that a message names',
   'src/domain/content/findings.ts MOST_OF_A_KIND': 'findings that a warning names',
@@ -39,13 +39,13 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/mcp/prompts.ts ARGUMENT_CHARACTERS': 'a menu’s text is cut, nothing refused',
   'src/server/mcp/prompts.ts DESCRIPTION_CHARACTERS': 'a menu’s text is cut, nothing refused',
   'src/server/mcp/tool-answers.ts MOST_NAMED': 'names that a message lists',
-  'src/server/pages/answer-page.ts MOST_TAGS': 'tags that a page suggests',
-  'src/server/pages/draw-unbuilt.ts MAX_SHOWN_CHARACTERS': 'how much of a text a page shows until it is built',
   'src/server/pages/find.ts MOST_CANDIDATES': 'what a page filters by hand',
   'src/server/pages/find.ts MOST_VALUES': 'filters that a page offers',
   'src/server/pages/nearby.ts MOST_OFFERED': 'words that a page offers',
   'src/server/pages/nearby.ts MOST_WORDS': 'words that an offer is made from',
-  'src/server/pages/rows.ts MOST_TAGS': 'tags that a row shows',
+  'src/server/pages/page-cache.ts ENTRY_BYTES': 'what our own host keeps in memory',
+  'src/server/pages/page-cache.ts MAX_AGE_MS': 'what our own host keeps in memory',
+  'src/server/pages/page-cache.ts MAX_BYTES': 'what our own host keeps in memory',
   'src/server/publish/oidc.ts MOST_CHARACTERS': 'no issuer writes a token this long',
   'src/server/publish/renew-fresh-copy.ts MOST_UNKNOWN': 'versions that are read again after a publish',
   'src/server/publish/rounds.ts MOST_REREADS': 'how often publishing looks again',

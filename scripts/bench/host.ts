@@ -1,4 +1,4 @@
-// Owns measuring `npm start`: how soon a change is seen in lists, search and its page, what readers feel meanwhile, and how soon a restart answers.
+// Measures `npm start`: how soon a change is seen in lists, search and its page, what readers feel meanwhile, and how soon a restart answers.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +24,9 @@ const PROMISED_AT = 10_000
 export async function measureHost(site: BenchSite): Promise<Measurement[]> {
   const limit = (most: number, of: 'measured' | 'ratio' = 'measured'): { limit?: Limit } =>
     site.prompts === PROMISED_AT ? { limit: { of, most } } : {}
+  const started = performance.now()
   const first = await start(site, FIRST_BUILD_MS)
+  const firstStart = (performance.now() - started) / 1000
   let measurements: Measurement[]
   try {
     const idle = await readFor(site, first.port, sleep(IDLE_MS))
@@ -48,9 +50,10 @@ export async function measureHost(site: BenchSite): Promise<Measurement[]> {
     const [list, search, page] = await shown
     const [calm, hurried] = [quantile(idle, 0.99), quantile(busy, 0.99)]
     measurements = [
-      { name: 'host: change → first in sort=new', unit: 's', measured: list, ...limit(2) },
-      { name: 'host: change → first in search', unit: 's', measured: search, ...limit(2) },
-      { name: 'host: change → its page', unit: 's', measured: page, ...limit(6) },
+      { name: 'host: first start → first answer', unit: 's', measured: firstStart, ...limitFirstStart(site) },
+      { name: 'host: change → first in sort=new', unit: 's', measured: list, ...limit(1) },
+      { name: 'host: change → first in search', unit: 's', measured: search, ...limit(1) },
+      { name: 'host: change → its page', unit: 's', measured: page, ...limit(1) },
       {
         ...{ name: 'host: reads meanwhile p99', unit: 'ms', measured: hurried, floor: calm, ...limit(3, 'ratio') },
         note: `${busy.length} reads; floor: the same while nothing changes`,
@@ -64,11 +67,15 @@ export async function measureHost(site: BenchSite): Promise<Measurement[]> {
   return [
     ...measurements,
     {
-      ...{ name: 'host: restart → first answer', unit: 's', measured: again, floor: bare, ...limit(3) },
+      ...{ name: 'host: restart → first answer', unit: 's', measured: again, floor: bare, ...limit(2) },
       note: 'floor: a bare static server',
     },
   ]
 }
+
+/** Promised in a fresh clone. */
+const limitFirstStart = ({ prompts, versions }: BenchSite): { limit?: Limit } =>
+  prompts === 2_000 && versions === 3 ? { limit: { of: 'measured', most: 6 } } : {}
 
 /** As a publish writes it: a file that was not there. */
 function publishNew({ settings }: BenchSite): void {

@@ -60,7 +60,8 @@ export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>)
   }))
 }
 
-async function load(port: number, paths: string, cwd: string): Promise<number> {
+/** How many requests a second a server answers. @param paths a file of addresses, a line each */
+export async function load(port: number, paths: string, cwd: string): Promise<number> {
   const parameters = [LOAD, String(port), String(CONNECTIONS), String(SECONDS), paths]
   const { log } = await runNode(parameters, { cwd }, (SECONDS + 30) * 1000)
   return Number(log)

@@ -1,15 +1,16 @@
-// Owns the catalogue that everything is measured on: generated, loaded and written once a size, each step timed.
-import { mkdirSync, symlinkSync } from 'node:fs'
+// Makes the catalogue that everything is measured on: generated, loaded and written once a size, each step timed.
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
-import { buildRecordPath, searchIndexPath } from '../../src/host/serve-sites.ts'
+import { bundlePlaceOf, findBundle } from '../../src/host/pages-bundle.ts'
+import { searchIndexPath } from '../../src/host/serve-sites.ts'
 import { UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { digestText } from '../../src/ports/measure.ts'
+import { type Built, builtFile, pagesOf, placesOf } from '../../src/site/build/build-places.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
-import { writeBuildRecord } from '../../src/stores/build-record.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { writeFiles } from '../../src/stores/write-files.ts'
 import { generateContent } from '../generate-content.ts'
@@ -20,7 +21,7 @@ import { LAST_DAY } from './versions.ts'
 export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 const SEED = 1
 
-/** A built site without its pages, and how long its parts took. */
+/** A built site, and how long its parts took. */
 export interface BenchSite {
   /** Holds `dist`, `build` and the functions: a folder that `npm run serve` can run in. */
   dir: string
@@ -37,7 +38,7 @@ export interface BenchSite {
 }
 
 /** Makes the site of one size. @param dir new folder to make it in @param versions how many each prompt has */
-export function makeSite(dir: string, prompts: number, versions: number): BenchSite {
+export async function makeSite(dir: string, prompts: number, versions: number): Promise<BenchSite> {
   const contentDir = join(dir, 'content')
   const siteDir = join(dir, 'dist')
   const indexPath = searchIndexPath(siteDir)
@@ -54,7 +55,18 @@ export function makeSite(dir: string, prompts: number, versions: number): BenchS
   writeFiles(siteDir, listDataFiles(catalogue, digestText))
   mkdirSync(join(indexPath, '..'), { recursive: true })
   const index = timeWork(() => buildSearchIndex(catalogue, indexPath))
-  writeBuildRecord(buildRecordPath(siteDir), { built_at: LAST_DAY, source: UNKNOWN_SOURCE })
+  await addPages(dir, readConfig(settings))
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
   return { dir, siteDir, indexPath, prompts, versions, catalogue, settings, filesRead, content, index }
+}
+
+/** Puts the code of the pages and the static files where a build has them. */
+async function addPages(dir: string, config: Config): Promise<void> {
+  const places = placesOf(join(dir, 'dist'))
+  const { server, client } = await findBundle(bundlePlaceOf(config))
+  cpSync(client, places.dist, { recursive: true })
+  cpSync(server, pagesOf(places), { recursive: true })
+  const about = { built_at: LAST_DAY, source: UNKNOWN_SOURCE }
+  const built: Built = { ...about, ended_ms: Date.now(), made_by: 'bench', repositories: 0, files: 0 }
+  writeFileSync(builtFile(places), JSON.stringify(built))
 }

@@ -3,13 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
+import { loadPages } from '../../src/host/pages.ts'
 import { openSite, serveSites } from '../../src/host/serve-sites.ts'
 import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
 import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
 import { copiesInBlobs, rememberCopies } from '../../src/stores/fresh-copies-blobs.ts'
 import { openLocalGit } from '../../src/stores/git-store-local.ts'
 
-/** Only the build is told: pages link to the git host, and publishing stays on this machine. */
+/** Only the build is told: documents name the repository, and publishing stays on this machine. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'not a token' }
 
 /** A running hub that nobody else uses. */
@@ -48,9 +49,10 @@ export async function openScratchHub(): Promise<ScratchHub> {
   const localKeys = openLocalKeys(() => {})
   const { blobs, close } = await startLocalBlobs(join(dir, 'blobs'))
   const site = openSite(join(dir, 'dist'))
+  const pages = await loadPages(join(dir, 'build/pages'), join(dir, 'dist'))
   const localGit = openLocalGit({ contentDir, environment: process.env })
   const stores = { localKeys, blobs, copies: rememberCopies(copiesInBlobs(blobs)), localGit, close }
-  const host = await serveSites(() => site, stores, { port, listenAt: ['127.0.0.1'] })
+  const host = await serveSites(() => site, stores, { port, listenAt: ['127.0.0.1'], pages: () => pages })
   return {
     address,
     signInLink: () => localSignInLink(address, localKeys.current()),

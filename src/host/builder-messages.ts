@@ -3,12 +3,8 @@ import type { SiteState } from './site-folder.ts'
 
 /** What the host is told. */
 export type BuilderMessage =
-  | {
-      kind: 'state'
-      state: SiteState
-      /** The files of the newest layer; undefined when only its place changed. */
-      written: string[] | undefined
-    }
+  /** There is a new state. */
+  | { kind: 'state'; state: SiteState }
   /** It is about to read the content, and waits until the host says what is there. */
   | { kind: 'begin' }
   /** The content was read, and this is all that is wrong with it. */
@@ -24,4 +20,4 @@ export type HostMessage =
   /** The answer to `begin`. */
   | { kind: 'ready'; isWhole: boolean }
   /** Something was published here, whatever the system tells of files. */
-  | { kind: 'published' }
+  | { kind: 'published'; fullName: string }

@@ -1,24 +1,25 @@
-// Owns the process that builds for our host: it watches the content, makes each new state beside the one that is served, and says when it is complete.
+// The process that builds for our host: it watches the content, writes the data of each new state beside the one that is served, and says when it is complete.
 import { execFile } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { resolve } from 'node:path'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { readConfig } from '../config.ts'
 import type { Catalogue } from '../domain/catalogue/catalogue.ts'
+import { groupProblems } from '../domain/content/last-good.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../ports/fresh-copies.ts'
 import { hashCode } from '../site/build/code-hash.ts'
-import { ContentError } from '../site/build/load-catalogue.ts'
-import { openPages } from '../site/build/render-pages.ts'
-import { openSiteBuilder, type SearchChanges, type SitePart } from '../site/build/site-builder.ts'
-import { takeTurns } from '../site/build/turns.ts'
-import { openBuildCache } from '../stores/build-cache.ts'
+import { ContentError, sayProblem } from '../site/build/content-error.ts'
+import { type DataSink, type KeptPart, type MadeState, type MakeState, openSiteData } from '../site/build/site-data.ts'
 import { readBuildSource } from '../stores/build-source.ts'
+import { sayIgnored } from '../stores/content-files.ts'
+import { type ContentListing, listContent, listContentAgain } from '../stores/content-listing.ts'
+import { findConverted } from '../stores/converted-files.ts'
 import { takeLock } from '../stores/process-lock.ts'
-import { buildSearchIndexInSteps, updateSearchIndexInSteps } from '../stores/search-index.ts'
+import { buildSearchIndex, updateSearchIndex } from '../stores/search-index.ts'
+import { openSiteDatabase, type SiteDatabase } from '../stores/site-database.ts'
 import { inBackground } from './background.ts'
 import type { BuilderMessage, HostMessage } from './builder-messages.ts'
-import { describeFolder, foldLayer, PAGES_DIR, removeLeftovers, removeOldBase, SiteState } from './site-folder.ts'
+import { describeFolder, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
 /** Progress is sent so often at most, because people cannot read it faster. */
@@ -28,7 +29,7 @@ const RETIRE_MS = 10_000
 /** How long the builder of a host that was killed may take to notice. */
 const ORPHAN_MS = 60_000
 const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
 const config = readConfig(process.env)
 const folder = describeFolder(process.argv[2] ?? '')
@@ -38,20 +39,9 @@ setPriority(10)
 // Only one process may write: the builder of a host that was killed may still be running.
 const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process builds into the same folder.')
-const root = process.cwd()
-const codes = hashCode(root)
-const cache = openBuildCache(folder.cache, codes)
-let state = readState()
-removeLeftovers(folder, state)
-if (!state) cache.forgetWritten()
-else tidyOldBase()
-const builder = openSiteBuilder({
-  environment: process.env,
-  config,
-  today: () => readConfig(process.env).buildDay,
-  ...{ root, cache, openPages: () => openPages({ root, keptDir: resolve(PAGES_DIR), code: codes.site }) },
-  onProgress: sayProgress,
-})
+const code = hashCode(process.cwd()).data
+let site = openSite()
+removeOtherIndexes(folder, site.state?.search)
 
 function say(message: BuilderMessage): void {
   // Sending fails when the host was killed; "disconnect" tells that.
@@ -67,31 +57,62 @@ function sayProgress(step: string, done: number, total: number): void {
   say({ kind: 'progress', step, done, total })
 }
 
-function readState(): SiteState | undefined {
-  const text = cache.loadState()
-  return text === undefined ? undefined : SiteState.safeParse(JSON.parse(text)).data
+/** The states of the site, as far as they are complete. */
+interface OpenSite {
+  database: SiteDatabase
+  makeState: MakeState
+  state: SiteState | undefined
+  /** What the last look at the content found; undefined when it must be looked at whole. */
+  listing: ContentListing | undefined
 }
 
-let isWanted = true
+function openSite(): OpenSite {
+  const database = openSiteDatabase(folder.database, code)
+  const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
+  if (state) database.forgetBefore(state.number)
+  const makeState = openSiteData({
+    ...{ contentDir: config.contentDir, baseUrl: config.baseUrl, sink: sinkOf(database) },
+    sharedPaths: database.listPathsOutside('/data/v1/repos/'),
+    kept: listKept(database),
+    onProgress: (done, total) => sayProgress('Reading the content', done, total),
+  })
+  return { database, makeState, state, listing: undefined }
+}
+
+function sinkOf(database: SiteDatabase): DataSink {
+  const { read, write, remove } = database
+  return { read, write, remove, keep: (name, part) => database.keep(name, part && JSON.stringify(part)) }
+}
+
+/** Used without a check, because this very code wrote it: what other code wrote was removed. */
+function* listKept(database: SiteDatabase): Generator<[string, KeptPart]> {
+  for (const [name, part] of database.listKept()) yield [name, JSON.parse(part)]
+}
+
+/** What may have changed: some files, or any. */
+let wanted: Set<string> | 'all' | undefined = 'all'
 let isBusy = false
 let failures = 0
 let retry: NodeJS.Timeout | undefined
-/** Layers that may be folded, and when. */
-const foldable = new Map<string, number>((state?.layers ?? []).map(({ name }) => [name, Date.now() + RETIRE_MS]))
+let isToTidy = false
 
 /** Does what is to be done, one after the other. */
 async function work(): Promise<void> {
   if (isBusy) return
   isBusy = true
   try {
-    while (isWanted) {
-      isWanted = false
+    while (wanted || isToTidy) {
+      if (isToTidy) tidy()
+      if (!wanted) continue
+      const changed = wanted
+      wanted = undefined
       clearTimeout(retry)
       try {
-        await build()
+        await build(changed)
         failures = 0
       } catch (error) {
-        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS)
+        reopen()
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS)
         say({
           kind: 'failed',
           message: `${sayError(error)}\nTried again in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
@@ -99,124 +120,108 @@ async function work(): Promise<void> {
         retry = setTimeout(want, pauseMs)
       }
     }
-    fold()
   } finally {
     isBusy = false
   }
 }
 
-function want(): void {
-  isWanted = true
+/** @param paths of files that changed, from the content folder; undefined when any may have */
+function want(paths?: readonly string[]): void {
+  wanted = paths && wanted !== 'all' ? new Set([...(wanted ?? []), ...paths]) : 'all'
   inBackground('Building the site', work)
 }
 
+/** After an error, what is held in memory may be ahead of what was saved. */
+function reopen(): void {
+  site.database.giveUp()
+  site.database.close()
+  site = openSite()
+}
+
 function sayError(error: unknown): string {
-  if (error instanceof ContentError) return error.message
   return error instanceof Error ? error.message : String(error)
 }
 
-async function build(): Promise<void> {
+async function build(changed: ReadonlySet<string> | 'all'): Promise<void> {
+  const { database, state } = site
   const began = new Date().toISOString()
   const isWhole = await askToBegin()
   const commit = await readCommit()
   const read = await readSource(began, isWhole)
-  const { catalogue, problems, broken, ignored } = await builder.read(false)
-  const source = { ...read, broken }
-  const about = { began, commit, source, counts: count(catalogue) }
-  // What programs read does not wait for pages, which take longer; the first state is whole.
-  for (const part of state ? (['data', 'pages'] as const) : (['all'] as const)) await makePart(part, about)
-  noteSource(source)
+  const listing = await look(changed)
+  const number = (state?.number ?? 0) + 1
+  database.begin(number)
+  const made = site.makeState(listing, { day: readConfig(process.env).buildDay })
+  const broken = Object.fromEntries(groupProblems(made.problems))
+  const source = { ...read, broken: Object.keys(broken) }
+  if (state && !made.isDifferent && isDeepStrictEqual([broken, source], [state.broken, state.source]))
+    database.saveKept()
+  else {
+    const search = makeSearch(made, number)
+    const about = { number, search, began, commit, source, counts: count(made.catalogue), broken }
+    site.state = { ...about, built_at: new Date().toISOString() }
+    database.save(JSON.stringify(site.state))
+    say({ kind: 'state', state: site.state })
+    setTimeout(() => {
+      isToTidy = true
+      inBackground('Tidying up', work)
+    }, RETIRE_MS)
+  }
+  site.listing = listing
+  const { problems } = made
   // A pull moves the branch after the files, which may have been read in between.
   if ((await readCommit()) !== commit) want()
-  say({ kind: 'read', began, problems, ignored })
+  say({ kind: 'read', began, problems: problems.map(sayProblem), ignored: sayIgnored(listing.ignored) })
 }
 
 /** What this round reads of what was published. Where git is the one around the content folder, all that was published until now is in the folder. */
 async function readSource(began: string, isWhole: boolean): Promise<BuildSource> {
   if (config.gitStore.kind !== 'local') return readBuildSource(config.contentDir, process.env)
-  return isWhole ? { read_until: began, commits: [], broken: [] } : (state?.source ?? UNKNOWN_SOURCE)
+  return isWhole ? { read_until: began, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
 }
 
-/** A round that found nothing different has read what was published and removed again since the one before. */
-function noteSource(source: SiteState['source']): void {
-  if (!state || isDeepStrictEqual(state.source, source)) return
-  state = { ...state, source }
-  cache.save([], JSON.stringify(state))
-  say({ kind: 'state', state, written: undefined })
-}
-
-/** Makes a new state out of what was read, unless nothing of that part is different. */
-async function makePart(
-  part: SitePart,
-  about: Pick<SiteState, 'began' | 'commit' | 'source' | 'counts'>,
-): Promise<void> {
-  const number = (state?.number ?? 0) + 1
-  const name = String(number)
-  const dir = state ? folder.layer(name) : folder.base
-  // Removes what a failed round left behind.
-  rmSync(dir, { recursive: true, force: true })
-  mkdirSync(dir, { recursive: true })
-  let search = ''
-  const difference = await builder.write(dir, part, async (changes) => {
-    search = await makeSearch(changes, number)
-  })
-  if (state && difference.count === 0 && difference.gone.length === 0) {
-    rmSync(dir, { recursive: true })
-    return
+/** Looks at the content: at the repositories of the files that changed, when no others can have. */
+async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
+  const { contentDir } = config
+  if (!site.listing || changed === 'all') {
+    if (!site.listing) await refuseConverted()
+    return listContent(contentDir)
   }
-  const layers = state ? [...state.layers, { name, gone: difference.gone }] : []
-  const next = { ...about, layers, search, number, built_at: new Date().toISOString() }
-  builder.keep(difference, JSON.stringify(next))
-  retire(state, next)
-  state = next
-  say({ kind: 'state', state, written: layers.length === 0 ? undefined : difference.written })
+  const places = [...changed].map((path) => path.split('/'))
+  // A folder that is away takes all files with it, which must not look as if each had been removed.
+  if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
+  return listContentAgain(contentDir, site.listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
+}
+
+async function refuseConverted(): Promise<void> {
+  const converted = await findConverted(config.contentDir, process.env)
+  if (converted.length > 0) throw new ContentError(converted)
 }
 
 /** @returns the file's name; the one that is asked meanwhile stays as it is */
-async function makeSearch({ catalogue, areNone, ...changes }: SearchChanges, number: number): Promise<string> {
-  if (state && areNone) return state.search
+function makeSearch({ catalogue, changed, removed, isDifferent }: MadeState, number: number): string {
+  const { state } = site
+  if (state && !isDifferent) return state.search
+  sayProgress('Writing the search index', 0, 0)
   const name = `search-${number}.db`
-  const path = folder.file(name)
-  await takeTurns(
-    state
-      ? updateSearchIndexInSteps(path, catalogue, changes, folder.file(state.search))
-      : buildSearchIndexInSteps(catalogue, path),
-  )
+  if (state) updateSearchIndex(folder.file(name), catalogue, { changed, removed }, folder.file(state.search))
+  else buildSearchIndex(catalogue, folder.file(name))
   return name
 }
 
-function count(catalogue: Catalogue): SiteState['counts'] {
-  const versions = [...catalogue.entries.values()].reduce((sum, entry) => sum + entry.summary.versions_count, 0)
-  return { repositories: catalogue.entries.size, versions, owners: catalogue.users.size }
+function count({ entries, users }: Catalogue): SiteState['counts'] {
+  const versions = [...entries.values()].reduce((sum, { summary }) => sum + summary.versions_count, 0)
+  return { repositories: entries.size, versions, owners: users.size }
 }
 
-function tidyOldBase(): void {
-  inBackground('Removing what other code built', () => removeOldBase(folder))
-}
-
-function retire(before: SiteState | undefined, { layers, search }: SiteState): void {
-  const newest = layers.at(-1)
-  if (newest) foldable.set(newest.name, Date.now() + RETIRE_MS)
-  setTimeout(() => {
-    if (!before) tidyOldBase()
-    if (before && before.search !== search) rmSync(folder.file(before.search), { force: true })
-    inBackground('Tidying up', work)
-  }, RETIRE_MS + 100)
-}
-
-/** Moves the oldest layers into the base once no request reads the state before them. */
-function fold(): void {
-  for (let layer = state?.layers[0]; state && layer; layer = state.layers[0]) {
-    const { name } = layer
-    if ((foldable.get(name) ?? 0) > Date.now()) return
-    foldLayer(folder, layer)
-    foldable.delete(name)
-    const next: SiteState = { ...state, layers: state.layers.slice(1) }
-    cache.save([], JSON.stringify(next))
-    state = next
-    say({ kind: 'state', state, written: undefined })
-    setTimeout(() => rmSync(folder.layer(name), { recursive: true, force: true }), RETIRE_MS)
-  }
+/** Removes what only older states had. A watcher can lose events, so the folder is looked at whole when changes have settled. */
+function tidy(): void {
+  isToTidy = false
+  const { database, state } = site
+  if (!state || Date.now() - Date.parse(state.built_at) < RETIRE_MS) return
+  database.forgetBefore(state.number)
+  removeOtherIndexes(folder, state.search)
+  wanted = 'all'
 }
 
 let answerBegin: (isWhole: boolean) => void = () => {}
@@ -244,7 +249,7 @@ async function readCommit(): Promise<string | null> {
 const content = watchContent(config.contentDir, want, (reason) => say({ kind: 'polling', reason }))
 process.on('message', (message: HostMessage) => {
   if (message.kind === 'ready') answerBegin(message.isWhole)
-  else content.noteChange()
+  else content.noteChange(`${message.fullName}/versions`)
 })
 watchDays(want)
 want()

@@ -1,21 +1,22 @@
-// Owns keeping a served site up to date: a process of its own builds each new state, and this one takes it over in one step when it is complete.
+// Keeps a served site up to date: a process of its own builds each new state, and this one takes it over in one step when it is complete.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { UNKNOWN_SOURCE } from '../ports/fresh-copies.ts'
 import { hashCode } from '../site/build/code-hash.ts'
-import { openBuildCache } from '../stores/build-cache.ts'
+import { readSiteDatabase, readState } from '../stores/site-database.ts'
 import { whenAborted } from './abort.ts'
 import { inBackground } from './background.ts'
 import type { BuilderMessage, HostMessage } from './builder-messages.ts'
 import { type Health, STARTING } from './health.ts'
-import { layeredFiles } from './layered-files.ts'
 import { type SearchThreads, startSearchThreads, type ThreadedSearch } from './search-threads.ts'
 import type { Site } from './serve-sites.ts'
 import { type HeldFolder, holdFolder, removeAbandoned, SiteState } from './site-folder.ts'
 
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
+/** How long requests that began with a state may still read its files after another took over. */
+const RETIRE_MS = 10_000
 /** Tidying waits so long after the start, so that it seldom slows the first answers. */
 const TIDY_MS = 5_000
 const FIRST_PAUSE_MS = 1_000
@@ -29,8 +30,8 @@ interface FollowedSite {
   health: () => Health
   /** Resolves once something is served; rejects when the first attempt to build failed and nothing is. */
   ready: Promise<void>
-  /** Has the content read again, because something was published here. */
-  notePublish: () => void
+  /** Has a repository read again, because something was published to it here. */
+  notePublish: (fullName: string) => void
 }
 
 type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
@@ -57,12 +58,12 @@ export function followContent(
   { beforeBuild, onShow, onBuilt, onProgress }: FollowEvents,
 ): FollowedSite {
   const folder = holdFolder(config.contentDir, config.baseUrl)
-  const known = new Map<string, readonly string[]>()
   let site: Site = NOT_BUILT
   let threads: SearchThreads | undefined
   let search: { name: string; open: ThreadedSearch } | undefined
   let health: Health = STARTING
   let said = ''
+  let retire: (() => void) | undefined
   const ready = Promise.withResolvers<void>()
   // The first build may fail before anybody waits for it; whoever waits later is still told.
   ready.promise.catch(() => {})
@@ -74,7 +75,15 @@ export function followContent(
       inBackground('Warming the search', search.open.warm)
     }
     const { open } = search
-    site = { files: layeredFiles(folder, state, known), search: () => open, source: state.source }
+    const database = readSiteDatabase(folder.database)
+    retire?.()
+    retire = () => setTimeout(database.close, RETIRE_MS).unref()
+    site = {
+      files: database.filesOf(state.number),
+      search: () => open,
+      broken: new Map(Object.entries(state.broken)),
+      source: state.source,
+    }
     onShow()
     ready.resolve()
     const { commit, built_at, counts } = state
@@ -87,12 +96,9 @@ export function followContent(
     }
   }
 
-  const takeOver = (state: SiteState, written: string[] | undefined) => {
-    const newest = state.layers.at(-1)
-    if (newest && written) known.set(newest.name, written)
-    const isNew = state.built_at !== health.built_at
+  const takeOver = (state: SiteState) => {
     show(state)
-    if (isNew) console.log(`The site shows the content of ${state.began}: ${sayCounts(state.counts)}.`)
+    console.log(`The site shows the content of ${state.began}: ${sayCounts(state.counts)}.`)
   }
   const hear = (message: FollowMessage) => {
     if (message.kind === 'progress') {
@@ -100,7 +106,7 @@ export function followContent(
     } else if (message.kind === 'polling') {
       health = { ...health, polling: message.reason }
       console.error(message.reason)
-    } else if (message.kind === 'state') takeOver(message.state, message.written)
+    } else if (message.kind === 'state') takeOver(message.state)
     else if (message.kind === 'read') {
       const { problems, ignored } = message
       health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
@@ -132,6 +138,7 @@ export function followContent(
 
 /** Before the first state. */
 const NOT_BUILT: Site = {
+  source: UNKNOWN_SOURCE,
   files: {
     read: () =>
       Promise.reject(
@@ -140,7 +147,6 @@ const NOT_BUILT: Site = {
         }),
       ),
   },
-  source: UNKNOWN_SOURCE,
   search: () => {
     throw new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
       retryAfterSeconds: 5,
@@ -149,15 +155,8 @@ const NOT_BUILT: Site = {
 }
 
 function readLastState(folder: HeldFolder): SiteState | undefined {
-  try {
-    const cache = openBuildCache(folder.cache, hashCode(process.cwd()))
-    const text = cache.loadState()
-    cache.close()
-    return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
-  } catch (error) {
-    console.error(`The last build cannot be read: ${error instanceof Error ? error.message : error}`)
-    return undefined
-  }
+  const text = readState(folder.database, hashCode(process.cwd()).data)
+  return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
 }
 
 /** Runs the building process, and runs it again when it ends before it should. @returns a function that tells it of a publish */
@@ -166,7 +165,7 @@ function keepBuilding(
   signal: AbortSignal,
   hear: (message: FollowMessage) => void,
   beforeBuild: () => Promise<boolean>,
-): () => void {
+): (fullName: string) => void {
   let child: ChildProcess | undefined
   let failures = 0
   const start = () => {
@@ -208,7 +207,7 @@ function keepBuilding(
   start()
   // Killing it at any moment does no harm, because the next start finds the last complete state.
   whenAborted(signal, () => child?.kill('SIGKILL'))
-  return () => child && tell(child, { kind: 'published' })
+  return (fullName) => child && tell(child, { kind: 'published', fullName })
 }
 
 /** A process that has just ended is told nothing: the next one reads everything. */

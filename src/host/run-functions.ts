@@ -14,7 +14,12 @@ import { preflightFile, serveFile, serveNotFound } from './static-files.ts'
 /** A function module as it stands in `netlify/functions`: a handler, and where it answers. */
 export interface HostedFunction<Context> {
   default: (request: Request, context: Context) => Response | Promise<Response>
-  config: { path?: string | string[]; method?: string | string[]; preferStatic?: boolean }
+  config: {
+    path?: string | string[]
+    excludedPath?: string | string[]
+    method?: string | string[]
+    preferStatic?: boolean
+  }
 }
 
 /** What the host adds to each request. */
@@ -32,12 +37,20 @@ export function routeFunctions<Context>(functions: readonly HostedFunction<Conte
     [hosted.config.path ?? []].flat().map((path) => ({
       hosted,
       isAt: matcherOf(path),
+      isExcluded: matchersOf(hosted.config.excludedPath),
       methods: hosted.config.method === undefined ? undefined : [hosted.config.method].flat(),
     })),
   )
+  // What is not excluded there is asked last, because that takes a pattern.
+  routes.sort((a, b) => Number(a.isExcluded.length > 0) - Number(b.isExcluded.length > 0))
   return (method, pathname) =>
-    routes.find(({ isAt, methods }) => (methods?.includes(method) ?? true) && isAt(pathname))?.hosted
+    routes.find(
+      ({ isAt, isExcluded, methods }) =>
+        (methods?.includes(method) ?? true) && isAt(pathname) && !isExcluded.some((isAt) => isAt(pathname)),
+    )?.hosted
 }
+
+const matchersOf = (paths: string | string[] | undefined) => [paths ?? []].flat().map(matcherOf)
 
 /** Whether an address is a path's, with and without a final slash, as Netlify matches it. Most paths need no pattern, which costs more than all else of routing. */
 function matcherOf(path: string): (pathname: string) => boolean {

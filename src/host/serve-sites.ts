@@ -5,29 +5,35 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, notSetUp } from '../config.ts'
 import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../ports/fresh-copies.ts'
+import type { SiteFiles } from '../ports/site-files.ts'
 import { localSignInLink, openLocalKeys } from '../server/account/local-keys.ts'
+import { openPageCache, type PageCache } from '../server/pages/page-cache.ts'
 import { cacheControlOf } from '../server/respond.ts'
 import { startLocalBlobs } from '../stores/blob-store-local.ts'
 import { findBuildRecord } from '../stores/build-record.ts'
 import { copiesInBlobs, rememberCopies } from '../stores/fresh-copies-blobs.ts'
 import { type LocalGit, openLocalGit } from '../stores/git-store-local.ts'
 import { folderFiles } from '../stores/site-files-folder.ts'
-import type { Hub } from '../wiring/platform.ts'
+import { refusePages } from '../wiring/pages.ts'
+import type { Hub, HubPages } from '../wiring/platform.ts'
 import { findClients, findConnectionAddresses } from './client-addresses.ts'
 import { type Health, STARTING, withHealth } from './health.ts'
 import { type RunningServer, startServer } from './http-server.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
+import { isDataPath, type Pages } from './pages.ts'
 import { formatRequest, type LineWriter, nameRequest, writeLines } from './request-log.ts'
 import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from './run-functions.ts'
 import { openSearchThreads } from './search-threads.ts'
 
-/** A built site. */
+/** One state of the content as files, and its search. */
 export interface Site extends Pick<Hub, 'files' | 'search'> {
+  /** What is wrong with repositories that are shown in an older state, by full name; left out when nothing is. */
+  broken?: HubPages['broken']
   /** What of the content it was built from. A request keeps it with the files, so that it never meets the files of one build and the copies of another. */
   source: BuildSource
 }
 
-/** A built site that stays the same until it is closed. */
+/** A built site that stays the same until it is closed: for tests. */
 interface OpenSite extends Site {
   /** Makes the search ready before anybody asks. */
   warm(): Promise<void>
@@ -96,6 +102,8 @@ export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pic
 /** The settings that serving asks for. */
 type ServeSettings = Pick<Config, 'port'> &
   Partial<Pick<Config, 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>> & {
+    /** The pages, asked for each request; undefined while they are bundled. Left out where a site has none. */
+    pages?: () => Pages | undefined
     /** Called for each request to `/healthz`. */
     healthOf?: () => Health
     /** When it is given, requests are counted, and `/metrics` answers. */
@@ -126,6 +134,7 @@ export async function serveSites(
     trustedProxies = [],
     rateLimitPerMinute,
     healthOf = () => STARTING,
+    pages: pagesOf,
     metrics,
     log,
   }: ServeSettings,
@@ -133,9 +142,17 @@ export async function serveSites(
   const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
   const git = metrics?.countGit(localGit) ?? localGit
   const answer = answerWith(route, (): Hub => {
-    const { files, search, source } = siteOf()
+    const site = siteOf()
+    const { search, source } = site
+    const pages = pagesOf?.()
     return {
-      files,
+      files: pagesOf ? joinFiles(site, pages) : site.files,
+      pages: {
+        render: pages?.render,
+        broken: site.broken ?? NOTHING_BROKEN,
+        cache: cacheOf(site),
+        purge: (tags) => cacheOf(siteOf()).purge(tags),
+      },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
       blobs,
@@ -156,6 +173,30 @@ export async function serveSites(
       ...(watched && { onAnswered: watched.onAnswered }),
     },
   )
+}
+
+const NOTHING_BROKEN: HubPages['broken'] = new Map()
+
+/** The rendered pages of each site. Weak, so that they go with it. */
+const caches = new WeakMap<Site, PageCache>()
+
+function cacheOf(site: Site): PageCache {
+  const known = caches.get(site) ?? openPageCache()
+  caches.set(site, known)
+  return known
+}
+
+/** The data files of a site, and the static files of the pages, which are unavailable while the pages are bundled. */
+function joinFiles(site: Site, pages: Pages | undefined): SiteFiles {
+  const filesOf = (path: string) => {
+    const files = isDataPath(path) ? site.files : pages?.files
+    if (files) return files
+    throw refusePages()
+  }
+  return {
+    read: async (path) => filesOf(path).read(path),
+    openLarge: async (path) => filesOf(path).openLarge?.(path),
+  }
 }
 
 /** @returns undefined when nothing is counted or logged */

@@ -1,4 +1,5 @@
-// When a site must be built again: its content changed, or a new day began.
+// Says when a site must be built again: its content changed, or a new day began.
+import { relative } from 'node:path'
 import { watch } from 'chokidar'
 import { isStray } from '../stores/content-files.ts'
 
@@ -11,8 +12,8 @@ const POLL_MS = 10_000
 
 /** Tells of changes to the content. */
 export interface ContentWatch {
-  /** Acts as if a file had changed. */
-  noteChange(): void
+  /** Acts as if a file had changed. @param path from the folder */
+  noteChange(path: string): void
   /** Ends it. */
   close(): Promise<void>
 }
@@ -21,11 +22,12 @@ export interface ContentWatch {
  * Calls `want` when files below the folder changed: once for those that change together, and once when watching has begun, because until then a change
  * goes unnoticed. Where watching fails, `want` is called every ten seconds as well.
  *
+ * @param want told the paths of the files that changed, from the folder; undefined when any may have
  * @param onPolling told once why watching failed
  */
 export function watchContent(
   contentDir: string,
-  want: () => void,
+  want: (paths: string[] | undefined) => void,
   onPolling: (reason: string) => void = () => {},
 ): ContentWatch {
   const watcher = watch(contentDir, {
@@ -36,27 +38,42 @@ export function watchContent(
   let settling: NodeJS.Timeout | undefined
   let polling: NodeJS.Timeout | undefined
   let since: number | undefined
+  let changed: Set<string> | undefined = new Set()
   const wantSoon = () => {
     since ??= Date.now()
     clearTimeout(settling)
     settling = setTimeout(
       () => {
         since = undefined
-        want()
+        const paths = changed && [...changed]
+        changed = new Set()
+        want(paths)
       },
       Math.max(0, Math.min(SETTLE_MS, since + LONGEST_BURST_MS - Date.now())),
     )
   }
-  watcher.on('all', wantSoon)
-  watcher.on('ready', wantSoon)
+  const wantAll = () => {
+    changed = undefined
+    wantSoon()
+  }
+  watcher.on('all', (event, path) => {
+    // A folder holds nothing itself: what is in it has an event of its own.
+    if (event === 'addDir' || event === 'unlinkDir') return
+    changed?.add(relative(contentDir, path))
+    wantSoon()
+  })
+  watcher.on('ready', wantAll)
   // One for each file that cannot be watched: the first says enough.
   watcher.on('error', (error) => {
     if (polling) return
-    polling = setInterval(wantSoon, POLL_MS)
+    polling = setInterval(wantAll, POLL_MS)
     onPolling(describeFailure(contentDir, error))
   })
   return {
-    noteChange: wantSoon,
+    noteChange(path) {
+      changed?.add(path)
+      wantSoon()
+    },
     close() {
       clearInterval(polling)
       return watcher.close()

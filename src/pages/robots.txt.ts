@@ -1,4 +1,6 @@
-// Owns `/robots.txt`: crawlers may read everything, and are told where the sitemap is.
-import { getCatalogue } from '../site/build/loaded-catalogue.ts'
+// `/robots.txt`: crawlers may read everything, and are told where the sitemap is.
+import { thisHub } from '../site/docs/this-hub.ts'
 
-export const GET = () => new Response(`User-agent: *\nAllow: /\nSitemap: ${getCatalogue().baseUrl}/sitemap.xml\n`)
+export const prerender = true
+
+export const GET = () => new Response(`User-agent: *\nAllow: /\nSitemap: ${thisHub().baseUrl}/sitemap.xml\n`)

@@ -10,6 +10,7 @@ import {
   VARYING_PARAMETERS,
 } from '../domain/api/routes.ts'
 import type { ErrorEnvelope } from '../domain/api/schema.ts'
+import { headersOf } from '../domain/api/site-headers.ts'
 import type { Bytes, LargeFile } from '../ports/site-files.ts'
 
 /** Says to Netlify's own cache which parameters make another answer; it ignores all others. */
@@ -73,6 +74,33 @@ function describe({ bytes, mediaType, cache, cacheTag, headers }: Answer): Reado
   // With an id of its own an answer stays in the cache beyond a deploy, so only versions get one: they never change.
   if (cache === 'immutable' && cacheTag) all['Netlify-Cache-ID'] = `version_${cacheTag}`
   return withValidator(bytes, all)
+}
+
+/** What a page is made of. */
+export interface PageAnswer {
+  bytes: Bytes
+  /** 200 or 404. */
+  status: number
+  mediaType: string
+  /** Whether any parameter of a query makes another page; if not, none does. */
+  hasQuery: boolean
+  /** What a publish purges. */
+  cacheTags: readonly string[]
+}
+
+/** Answers an address of the website. Shared caches keep pages as they keep changing records. */
+export function respondWithPage(request: Request, page: PageAnswer): Response {
+  const { bytes, status, mediaType, hasQuery, cacheTags } = page
+  const isFound = status === 200
+  const headers: Record<string, string> = {
+    ...headersOf('/search'),
+    'Content-Type': mediaType,
+    'Cache-Control': isFound ? CACHE_CONTROL.changing : 'public, max-age=30',
+    'Netlify-CDN-Cache-Control': isFound ? CDN_UNTIL_PURGED : 'public, s-maxage=30',
+    'Netlify-Vary': hasQuery ? 'query' : CDN_VARY,
+  }
+  if (cacheTags.length > 0) headers['Netlify-Cache-Tag'] = cacheTags.join(',')
+  return respondWithBytes(request, bytes, status, headers)
 }
 
 /** What an answer was made of. Reading it back from a Response costs more than answering. */

@@ -1,4 +1,4 @@
-// Owns what each page says of itself in its head.
+// What each page says of itself in its head.
 
 /** What a page says of itself. */
 export interface PageHead {
@@ -25,3 +25,18 @@ export function formatFacts(facts: object): string {
 
 /** The name of a page's feed. */
 export const nameFeed = (title: string) => `News of ${title}`
+
+/** Search engines and tabs show no more of a title. */
+const TITLE_CHARACTERS = 70
+
+/** What stands in a page's `title`: with the site's name where there is room, cut where there is none. */
+export function fitTitle(title: string): string {
+  const whole = `${title} · Prompt Hub`
+  if (whole.length <= TITLE_CHARACTERS) return whole
+  if (title.length <= TITLE_CHARACTERS) return title
+  // The cut may fall inside a surrogate pair, whose first half is removed.
+  return `${title
+    .slice(0, TITLE_CHARACTERS - 1)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd()}…`
+}

@@ -1,7 +1,6 @@
-// Owns the facts by which a reader judges a prompt: each is true or not, and each leads to where it can be seen.
+// The facts by which a reader judges a prompt: each is true or not, and each leads to where it can be seen.
 
-import type { VersionRecord } from '../domain/api/schema.ts'
-import type { CatalogueEntry } from '../domain/catalogue/entry.ts'
+import type { Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 import { countOf } from '../domain/content/count-of.ts'
 
 /** A fact about a prompt. */
@@ -14,18 +13,17 @@ interface TrustFact {
 
 /** What there is to know before a version is relied on. @param unseen how many characters its text holds that a reader cannot see */
 export function listTrustFacts(
-  { repository, versions: published }: CatalogueEntry,
+  { repository, versions }: { repository: Repository; versions: readonly VersionSummary[] },
   record: VersionRecord,
   unseen: number,
 ): TrustFact[] {
   const { variables } = record
-  const versions = published.map(({ summary }) => summary)
   const described = variables.filter(({ description }) => description !== '').length
   const shown = variables.filter(({ example }) => example !== null && example !== '').length
   const later = versions.filter((_, index) => index < versions.length - 1)
   const explained = later.filter(({ changelog }) => changelog !== '').length
   const yanked = versions.filter(({ yanked }) => yanked).length
-  const proven = published.filter(({ record: { provenance } }) => provenance !== null).length
+  const proven = versions.filter(({ provenance }) => provenance !== null).length
   const facts: TrustFact[] = [
     {
       isGood: repository.readme !== '',

@@ -2,7 +2,7 @@
 import type { Repository, Variable } from '../domain/api/schema.ts'
 
 /** Which version is meant: exactly one, whatever is newest, or whatever a label points at. */
-export interface Choice {
+interface Choice {
   id: string
   words: string
   kind: 'pinned' | 'latest' | 'label'

@@ -1,5 +1,5 @@
 // The record of a finished build, which lies beside the search index: when it was finished, and which commits of the content it has read.
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { BuildSource } from '../ports/fresh-copies.ts'
 
 /** What is said of a build that was finished. */
@@ -13,11 +13,6 @@ interface BuildRecord {
 export function writeBuildRecord(path: string, record: BuildRecord): void {
   writeFileSync(`${path}.next`, JSON.stringify(record))
   renameSync(`${path}.next`, path)
-}
-
-/** Says that what lies there is not a finished build. */
-export function removeBuildRecord(path: string): void {
-  rmSync(path, { force: true })
 }
 
 /** The record of a build that was finished; undefined when there is none. It is not judged: the build of this very code wrote it. */

@@ -1,123 +1,104 @@
-// Owns reading the content folder into a tree: every file below it, once; a file that may not be there is reported; links are not followed.
+// Reads the content folder: one repository, or all of it as a tree. A file that may not be there is reported; links are not followed.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { formatPath } from '../domain/content/content-path.ts'
-import type { ContentTree } from '../domain/content/content-tree.ts'
-import { mendTree } from '../domain/content/last-good.ts'
+import type { ContentTree, RepositoryEntry } from '../domain/content/content-tree.ts'
 import type { Problem } from '../domain/content/problems.ts'
-import { type ContentCache, type ContentChanges, keepInMemory } from './content-cache.ts'
-import type { ParsedFile } from './content-file.ts'
+import type { RepositoryFile } from '../domain/content/prompt-file.ts'
+import { checkTree } from '../domain/content/rules.ts'
+import { judgeFile, type ParsedFile, placeFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
-import {
-  type ContentListing,
-  fingerprintContent,
-  formatMarks,
-  type ListedFile,
-  listContent,
-} from './content-listing.ts'
-import { openRepositories } from './content-repositories.ts'
-import { judgeFiles, type KnownFile, type KnownFiles, keepGood, recallFiles, refreshFiles } from './known-files.ts'
-import type { Outlines } from './sound-repository.ts'
+import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
 
 /** What was found in the content folder. */
 interface ContentReading {
+  /** What parses of it; a tree with problems must not be deployed. */
   tree: ContentTree
-  /** Everything that is wrong, in the order of paths; a tree with problems must not be deployed. */
+  /** Everything that is wrong, in the order of paths. */
   problems: Problem[]
   /** What editors and systems left there; it was passed by. */
   ignored: string[]
-  /** How many files were read from disk this time; the others came from the cache. */
+  /** How many files were read. */
   filesRead: number
-  /** What `fingerprintContent` says of the files that were read; undefined too when something is wrong. */
-  fingerprint: string | undefined
-  /** The tree that can be served although something is wrong: each wrong file is replaced by its last good state, or left out when it had none. */
-  servable(): ContentTree
-}
-
-/** What a folder may be opened with. */
-export interface ContentOptions {
-  /** Where parsed files are kept; in memory when left out. */
-  cache?: ContentCache | undefined
-  /** What a look at the folder found just now; it spares the first reading that. */
-  listing?: ContentListing | undefined
-  /** What is kept of each repository beside its files, where the cache outlives the process. */
-  outlines?: Outlines | undefined
 }
 
 /**
- * Opens a content folder for reading.
+ * Reads a content folder, all of it into memory.
  *
  * @param dir the folder; it may be missing, which is a problem like any other
- * @returns a function that reads it. Called again, it reads only the files that changed in between, and what did not change is the same object.
  */
-export function openContentDir(
+export function readContentDir(dir: string, listing: ContentListing = listContent(dir)): ContentReading {
+  const { alone, below } = groupFiles(listing.files)
+  const problems = [...listing.problems]
+  const parsed = alone.flatMap((file) => {
+    const read = readListed(dir, file)
+    problems.push(...read.problems)
+    return read.parsed ?? []
+  })
+  const repositories = new Map<string, RepositoryEntry>()
+  for (const [fullName, files] of below) {
+    const read = readRepository(dir, fullName, files)
+    problems.push(...read.problems)
+    if (read.isThere) repositories.set(fullName, read.entry)
+  }
+  const tree = { ...joinOthers(parsed), repositories }
+  problems.push(...checkTree(tree, { areVersionsChecked: true }))
+  return { tree, problems: sortProblems(problems), ignored: listing.ignored, filesRead: listing.files.length }
+}
+
+/** One repository as its files are. */
+interface ReadRepository {
+  /** Of the files that parse. */
+  entry: RepositoryEntry
+  /** Whether any file parses. */
+  isThere: boolean
+  /** What is wrong with its files, each seen alone. */
+  problems: Problem[]
+  /** The files with which something is wrong: versions by their numbers, `index.md` by its name. */
+  wrong: Set<string>
+}
+
+/** Reads the files of a repository. */
+export function readRepository(dir: string, fullName: string, files: readonly ListedFile[]): ReadRepository {
+  const [owner = '', name = ''] = fullName.split('/')
+  const problems: Problem[] = []
+  const wrong = new Set<string>()
+  let file: RepositoryFile | undefined
+  let isThere = false
+  const versions: RepositoryEntry['versions'] = []
+  for (const listed of files) {
+    const read = readListed(dir, listed)
+    if (read.problems.length > 0) {
+      problems.push(...read.problems)
+      wrong.add(listed.path.slice(listed.path.lastIndexOf('/') + 1).replace(/(?<=\d)\.md$/, ''))
+    }
+    const { parsed } = read
+    if (parsed?.kind === 'version') versions.push(parsed.value)
+    else if (parsed?.kind === 'repository') file = parsed.value
+    isThere ||= parsed !== undefined
+  }
+  return { entry: { owner, name, file, versions }, isThere, problems, wrong }
+}
+
+/** Reads one file, and judges it alone. */
+export function readListed(
   dir: string,
-  { cache = keepInMemory(), listing, outlines }: ContentOptions = {},
-): () => ContentReading {
-  let served: ContentTree | undefined
-  const recall = (): Known => {
-    const repositories = openRepositories(dir, cache, outlines)
-    const others: KnownFiles = new Map()
-    for (const unit of cache.load()) {
-      if (unit.name.endsWith('/')) repositories.recall(unit)
-      else for (const [path, file] of recallFiles(unit, cache.read(unit.name))) others.set(path, file)
-    }
-    return { repositories, others }
-  }
-  let known: Known | undefined = recall()
-  const readAll = (
-    { repositories, others }: Known,
-    listed: readonly ListedFile[],
-    more: readonly Problem[],
-    changes: ContentChanges,
-  ) => {
-    const { alone, below } = groupFiles(listed)
-    const before = new Set(others.keys())
-    let filesRead = refreshFiles(dir, others, alone)
-    for (const path of before) if (!others.has(path)) changes.drop(path)
-    const reading = { changes, usage: joinOthers(others, ({ parsed, good }) => parsed.value ?? good?.parsed).usage }
-    for (const [fullName, files] of below) filesRead += repositories.refresh(fullName, files, reading)
-    repositories.keepOnly(below, changes)
-    const problems = [...more, ...judgeFiles(others), ...repositories.judge()]
-    problems.sort((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)))
-    const wrong = new Set(problems.map(({ file }) => file))
-    repositories.settle(wrong, reading)
-    for (const path of keepGood(others, (path) => wrong.has(nameFile(path)))) {
-      const good = others.get(path)!.good!
-      changes.put({ name: path, lines: formatMarks([[path, good]]) }, { [path]: good.parsed })
-    }
-    return { filesRead, problems }
-  }
-  const look = (what: Known, findings: ContentListing) => {
-    let result = { filesRead: 0, problems: findings.problems }
-    // When the folder is gone for a moment, what is known of it is not.
-    if (!findings.problems.some(({ file }) => file === nameFile('')))
-      cache.change((changes) => {
-        result = readAll(what, findings.files, findings.problems, changes)
-      })
-    const fingerprint = result.problems.length > 0 ? undefined : fingerprintContent(findings)
-    return { ...result, ignored: findings.ignored, fingerprint }
-  }
-  return () => {
-    const now = known ?? recall()
-    // What could not be kept is not known either, so after an error all is asked of the cache again.
-    known = undefined
-    const found = look(now, listing ?? listContent(dir))
-    known = now
-    listing = undefined
-    const { repositories, others } = now
-    const { problems } = found
-    const tree = { ...joinOthers(others, ({ parsed }) => parsed.value), repositories: repositories.list() }
-    return {
-      ...found,
-      tree,
-      servable: () => {
-        const good = () => ({
-          ...joinOthers(others, ({ good }) => good?.parsed),
-          repositories: repositories.listGood(),
-        })
-        served = problems.length === 0 ? tree : mendTree(good(), served, repositories.isSound)
-        return served
-      },
-    }
+  { path, size }: ListedFile,
+): { parsed: ParsedFile | undefined; problems: Problem[] } {
+  const say = (found: readonly Omit<Problem, 'file'>[]) =>
+    found.map((problem) => ({ file: nameFile(path), ...problem }))
+  const place = placeFile(path, size)
+  if (place.problems) return { parsed: undefined, problems: say(place.problems) }
+  const { parsed, broken } = judgeFile(place.value, readOrNothing(join(dir, path)))
+  return { parsed: parsed.value, problems: say(parsed.problems ?? broken) }
+}
+
+/** @returns undefined when the file cannot be read */
+function readOrNothing(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
   }
 }
 
@@ -139,34 +120,32 @@ export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]
   return { alone, below }
 }
 
-/** What is known of a folder. */
-interface Known {
-  repositories: ReturnType<typeof openRepositories>
-  /** Files that belong to no repository. */
-  others: KnownFiles
-}
-
-/** Reads how often each repository was downloaded, as long as the file that says it is right. @param alone files that belong to no repository */
+/** Reads how often each repository was downloaded. @param alone files that belong to no repository */
 export function readUsage(dir: string, alone: readonly ListedFile[]): ContentTree['usage'] {
-  const files: KnownFiles = new Map()
-  const listed = alone.filter(({ path }) => path === formatPath({ kind: 'usage' }))
-  refreshFiles(dir, files, listed)
-  return joinOthers(files, ({ parsed }) => parsed.value).usage
+  const files = alone.filter(({ path }) => path === formatPath({ kind: 'usage' }))
+  return joinOthers(files.flatMap((file) => readListed(dir, file).parsed ?? [])).usage
 }
 
-/** What a tree has beside repositories. */
-function joinOthers(
-  files: KnownFiles,
-  choose: (file: KnownFile) => ParsedFile | undefined,
-): Omit<ContentTree, 'repositories'> {
+/** What a tree has beside repositories. @param files those that belong to none */
+export function joinOthers(files: Iterable<ParsedFile>): Omit<ContentTree, 'repositories'> {
   const owners = new Map()
   let usage: ContentTree['usage'] = new Map()
   let equivalents: ContentTree['equivalents'] = []
-  for (const known of files.values()) {
-    const file = choose(known)
-    if (file?.kind === 'usage') usage = new Map(Object.entries(file.value))
-    else if (file?.kind === 'equivalents') equivalents = file.value
-    else if (file?.kind === 'owner') owners.set(file.owner, file.value)
+  for (const file of files) {
+    if (file.kind === 'usage') usage = new Map(Object.entries(file.value))
+    else if (file.kind === 'equivalents') equivalents = file.value
+    else if (file.kind === 'owner') owners.set(file.owner, file.value)
   }
   return { owners, usage, equivalents }
+}
+
+/** Orders problems by their files. */
+export function sortProblems(problems: Problem[]): Problem[] {
+  return problems.sort((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)))
+}
+
+/** Where the index of a repository lies, as problems name it. */
+export function nameIndex(fullName: string): string {
+  const [owner = '', name = ''] = fullName.split('/')
+  return nameFile(formatPath({ kind: 'repository', owner, name }))
 }

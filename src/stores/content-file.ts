@@ -31,7 +31,7 @@ export type ParsedFile =
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
 
 /** What became of reading a file. */
-export interface JudgedFile {
+interface JudgedFile {
   parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
   /** What a version that can be parsed breaks of the rules. */
   broken: readonly RuleProblem[]

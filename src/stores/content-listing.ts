@@ -1,8 +1,9 @@
-// Owns looking at the content folder without reading a file: what lies there, and stamps by which a later look sees what changed since.
+// Looks at the content folder without reading a file: what lies there, and stamps by which a later look sees what changed since.
 import { hash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Findings, listContentFiles } from './content-files.ts'
+import type { Problem } from '../domain/content/problems.ts'
+import { type Findings, listContentFiles, nameFile } from './content-files.ts'
 
 /** A file as it was when the folder was looked at. */
 export interface ListedFile {
@@ -22,15 +23,34 @@ export interface ContentListing extends Findings {
 /** A file that changed this recently may change again within the same tick of its clock; some file systems count in steps of 2 s. */
 const RACY_MS = 2_000
 
-/** Looks at a content folder. */
-export function listContent(dir: string): ContentListing {
+/** Looks at a content folder. @param below at this folder of it alone */
+export function listContent(dir: string, below = ''): ContentListing {
   const listing: ContentListing = { problems: [], ignored: [], files: [] }
   const stampFile = openStamps()
-  for (const path of listContentFiles(dir, listing)) {
+  for (const path of listContentFiles(dir, listing, below)) {
     const stats = lstatSync(join(dir, path), { bigint: true, throwIfNoEntry: false })
     if (stats) listing.files.push({ path, stamp: stampFile(stats), size: Number(stats.size) })
   }
   return listing
+}
+
+/**
+ * Looks again at some repositories of a folder; the others are taken to be as they were. At 10,000 prompts of 5 versions a whole look takes 0.8 s.
+ *
+ * @param fullNames repositories of which a file changed
+ */
+export function listContentAgain(dir: string, before: ContentListing, fullNames: readonly string[]): ContentListing {
+  const isOther = (path: string) => !fullNames.some((name) => path.startsWith(`${name}/`))
+  const isOtherFile = (file: string) => isOther(file.replace(/^content\//, ''))
+  const listings = fullNames.map((name) => listContent(dir, name))
+  return {
+    files: [...before.files.filter(({ path }) => isOther(path)), ...listings.flatMap(({ files }) => files)],
+    problems: [
+      ...before.problems.filter(({ file }) => isOtherFile(file)),
+      ...listings.flatMap(({ problems }): Problem[] => problems),
+    ],
+    ignored: [...before.ignored.filter(isOtherFile), ...listings.flatMap(({ ignored }) => ignored)],
+  }
 }
 
 /** @returns the same as long as no file is added, changed or removed; undefined when that cannot be told, or when something is wrong with the folder */
@@ -39,6 +59,10 @@ export function fingerprintContent({ problems, files }: ContentListing): string 
   return hash('sha256', JSON.stringify(files.map(({ path, stamp }) => [path, stamp])))
 }
 
+/** Whether the folder itself cannot be read, so that nothing is known of what is in it. */
+export const isFolderAway = ({ problems }: Pick<Findings, 'problems'>) =>
+  problems.some(({ file }) => file === nameFile(''))
+
 /** Makes a function that says when a file was last changed, or an empty text when it may change again unnoticed. */
 function openStamps(): (stats: BigIntStats) => string {
   const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
@@ -46,42 +70,7 @@ function openStamps(): (stats: BigIntStats) => string {
     mtimeNs < settledNs && ctimeNs < settledNs ? `${ino}:${mtimeNs}:${ctimeNs}:${size}` : ''
 }
 
-/** What a file was when it was parsed. */
-export interface FileMark {
-  stamp: string
-  /** Of its bytes, in hex. */
-  sha256: string
-}
-
-/** Writes marks as lines, in the order of paths. */
-export function formatMarks(marks: Iterable<readonly [path: string, mark: FileMark]>): string {
-  return Array.from(marks, ([path, { stamp, sha256 }]) => `${stamp} ${sha256} ${path}`).join('\n')
-}
-
-/** Reads what `formatMarks` wrote. */
-export function parseMarks(lines: string): Map<string, FileMark> {
-  const marks = new Map<string, FileMark>()
-  for (const line of lines.split('\n')) {
-    const afterStamp = line.indexOf(' ')
-    const afterSha256 = line.indexOf(' ', afterStamp + 1)
-    const [stamp, sha256] = [line.slice(0, afterStamp), line.slice(afterStamp + 1, afterSha256)]
-    if (afterSha256 > 0) marks.set(line.slice(afterSha256 + 1), { stamp, sha256 })
-  }
-  return marks
-}
-
-const SHA256_DIGITS = 64
-
-/** Whether lines are the marks of files as they are now, told without taking them apart. */
-export function areMarksOf(lines: string, listed: readonly ListedFile[]): boolean {
-  let at = 0
-  for (const { path, stamp } of listed) {
-    const pathAt = at + stamp.length + SHA256_DIGITS + 2
-    const isNext = stamp !== '' && lines.startsWith(stamp, at) && lines[at + stamp.length] === ' '
-    if (!isNext || !lines.startsWith(path, pathAt)) return false
-    at = pathAt + path.length
-    if (at < lines.length && lines[at] !== '\n') return false
-    at++
-  }
-  return at > lines.length
+/** Says what files were, in a text that is the same as long as they are. @returns an empty text when that cannot be told */
+export function markFiles(files: readonly ListedFile[]): string {
+  return files.some(({ stamp }) => stamp === '') ? '' : files.map(({ path, stamp }) => `${stamp} ${path}`).join('\n')
 }

@@ -49,7 +49,7 @@ export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditabl
 }
 
 /** Does what `buildSearchIndex` does in steps of some 50 ms, for a thread that has other work between them. The file is whole after the last. */
-export function* buildSearchIndexInSteps(
+function* buildSearchIndexInSteps(
   catalogue: Catalogue,
   path: string,
   { isEditable } = { isEditable: true },
@@ -96,7 +96,7 @@ export function updateSearchIndex(path: string, catalogue: Catalogue, change: Ca
 }
 
 /** Does what `updateSearchIndex` does in steps, as `buildSearchIndexInSteps`. */
-export function* updateSearchIndexInSteps(
+function* updateSearchIndexInSteps(
   path: string,
   catalogue: Catalogue,
   { changed, removed }: CatalogueChange,

@@ -5,17 +5,33 @@ import { type Config, readConfig } from '../config.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
+import type { RenderPage } from '../ports/pages.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { LocalKeys } from '../server/account/local-keys.ts'
+import type { PageCache } from '../server/pages/page-cache.ts'
 import { limitInMemory } from '../stores/rate-limiter-memory.ts'
+
+/** The pages of one build as our own host serves them. */
+export interface HubPages {
+  /** Undefined while the code of the pages is bundled. */
+  render: RenderPage | undefined
+  /** What is wrong with repositories that are shown in an older state, by full name. */
+  broken: ReadonlyMap<string, readonly string[]>
+  /** The pages of this build that were rendered. */
+  cache: PageCache
+  /** Forgets rendered pages of the build that is served by then. */
+  purge: (tags: readonly string[]) => void
+}
 
 /** One build as our own host serves it, with the host's own stores. */
 export interface Hub {
   files: SiteFiles
   /** Opened on first use. */
   search: () => Search
+  /** Left out where no pages are served. */
+  pages?: HubPages
   fresh: FreshCopies
   blobs: BlobStore
   /** The keys of the sign-in links that this process prints. */

@@ -49,8 +49,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
       config,
     ),
     clientAddress: clientKeyOf(ip),
-    // Our own host has no cache in front of it.
-    purge: hub ? async () => {} : (cacheTag) => purgeCache({ tags: [cacheTag] }),
+    purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
     takeTurn,
   }
 }

@@ -32,6 +32,7 @@ describe('a small catalogue', () => {
     expect(files.map(([path]) => path).sort()).toEqual([
       '/data/v1/index.json',
       '/data/v1/lists/new/1.json',
+      '/data/v1/lists/recent.json',
       '/data/v1/lists/top/1.json',
       '/data/v1/lists/trending/1.json',
       '/data/v1/openapi.json',
@@ -56,11 +57,14 @@ describe('a small catalogue', () => {
       '/data/v1/repos/mona/gone/versions/1.0.0.json',
       '/data/v1/tags.json',
       '/data/v1/tags/x/new/1.json',
+      '/data/v1/tags/x/recent.json',
       '/data/v1/tags/x/top/1.json',
       '/data/v1/tags/x/trending/1.json',
       '/data/v1/tags/y/new/1.json',
+      '/data/v1/tags/y/recent.json',
       '/data/v1/tags/y/top/1.json',
       '/data/v1/tags/y/trending/1.json',
+      '/data/v1/users.json',
       '/data/v1/users/acme.json',
       '/data/v1/users/mona.json',
     ])
@@ -124,10 +128,12 @@ test('page 1 exists when there is nothing to list', () => {
     '/data/v1/lists/top/1.json',
     '/data/v1/lists/trending/1.json',
     '/data/v1/lists/new/1.json',
+    '/data/v1/lists/recent.json',
     '/data/v1/tags.json',
+    '/data/v1/users.json',
     '/data/v1/openapi.json',
   ])
-  for (const [path, text] of files.slice(0, 5))
+  for (const [path, text] of files.slice(0, 7))
     expect([path, text]).toEqual([path, '{"data":[],"meta":{"page":1,"pages":0,"total":0}}'])
 })
 

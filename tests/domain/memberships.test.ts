@@ -24,7 +24,7 @@ test('each has a list of the owners they act for: their own handle only while it
     ['carol', read('members: [carol]\n')],
     ['new', read('members: [dora]\n')],
   ])
-  const listed = listMemberships({ owners, repositories: new Map(), usage: new Map(), equivalents: [] })
+  const listed = listMemberships({ owners })
   expect(Object.fromEntries([...listed].map(([member, names]) => [membershipsPath(member), names]))).toEqual({
     '/data/accounts/octocat.json': ['acme', 'octocat'],
     '/data/accounts/ids/583231.json': ['acme'],

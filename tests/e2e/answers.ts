@@ -51,7 +51,8 @@ export function expectPromises(answer: Answer, describedBy: Described | undefine
   expect(headers['content-type'] ?? '', request).not.toContain('html')
   if (status === 200) {
     const path = address.replace(/\/?(?:\?.*)?$/, '')
-    const kept = VERSION.test(path) || RAW_VERSION.test(address) ? FOREVER : SHORT
+    const isKeptRaw = RAW_VERSION.test(address) && headers['x-prompt-yanked'] === undefined
+    const kept = VERSION.test(path) || isKeptRaw ? FOREVER : SHORT
     expect(headers['cache-control'], `Cache-Control of ${request}`).toBe(kept)
     expect(headers.etag, `ETag of ${request}`).toMatch(/^(?:W\/)?"[\x21\x23-\x7e]+"$/)
     expect(headers['content-type'], request).toMatch(
@@ -169,6 +170,7 @@ export const DETAIL = {
   labels: 'object',
   readme: 'string',
   versions: 'array',
+  replaced_by: 'string?',
   warnings: 'array',
   advisories: 'array',
 } as const satisfies Shape
@@ -192,6 +194,7 @@ export const LISTED_VERSION = {
   size_bytes: 'integer',
   yanked: 'boolean',
   yank_reason: 'string?',
+  provenance: 'object?',
   url: 'string',
   raw_url: 'string',
 } as const satisfies Shape

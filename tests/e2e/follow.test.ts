@@ -73,7 +73,7 @@ describe('npm start follows the content', () => {
   const root = writeContent()
   let server: Server
   let ask: Ask
-  const abandoned = join('.hub/sites', `abandoned-${process.pid}`)
+  const abandoned = join('.hub/data', `abandoned-${process.pid}`)
   beforeAll(async () => {
     mkdirSync(join(abandoned, 'base'), { recursive: true })
     writeFileSync(join(abandoned, 'base/page.html'), 'x')
@@ -87,7 +87,7 @@ describe('npm start follows the content', () => {
   })
 
   test('a site whose content is gone is removed', { timeout: WITHIN }, async () => {
-    const isLeft = () => readdirSync('.hub/sites').some((name) => name.startsWith(basename(abandoned)))
+    const isLeft = () => readdirSync('.hub/data').some((name) => name.startsWith(basename(abandoned)))
     expect(await poll('removed', WITHIN, async () => (isLeft() ? undefined : true))).toBe(true)
   })
 
@@ -232,7 +232,7 @@ describe('npm start follows the content', () => {
 
 describe('SIGTERM ends npm start cleanly', () => {
   const root = writeContent()
-  const SITES = '.hub/sites'
+  const SITES = '.hub/data'
   /** Folders that stand in for one that another hub holds; they go with the process. */
   const standIns = () => (existsSync(SITES) ? readdirSync(SITES) : [])
   afterAll(() => rmSync(dirname(root), { recursive: true, force: true }))

@@ -56,7 +56,7 @@ describe('mistakes in content', () => {
       versions: { '1.0.0': { at: '2025-03-01T00:00:00Z', content: 'Good\n' } },
     })
     symlinkSync('1.0.0.md', join(content, LINK))
-    const build = launch('node_modules/.bin/astro', ['build', '--outDir', out], { CONTENT_DIR: content })
+    const build = launch(process.execPath, ['scripts/build.ts', '--out', out], { CONTENT_DIR: content })
     ;({ code } = await build.closed)
     log = build.log()
   })

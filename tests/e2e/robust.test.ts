@@ -1,5 +1,5 @@
 // A running hub goes on whatever happens to its builder, its folder or its content, says what is wrong, and begins again where it was.
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTING, withHealth } from '../../src/host/health.ts'
@@ -29,8 +29,8 @@ const isShown = (name: string, text: string) =>
 const healthBecomes = (expected: Json) => expect.poll(health, { timeout: WITHIN }).toMatchObject(expected)
 /** Where this hub keeps its site. */
 const folder = () =>
-  readdirSync('.hub/sites')
-    .map((name) => join('.hub/sites', name))
+  readdirSync('.hub/data')
+    .map((name) => join('.hub/data', name))
     .find((dir) => placeIn(dir).includes(JSON.stringify(root)))!
 /** Other hubs come and go meanwhile, and their folders with them. */
 const placeIn = (dir: string) => {
@@ -76,13 +76,15 @@ describe('npm start goes on', { timeout: 300_000 }, () => {
   })
 
   test('when nothing can be written: it serves, says why, and catches up', async () => {
-    const layers = join(folder(), 'layers')
-    rmSync(layers, { recursive: true, force: true })
-    writeFileSync(layers, 'in the way, as a full disk is')
+    // Folders in the way of the next search indexes, as a full disk is.
+    const inTheWay = Array.from({ length: 20 }, (_, number) => join(folder(), `search-${number}.db`)).filter(
+      (path) => !existsSync(path),
+    )
+    for (const path of inTheWay) mkdirSync(join(path, 'x'), { recursive: true })
     title('acme/one', 'Later')
-    await healthBecomes({ status: 'degraded', failure: expect.stringContaining('layers') })
+    await healthBecomes({ status: 'degraded', failure: expect.stringContaining('search-') })
     expect(await titleOf('acme/one')).toBe('One')
-    rmSync(layers)
+    for (const path of inTheWay) rmSync(path, { recursive: true })
     await isShown('acme/one', 'Later')
     await healthBecomes({ status: 'ok', failure: null })
   })

@@ -32,8 +32,17 @@ export const npmTarget = (script: 'start' | 'dev' | 'preview', sample = Number.P
       isReady: async (at, { log }) => {
         const ask = openClient(at)
         // Plain files and their 404 count against no limit.
-        const [file, missing] = await Promise.all([ask('/data/v1/tags.json'), ask('/data/v1/nothing.json')])
-        return file.status === 200 && missing.status === 404 && (READY[script]?.test(log()) ?? true)
+        const [file, missing, document] = await Promise.all([
+          ask('/data/v1/tags.json'),
+          ask('/data/v1/nothing.json'),
+          ask('/docs'),
+        ])
+        return (
+          file.status === 200 &&
+          missing.status === 404 &&
+          document.status === 200 &&
+          (READY[script]?.test(log()) ?? true)
+        )
       },
     })
     const stop = async () => {

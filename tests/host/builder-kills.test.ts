@@ -1,37 +1,26 @@
 // Shows that the building process may be killed at any moment: what the next start finds is a complete state, and what it then builds is what a clean build writes.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seedRandom } from '../../scripts/bench/random.ts'
-import { readConfig } from '../../src/config.ts'
 import type { BuilderMessage } from '../../src/host/builder-messages.ts'
-import { describeFolder, listPaths, SiteState } from '../../src/host/site-folder.ts'
+import { describeFolder, SiteState } from '../../src/host/site-folder.ts'
 import { hashCode } from '../../src/site/build/code-hash.ts'
-import { openPages, type PageRenderer } from '../../src/site/build/render-pages.ts'
-import { openSiteBuilder } from '../../src/site/build/site-builder.ts'
-import { openBuildCache } from '../../src/stores/build-cache.ts'
-import { buildSearchIndex } from '../../src/stores/search-index.ts'
+import { writeData } from '../../src/site/build/write-data.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
-import { PAGES } from '../hubs/build-site.ts'
+import { readState } from '../../src/stores/site-database.ts'
+import { readTree } from '../hubs/build-site.ts'
+import { readDatabase } from '../hubs/host-site.ts'
 
 /** Many by hand: KILLS=30 npx vitest run tests/host/builder-kills.test.ts */
 const KILLS = Number(process.env.KILLS ?? 3)
 const random = seedRandom(Number(process.env.SEED ?? 1))
-/** When layers are moved into the base: builder-process.ts. */
-const FOLD_MS = 10_100
+/** When what older states had is removed: builder-process.ts. */
+const TIDY_MS = 10_000
 const DAY = '2026-11-20'
 
 const root = mkdtempSync(join(tmpdir(), 'prompt-hub-kills-'))
@@ -42,7 +31,6 @@ const settings = {
   SITE_URL: 'https://hub.test',
   SOURCE_DATE_EPOCH: String(Date.parse(DAY) / 1000),
 }
-let pages: PageRenderer | undefined
 let child: ChildProcess | undefined
 beforeAll(() => {
   for (let number = 0; number < 6; number++) put(`owner-${number % 2}/prompt-${number}`, number)
@@ -78,61 +66,23 @@ function ask(index: string): unknown {
   return found
 }
 
-const readEach = (dir: string) =>
-  listPaths(dir).map((path): [string, string] => [path, readFileSync(join(dir, path), 'latin1')])
-
 async function buildClean(): Promise<Seen> {
-  const dir = join(root, 'clean')
-  const config = readConfig(settings)
-  const cache = openBuildCache(join(root, 'clean.db'), { parser: '1', site: '1' })
-  cache.forgetWritten()
-  const given = async () => (pages ??= await openPages(PAGES))
-  const builder = openSiteBuilder({
-    config,
-    environment: process.env,
-    today: () => DAY,
-    root: process.cwd(),
-    openPages: given,
-    cache,
-  })
-  await builder.read(true)
-  await builder.write(dir, 'all', ({ catalogue }) => buildSearchIndex(catalogue, join(root, 'clean-search.db')))
-  cache.close()
-  const seen = { files: new Map(readEach(dir)), found: ask(join(root, 'clean-search.db')) }
-  rmSync(dir, { recursive: true })
+  const [siteDir, indexPath] = [join(root, 'clean'), join(root, 'clean-search.db')]
+  await writeData({ contentDir, baseUrl: 'https://hub.test', buildDay: DAY }, { siteDir, indexPath })
+  const seen = { files: readTree(siteDir), found: ask(indexPath) }
+  rmSync(siteDir, { recursive: true })
   return seen
 }
 
-/** The last complete state as a start would serve it, by the same reading of base and layers. */
+/** The last complete state as a start would serve it. */
 function readServed(): Seen | undefined {
-  const cache = openBuildCache(folder.cache, hashCode(process.cwd()))
-  const text = cache.loadState()
-  cache.close()
+  const text = readState(folder.database, hashCode(process.cwd()).data)
   if (text === undefined) return undefined
   const state = SiteState.parse(JSON.parse(text))
-  const files = new Map(readEach(folder.base).filter(([path]) => !path.endsWith('.next')))
-  for (const { name, gone } of state.layers) {
-    for (const path of gone) files.delete(path)
-    for (const [path, bytes] of readEach(folder.layer(name))) files.set(path, bytes)
-  }
-  return { files, found: ask(folder.file(state.search)) }
+  return { files: readDatabase(folder.database, state.number), found: ask(folder.file(state.search)) }
 }
 
-const isData = (path: string) => path.startsWith('/data/')
-const partOf = ({ files }: Seen, isMeant: (path: string) => boolean) =>
-  JSON.stringify([...files].filter(([path]) => isMeant(path)).sort(([a], [b]) => (a < b ? -1 : 1)))
-
-/** Whether what programs read is that of one clean build, and the pages are of the same one or of one before. @param clean in the order they were made */
-function isComplete(served: Seen, clean: readonly Seen[]): boolean {
-  return clean.some(
-    (one, index) =>
-      JSON.stringify(one.found) === JSON.stringify(served.found) &&
-      partOf(one, isData) === partOf(served, isData) &&
-      clean
-        .slice(0, index + 1)
-        .some((other) => partOf(other, (path) => !isData(path)) === partOf(served, (path) => !isData(path))),
-  )
-}
+const say = ({ files, found }: Seen) => JSON.stringify([[...files], found])
 
 /** Starts the process as our host does. @param hear every message, after it was answered */
 function start(hear: (message: BuilderMessage) => void): ChildProcess {
@@ -149,12 +99,12 @@ function start(hear: (message: BuilderMessage) => void): ChildProcess {
   return started
 }
 
-/** A moment to die at: at any time while it starts, just after it began to read, just after a state, or while layers are folded. */
-type Moment = { after: 'start' | 'begin' | 'state' | 'fold'; ms: number }
+/** A moment to die at: at any time while it starts, just after it began to read, just after a state, or while older states are removed. */
+type Moment = { after: 'start' | 'begin' | 'state' | 'tidy'; ms: number }
 
 function drawMoment(number: number): Moment {
-  const after = (['begin', 'state', 'start', 'begin', 'state', 'begin', 'fold'] as const)[number % 7]!
-  const most = { start: 4_000, begin: 600, state: 60, fold: 100 }[after]
+  const after = (['begin', 'state', 'start', 'begin', 'state', 'begin', 'tidy'] as const)[number % 7]!
+  const most = { start: 4_000, begin: 600, state: 60, tidy: 100 }[after]
   return { after, ms: random() * most }
 }
 
@@ -164,10 +114,10 @@ async function liveUntil({ after, ms }: Moment, edit: () => void): Promise<void>
   const life = start(({ kind }) => {
     if (kind === 'begin' && after === 'begin') reached.resolve()
     if (kind !== 'state' && kind !== 'read') return
-    // Once it shows something, the content changes under it: the next state is a layer.
+    // Once it shows something, the content changes under it.
     if (states++ === 0) edit()
     else if (after === 'state') reached.resolve()
-    else if (after === 'fold' && states === 2) setTimeout(reached.resolve, FOLD_MS)
+    else if (after === 'tidy' && states === 2) setTimeout(reached.resolve, TIDY_MS)
   })
   if (after === 'start') reached.resolve()
   await reached.promise
@@ -189,7 +139,7 @@ test(`after each of ${KILLS} kills, a complete state is served, and the next one
     const said = `kill ${number}, ${Math.round(moment.ms)} ms after ${moment.after}`
     if (edits !== before) clean.push(await buildClean())
     const served = readServed()
-    if (served) expect(isComplete(served, clean), said).toBe(true)
+    if (served) expect(clean.map(say), said).toContain(say(served))
     // Three times of four it is killed again on top of what is left.
     if (number % 4 !== 3 && number !== KILLS - 1) continue
     const read = Promise.withResolvers<void>()
@@ -205,5 +155,6 @@ test(`after each of ${KILLS} kills, a complete state is served, and the next one
       if (now.files.get(path) !== bytes) expect(now.files.get(path), `${said}: ${path}`).toBe(bytes)
     expect(now.found, said).toEqual(expected.found)
   }
-  expect(existsSync(folder.base) && readdirSync(folder.base).length).toBeGreaterThan(0)
+  const isPart = (name: string) => /^(?:site\.db(?:-wal|-shm)?|search-\d+\.db|builder\.lock(?:-journal)?)$/.test(name)
+  expect(readdirSync(folder.dir).filter((name) => !isPart(name))).toEqual([])
 })

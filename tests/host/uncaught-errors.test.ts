@@ -3,10 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { temporaryFolder, writeRepository } from '../e2e/made-content.ts'
-import { writeSite } from '../hubs/mcp.ts'
+import { buildSite } from '../hubs/build-site.ts'
 import { launch, type Run, startProcess } from '../hubs/processes.ts'
 
 const SERVER = resolve('tests/host/throwing-server.ts')
@@ -73,10 +71,10 @@ describe.each(['serve', 'start'])('npm run %s', (script) => {
   afterAll(async () => {
     await run?.end()
     rmSync(dir, { recursive: true, force: true })
-    for (const site of script === 'start' ? readdirSync('.hub/sites') : []) {
-      const place = join('.hub/sites', site, 'place.json')
+    for (const site of script === 'start' ? readdirSync('.hub/data') : []) {
+      const place = join('.hub/data', site, 'place.json')
       if (existsSync(place) && readFileSync(place, 'utf8').includes(contentDir))
-        rmSync(join('.hub/sites', site), { recursive: true, force: true })
+        rmSync(join('.hub/data', site), { recursive: true, force: true })
     }
     rmSync(resolve(contentDir, '..'), { recursive: true, force: true })
   })
@@ -86,7 +84,7 @@ describe.each(['serve', 'start'])('npm run %s', (script) => {
       index: 'title: One',
       versions: { '1.0.0': { at: '2025-03-01T00:00:00Z', content: 'Text\n' } },
     })
-    writeSite(openCatalogue(readConfig({ CONTENT_DIR: contentDir })).load().catalogue, join(dir, 'dist'))
+    if (script === 'serve') await buildSite(join(dir, 'dist'), { CONTENT_DIR: contentDir })
     symlinkSync(resolve('netlify'), join(dir, 'netlify'))
     const { base, run: started } = await startProcess({
       command: ['node', '--import', THROW_WHEN_TOLD, resolve(`scripts/${script}.ts`)],

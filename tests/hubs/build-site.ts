@@ -1,8 +1,6 @@
 // Owns building the whole site for a test, by Astro in a process of its own, where such a site lies, and reading a built one whole.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import type { BundlePlace } from '../../src/site/build/bundle-pages.ts'
-import { hashCode } from '../../src/site/build/code-hash.ts'
+import { dirname, join, resolve } from 'node:path'
 import { launch } from './processes.ts'
 
 /**
@@ -16,23 +14,15 @@ export function makeSiteFolder(name: string): string {
   return mkdtempSync(join(parent, `${name}-`))
 }
 
-/** The pages of this code, bundled once for all tests and for `npm start` here. */
-export const PAGES: BundlePlace = {
-  root: process.cwd(),
-  keptDir: resolve('.hub/pages'),
-  code: hashCode(process.cwd()).site,
-}
-
 /**
  * Builds the whole site: pages, data files, search index.
  *
- * @param outDir below the project's folder
+ * @param outDir ends in `dist`
  * @param settings of the environment, such as CONTENT_DIR and SITE_URL
  * @throws with what Astro said, when there is no site
  */
 export async function buildSite(outDir: string, settings: Readonly<Record<string, string>>): Promise<void> {
-  // Astro keeps state of its own, so a build is a process of its own.
-  const build = launch('node_modules/.bin/astro', ['build', '--outDir', outDir], settings)
+  const build = launch(process.execPath, ['scripts/build.ts', '--out', dirname(outDir)], settings)
   const { code } = await build.closed
   if (code !== 0) throw new Error(`The build failed.\n${build.log()}`)
 }

@@ -12,7 +12,7 @@ import type { AuthTools } from '../../src/server/publish/authenticate.ts'
 import { answerPublish } from '../../src/server/publish/publish.ts'
 import { createTurns } from '../../src/server/publish/turns.ts'
 import { answerRead } from '../../src/server/read/read.ts'
-import { openContentDir } from '../../src/stores/content-dir.ts'
+import { readContentDir } from '../../src/stores/content-dir.ts'
 import { UNLIMITED } from '../../src/stores/rate-limiter-memory.ts'
 import { createToken, findToken, noteUse } from '../../src/stores/tokens-blobs.ts'
 
@@ -28,7 +28,7 @@ export interface HandlerOptions {
   auth?: Partial<AuthTools> | undefined
   limiter?: RateLimiter | undefined
   failedTokens?: RateLimiter | undefined
-  purge?: ((cacheTag: string) => Promise<void>) | undefined
+  purge?: ((cacheTags: string[]) => Promise<void>) | undefined
 }
 
 /** The handlers, which any process may run: no test runner is needed. */
@@ -77,7 +77,7 @@ export function openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, p
     makeToken: async ({ scope = 'acme/*', days = 90, holder = { kind: 'operator' as const } } = {}, now = new Date()) =>
       (await createToken(blobs, { holder, name: 'test', scope, days }, now)).token,
     build(contentDir) {
-      const { tree, problems } = openContentDir(contentDir)()
+      const { tree, problems } = readContentDir(contentDir)
       if (problems.length === 0)
         files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' }), digestText))
       return { files, problems }

@@ -37,8 +37,9 @@ export async function startProcess({
   return { base, run }
 }
 
-/** A plain file: asking the API while the first build runs would use up the limit of requests. */
-export const isServingFiles = async (base: string): Promise<boolean> => (await fetch(`${base}/data/v1/tags.json`)).ok
+/** Plain files: asking the API while the first build runs would use up the limit of requests. A document is 503 while the pages are bundled. */
+export const isServingFiles = async (base: string): Promise<boolean> =>
+  (await fetch(`${base}/data/v1/tags.json`)).ok && (await fetch(`${base}/docs`)).status !== 503
 
 export type Run = {
   child: ChildProcess

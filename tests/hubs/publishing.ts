@@ -73,7 +73,7 @@ export interface HubOptions {
   isRemembering?: boolean
   limiter?: RateLimiter
   failedTokens?: RateLimiter
-  purge?: (cacheTag: string) => Promise<void>
+  purge?: (cacheTags: string[]) => Promise<void>
   /** How people and jobs are told apart, where a test is about them; else every person is who they were, and no job publishes. */
   auth?: Partial<AuthTools>
 }

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
+import { loadPages } from '../../src/host/pages.ts'
 import { openLocalStores, openSite, serveSites } from '../../src/host/serve-sites.ts'
 import { buildSite } from './build-site.ts'
 
@@ -12,8 +13,6 @@ type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void
 export interface SiteOptions<S extends Stores> {
   /** Of the environment, from the build to the end: CONTENT_DIR and SITE_URL at least. */
   settings: Readonly<Record<string, string>>
-  /** More of them, for the build alone. */
-  buildSettings?: Readonly<Record<string, string>>
   /** What the host stands on; called when the site is built. */
   openStores: () => Promise<S>
   /** Where the host listens, and more that it takes. */
@@ -30,15 +29,16 @@ export const openOwnStores = () => openLocalStores(readConfig(process.env))
  */
 export async function serveBuiltSite<S extends Stores>(
   dir: string,
-  { settings, buildSettings = {}, openStores, serving }: SiteOptions<S>,
+  { settings, openStores, serving }: SiteOptions<S>,
 ): Promise<{ server: Server; stores: S; stop(): Promise<void> }> {
   const before = { ...process.env }
   Object.assign(process.env, settings)
-  await buildSite(join(dir, 'dist'), { ...settings, ...buildSettings })
+  await buildSite(join(dir, 'dist'), settings)
   const site = openSite(join(dir, 'dist'))
+  const pages = await loadPages(join(dir, 'build/pages'), join(dir, 'dist'))
   const stores = await openStores()
   const { trustedProxies } = readConfig(process.env)
-  const host = await serveSites(() => site, stores, { trustedProxies, ...serving })
+  const host = await serveSites(() => site, stores, { trustedProxies, pages: () => pages, ...serving })
   return {
     server: host.server,
     stores,

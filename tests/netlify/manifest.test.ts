@@ -1,8 +1,11 @@
 // Pins what the platform's own bundler makes of the functions: addresses, methods, limits, and what lies in each bundle.
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
@@ -60,18 +63,16 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-const SITE_PATHS = ['/search', '/:owner', '/:owner/:name', '/:owner/:name/:version', '/:owner/:name/:kind/:place']
-
 describe('the manifest', () => {
   //  function        paths                        methods                                                          file first
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
     ['mcp', ['/mcp'], [], undefined],
     ['missing-data', ['/data', '/data/*'], [], true],
+    ['pages', ['/*'], ['GET', 'HEAD'], true],
     ['publish', ['/api', '/api/*'], ['POST'], undefined],
     ['rate-limited', ['/rate-limited'], [], undefined],
     ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'], undefined],
-    ['site', SITE_PATHS, ['GET', 'HEAD'], true],
   ])('%s answers where it should', (name, paths, methods, isFileFirst) => {
     const built = functions.get(name)
     expect(built?.routes.map(({ pattern }) => pattern)).toEqual(paths)
@@ -83,9 +84,9 @@ describe('the manifest', () => {
   test.each([
     ['account', 120],
     ['mcp', 1200],
+    ['pages', 120],
     ['publish', 120],
     ['read', 120],
-    ['site', 120],
   ])('%s declares its limit', (name, requests) => {
     expect(functions.get(name)?.trafficRules).toEqual(limitOf(requests))
   })
@@ -95,10 +96,10 @@ describe('the manifest', () => {
       'account',
       'mcp',
       'missing-data',
+      'pages',
       'publish',
       'rate-limited',
       'read',
-      'site',
     ])
   })
 })
@@ -122,10 +123,10 @@ describe('the bundles', () => {
   test.each([
     ['mcp', true],
     ['missing-data', false],
+    ['pages', true],
     ['publish', false],
     ['rate-limited', false],
     ['read', true],
-    ['site', true],
   ])('%s carries the search index: %s', (name, carries) => {
     expect(listFiles(name).includes('build/search.db')).toBe(carries)
   })
@@ -133,7 +134,7 @@ describe('the bundles', () => {
   test.each([
     ['mcp', ['@octokit/rest', 'yaml', '@netlify/blobs/server', '@modelcontextprotocol/client', 'astro']],
     ['read', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
-    ['site', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
+    ['pages', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro', 'markdown-it']],
     ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server']],
     ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['missing-data', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
@@ -142,5 +143,41 @@ describe('the bundles', () => {
     const code = readCode(name)
     expect(code.length).toBeGreaterThan(500)
     for (const stranger of strangers) expect(code).not.toMatch(new RegExp(`from ?["']${stranger}["']`))
+  })
+
+  test('pages renders a prompt of its deploy, with the code that its bundle carries', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pages-'))
+    execFileSync('python3', ['-m', 'zipfile', '-e', functions.get('pages')?.path ?? '', folder])
+    // The packages of the functions are a link here, which the bundler does not follow.
+    rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+    const deploy = createServer((request, response) => {
+      const file = join(dir, 'dist', request.url ?? '')
+      response.statusCode = existsSync(file) ? 200 : 404
+      response.end(existsSync(file) ? readFileSync(file) : undefined)
+    })
+    await new Promise<void>((listening) => deploy.listen(0, '127.0.0.1', listening))
+    const origin = `http://127.0.0.1:${(deploy.address() as AddressInfo).port}`
+    const script = `
+      const { default: answer } = await import(${JSON.stringify(join(folder, 'netlify/functions/pages.mjs'))})
+      const response = await answer(new Request('${origin}/acme/code-review'), { ip: '192.0.2.1' })
+      const tags = response.headers.get('Netlify-Cache-Tag')
+      console.log(JSON.stringify({ status: response.status, tags, text: await response.text() }))`
+    const environment = {
+      PATH: process.env.PATH,
+      LAMBDA_TASK_ROOT: folder,
+      NETLIFY_BLOBS_CONTEXT: Buffer.from(
+        JSON.stringify({ edgeURL: 'http://127.0.0.1:1', siteID: 'x', token: 'x' }),
+      ).toString('base64'),
+    }
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: folder,
+      env: environment,
+    })
+    const answer = JSON.parse(stdout.trim().split('\n').at(-1)!)
+    expect([answer.status, answer.tags]).toEqual([200, 'repo_acme_code-review'])
+    expect(answer.text).toContain('<h1 dir="auto">Code review</h1>')
+    await new Promise((closed) => deploy.close(closed))
+    rmSync(folder, { recursive: true })
   })
 })

@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { digestText } from '../../src/ports/measure.ts'
-import { openContentDir } from '../../src/stores/content-dir.ts'
+import { readContentDir } from '../../src/stores/content-dir.ts'
 import { REPOSITORY } from '../hubs/publishing.ts'
 import type { World } from '../hubs/worlds.ts'
 import { judgeHistory } from './history.ts'
@@ -169,7 +169,7 @@ export async function expectKept(world: World, answered: Answered): Promise<void
   const folder = mkdtempSync(join(tmpdir(), 'hub-clone-'))
   try {
     execFileSync('git', ['clone', '-q', '--branch', 'main', await world.gitFolder(), folder])
-    const { tree, problems } = openContentDir(join(folder, 'content'))()
+    const { tree, problems } = readContentDir(join(folder, 'content'))
     expect(problems).toEqual([])
     const files = new Map(
       listDataFiles(buildCatalogue(tree, { baseUrl: 'https://hub.example', day: '2026-11-20' }), digestText),

@@ -209,11 +209,15 @@ function makeToken(cwd: string): string {
   return execFileSync(process.execPath, [script, owner], { cwd, encoding: 'utf8' }).trim()
 }
 
+const hasPages = async (base: string) => (await fetch(`${base}/`)).ok
+
 /** `npm start` in this project, which keeps its pages bundled. */
 async function openFollowing(store: Store): Promise<Scene> {
   return {
     ...store,
-    start: () => startProcess({ command: ['node', 'scripts/start.ts'], settings: settingsOf(store) }),
+    // Its pages are bundled when the API answers already.
+    start: () =>
+      startProcess({ command: ['node', 'scripts/start.ts'], settings: settingsOf(store), isReady: hasPages }),
     token: () => makeToken('.'),
     async build() {
       await store.pull()

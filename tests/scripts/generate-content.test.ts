@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { generateContent } from '../../scripts/generate-content.ts'
-import { openContentDir } from '../../src/stores/content-dir.ts'
+import { readContentDir } from '../../src/stores/content-dir.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'generate-content-'))
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -36,7 +36,7 @@ test('the same seed gives the same bytes, another one does not', () => {
 
 test('what is made satisfies every rule, holds what was asked for, and has a long tail', () => {
   const made = generate('valid', 3, 400)
-  const { tree, problems, filesRead } = openContentDir(join(dir, 'valid'))()
+  const { tree, problems, filesRead } = readContentDir(join(dir, 'valid'))
   expect(problems).toEqual([])
   const repositories = [...tree.repositories.values()]
   expect(repositories).toHaveLength(400)
@@ -56,7 +56,7 @@ test('what is made satisfies every rule, holds what was asked for, and has a lon
 test('a folder that it made is replaced, any other is left alone', () => {
   generate('replaced', 5, 20)
   generate('replaced', 5, 10)
-  expect(openContentDir(join(dir, 'replaced'))().tree.repositories.size).toBe(10)
+  expect(readContentDir(join(dir, 'replaced')).tree.repositories.size).toBe(10)
   mkdirSync(join(dir, 'mine'))
   writeFileSync(join(dir, 'mine/notes.md'), 'mine')
   expect(() => generate('mine', 5)).toThrow('did not make')

@@ -1,6 +1,8 @@
 // Owns the built site that the tests of pages share: built once a file, served by our own host, opened in a real browser that notes everything wrong.
+import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser } from '../../scripts/look/browser.ts'
 import type { CopyStore } from '../../src/ports/fresh-copies.ts'
@@ -10,7 +12,7 @@ import { openOwnStores, serveBuiltSite } from '../hubs/serve-site.ts'
 /** The address that the site is built for; it is served elsewhere, so every absolute link to itself is seen. */
 export const SITE_URL = 'https://hub.example'
 
-/** Only the build is told, for the links to the git host; publishing here is git on this machine. */
+/** For the links to the git host; nothing is published here. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'octo/hub', GITHUB_TOKEN: 'not a token' }
 
 /** A site that is being served, and a browser beside it. */
@@ -30,11 +32,12 @@ export interface BuiltSite {
 /** Builds and serves a content folder. @param write fills the folder it is given */
 export async function openBuiltSite(write: (contentDir: string) => void, openTimeoutMs = 60_000): Promise<BuiltSite> {
   const dir = makeSiteFolder('pages')
-  write(join(dir, 'content'))
+  // Away from the project, as a copy of the folder that the git host has.
+  const contentDir = join(mkdtempSync(join(tmpdir(), 'hub-pages-')), 'content')
+  write(contentDir)
   const opening: Promise<Browser> = openBrowser()
   const served = await serveBuiltSite(dir, {
-    settings: { SITE_URL, CONTENT_DIR: join(dir, 'content'), RATE_LIMIT_PER_MINUTE: '0' },
-    buildSettings: ON_GITHUB,
+    settings: { SITE_URL, CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: '0', ...ON_GITHUB },
     openStores: openOwnStores,
     serving: { port: 0, listenAt: ['127.0.0.1'] },
   })
@@ -78,6 +81,7 @@ export async function openBuiltSite(write: (contentDir: string) => void, openTim
     async close() {
       await browser.close()
       await served.stop()
+      rmSync(dirname(contentDir), { recursive: true, force: true })
     },
   }
 }

@@ -1,9 +1,9 @@
-// Pins that texts which make huge pages are drawn up to a bound, with links to all of them: in comparisons, and in the page of a version that no build has written yet.
+// Pins that texts which make huge pages are bounded: comparisons with links to both texts, the text of a prompt by what it may have.
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/domain/api/limits.ts'
-import type { Repository, VersionRecord } from '../../src/domain/api/schema.ts'
-import { drawUnbuilt } from '../../src/server/pages/draw-unbuilt.ts'
+import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
 import { drawLines } from '../../src/site/draw-difference.ts'
+import { drawContent } from '../../src/site/prompt-text.ts'
 
 const MOST = LIMITS.contentBytes
 const text = (version: string, content: string) => ({ version, content, raw_url: `https://hub.test/raw/${version}` })
@@ -47,35 +47,12 @@ describe('a comparison', () => {
   })
 })
 
-describe('the page of a version that is being built', () => {
-  const draw = (content: string) =>
-    drawUnbuilt(
-      { owner: 'acme', full_name: 'acme/long', title: 'Long', description: '' } as Repository,
-      {
-        name: 'long',
-        version: '1.0.0',
-        published_at: '2026-11-01T00:00:00Z',
-        content,
-        variables: [],
-      } as unknown as VersionRecord,
-    ).text
-
+describe('the text of a prompt', () => {
   test.each([
     ['characters that cannot be seen', '\u200b'.repeat(MOST / 3)],
     ['placeholders', '{{a}}'.repeat(MOST / 5)],
-    ['characters of two units', `x${'😀'.repeat(MOST / 4)}`],
-  ])('of %s shows the beginning and leads to all of it', (_, content) => {
-    const page = draw(content)
-    expect(page.length).toBeLessThan(1_200_000)
-    expect(page).toContain('Only the beginning of this long prompt is shown')
-    expect(page).toContain('href="/api/v1/repos/acme/long/raw?version=1.0.0"')
-    expect(page).not.toContain('data-copy')
-    expect(page.isWellFormed()).toBe(true)
-  })
-
-  test('of ordinary length shows all of it, and can be copied', () => {
-    const page = draw('x'.repeat(20_000))
-    expect([page.includes('Only the beginning'), page.includes('x'.repeat(20_000))]).toEqual([false, true])
-    expect(page).toContain('data-copy')
+    ['lines of one letter', 'a\n'.repeat(MOST / 2)],
+  ])('of %s is drawn whole, in at most seven megabytes', (_, content) => {
+    expect(drawContent(content, [undeclaredVariable('a')], { isLinked: true }).length).toBeLessThan(7_000_000)
   })
 })

@@ -1,7 +1,7 @@
 // Owns the promise that no markdown of a stranger becomes anything but harmless HTML.
 import { describe, expect, test } from 'vitest'
-import { renderMarkdown } from '../../src/site/build/markdown.ts'
 import { linkTarget } from '../../src/site/links.ts'
+import { renderMarkdown } from '../../src/site/markdown.ts'
 
 const REL = 'rel="nofollow ugc noopener"'
 

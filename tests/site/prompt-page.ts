@@ -1,5 +1,4 @@
 // Owns the page of a prompt: its bytes, filling and copying, what is said of its state, and of a version that is newer than the site.
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'
@@ -130,25 +129,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
   })
 
   describe('a version that is newer than the site', () => {
-    test('is shown as being built while its records are there and its page is rendered', async () => {
-      // A name that no other test has asked for: what was served once is kept for a while.
-      const [data, page] = [`${site.dir}/data/v1/repos/mallory`, `${site.dir}/mallory/rendered-later`]
-      for (const part of ['.json', ''])
-        cpSync(`${data}/plain-1${part}`, `${data}/rendered-later${part}`, { recursive: true })
-      for (const path of ['', '/v/1.0.0']) {
-        const opened = await site.open(`/mallory/rendered-later${path}`)
-        expect(await opened.page.getByRole('status').first().textContent()).toMatch(/Its page is being built/)
-        mkdirSync(`${page}${path}`, { recursive: true })
-        writeFileSync(`${page}${path}/index.html`, '<!doctype html><title>Built</title><h1>Built</h1>')
-        await opened.page.getByRole('heading', { name: 'Built' }).waitFor()
-        expect(opened.problems).toEqual([])
-        await opened.page.context().close()
-      }
-      for (const path of [`${data}/rendered-later.json`, `${data}/rendered-later`, page])
-        rmSync(path, { recursive: true })
-    })
-
-    test('is shown as being built, and appears by itself', async () => {
+    test('has its page at once, and so has its change', async () => {
       const name = 'plain-2'
       const { data: repository } = await site.getJson(`/api/v1/repos/mallory/${name}`)
       const { data: record } = await site.getJson(`/api/v1/repos/mallory/${name}/versions/1.0.0`)
@@ -162,19 +143,13 @@ export function testPromptPage(opened: () => BuiltSite): void {
         ...origin,
       })
       const { page, problems } = await site.open(`/mallory/${name}/v/1.1.0`)
-      expect(await page.getByRole('status').first().textContent()).toMatch(
-        /Its page is being built and appears here by itself/,
-      )
       expect(await page.locator('#content').textContent()).toBe(hostile('fresh'))
       expect(await page.locator('#content .unseen').first().getAttribute('data-code')).toBe('U+2028')
       expect(await page.evaluate((marker) => Reflect.get(window, marker), MARKER)).toBeUndefined()
-      // What the next build does.
-      mkdirSync(`${site.dir}/mallory/${name}/v/1.1.0`, { recursive: true })
-      writeFileSync(
-        `${site.dir}/mallory/${name}/v/1.1.0/index.html`,
-        '<!doctype html><title>Built</title><h1>Built</h1>',
-      )
-      await page.getByRole('heading', { name: 'Built' }).waitFor()
+      await page.goto(`${site.origin}/mallory/${name}`)
+      expect(await page.locator('#content').textContent()).toBe(hostile('fresh'))
+      await page.getByRole('link', { name: /^Compare.*1\.0\.0 with 1\.1\.0$/ }).click()
+      expect(await page.locator('.line.came').first().isVisible()).toBe(true)
       expect(problems).toEqual([])
       await page.context().close()
     })

@@ -2,10 +2,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findSourceHost, readConfig } from '../../src/config.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
+import { listSourceLinks } from '../../src/site/source-links.ts'
 import { reviewContent } from '../../src/stores/review-content.ts'
 
 let folder = ''
@@ -20,22 +21,14 @@ beforeEach(() => {
   put('acme/a/versions/1.2.3.md', FILE('The old words'))
 })
 afterEach(() => {
-  vi.unstubAllEnvs()
-  vi.resetModules()
   rmSync(folder, { recursive: true })
 })
 
 async function openLinks(contentDir: string): Promise<Map<string, URL>> {
-  for (const [name, value] of Object.entries({
-    GITHUB_REPOSITORY: 'octo/hub',
-    GITHUB_TOKEN: 't',
-    CONTENT_DIR: contentDir,
-  }))
-    vi.stubEnv(name, value)
-  const { listSourceLinks } = await import('../../src/site/build/source-links.ts')
+  const settings = { GITHUB_REPOSITORY: 'octo/hub', GITHUB_TOKEN: 't', CONTENT_DIR: contentDir }
   const { catalogue } = openCatalogue(readConfig({ CONTENT_DIR: folder })).load()
-  const entry = catalogue.entries.get('acme/a')!
-  const links = listSourceLinks(entry, entry.versions[0]!.record)
+  const { record } = catalogue.entries.get('acme/a')!.versions[0]!
+  const links = listSourceLinks(findSourceHost(readConfig(settings))!, record, record.version)
   return new Map(links.map(({ words, address }) => [words, new URL(address)]))
 }
 

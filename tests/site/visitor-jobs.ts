@@ -198,7 +198,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     await page.getByLabel('From').selectOption('1.0.0')
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.waitForURL(`**${REPOSITORY}/compare/1.0.0...1.1.0`)
-    expect(await page.getByText('Without one, read them one by one').isVisible()).toBe(true)
+    expect(await page.locator('.line.came').first().isVisible()).toBe(true)
     await page.getByLabel('From').selectOption('1.0.1')
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.waitForURL(`**${COMPARE}`)

@@ -5,14 +5,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import type { PageRenderer } from '../../src/site/build/render-pages.ts'
-import { openSiteBuilder } from '../../src/site/build/site-builder.ts'
-import { openBuildCache } from '../../src/stores/build-cache.ts'
+import { writeData } from '../../src/site/build/write-data.ts'
 import { findConverted } from '../../src/stores/converted-files.ts'
 
 const PATH = 'content/acme/a/versions/1.0.0.md'
 const TEXT = '---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n---\nOne $Id$\n'
-const PAGES: PageRenderer = { bundle: '', listGroups: async () => [], makePages: async () => ({ files: [] }) }
 let root = ''
 let count = 0
 const git = (cwd: string, ...args: string[]) =>
@@ -42,17 +39,10 @@ function clone(more: Record<string, string>, settings: readonly string[] = [], a
   return to
 }
 
-function open(folder: string) {
+function build(folder: string) {
   const config = readConfig({ CONTENT_DIR: join(folder, 'content'), SITE_URL: 'https://hub.test' })
-  const cache = openBuildCache(join(folder, '.git/cache.db'), { parser: '1', site: '1' })
-  return openSiteBuilder({
-    config,
-    environment: process.env,
-    today: () => '2026-11-20',
-    root: folder,
-    openPages: async () => PAGES,
-    cache,
-  })
+  const siteDir = mkdtempSync(join(root, 'site-'))
+  return writeData(config, { siteDir, indexPath: join(siteDir, 'search.db') })
 }
 
 const CONVERTED =
@@ -76,17 +66,16 @@ describe('a fresh clone', () => {
   ])('%s: no build takes it', async (_, files, settings, attributes) => {
     const folder = clone(files, settings, attributes)
     expect(git(folder, 'status', '--porcelain')).toBe('')
-    for (const isStrict of [true, false]) await expect(open(folder).read(isStrict)).rejects.toThrow(REFUSED)
+    await expect(build(folder)).rejects.toThrow(REFUSED)
   })
 
   test('it is built as soon as it is written out again without what converted it', async () => {
     const folder = clone({ '.gitattributes': 'content/** text\n' }, ['core.autocrlf true'])
-    const builder = open(folder)
-    await expect(builder.read(false)).rejects.toThrow(REFUSED)
+    await expect(build(folder)).rejects.toThrow(REFUSED)
     git(folder, 'config', 'core.autocrlf', 'false')
     rmSync(join(folder, PATH))
     git(folder, 'checkout', '-q', '.')
-    expect([...(await builder.read(false)).catalogue.entries.keys()]).toEqual(['acme/a'])
+    expect((await build(folder)).repositories).toBe(1)
   })
 
   test('the attributes of this project keep the bytes, whatever the settings', async () => {
@@ -94,7 +83,7 @@ describe('a fresh clone', () => {
       'core.autocrlf true',
       'core.eol crlf',
     ])
-    expect((await open(folder).read(true)).catalogue.entries.size).toBe(1)
+    expect((await build(folder)).repositories).toBe(1)
   })
 
   test.each([
@@ -106,7 +95,7 @@ describe('a fresh clone', () => {
     ],
   ])('attributes below content %s: the build refuses', async (_, text, message) => {
     const folder = clone({ '.gitattributes': 'content/** -text\n', 'content/acme/.gitattributes': text })
-    await expect(open(folder).read(true)).rejects.toThrow(message)
+    await expect(build(folder)).rejects.toThrow(message)
   })
 
   test('what its user edited or added is theirs', async () => {

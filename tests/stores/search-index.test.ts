@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { SearchQuestion } from '../../src/ports/search.ts'
-import { openContentDir } from '../../src/stores/content-dir.ts'
+import { readContentDir } from '../../src/stores/content-dir.ts'
 import { buildSearchIndex } from '../../src/stores/search-index.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
 import { writeFiles } from '../../src/stores/write-files.ts'
@@ -32,7 +32,7 @@ writeFiles(join(dir, 'content'), [
   ['/a/hidden/index.md', index('status: archived')],
 ])
 writeFileSync(join(dir, 'empty.db'), '')
-const { tree, problems } = openContentDir(join(dir, 'content'))()
+const { tree, problems } = readContentDir(join(dir, 'content'))
 const catalogue = buildCatalogue(tree, { baseUrl: 'http://localhost:8888', day: '2026-06-01' })
 buildSearchIndex(catalogue, join(dir, 'search.db'))
 const search = openSearchIndex(join(dir, 'search.db'))

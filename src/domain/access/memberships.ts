@@ -9,7 +9,7 @@ export const membershipsPath = (member: string | number) =>
   typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
 
 /** The owners that each login or number acts for. A login that is not listed acts for its own handle alone. */
-export function listMemberships({ owners }: ContentTree): Map<string | number, string[]> {
+export function listMemberships({ owners }: Pick<ContentTree, 'owners'>): Map<string | number, string[]> {
   const memberships = new Map<string | number, string[]>()
   const withMembers = new Set([...owners.keys()].filter((owner) => owners.get(owner)!.members.length > 0))
   for (const owner of withMembers) {

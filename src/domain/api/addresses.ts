@@ -9,7 +9,7 @@ export interface Address {
   /** The methods it has; others are refused. */
   methods: readonly Method[]
   /** A function of `netlify/functions` by its name; `file`, written by the build; `host`, our own host alone. */
-  by: 'account' | 'file' | 'host' | 'mcp' | 'missing-data' | 'publish' | 'rate-limited' | 'read' | 'site'
+  by: 'account' | 'file' | 'host' | 'mcp' | 'missing-data' | 'pages' | 'publish' | 'rate-limited' | 'read'
   about: string
 }
 
@@ -36,7 +36,8 @@ export const METRICS_ADDRESS = '/metrics'
 const PAGE_METHODS = ['GET', 'HEAD'] as const
 
 const file = (path: string, about: string): Address => ({ path, methods: READ_METHODS, by: 'file', about })
-const page = (path: string, about: string): Address => ({ path, methods: PAGE_METHODS, by: 'file', about })
+const staticPage = (path: string, about: string): Address => ({ path, methods: PAGE_METHODS, by: 'file', about })
+const page = (path: string, about: string): Address => ({ path, methods: PAGE_METHODS, by: 'pages', about })
 
 /** Every address. A family stands after the addresses that it holds. */
 export const ADDRESSES: readonly Address[] = [
@@ -61,10 +62,10 @@ export const ADDRESSES: readonly Address[] = [
     by: 'rate-limited',
     about: 'What too many requests get',
   },
-  { path: '/search', methods: PAGE_METHODS, by: 'site', about: 'The page of a search' },
+  page('/search', 'The page of a search'),
   page('/', 'The front page'),
-  page('/docs', 'The documentation'),
-  page('/docs/{guide}', 'A guide'),
+  staticPage('/docs', 'The documentation'),
+  staticPage('/docs/{guide}', 'A guide'),
   page('/tags', 'All tags'),
   page('/tags/{tag}', 'The prompts with a tag'),
   page('/tags/{tag}/feed.xml', 'What is new with a tag, as a feed'),
@@ -73,30 +74,23 @@ export const ADDRESSES: readonly Address[] = [
   page('/badges/{owner}/{name}.png', 'The picture that links to a prompt are shown with'),
   page('/feed.xml', 'What is new, as a feed'),
   page('/llms.txt', 'The hub, as models are told of it'),
-  page('/robots.txt', 'What crawlers may read'),
-  page('/sitemap.xml', 'All pages'),
-  page('/sitemap-{part}.xml', 'Some of all pages, where one file is too small'),
-  page('/404', 'The page for what is not there'),
-  page('/favicon.ico', 'The icon'),
-  page('/favicon.svg', 'The icon'),
-  page('/card.png', 'The picture that links are shown with'),
-  page('/assets/*', 'Styles, scripts, fonts'),
+  staticPage('/robots.txt', 'What crawlers may read'),
+  staticPage('/sitemap.xml', 'All pages'),
+  staticPage('/sitemap-{part}.xml', 'Some of all pages, where one file is too small'),
+  staticPage('/404', 'The page for what is not there'),
+  staticPage('/favicon.ico', 'The icon'),
+  staticPage('/favicon.svg', 'The icon'),
+  staticPage('/card.png', 'The picture that links are shown with'),
+  staticPage('/assets/*', 'Styles, scripts, fonts'),
   page('/{owner}', 'The page of an owner'),
   page('/{owner}/feed.xml', 'What an owner published, as a feed'),
   page('/{owner}/{name}', 'The page of a prompt'),
   page('/{owner}/{name}/feed.xml', 'The versions of a prompt, as a feed'),
   page('/{owner}/{name}/v/{version}', 'The page of a version'),
   page('/{owner}/{name}/compare/{pair}', 'What changed from one version to another'),
-  ...['/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}', '/{owner}/{name}/compare/{pair}'].map(
-    (path): Address => ({ path, methods: PAGE_METHODS, by: 'site', about: 'The same before the next build has it' }),
-  ),
-  {
-    path: '/{owner}/{name}/compare',
-    methods: PAGE_METHODS,
-    by: 'site',
-    about: 'Leads to the pair that a form asks for',
-  },
-  { path: '/{owner}/{name}/{version}', methods: PAGE_METHODS, by: 'site', about: 'Leads to the page of the version' },
+  page('/{owner}/{name}/compare', 'Leads to the pair that a form asks for'),
+  page('/{owner}/{name}/{version}', 'Leads to the page of the version'),
+  page('/*', 'The page for what is not there'),
 ]
 
 function listMethods(id: RouteId, path: string, about: string): Address[] {
@@ -105,15 +99,33 @@ function listMethods(id: RouteId, path: string, about: string): Address[] {
 }
 
 function listDataAddresses(): Address[] {
-  const { list, tagged, user, repository, versions, version, changes, raw, rawVersion, index, tags, openapi } =
-    DATA_FILES
+  const {
+    list,
+    recent,
+    tagged,
+    recentlyTagged,
+    user,
+    users,
+    repository,
+    versions,
+    version,
+    changes,
+    raw,
+    rawVersion,
+    index,
+    tags,
+    openapi,
+  } = DATA_FILES
   const [owner, name, number] = ['{owner}', '{name}', '{version}']
   return [
     file(index(), 'All repositories in one list, and what a mirror needs to fetch only what changed'),
     file(list('{sort}', '{page}'), 'A page of all repositories'),
+    file(recent(), 'The repositories with the newest versions'),
     file(tags(), 'All tags'),
     file(tagged('{tag}', '{sort}', '{page}'), 'A page of the repositories with a tag'),
+    file(users(), 'All owners, with the number of their prompts'),
     file(user('{handle}'), 'An owner'),
+    file(recentlyTagged('{tag}'), 'Those with a tag whose versions are newest'),
     file(repository(owner, name), 'A repository'),
     file(versions(owner, name), 'Its versions'),
     file(version(owner, name, number), 'One version'),

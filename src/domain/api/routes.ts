@@ -32,6 +32,10 @@ export function repositoryTag(owner: string, name: string): string {
   return `repo_${owner}_${name}`
 }
 
+/** The names under which the CDN keeps the page of an owner, and the pages of a tag. */
+export const ownerTag = (owner: string): string => `owner_${owner}`
+export const tagTag = (tag: string): string => `tag_${tag}`
+
 /** Query parameters that tell answers apart; all others never split a cache. */
 export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label'] as const
 
@@ -191,6 +195,9 @@ export const DATA_FILES = {
   index: () => '/data/v1/index.json',
   list: (order: Sort | '{sort}', page: number | '{page}') => `/data/v1/lists/${order}/${page}.json`,
   tags: () => '/data/v1/tags.json',
+  users: () => '/data/v1/users.json',
+  recent: () => '/data/v1/lists/recent.json',
+  recentlyTagged: (tag: string) => `/data/v1/tags/${tag}/recent.json`,
   tagged: (tag: string, order: Sort | '{sort}', page: number | '{page}') =>
     `/data/v1/tags/${tag}/${order}/${page}.json`,
   user: (handle: string) => `/data/v1/users/${handle}.json`,

@@ -138,6 +138,7 @@ export const Repository = z
     readme: z.string().describe('Notes on the prompt, in markdown; empty when there are none.'),
     versions: z.array(Version).describe('Its versions, highest first; yanked ones left out.'),
     moved_to: FullName.nullable().describe('The repository that goes on instead of this one, or null.'),
+    replaced_by: FullName.nullable().describe('The repository that its maintainers recommend instead, or null.'),
     advisories: z.array(Advisory).describe('What its maintainers warn users of some versions of.'),
     warnings: z
       .array(Warning)
@@ -161,6 +162,7 @@ export const VersionSummary = z
     size_bytes: sizeBytes,
     yanked: z.boolean().describe('Whether it was withdrawn; its exact address still answers.'),
     yank_reason: z.string().nullable().describe('Why it was withdrawn, or null.'),
+    provenance: Provenance.nullable().describe('The CI run that published it, when one proved itself, or null.'),
     url: versionAddress,
     raw_url: versionRawAddress,
   })
@@ -234,6 +236,15 @@ export const TagRecord = z
   })
   .meta({ id: 'Tag', description: 'A tag and its count.' })
 export type TagRecord = z.infer<typeof TagRecord>
+
+/** An owner in `/data/v1/users.json`, the list of all owners. docs/contract.md section 4. */
+export const OwnerCount = z
+  .object({
+    handle: Owner,
+    repos_count: z.int().nonnegative().describe('How many listed repositories they have.'),
+  })
+  .meta({ id: 'OwnerCount', description: 'An owner and the number of their prompts.' })
+export type OwnerCount = z.infer<typeof OwnerCount>
 
 /** An owner's profile. docs/contract.md section 3. */
 export const User = z

@@ -6,7 +6,7 @@ import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, TagRecord, User } from '../api/schema.ts'
 import type { ContentTree } from '../content/content-tree.ts'
 import type { Equivalents } from '../search/equivalents.ts'
-import { type CatalogueEntry, keepEntry } from './entry.ts'
+import { type CatalogueEntry, makeEntry } from './entry.ts'
 import { compareText, compareUpdates, rank } from './ranking.ts'
 
 /** All repositories, and every list made of them. */
@@ -32,36 +32,35 @@ interface CatalogueOptions {
   baseUrl: string
   /** The build's day in UTC, `YYYY-MM-DD`: with the files, it alone decides the order of `trending`. */
   day: string
-  /** What is wrong with files whose last good state is served instead, by full name. */
-  broken?: ReadonlyMap<string, readonly string[]>
 }
 
-/**
- * Concludes the catalogue from files that satisfy the rules. A repository that is the same object as before, with the same counts, becomes the same
- * entry as before.
- */
-export function buildCatalogue(tree: ContentTree, { baseUrl, day, broken }: CatalogueOptions): Catalogue {
-  const addresses = addressesBelow(baseUrl)
+/** What a catalogue is made of: files with what only all of them tell. */
+type CatalogueParts = Pick<ContentTree, 'owners' | 'equivalents'> & { entries: ReadonlyMap<string, CatalogueEntry> }
+
+/** Makes the catalogue of files that satisfy the rules. */
+export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Catalogue {
   const entries = new Map<string, CatalogueEntry>()
-  const ranked: CatalogueEntry[] = []
-  for (const [fullName, files] of sortByKey(tree.repositories)) {
-    const entry = keepEntry(files, {
-      baseUrl,
-      stats: tree.usage.get(fullName) ?? null,
-      broken: broken?.get(fullName) ?? [],
-    })
-    entries.set(fullName, entry)
-    if (entry.isListed) ranked.push(entry)
-  }
-  const listed = rank(ranked, day)
+  for (const [fullName, files] of tree.repositories)
+    entries.set(fullName, makeEntry(files, { ...options, stats: tree.usage.get(fullName) ?? null }))
+  return joinCatalogue({ ...tree, entries }, options)
+}
+
+/** Makes the catalogue of repositories that were made before. */
+export function joinCatalogue(parts: CatalogueParts, { baseUrl, day }: CatalogueOptions): Catalogue {
+  const addresses = addressesBelow(baseUrl)
+  const entries = new Map(sortByKey(parts.entries))
+  const listed = rank(
+    [...entries.values()].filter(({ isListed }) => isListed),
+    day,
+  )
   return {
     baseUrl,
     entries,
     listed,
     tags: countTags(listed.top, addresses),
-    users: buildUsers(tree, entries, listed.top, addresses),
-    memberships: listMemberships(tree),
-    equivalents: tree.equivalents,
+    users: buildUsers(parts, entries, listed.top, addresses),
+    memberships: listMemberships(parts),
+    equivalents: parts.equivalents,
   }
 }
 
@@ -74,7 +73,7 @@ function countTags(listed: readonly RepositorySummary[], addresses: Addresses): 
 }
 
 function buildUsers(
-  tree: ContentTree,
+  tree: Pick<ContentTree, 'owners'>,
   entries: Catalogue['entries'],
   listed: readonly RepositorySummary[],
   addresses: Addresses,

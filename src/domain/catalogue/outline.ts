@@ -1,10 +1,10 @@
-// Owns the outline of a repository: what lists, feeds and the sitemap say of it, so that its texts need not stay in memory.
+// Makes the outline of a repository: what lists and the sitemap say of it. A build holds outlines of all repositories, and texts of one at a time.
 import { pick } from '../api/envelope.ts'
 import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
 import { scoreQuality } from './ranking.ts'
 
 /** One version with both of its records. */
-export interface CatalogueVersion {
+interface CatalogueVersion {
   /** As it stands in the list. */
   summary: VersionSummary
   /** As it stands alone. */
@@ -36,7 +36,9 @@ export interface RepositoryOutline {
   releases: Release[]
   /** Whether it stands in lists, tags, search and the sitemap: not archived, not moved, and with an active version. */
   isListed: boolean
-  /** The repository to use instead, as its page says. */
+  /** The repository that it moved to, if it did. */
+  movedTo: string | null
+  /** The repository to use instead, if there is one. */
   replacedBy: string | null
   /** How complete it is, 0 to 100 (ranking.ts). */
   quality: number
@@ -48,15 +50,10 @@ export interface RecordDigests {
   latest: string | null
   /** SHA-256 of the file of its record (data-files.ts), in hex. */
   record: string
-  /** SHA-256 of its summary in a list, in hex. */
-  summary: string
 }
 
-/** Outlines a repository. @param said what its `index.md` says of its standing */
-export function outlineRepository(
-  { repository, versions }: RepositoryRecords,
-  said: { isArchived: boolean; replacedBy: string | null },
-): RepositoryOutline {
+/** Outlines a repository. */
+export function outlineRepository({ repository, versions }: RepositoryRecords): RepositoryOutline {
   const summary = summariseRepository(repository)
   const active = versions.filter((version) => !version.summary.yanked)
   return {
@@ -65,8 +62,9 @@ export function outlineRepository(
       ...{ version, previous_version: record.previous_version, published_at, published_by, changelog },
       isYanked: yanked,
     })),
-    isListed: !said.isArchived && repository.moved_to === null && active.length > 0,
-    replacedBy: said.replacedBy,
+    isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
+    movedTo: repository.moved_to,
+    replacedBy: repository.replaced_by,
     quality: scoreQuality({
       summary,
       hasReadme: repository.readme !== '',

@@ -54,6 +54,7 @@ export function describeRepository(
     readme: file.readme,
     versions: versions.filter(({ yanked }) => !yanked).map(({ version }) => version),
     moved_to: file.moved_to,
+    replaced_by: file.replaced_by,
     advisories: file.advisories.map((advisory) => ({ ...advisory, versions: selectVersions(numbers, advisory.range) })),
     warnings: latest ? warnOfTexts(textsOf(latest, file)) : [],
   }
@@ -76,6 +77,7 @@ export function summariseVersion(
     size_bytes,
     yanked: yankReason !== null,
     yank_reason: yankReason,
+    provenance: entry.provenance ?? null,
     ...addresses,
   }
 }

@@ -1,5 +1,4 @@
 // Owns the parsed content folder: what was found where, before anything is concluded from it.
-import type { RecordDigests, RepositoryOutline } from '../catalogue/outline.ts'
 import type { Equivalents } from '../search/equivalents.ts'
 import type { Usage } from './front-matter.ts'
 import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
@@ -21,18 +20,6 @@ export interface RepositoryEntry {
   file: RepositoryFile | undefined
   /** In no particular order. */
   versions: VersionEntry[]
-  /** Changes whenever one of its files does; absent where nobody asks for it. */
-  digest?: string
-  /** What was concluded from it, when that was kept. It spares reading `file` and `versions`, which then come from a store each time they are asked for. */
-  kept?: KeptOutline
-}
-
-/** An outline and what it was made by. */
-export interface KeptOutline {
-  /** Stands for what else decides about it beside the files. */
-  given: string
-  outline: RepositoryOutline
-  digests: RecordDigests
 }
 
 /** Everything below content/. */

@@ -1,4 +1,4 @@
-// Owns how a text is written in HTML: for the pages of the build, of functions and of the browser.
+// How a text is written in HTML and in XML: for pages, feeds and the sitemap, on the server and in the browser.
 
 /** A text as it may stand in an element, or in an attribute in quotes. */
 export function escapeHtml(text: string): string {
@@ -10,4 +10,12 @@ export function escapeHtml(text: string): string {
     .replace(/>/g, '&gt;')
     .replace(/"/g, '&quot;')
     .replace(/'/g, '&#39;')
+}
+
+/** What XML 1.0 has no character for: https://www.w3.org/TR/xml/#charsets */
+const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/gu
+
+/** A text as it may stand in XML, in an element or an attribute; without the characters that XML cannot hold. */
+export function escapeXml(text: string): string {
+  return escapeHtml(text.replace(NOT_XML, ''))
 }

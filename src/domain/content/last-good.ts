@@ -1,40 +1,39 @@
-// Owns what a hub serves of a content folder in which something is wrong: a broken prompt is left out, and nothing else is.
-
+// Says what a hub serves of a repository in which something is wrong: what is broken stands in its last good state, and nothing else is touched.
 import { parsePath } from './content-path.ts'
-import type { ContentTree, RepositoryEntry } from './content-tree.ts'
+import type { RepositoryEntry } from './content-tree.ts'
 import { formatProblem, type Problem } from './problems.ts'
-import { checkRepository } from './rules.ts'
+import { checkRepository, type Neighbours } from './rules.ts'
 
-/**
- * Makes a tree that can be served of files that are each in their last good state. They may not fit together: a label may name a version that is gone.
- *
- * @param before the tree that was served last, if any
- * @param isSound whether it is known of a repository that it breaks no rule, whatever the others are, so that none need be asked
- * @returns a tree in which a repository that breaks a rule stands as it was served before, with the versions that came since, or not at all
- */
-export function mendTree(
-  tree: ContentTree,
-  before: ContentTree | undefined,
-  isSound: (fullName: string) => boolean,
-): ContentTree {
-  const repositories = new Map<string, RepositoryEntry>()
-  for (const [fullName, repository] of tree.repositories) {
-    if (isSound(fullName)) {
-      repositories.set(fullName, repository)
-      continue
-    }
-    const isServable = (candidate: RepositoryEntry) => breaksNothing(candidate, tree)
-    const last = before?.repositories.get(fullName)
-    const candidates = [repository, ...(last ? [unite(last, repository), last] : [])]
-    const chosen = candidates.find(isServable)
-    if (chosen) repositories.set(fullName, chosen)
-  }
-  return { ...tree, repositories }
+/** A repository with which something is wrong. */
+interface BrokenRepository {
+  /** As its files are. */
+  now: RepositoryEntry
+  /** The files with which something is wrong: versions by their numbers, and `index.md`. */
+  wrong: ReadonlySet<string>
+  /** As it is served, if it is. */
+  last: RepositoryEntry | undefined
 }
 
-/** A replacement that does not exist only makes a dead link, which is no reason to leave the repository out. */
-function breaksNothing(repository: RepositoryEntry, tree: ContentTree): boolean {
-  return checkRepository(repository, tree).every(({ key }) => key === 'replaced_by')
+/**
+ * Chooses what is served of a repository with which something is wrong: it with each wrong file in its last good state; or, when these do not fit together (a
+ * label may name a version that is gone), as it was served before with the versions that came since; or as it was served before.
+ *
+ * @returns undefined when none of these keeps the rules
+ */
+export function mendRepository(
+  { now, wrong, last }: BrokenRepository,
+  others: Neighbours,
+): RepositoryEntry | undefined {
+  const isGood = ({ version }: { version: string }) => !wrong.has(version)
+  const good: RepositoryEntry = {
+    owner: now.owner,
+    name: now.name,
+    file: wrong.has('index.md') ? last?.file : now.file,
+    versions: [...now.versions.filter(isGood), ...(last?.versions ?? []).filter(({ version }) => wrong.has(version))],
+  }
+  const candidates = [good, ...(last ? [unite(last, good), last] : [])]
+  // A replacement that does not exist only makes a dead link, which is no reason to leave the repository out.
+  return candidates.find((one) => checkRepository(one, others).every(({ key }) => key === 'replaced_by'))
 }
 
 /** The index that was served last with every version of then and now: a version that a reader has seen must not vanish because another file is broken. */

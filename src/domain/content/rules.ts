@@ -10,12 +10,20 @@ import type { RepositoryFile } from './prompt-file.ts'
 import { findCertainSecret } from './secrets.ts'
 import { findContentProblem } from './values.ts'
 
+/** Nobody is asked for by a repository that names no other. */
+export const NOBODY: Neighbours = { repositories: { has: () => false, get: () => undefined } }
+
 type VersionRule = (version: VersionEntry) => ValueProblem | undefined
 type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]
 
 /** What the rules of a repository look at: of its versions the numbers alone. */
 type RepositoryOutline = Pick<RepositoryEntry, 'owner' | 'name' | 'file'> & {
   versions: readonly Pick<VersionEntry, 'version'>[]
+}
+
+/** What the rules that look at others need of it. */
+interface NamingRepository extends Pick<RepositoryEntry, 'owner' | 'name'> {
+  file: Pick<RepositoryFile, 'moved_to' | 'replaced_by'> | undefined
 }
 
 /** What they ask of the others; a tree answers it, and so does whoever looks up each when it is asked for. */
@@ -89,7 +97,7 @@ export const REPOSITORY_RULES = {
             },
           ],
     ),
-  'successor-exists': ({ owner, name, file }, { repositories }) => {
+  'successor-exists': ({ owner, name, file }: NamingRepository, { repositories }) => {
     const successor = file?.moved_to
     if (!successor) return []
     if (successor === `${owner}/${name}`)
@@ -105,7 +113,7 @@ export const REPOSITORY_RULES = {
         ]
       : []
   },
-  'replacement-exists': ({ owner, name, file }, { repositories }) => {
+  'replacement-exists': ({ owner, name, file }: NamingRepository, { repositories }) => {
     const replacement = file?.replaced_by
     if (!replacement) return []
     if (replacement === `${owner}/${name}`)
@@ -149,6 +157,13 @@ export function checkTree(tree: ContentTree, given: { areVersionsChecked?: boole
 export function checkRepository(repository: RepositoryOutline, tree: Neighbours): RuleProblem[] {
   return Object.entries(REPOSITORY_RULES).flatMap(([rule, judge]) =>
     judge(repository, tree).map((problem) => ({ ...problem, rule })),
+  )
+}
+
+/** What a repository breaks of the rules that look at others. */
+export function checkNames(repository: NamingRepository, others: Neighbours): RuleProblem[] {
+  return (['successor-exists', 'replacement-exists'] as const).flatMap((rule) =>
+    REPOSITORY_RULES[rule](repository, others).map((problem) => ({ ...problem, rule })),
   )
 }
 

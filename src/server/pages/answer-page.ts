@@ -1,62 +1,62 @@
-// Owns the pages that no build can write: what was searched for, what was published since the last build, comparisons of any two versions, and what is not there.
-
-import {
-  fitTitle,
-  MEANT_PLACE,
-  NOT_FOUND_PATH,
-  PAGE_FRAME_PATH,
-  PAGE_PLACE,
-  PAGE_TITLE,
-} from '../../domain/api/page-frames.ts'
-import { CACHE_CONTROL } from '../../domain/api/routes.ts'
-import { headersOf } from '../../domain/api/site-headers.ts'
-import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
-import { readBuilt } from '../../ports/site-files.ts'
-import { type Html, html } from '../account/html.ts'
+// Answers an address of the website with a page that Astro renders, or with the page for what is not there.
+import { CACHE_CONTROL, ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
+import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
+import type { RenderPage } from '../../ports/pages.ts'
+import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
-import { findClose } from '../read/close-names.ts'
-import type { ReadDependencies } from '../read/read.ts'
-import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 import { answerThrown, refuseRate } from '../refusals.ts'
-import { respondWithBytes } from '../respond.ts'
-import { drawFound } from './draw-find.ts'
-import { drawComparing, drawUnbuilt } from './draw-unbuilt.ts'
-import { findPrompts } from './find.ts'
-import { parseFindQuestion } from './find-question.ts'
-import { findNearbyWords } from './nearby.ts'
+import { type PageAnswer, respondWithPage } from '../respond.ts'
+import { formatFindQuestion, parseFindQuestion } from './find-question.ts'
+import type { PageCache } from './page-cache.ts'
+import { openPageData, type PageSources } from './page-data.ts'
 
-/** How many tags are offered when nothing was found. */
-const MOST_TAGS = 12
+/** What answering with pages needs. */
+export interface PageDependencies extends PageSources {
+  render: RenderPage
+  limiter: RateLimiter
+  clientAddress: string
+  /** Pages that were rendered before; undefined where a cache stands in front of the function. */
+  cache: PageCache | undefined
+}
 
-/** Answers an address of the website at which no file is. Never throws: everything becomes an answer. */
-export async function answerPage(request: Request, connect: Connect<ReadDependencies>): Promise<Response> {
+/** An address that only the page for what is not there matches. */
+const NOTHING = '/-/-/-/-/-/-'
+
+/** Answers one request for a page. Never throws: everything becomes an answer. */
+export async function answerPage(request: Request, connect: Connect<PageDependencies>): Promise<Response> {
   const url = new URL(request.url)
   try {
-    const moved = findMoved(url)
-    if (moved !== undefined) return redirect(moved)
+    const moved = answerMoved(url)
+    if (moved) return moved
     const tools = await connect()
+    // No page has an address that must be decoded.
+    const path = url.pathname.includes('%') ? NOTHING : withoutSlash(url.pathname)
+    const known = tools.cache?.find(path)
+    if (known) return respondWithPage(request, known)
     const waitSeconds = tools.limiter.take(tools.clientAddress)
     if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
-    const path = withoutSlash(url.pathname)
-    if (path === '/search') return await answerFind(request, url, tools)
-    const [owner = '', name = '', kind, place = ''] = path.slice(1).split('/')
-    if (kind !== undefined && kind !== 'v' && kind !== 'compare')
-      return await answerNothing(request, owner, name, tools)
-    if (kind === 'compare')
-      return (
-        (await answerComparing(request, { owner, name, place }, tools)) ??
-        (await answerNothing(request, owner, name, tools))
+    if (path === '/search')
+      return respondWithPage(
+        request,
+        await makePage(formatFindQuestion(parseFindQuestion(url.searchParams)), path, tools),
       )
-    return (
-      (await answerUnbuilt(request, { owner, name, version: kind === 'v' ? place : undefined }, tools)) ??
-      (await answerNothing(request, owner, name, tools))
-    )
+    const keep = tools.cache?.begin()
+    const page = await makePage(path, path, tools)
+    if (page.status === 200) keep?.(path, page)
+    return respondWithPage(request, page)
   } catch (thrown) {
     return answerThrown(request, thrown)
   }
 }
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
+
+/** Answers an address whose page has another; undefined when it has none. */
+export function answerMoved(url: URL): Response | undefined {
+  const location = findMoved(url)
+  if (location === undefined) return undefined
+  return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
+}
 
 /** Where an address is redirected to: upper case to lower case, a version to its page below `v`, and a pair of versions that a form asked for to the page that compares them. */
 function findMoved({ pathname, search, searchParams }: URL): string | undefined {
@@ -71,109 +71,33 @@ function findMoved({ pathname, search, searchParams }: URL): string | undefined 
   return lower === path ? undefined : lower + search
 }
 
-function redirect(location: string): Response {
-  return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
-}
-
-async function answerFind(request: Request, url: URL, tools: ReadDependencies): Promise<Response> {
-  const question = parseFindQuestion(url.searchParams)
-  const found = await findPrompts(question, tools.search())
-  const isNothing = found.rows.length === 0
-  const tags = isNothing ? await readTags(tools) : []
-  const nearby = isNothing ? await findNearbyWords(question.q, tools.search()) : []
-  return sendPage(request, tools, {
-    title: question.q === '' ? 'Prompts' : `Prompts for “${question.q}”`,
-    main: drawFound(question, found, { tags, nearby }),
-    cache: CACHE_CONTROL.changing,
-  })
-}
-
-async function readTags(tools: ReadDependencies): Promise<string[]> {
-  const tags = (await findTags(tools)).value()
-  return tags.slice(0, MOST_TAGS).map(({ name }) => name)
-}
-
-/** Answers a prompt or version that has no page yet: it was published since the last build, or our host has its records already and is still rendering its page. @returns undefined when there is no such version */
-async function answerUnbuilt(
-  request: Request,
-  { owner, name, version }: { owner: string; name: string; version: string | undefined },
-  tools: ReadDependencies,
-): Promise<Response | undefined> {
-  if (!isOwner(owner) || !isName(name) || (version !== undefined && !isVersion(version))) return undefined
-  const repository = (await findRepository(owner, name, tools))?.value()
-  const wanted = version ?? repository?.latest_version
-  if (!repository || !wanted) return undefined
-  const record = (await findVersion(owner, name, wanted, tools))?.value()
-  if (!record) return undefined
-  return sendPage(request, tools, {
-    title: repository.title,
-    main: drawUnbuilt(repository, record),
-    cache: 'no-store',
-  })
-}
-
-/** Answers a pair of versions that no page was built for, with a page whose script compares them. @returns undefined when one of them does not exist */
-async function answerComparing(
-  request: Request,
-  { owner, name, place }: { owner: string; name: string; place: string },
-  tools: ReadDependencies,
-): Promise<Response | undefined> {
-  const [from = '', to = '', ...rest] = place.split('...')
-  if (!isOwner(owner) || !isName(name) || !isVersion(from) || !isVersion(to) || rest.length > 0) return undefined
-  const found = await findVersions(owner, name, tools)
-  const versions = found?.versions.value() ?? []
-  if (!found || ![from, to].every((wanted) => versions.some(({ version }) => version === wanted))) return undefined
-  const repository = found.repository.value()
-  return sendPage(request, tools, {
-    title: `${repository.title}: ${from} to ${to}`,
-    main: drawComparing(repository, versions, { from, to }),
-    cache: CACHE_CONTROL.changing,
-  })
-}
-
-async function answerNothing(
-  request: Request,
-  owner: string,
-  name: string,
-  tools: ReadDependencies,
-): Promise<Response> {
-  const page = new TextDecoder().decode(await readBuilt(tools.siteFiles, NOT_FOUND_PATH))
-  const meant = isOwner(owner) && isName(name) ? await findMeant(owner, name, tools) : undefined
-  const bytes = new TextEncoder().encode(page.replace(MEANT_PLACE, () => meant?.text ?? ''))
-  return respondWithBytes(request, bytes, 404, pageHeaders('public, max-age=30'))
-}
-
-/** The names that may have been meant, the same that the API gives in its error. */
-async function findMeant(owner: string, name: string, tools: ReadDependencies): Promise<Html | undefined> {
-  const names = await findClose(owner, name, tools)
-  if (names.length === 0) return undefined
-  return html`<p>Did you mean ${names.map((one, index) => html`${index > 0 ? ', ' : ''}<a href="/${one}">${one}</a>`)}?</p>`
-}
-
-interface Page {
-  title: string
-  main: Html
-  cache: string
-}
-
-async function sendPage(
-  request: Request,
-  { siteFiles }: ReadDependencies,
-  { title, main, cache }: Page,
-): Promise<Response> {
-  const frame = new TextDecoder().decode(await readBuilt(siteFiles, PAGE_FRAME_PATH))
-  const page = frame
-    .replace(fitTitle(PAGE_TITLE), () => html`${fitTitle(title)}`.text)
-    .replaceAll(PAGE_TITLE, () => html`${title}`.text)
-    .replace(PAGE_PLACE, () => main.text)
-  return respondWithBytes(request, new TextEncoder().encode(page), 200, pageHeaders(cache))
-}
-
-function pageHeaders(cache: string): Record<string, string> {
-  return {
-    ...headersOf('/search'),
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': cache,
-    ...(cache === 'no-store' ? {} : { 'Netlify-Vary': 'query' }),
+/** Renders what stands at an address, or the page for what is not there. @param address with its query @throws what a port threw meanwhile */
+async function makePage(address: string, path: string, tools: PageDependencies): Promise<PageAnswer> {
+  // Remembered, because Astro makes an empty answer of whatever is thrown.
+  const failures: unknown[] = []
+  const hub = openPageData(tools, (failure) => failures.push(failure))
+  const tryRender = async (at: string) => {
+    const response = await tools.render(at, { hub, path })
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    return { bytes, status: response.status, mediaType: response.headers.get('Content-Type') ?? 'text/html' }
   }
+  try {
+    let page = await tryRender(address)
+    if (failures.length === 0 && page.status >= 400 && page.status < 500) page = await tryRender(NOTHING)
+    if (failures.length > 0 || (page.status !== 200 && page.status !== 404))
+      throw new Error(`${path} was rendered with the status ${page.status}.`)
+    const mediaType = page.mediaType === 'text/html' ? 'text/html; charset=utf-8' : page.mediaType
+    return { ...page, mediaType, hasQuery: path === '/search', cacheTags: tagsOf(path) }
+  } catch (error) {
+    throw failures[0] ?? error
+  }
+}
+
+/** The names under which caches keep a page: of the repository, the owner or the tag that it is about. */
+function tagsOf(path: string): string[] {
+  const [first = '', second = '', third = ''] = path.slice(1).split('/')
+  if (first === 'tags') return isTag(second) ? [tagTag(second)] : []
+  if (first === 'badges') return isOwner(second) ? [repositoryTag(second, third.replace(/\.(?:svg|png)$/, ''))] : []
+  if (!isOwner(first)) return []
+  return isName(second) ? [repositoryTag(first, second)] : [ownerTag(first)]
 }

@@ -31,7 +31,7 @@ export interface Found {
 }
 
 /** Answers a question. @throws HubError `unavailable` when the search cannot be asked */
-export async function findPrompts(question: FindQuestion, search: Search): Promise<Found> {
+export async function findPrompts(question: FindQuestion, search: Pick<Search, 'find'>): Promise<Found> {
   const { q, tags, sort, owner, license, withVariables, withProvenance, page } = question
   const { pageSize } = LIMITS
   const answer = await search.find({ text: q, tags, sort, offset: 0, limit: MOST_CANDIDATES })

@@ -10,7 +10,7 @@ const LEAST_LETTERS = 3
 const CANDIDATES = 10
 
 /** Words of titles and tags that begin with the same letters as a word of the question, those that share more letters first. @throws HubError `unavailable` when the search cannot be asked */
-export async function findNearbyWords(q: string, search: Search): Promise<string[]> {
+export async function findNearbyWords(q: string, search: Pick<Search, 'find'>): Promise<string[]> {
   const words = [...new Set(splitWords(q))].filter((word) => word.length > LEAST_LETTERS)
   const longest = words.toSorted((a, b) => b.length - a.length).slice(0, MOST_WORDS)
   const shared = new Map<string, number>()

@@ -1,5 +1,5 @@
 // Carries out one accepted publish, from its turn at git to the fresh copy at its end.
-import { repositoryTag } from '../../domain/api/routes.ts'
+import { ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
@@ -14,8 +14,8 @@ export interface PublishTools {
   git: GitStore
   fresh: FreshCopies
   siteFiles: SiteFiles
-  /** Drops what the CDN keeps under a tag; its failure never fails a publish. */
-  purge: (cacheTag: string) => Promise<void>
+  /** Drops what caches keep under any of the tags; its failure never fails a publish. */
+  purge: (cacheTags: string[]) => Promise<void>
   /** Runs publishes of this process to the branch one after the other; git keeps those of several processes apart. Without turns publishes would still be correct, but would be repeated more often: any commit makes the head that the others read stale. */
   takeTurn: TakeTurn
 }
@@ -45,7 +45,8 @@ export async function publishToGit(
 async function showAtOnce(published: Published, tools: PublishTools, now: Date): Promise<void> {
   try {
     await renewFreshCopy(published, tools, now)
-    await tools.purge(repositoryTag(published.owner, published.name))
+    const { owner, name, decision } = published
+    await tools.purge([repositoryTag(owner, name), ownerTag(owner), ...decision.file.tags.map(tagTag)])
   } catch (error) {
     const { logTrouble } = await import('../../ports/log.ts')
     logTrouble('warning', 'A publish is not shown before the next build.', { cause: error })

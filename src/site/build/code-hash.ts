@@ -1,4 +1,4 @@
-// Owns hashes of the code that parses content and makes the site, by which a build knows whether files of an earlier one may be used again.
+// Hashes the code that makes a site, by which a build knows whether what an earlier one made may be used again.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json'
  * Hashes the code by its bytes, with the version of Node that runs it.
  *
  * @param root the project's folder
- * @returns `parser` changes with whatever decides how content is parsed and judged, `site` with whatever decides about a file of the site
+ * @returns `data` changes with whatever decides about the data files of a site, `site` with whatever decides about any of its files
  */
-export function hashCode(root: string): { parser: string; site: string } {
+export function hashCode(root: string): { data: string; site: string } {
   const settings = SETTINGS_FILES.map((name) => join(root, name))
-  const content = ['domain', 'stores'].flatMap((room) => listSources(join(root, 'src', room)))
+  const content = ['domain', 'ports', 'stores', 'site/build'].flatMap((room) => listSources(join(root, 'src', room)))
   return {
-    parser: hashFiles([...settings, ...content]),
+    data: hashFiles([...settings, ...content]),
     site: hashFiles([...settings, ...listSources(join(root, 'src'))]),
   }
 }

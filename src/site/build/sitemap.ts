@@ -1,11 +1,13 @@
-// Owns the sitemap: which pages search engines are told of, and how that is written as XML.
+// Writes the sitemap: which pages search engines are told of, as XML.
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import type { DataFile } from '../../domain/catalogue/data-files.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
+import { escapeXml } from '../../domain/content/html-text.ts'
 import { GUIDES } from '../docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../links.ts'
 
 /** The most addresses that one file may have. https://www.sitemaps.org/protocol.html */
-const ADDRESSES_PER_SITEMAP = 50_000
+const MAX_ADDRESSES = 50_000
 
 const OPENING = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -15,33 +17,17 @@ interface Place {
   changedAt?: string
 }
 
-/** What stands at `/sitemap.xml`: all addresses, or, when they are too many for one file, where the parts are. */
-export function formatSitemap(catalogue: Catalogue): string {
-  const parts = countSitemapParts(catalogue)
-  if (parts === 0) return formatPlaces(listPlaces(catalogue))
-  const locations = Array.from({ length: parts }, (_, index) => `${catalogue.baseUrl}/sitemap-${index + 1}.xml`)
+/** The files of the sitemap: one with all addresses, or, when they are too many for one file, one that names the parts. */
+export function* listSitemapFiles(catalogue: Catalogue): Generator<DataFile> {
+  const places = findPlaces(catalogue)
+  const parts = Array.from({ length: Math.ceil(places.length / MAX_ADDRESSES) }, (_, index) =>
+    places.slice(index * MAX_ADDRESSES, (index + 1) * MAX_ADDRESSES),
+  )
+  if (parts.length <= 1) return yield ['/sitemap.xml', formatPlaces(places)]
+  const locations = parts.map((_, index) => `${catalogue.baseUrl}/sitemap-${index + 1}.xml`)
   const entries = locations.map((location) => `<sitemap><loc>${escapeXml(location)}</loc></sitemap>\n`)
-  return `${OPENING}<sitemapindex ${NAMESPACE}>\n${entries.join('')}</sitemapindex>\n`
-}
-
-/** How many parts `/sitemap-{part}.xml` there are; 0 when one file is enough. */
-export function countSitemapParts(catalogue: Catalogue): number {
-  const { length } = listPlaces(catalogue)
-  return length <= ADDRESSES_PER_SITEMAP ? 0 : Math.ceil(length / ADDRESSES_PER_SITEMAP)
-}
-
-/** What stands at `/sitemap-{part}.xml`. @param part from 1 */
-export function formatSitemapPart(catalogue: Catalogue, part: number): string {
-  return formatPlaces(listPlaces(catalogue).slice((part - 1) * ADDRESSES_PER_SITEMAP, part * ADDRESSES_PER_SITEMAP))
-}
-
-/** The list of a catalogue's pages, made once, because every part is cut out of it. Weak, so that it goes with its catalogue. */
-const known = new WeakMap<Catalogue, Place[]>()
-
-function listPlaces(catalogue: Catalogue): Place[] {
-  const places = known.get(catalogue) ?? findPlaces(catalogue)
-  known.set(catalogue, places)
-  return places
+  yield ['/sitemap.xml', `${OPENING}<sitemapindex ${NAMESPACE}>\n${entries.join('')}</sitemapindex>\n`]
+  for (const [index, part] of parts.entries()) yield [`/sitemap-${index + 1}.xml`, formatPlaces(part)]
 }
 
 function findPlaces({ baseUrl, listed, users, tags, entries }: Catalogue): Place[] {
@@ -74,20 +60,4 @@ function formatPlaces(places: readonly Place[]): string {
     return `<url><loc>${escapeXml(address)}</loc>${changed}</url>\n`
   })
   return `${OPENING}<urlset ${NAMESPACE}>\n${entries.join('')}</urlset>\n`
-}
-
-const XML_ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-}
-
-/** What XML 1.0 has no character for: https://www.w3.org/TR/xml/#charsets */
-const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/gu
-
-/** A text as it may stand in XML, in an element or an attribute; without the characters that XML cannot hold. */
-export function escapeXml(text: string): string {
-  return text.replace(NOT_XML, '').replace(/[&<>"']/g, (character) => XML_ENTITIES[character]!)
 }

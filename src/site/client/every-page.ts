@@ -20,7 +20,3 @@ document.addEventListener('keydown', (event) => {
   open.open = false
   open.querySelector('summary')?.focus()
 })
-
-// A page that is still being built appears by itself.
-const REFRESH_MS = 4_000
-if (document.querySelector('[data-refresh]')) setTimeout(() => location.reload(), REFRESH_MS)

@@ -1,0 +1,19 @@
+// The addresses of the website that people read, rendered when they are asked for. Its `config` is literals only.
+import type { Context } from '@netlify/functions'
+import { answerPage } from '../../src/server/pages/answer-page.ts'
+import { connectPages } from '../../src/wiring/pages.ts'
+
+export default (request: Request, context: Context) => answerPage(request, () => connectPages(request, context))
+export const config = {
+  path: '/*',
+  excludedPath: ['/:room(api|assets|auth|cli|clients|data|mcp|settings|rate-limited){/*}?'],
+  method: ['GET', 'HEAD'],
+  preferStatic: true,
+  rateLimit: {
+    action: 'rewrite',
+    to: '/rate-limited',
+    windowLimit: 120,
+    windowSize: 60,
+    aggregateBy: ['ip', 'domain'],
+  },
+}

@@ -1,0 +1,131 @@
+// Measures pages on our own host: how long one is rendered, how many a second come from the cache beside the records that they show, and the first page of a process that just started.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { RenderPage } from '../../src/ports/pages.ts'
+import { answerPage } from '../../src/server/pages/answer-page.ts'
+import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
+import { folderFiles } from '../../src/stores/site-files-folder.ts'
+import { type Measurement, quantile } from './measure.ts'
+import { runNode } from './processes.ts'
+import { pick, seedRandom } from './random.ts'
+import { serveBare } from './read.ts'
+import { load, serveHub } from './serve.ts'
+import { type BenchSite, PROJECT_DIR } from './site.ts'
+
+/** Prompts whose pages are asked for. */
+const PROMPTS = 200
+const ROUNDS = 5
+
+/** Measures all of it. */
+export async function measurePages(site: BenchSite): Promise<Measurement[]> {
+  const random = seedRandom(17)
+  const chosen = Array.from({ length: PROMPTS }, () => pick(random, site.catalogue.listed.top).full_name)
+  return [
+    ...(await measureRendering(site, chosen)),
+    await measureCache(site, chosen),
+    ...(await measureCold(site, chosen)),
+  ]
+}
+
+async function measureRendering(
+  { dir, siteDir, indexPath }: BenchSite,
+  chosen: readonly string[],
+): Promise<Measurement[]> {
+  const entry = pathToFileURL(join(dir, 'build/pages/entry.mjs')).href
+  const { render }: { render: RenderPage } = await import(entry)
+  const index = openSearchIndex(indexPath)
+  const nothing = async () => undefined
+  const dependencies = {
+    ...{
+      baseUrl: 'http://localhost:8888',
+      siteFiles: folderFiles(siteDir),
+      search: () => index,
+      render,
+      cache: undefined,
+    },
+    fresh: { find: nothing, findVersion: nothing, keep: nothing, keepVersion: nothing },
+    ...{ limiter: { take: () => 0 }, clientAddress: '', sourceHost: undefined, brokenOf: () => [] },
+  }
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const name of chosen) {
+      const began = performance.now()
+      const answer = await answerPage(new Request(`http://localhost:8888/${name}`), () => dependencies)
+      const bytes = await answer.arrayBuffer()
+      // The first round compiles.
+      if (round > 0) times.push(performance.now() - began)
+      if (answer.status !== 200 || bytes.byteLength < 10_000) throw new Error(`${name}: ${answer.status}`)
+    }
+  }
+  index.close()
+  return [
+    {
+      name: 'pages: a prompt rendered, p50',
+      unit: 'ms',
+      measured: quantile(times, 0.5),
+      limit: { of: 'measured', most: 3 },
+    },
+    {
+      name: 'pages: a prompt rendered, p99',
+      unit: 'ms',
+      measured: quantile(times, 0.99),
+      limit: { of: 'measured', most: 10 },
+    },
+  ]
+}
+
+async function measureCache(site: BenchSite, chosen: readonly string[]): Promise<Measurement> {
+  const [pages, records] = [join(site.dir, 'pages.txt'), join(site.dir, 'records.txt')]
+  writeFileSync(pages, chosen.map((name) => `/${name}`).join('\n'))
+  writeFileSync(records, chosen.map((name) => `/api/v1/repos/${name}`).join('\n'))
+  const hub = await serveHub(site)
+  try {
+    return {
+      name: 'pages: from the cache',
+      unit: 'requests/s',
+      floor: await load(hub.port, records, site.dir),
+      measured: await load(hub.port, pages, site.dir),
+      limit: { of: 'ratio', most: 2 },
+      note: 'floor: the records of the same prompts, from the same host',
+    }
+  } finally {
+    await hub.stop()
+  }
+}
+
+/** From nothing loaded to the first answer, as a function on Netlify begins. */
+async function measureCold(site: BenchSite, chosen: readonly string[]): Promise<Measurement[]> {
+  const files = await serveBare(site)
+  try {
+    const measurements: Measurement[] = []
+    for (const [name, path, most] of [
+      ['pages', `/${chosen[0]}`, 250],
+      ['read', `/api/v1/repos/${chosen[0]}`, undefined],
+    ] as const) {
+      const times: number[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const settings = {
+          COLD_FUNCTION: name,
+          COLD_URL: `http://127.0.0.1:${files.port}${path}`,
+          LAMBDA_TASK_ROOT: site.dir,
+        }
+        const { log } = await runNode(
+          [join(PROJECT_DIR, 'scripts/bench/cold-function.ts')],
+          { cwd: site.dir, settings },
+          30_000,
+        )
+        times.push(Number(log.trim().split('\n').at(-1)))
+      }
+      measurements.push({
+        name: `functions: first answer of ${name}`,
+        unit: 'ms',
+        measured: quantile(times, 0.5),
+        ...(most && { limit: { of: 'measured', most } }),
+      })
+    }
+    return measurements
+  } finally {
+    await files.stop()
+  }
+}

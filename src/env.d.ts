@@ -1,0 +1,10 @@
+// What TypeScript must know of Astro and Vite: what Astro.locals holds, and files that are imported for their bytes.
+declare namespace App {
+  interface Locals extends Partial<import('./ports/pages.ts').PageLocals> {}
+}
+
+/** A file as a data URL. */
+declare module '*?inline' {
+  const address: string
+  export default address
+}

@@ -1,0 +1,11 @@
+// `/{owner}/{name}/feed.xml`: the versions of a prompt.
+import type { APIRoute } from 'astro'
+import { respondWithFeed } from '../../../site/feeds.ts'
+import { repositoryPage } from '../../../site/links.ts'
+
+export const GET: APIRoute = async ({ params: { owner = '', name = '' }, locals: { hub } }) => {
+  const repository = await hub!.findRepository(owner, name)
+  if (!repository) return new Response(null, { status: 404 })
+  const { full_name, title } = repository
+  return respondWithFeed(hub!, { path: repositoryPage(full_name), title, prompts: [repository] })
+}

@@ -1,0 +1,9 @@
+// `/badges/{owner}/{name}.png`: the picture that links to a prompt are shown with.
+import type { APIRoute } from 'astro'
+import { drawSocialCard } from '../../../site/social-card.ts'
+
+export const GET: APIRoute = async ({ params: { owner = '', name = '' }, locals: { hub } }) => {
+  const repository = await hub!.findRepository(owner, name)
+  if (!repository) return new Response(null, { status: 404 })
+  return new Response(drawSocialCard(repository), { headers: { 'Content-Type': 'image/png' } })
+}

@@ -1,0 +1,68 @@
+// Answers what a page asks, from the same records that the read API answers.
+import type { ListEnvelope } from '../../domain/api/envelope.ts'
+import { DATA_FILES } from '../../domain/api/routes.ts'
+import type { OwnerCount, RepositorySummary, TagRecord, User } from '../../domain/api/schema.ts'
+import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
+import type { PageData } from '../../ports/pages.ts'
+import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
+import type { ReadTools } from '../read/answers.ts'
+import { findClose } from '../read/close-names.ts'
+import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
+
+/** Lists of a whole catalogue are parsed once for each state, because our host gives the same bytes again. Weak, so that they go with their state. */
+const parsed = new WeakMap<Bytes, unknown>()
+
+function parseOnce<Record>(bytes: Bytes): Record[] {
+  if (!parsed.has(bytes)) parsed.set(bytes, parseBuilt<{ data: unknown }>(bytes).data)
+  return parsed.get(bytes) as Record[]
+}
+
+/** Where a page's answers come from: what the read API has, and what the platform knows beside it. */
+export type PageSources = ReadTools & Pick<PageData, 'sourceHost' | 'brokenOf'>
+
+/** Opens the records for a page. @param onFailure told what a question throws */
+export function openPageData(sources: PageSources, onFailure: (failure: unknown) => void): PageData {
+  const { baseUrl, siteFiles, search, sourceHost, brokenOf } = sources
+  const isPrompt = (owner: string, name: string) => isOwner(owner) && isName(name)
+  /** Makes a question whose failure is told. */
+  const telling =
+    <Given extends unknown[], Value>(ask: (...given: Given) => Promise<Value>) =>
+    (...given: Given): Promise<Value> =>
+      ask(...given).catch((failure: unknown) => {
+        onFailure(failure)
+        throw failure
+      })
+  return {
+    ...{ baseUrl, sourceHost, brokenOf },
+    findRepository: telling(async (owner, name) =>
+      isPrompt(owner, name) ? (await findRepository(owner, name, sources))?.value() : undefined,
+    ),
+    findVersions: telling(async (owner, name) =>
+      isPrompt(owner, name) ? (await findVersions(owner, name, sources))?.versions.value() : undefined,
+    ),
+    findVersion: telling(async (owner, name, version) =>
+      isPrompt(owner, name) && isVersion(version)
+        ? (await findVersion(owner, name, version, sources))?.value()
+        : undefined,
+    ),
+    findOwner: telling(async (handle) => {
+      const bytes = isOwner(handle) ? await siteFiles.read(DATA_FILES.user(handle)) : undefined
+      return bytes && parseBuilt<{ data: User }>(bytes).data
+    }),
+    listPrompts: telling(async (sort, page, tag) => {
+      if (tag !== undefined && !isTag(tag)) return undefined
+      const path = tag === undefined ? DATA_FILES.list(sort, page) : DATA_FILES.tagged(tag, sort, page)
+      const bytes = await siteFiles.read(path)
+      return bytes && parseBuilt<ListEnvelope<RepositorySummary>>(bytes)
+    }),
+    listRecent: telling(async (tag) => {
+      if (tag !== undefined && !isTag(tag)) return undefined
+      const bytes = await siteFiles.read(tag === undefined ? DATA_FILES.recent() : DATA_FILES.recentlyTagged(tag))
+      return bytes && parseBuilt<{ data: RepositorySummary[] }>(bytes).data
+    }),
+    listTags: telling(async () => parseOnce<TagRecord>((await findTags(sources)).bytes())),
+    listOwners: telling(async () => parseOnce<OwnerCount>(await readBuilt(siteFiles, DATA_FILES.users()))),
+    find: telling(async (question) => search().find(question)),
+    findClose: telling(async (owner, name) => (isPrompt(owner, name) ? findClose(owner, name, sources) : [])),
+  }
+}

@@ -1,0 +1,153 @@
+// What `npm run dev` adds to Astro's dev server: the functions in process, over the content as it is, and the records that pages ask for.
+import { mkdirSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { resolve } from 'node:path'
+import type { AstroIntegration, AstroIntegrationLogger } from 'astro'
+import { findSourceHost, readConfig } from '../../config.ts'
+import { FRAME_PATH } from '../../domain/api/account-frame.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import { listDataFiles } from '../../domain/catalogue/data-files.ts'
+import { inBackground } from '../../host/background.ts'
+import { readDevFrame } from '../../host/dev-frame.ts'
+import { answerWith, type HostContext, listenTo, routeFunctions } from '../../host/run-functions.ts'
+import { type LocalStores, loadFunctions, openLocalStores } from '../../host/serve-sites.ts'
+import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
+import { digestText } from '../../ports/measure.ts'
+import { readBuildSource } from '../../stores/build-source.ts'
+import { buildSearchIndex } from '../../stores/search-index.ts'
+import { openSearchIndex } from '../../stores/search-sqlite.ts'
+import { memoryFiles } from '../../stores/site-files-memory.ts'
+import type { Hub } from '../../wiring/platform.ts'
+import { ContentError } from '../build/content-error.ts'
+import { type CatalogueLoader, openCatalogue } from '../build/load-catalogue.ts'
+import { listSitemapFiles } from '../build/sitemap.ts'
+import { setDevSources } from './dev-sources.ts'
+import { listDownloads } from './downloads.ts'
+
+/** How long after its last change a file is read, because editors save a file in several steps. */
+const SETTLE_MS = 100
+
+/** The integration; it does nothing in a build. */
+export function devServer(): AstroIntegration {
+  const config = readConfig(process.env)
+  let goFirst = (): unknown => undefined
+  return {
+    name: 'prompt-hub-dev',
+    hooks: {
+      'astro:config:setup': ({ command, addMiddleware }) => {
+        if (command === 'dev')
+          addMiddleware({ order: 'pre', entrypoint: new URL('./dev-middleware.ts', import.meta.url) })
+      },
+      'astro:server:setup': async ({ server, logger }) => {
+        const loader = openCatalogue(config)
+        const stores = await openLocalStores(config)
+        server.httpServer?.once('close', () => inBackground('Closing the stores', stores.close))
+        const mount = await mountFunctions(stores, config.baseUrl, () => server.resolvedUrls?.local[0])
+        setDevSources({ ...mount.sources, sourceHost: findSourceHost(config), brokenOf: () => [] })
+        const reload = async () => {
+          const began = new Date().toISOString()
+          const source =
+            config.gitStore.kind === 'local'
+              ? { ...UNKNOWN_SOURCE, read_until: began }
+              : await readBuildSource(config.contentDir, process.env)
+          if (!reloadCatalogue(loader, mount.show, logger)) return
+          mount.noteSource(source)
+          server.ws.send({ type: 'full-reload' })
+        }
+        await reload()
+        let settling: NodeJS.Timeout | undefined
+        const contentDir = resolve(config.contentDir)
+        server.watcher.add(contentDir)
+        server.watcher.on('all', (_event, path) => {
+          if (!resolve(path).startsWith(contentDir)) return
+          clearTimeout(settling)
+          settling = setTimeout(() => inBackground('Reading the content', reload), SETTLE_MS)
+        })
+        goFirst = () =>
+          server.middlewares.stack.unshift({
+            route: '',
+            handle: (incoming: IncomingMessage, outgoing: ServerResponse, next: () => void) => {
+              if (mount.isOurs(incoming.method ?? 'GET', incoming.url ?? '/'))
+                inBackground('An answer', () => mount.listener(incoming, outgoing))
+              else next()
+            },
+          })
+      },
+      // Mounted when the server has started, because Astro puts its own middleware in front of any that is there earlier, and would answer preflights and odd addresses itself.
+      'astro:server:start': () => {
+        goFirst()
+      },
+    },
+  }
+}
+
+/** Reads what changed in the content. When a file is broken, its problems are logged and the old catalogue stays. @returns whether there is a new catalogue */
+function reloadCatalogue(
+  loader: CatalogueLoader,
+  show: (catalogue: Catalogue) => void,
+  logger: AstroIntegrationLogger,
+): boolean {
+  try {
+    const { catalogue, filesRead } = loader.load()
+    show(catalogue)
+    logger.info(`Read ${filesRead} changed files.`)
+    return true
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error
+    logger.error(error.message)
+    return false
+  }
+}
+
+/** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
+async function mountFunctions(
+  { copies, blobs, localGit, localKeys }: LocalStores,
+  baseUrl: string,
+  devAddress: () => string | undefined,
+) {
+  // Pages are rendered by Astro's own server, so that a change of their code shows at once.
+  const functions = (await loadFunctions<HostContext<Hub>>()).filter(({ config }) => config.path !== '/*')
+  const route = routeFunctions(functions)
+  const indexPath = resolve('.astro', `search-${process.pid}.db`)
+  const downloads = await listDownloads('.', baseUrl)
+  let files = new Map<string, string | Uint8Array>()
+  const written = memoryFiles((path) => files.get(path))
+  let search: ReturnType<typeof openSearchIndex> | undefined
+  let source = UNKNOWN_SOURCE
+  const fresh = copiesAhead(copies, () => source)
+  const hub: Hub = {
+    fresh,
+    blobs,
+    localGit,
+    localKeys,
+    files: { read: (path) => (path === FRAME_PATH ? readDevFrame(devAddress()) : written.read(path)) },
+    search: () => (search ??= openSearchIndex(indexPath)),
+  }
+  const listener = listenTo(answerWith(route, () => hub))
+  const sources = { baseUrl, siteFiles: hub.files, fresh, search: hub.search }
+  return {
+    listener,
+    sources,
+    isOurs(method: string, url: string): boolean {
+      return (
+        files.has(url) ||
+        /^\/(?:data|cli|clients)\//.test(url) ||
+        route(method, new URL(url, 'http://localhost').pathname) !== undefined
+      )
+    },
+    noteSource(read: BuildSource): void {
+      source = read
+    },
+    show(catalogue: Catalogue): void {
+      files = new Map<string, string | Uint8Array>([
+        ...listDataFiles(catalogue, digestText),
+        ...listSitemapFiles(catalogue),
+        ...downloads,
+      ])
+      search?.close()
+      search = undefined
+      mkdirSync('.astro', { recursive: true })
+      buildSearchIndex(catalogue, indexPath)
+    },
+  }
+}

@@ -1,0 +1,39 @@
+// Tells Astro that pages are rendered on request by our own handler (server/pages) on both hosts, and puts the other static files beside Astro's.
+import { fileURLToPath } from 'node:url'
+import type { AstroIntegration } from 'astro'
+import { readConfig } from '../../config.ts'
+import { formatHeadersFile } from '../../domain/api/site-headers.ts'
+import { writeFiles } from '../../stores/write-files.ts'
+import { listDownloads } from './downloads.ts'
+
+/** The adapter. @see https://docs.astro.build/en/reference/adapter-reference/ */
+export function pagesAdapter(): AstroIntegration {
+  let root = ''
+  return {
+    name: 'prompt-hub-pages',
+    hooks: {
+      'astro:config:setup': ({ command, updateConfig }) => {
+        // No package is imported at run time, so the code of the pages runs wherever it lies.
+        if (command === 'build') updateConfig({ vite: { ssr: { noExternal: true } } })
+      },
+      // Documents say nothing of the content, and static hosts serve them too.
+      'astro:route:setup': ({ route }) => {
+        if (route.component.startsWith('src/pages/docs/')) route.prerender = true
+      },
+      'astro:build:done': async ({ dir }) => {
+        const { baseUrl } = readConfig(process.env)
+        writeFiles(fileURLToPath(dir), [['/_headers', formatHeadersFile()], ...(await listDownloads(root, baseUrl))])
+      },
+      'astro:config:done': ({ config, setAdapter }) => {
+        root = fileURLToPath(config.root)
+        setAdapter({
+          name: 'prompt-hub-pages',
+          entrypointResolution: 'auto',
+          serverEntrypoint: new URL('./pages-entry.ts', import.meta.url),
+          adapterFeatures: { buildOutput: 'server' },
+          supportedAstroFeatures: { serverOutput: 'stable', hybridOutput: 'stable', staticOutput: 'stable' },
+        })
+      },
+    },
+  }
+}

@@ -1,0 +1,20 @@
+// The error that names every problem of a content folder.
+import { formatProblem, type Problem } from '../../domain/content/problems.ts'
+
+/** The content folder has problems; the message lists all of them, a line each. */
+export class ContentError extends Error {
+  override readonly name = 'ContentError'
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    super(
+      `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the content:\n${problems.map((problem) => `  ${sayProblem(problem)}`).join('\n')}`,
+    )
+    this.problems = problems
+  }
+}
+
+/** One line for a problem: `file: key: what was expected`. */
+export function sayProblem(problem: Problem): string {
+  return `${problem.file}: ${formatProblem(problem)}`
+}

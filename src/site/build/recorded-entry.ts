@@ -1,0 +1,48 @@
+// Reads a repository of the catalogue back from its data files, each time that it is asked for.
+
+import { DATA_FILES } from '../../domain/api/routes.ts'
+import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
+import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../../domain/catalogue/outline.ts'
+import { recallRepository } from '../../domain/catalogue/recall.ts'
+import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
+
+/** Reads a file of the site that is being made. */
+type ReadFile = (path: string) => string | undefined
+
+/** Makes an entry whose records are read when they are asked for. */
+export function readEntry(outline: RepositoryOutline, digests: RecordDigests, read: ReadFile): CatalogueEntry {
+  return {
+    ...outline,
+    digests,
+    get repository() {
+      return readRepositoryRecord(outline, read)
+    },
+    get versions() {
+      return readVersions(outline, read)
+    },
+  }
+}
+
+/** Makes the files of a repository again of what is served of it. */
+export function recallEntry(outline: RepositoryOutline, read: ReadFile): RepositoryEntry {
+  const recorded = { repository: readRepositoryRecord(outline, read), versions: readVersions(outline, read) }
+  return recallRepository(recorded)
+}
+
+function readRepositoryRecord({ summary: { owner, name } }: RepositoryOutline, read: ReadFile): Repository {
+  return readData(DATA_FILES.repository(owner, name), read)
+}
+
+function readVersions({ summary: { owner, name } }: RepositoryOutline, read: ReadFile): RepositoryRecords['versions'] {
+  const summaries: VersionSummary[] = readData(DATA_FILES.versions(owner, name), read)
+  return summaries.map((summary) => {
+    const record: VersionRecord = readData(DATA_FILES.version(owner, name, summary.version), read)
+    return { summary, record }
+  })
+}
+
+/** Its shape is not judged again: this very code wrote it from values of this very type. */
+function readData<Value>(path: string, read: ReadFile): Value {
+  return JSON.parse(read(path)!).data
+}

@@ -1,0 +1,272 @@
+// Makes the data files of a site, and makes them again at the cost of what changed. Of each repository it holds the outline; texts are read, written and let go, one repository at a time.
+import { type Catalogue, joinCatalogue } from '../../domain/catalogue/catalogue.ts'
+import {
+  type DataFile,
+  digestRecords,
+  listRepositoryFiles,
+  listRepositoryPaths,
+  listSharedFiles,
+} from '../../domain/catalogue/data-files.ts'
+import { type CatalogueEntry, makeEntry } from '../../domain/catalogue/entry.ts'
+import type { RecordDigests, RepositoryOutline } from '../../domain/catalogue/outline.ts'
+import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
+import { mendRepository } from '../../domain/content/last-good.ts'
+import type { Problem } from '../../domain/content/problems.ts'
+import { checkNames, checkRepository, type Neighbours, NOBODY } from '../../domain/content/rules.ts'
+import { digestText } from '../../ports/measure.ts'
+import {
+  groupFiles,
+  joinOthers,
+  nameIndex,
+  readListed,
+  readRepository,
+  sortProblems,
+} from '../../stores/content-dir.ts'
+import type { ParsedFile } from '../../stores/content-file.ts'
+import { type ContentListing, isFolderAway, type ListedFile, markFiles } from '../../stores/content-listing.ts'
+import { ContentError } from './content-error.ts'
+import { readEntry, recallEntry } from './recorded-entry.ts'
+import { listSitemapFiles } from './sitemap.ts'
+
+/** Where the files of a site are written. */
+export interface DataSink {
+  /** @returns the text of a file as it was written last, or undefined */
+  read(path: string): string | undefined
+  write(path: string, text: string): void
+  remove(path: string): void
+  /** Keeps what is known of a part of the content for the process that makes the next state. @param part undefined when it is gone */
+  keep(name: string, part: KeptPart | undefined): void
+}
+
+/** What is kept of one repository. */
+export interface KeptRepository {
+  /** What its files were (content-listing.ts); empty when they must be read again. */
+  marks: string
+  /** Its counts of downloads, as JSON. */
+  stats: string
+  outline: RepositoryOutline
+  digests: RecordDigests
+}
+
+/** What is kept of a file that belongs to no repository: its last good state. */
+interface KeptFile {
+  marks: string
+  parsed: ParsedFile
+}
+
+/** One of them; the name of a repository is `owner/name/`, that of a file its path. */
+export type KeptPart = KeptRepository | KeptFile
+
+/** What a site is made of beside the content folder. */
+interface SiteDataParts {
+  contentDir: string
+  /** The hub's own address, without a final slash. */
+  baseUrl: string
+  sink: DataSink
+  /** What was kept of the last state; left out when there is none. */
+  kept?: Iterable<readonly [name: string, part: KeptPart]>
+  /** Paths of the files of the last state that hold parts of several repositories. */
+  sharedPaths?: Iterable<string>
+  /** Told how many repositories were looked at. */
+  onProgress?: (done: number, total: number) => void
+}
+
+/** A state of a site. */
+export interface MadeState {
+  /** Outlines; the records of an entry are read from its data files when they are asked for. */
+  catalogue: Catalogue
+  /** Full names of the repositories whose data files are new or different. */
+  changed: string[]
+  /** Full names of those that are gone. */
+  removed: string[]
+  /** Whether any data file is different. */
+  isDifferent: boolean
+  /** What is wrong in the content, in the order of paths; it is served in its last good state, or not at all. */
+  problems: Problem[]
+  /** How many files were read. */
+  filesRead: number
+}
+
+/** Makes states of a site, one after the other. After an error nothing of it may be used again. */
+export type MakeState = (listing: ContentListing, options: { day: string; isStrict?: boolean }) => MadeState
+
+/**
+ * Opens the data of a site.
+ *
+ * @returns a function that brings it up to the content folder as it was just listed. With `isStrict` nothing may be wrong.
+ * @throws ContentError for anything wrong when that is an error, and for a folder that cannot be read
+ */
+export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }: SiteDataParts): MakeState {
+  const repositories = new Map<string, KeptRepository>()
+  const others = new Map<string, KeptFile>()
+  for (const [name, part] of kept) {
+    if ('outline' in part) repositories.set(name.slice(0, -1), part)
+    else others.set(name, part)
+  }
+  let sharedPaths = new Set(parts.sharedPaths)
+  return (listing, { day, isStrict = false }) => {
+    if (isFolderAway(listing)) throw new ContentError(listing.problems)
+    const round = openRound(listing.problems)
+    const { alone, below } = groupFiles(listing.files)
+    const usage = readOthers(alone, round).usage
+    const late: Reading[] = []
+    const names = new Map<string, Naming>()
+    let done = 0
+    for (const [fullName, files] of below) {
+      parts.onProgress?.(done++, below.size)
+      const stats = JSON.stringify(usage.get(fullName) ?? null)
+      const before = repositories.get(fullName)
+      const marks = markFiles(files)
+      if (before && marks !== '' && before.marks === marks && before.stats === stats) {
+        names.set(fullName, { file: { moved_to: before.outline.movedTo, replaced_by: before.outline.replacedBy } })
+        continue
+      }
+      const read = { ...readRepository(contentDir, fullName, files), fullName, marks, stats }
+      round.filesRead += files.length
+      if (read.isThere) names.set(fullName, { file: read.entry.file })
+      // What is certainly right is written at once, so that its texts need not be held.
+      if (read.isThere && read.problems.length === 0 && checkRepository(read.entry, NOBODY).length === 0)
+        write(read, round)
+      else late.push(read)
+    }
+    const neighbours: Neighbours = { repositories: names }
+    for (const read of late) judge(read, neighbours, round)
+    checkUnread(names, new Set(late.map(({ fullName }) => fullName)), round)
+    for (const [fullName, { outline }] of repositories) if (!below.has(fullName)) drop(fullName, outline, round)
+    const problems = sortProblems(round.problems)
+    if (isStrict && problems.length > 0) throw new ContentError(problems)
+    const entries = new Map<string, CatalogueEntry>()
+    for (const [fullName, { outline, digests }] of repositories)
+      entries.set(fullName, readEntry(outline, digests, sink.read))
+    const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
+    const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, day })
+    writeShared(catalogue, round)
+    return { ...round, catalogue, problems }
+  }
+
+  /** Reads the files that belong to no repository, as far as they changed. */
+  function readOthers(alone: readonly ListedFile[], round: Round) {
+    const present = new Set(alone.map(({ path }) => path))
+    for (const path of others.keys())
+      if (!present.has(path)) {
+        others.delete(path)
+        sink.keep(path, undefined)
+      }
+    for (const file of alone) {
+      const marks = markFiles([file])
+      if (marks !== '' && others.get(file.path)?.marks === marks) continue
+      const { parsed, problems } = readListed(contentDir, file)
+      round.filesRead++
+      round.problems.push(...problems)
+      if (!parsed || problems.length > 0) continue
+      others.set(file.path, { marks, parsed })
+      sink.keep(file.path, { marks, parsed })
+    }
+    return joinOthers([...others.values()].map(({ parsed }) => parsed))
+  }
+
+  /** Judges a repository beside the others, and writes what can be served of it. */
+  function judge(read: Reading, neighbours: Neighbours, round: Round): void {
+    const { fullName, entry, problems, wrong, isThere } = read
+    const file = nameIndex(fullName)
+    const found = isThere ? checkRepository(entry, neighbours).map((problem) => ({ file, ...problem })) : []
+    if (problems.length + found.length === 0) {
+      write(read, round)
+      return
+    }
+    round.problems.push(...problems, ...found)
+    const before = repositories.get(fullName)
+    const last = before && recallEntry(before.outline, sink.read)
+    const mended = mendRepository({ now: entry, wrong, last }, neighbours)
+    if (mended) write({ ...read, entry: mended, marks: '' }, round)
+    else if (before) keep(fullName, { ...before, marks: '' })
+  }
+
+  /** Judges what a repository names that was not read, because another may be gone. */
+  function checkUnread(names: ReadonlyMap<string, Naming>, isJudged: ReadonlySet<string>, round: Round): void {
+    for (const [fullName, { file }] of names) {
+      if (isJudged.has(fullName) || !(file?.moved_to || file?.replaced_by)) continue
+      const [owner = '', name = ''] = fullName.split('/')
+      for (const problem of checkNames({ owner, name, file }, { repositories: names })) {
+        round.problems.push({ file: nameIndex(fullName), ...problem })
+      }
+    }
+  }
+
+  function keep(fullName: string, part: KeptRepository): void {
+    repositories.set(fullName, part)
+    sink.keep(`${fullName}/`, part)
+  }
+
+  function write(
+    { fullName, entry, marks, stats }: Omit<Reading, 'isThere' | 'problems' | 'wrong'>,
+    round: Round,
+  ): void {
+    const before = repositories.get(fullName)
+    const gone = new Set(before ? listRepositoryPaths(before.outline) : [])
+    const made = makeRepository(entry, baseUrl, stats)
+    let isDifferent = false
+    for (const [path, text] of made.files) {
+      gone.delete(path)
+      if (before && sink.read(path) === text) continue
+      sink.write(path, text)
+      isDifferent = true
+    }
+    for (const path of gone) sink.remove(path)
+    keep(fullName, { marks, ...made.part })
+    if (!isDifferent && gone.size === 0) return
+    round.changed.push(fullName)
+    round.isDifferent = true
+  }
+
+  function drop(fullName: string, outline: RepositoryOutline, round: Round): void {
+    for (const path of listRepositoryPaths(outline)) sink.remove(path)
+    repositories.delete(fullName)
+    sink.keep(`${fullName}/`, undefined)
+    round.removed.push(fullName)
+    round.isDifferent = true
+  }
+
+  function writeShared(catalogue: Catalogue, round: Round): void {
+    const now = new Set<string>()
+    for (const files of [listSharedFiles(catalogue, digestText), listSitemapFiles(catalogue)])
+      for (const [path, text] of files) {
+        now.add(path)
+        if (sharedPaths.delete(path) && sink.read(path) === text) continue
+        sink.write(path, text)
+        round.isDifferent = true
+      }
+    for (const path of sharedPaths) sink.remove(path)
+    round.isDifferent ||= sharedPaths.size > 0
+    sharedPaths = now
+  }
+}
+
+/** A repository that was read, and by what it is known to be the same. */
+interface Reading extends ReturnType<typeof readRepository> {
+  fullName: string
+  marks: string
+  stats: string
+}
+
+/** What a repository says of others. */
+type Naming = { file: Pick<NonNullable<RepositoryEntry['file']>, 'moved_to' | 'replaced_by'> | undefined }
+
+type Round = Omit<MadeState, 'catalogue'>
+
+const openRound = (problems: readonly Problem[]): Round => ({
+  ...{ changed: [], removed: [], isDifferent: false, filesRead: 0 },
+  problems: [...problems],
+})
+
+/** Makes the data files of a repository, and what is kept of it. @param stats its counts of downloads, as JSON */
+export function makeRepository(
+  files: RepositoryEntry,
+  baseUrl: string,
+  stats: string,
+): { files: Iterable<DataFile>; part: Omit<KeptRepository, 'marks'> } {
+  const { repository, versions, ...outline } = makeEntry(files, { baseUrl, stats: JSON.parse(stats) })
+  const part = { stats, outline, digests: digestRecords({ repository }, digestText) }
+  // An outline cut out of a file's text would keep all of that text in memory, so it is copied.
+  return { files: listRepositoryFiles({ repository, versions }), part: JSON.parse(JSON.stringify(part)) }
+}

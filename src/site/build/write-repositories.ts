@@ -1,0 +1,82 @@
+// Writes the data files of a new site's repositories in two threads, because most of a build's time is the kernel's, making files.
+import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { checkRepository, NOBODY } from '../../domain/content/rules.ts'
+import { readRepository } from '../../stores/content-dir.ts'
+import { type ListedFile, markFiles } from '../../stores/content-listing.ts'
+import { filesInto } from '../../stores/write-files.ts'
+import { type KeptRepository, makeRepository } from './site-data.ts'
+
+/** So many repositories are taken at once: some 50 ms. */
+const BLOCK = 50
+/** With fewer left, a thread would not earn what it takes to start. */
+const MIN_FOR_THREAD = 1_000
+
+/** What is to be written, by both threads. */
+interface Share {
+  contentDir: string
+  /** The hub's own address, without a final slash. */
+  baseUrl: string
+  siteDir: string
+  /** Their files, and their counts of downloads as JSON. */
+  repositories: { fullName: string; files: ListedFile[]; stats: string }[]
+  /** How many were taken, by either thread. */
+  taken: Int32Array<SharedArrayBuffer>
+}
+
+type Rows = [name: string, part: KeptRepository][]
+
+/**
+ * Writes the repositories with which nothing is wrong whatever the others are.
+ *
+ * @param memory settles when there is memory for a second thread
+ * @param onProgress told how many were taken
+ * @returns what is to be kept of each, as `openSiteData` takes it
+ */
+export async function writeRepositories(
+  share: Share,
+  memory: Promise<unknown>,
+  onProgress: (done: number, total: number) => void,
+): Promise<Rows> {
+  const total = share.repositories.length
+  const helpers: Promise<Rows>[] = []
+  const start = () => {
+    if (total - share.taken[0]! >= MIN_FOR_THREAD) helpers.push(startHelper(share))
+  }
+  // When what is waited for fails, whoever waits for it says so.
+  memory.then(start, () => {})
+  const rows: Rows = []
+  for (const block of takeBlocks(share)) {
+    rows.push(...block)
+    onProgress(Math.min(share.taken[0]!, total), total)
+    await nextTurn()
+  }
+  return [...rows, ...(await Promise.all(helpers)).flat()]
+}
+
+async function startHelper(share: Share): Promise<Rows> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: share })
+  const [rows] = await once(worker, 'message')
+  await worker.terminate()
+  return rows
+}
+
+function* takeBlocks({ contentDir, baseUrl, siteDir, repositories, taken }: Share): Generator<Rows> {
+  const put = filesInto(siteDir)
+  for (;;) {
+    const from = Atomics.add(taken, 0, BLOCK)
+    if (from >= repositories.length) return
+    const rows: Rows = []
+    for (const { fullName, files, stats } of repositories.slice(from, from + BLOCK)) {
+      const { entry, isThere, problems } = readRepository(contentDir, fullName, files)
+      if (!isThere || problems.length > 0 || checkRepository(entry, NOBODY).length > 0) continue
+      const made = makeRepository(entry, baseUrl, stats)
+      for (const [path, text] of made.files) put(path, text)
+      rows.push([`${fullName}/`, { marks: markFiles(files), ...made.part }])
+    }
+    yield rows
+  }
+}
+
+if (!isMainThread && workerData?.taken) parentPort?.postMessage([...takeBlocks(workerData)].flat())

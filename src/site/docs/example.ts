@@ -1,0 +1,44 @@
+// The prompt that the examples of the docs name. Documents are the same whatever is published, so it need not be on this hub.
+import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
+import { parseVersionFile, UNSAID } from '../../domain/content/prompt-file.ts'
+import { measure } from '../../ports/measure.ts'
+
+/** owner/name of the example. */
+export const EXAMPLE = 'acme/code-review'
+
+const FILE = `---
+published_at: "2026-05-12T08:15:00Z"
+published_by: example-ada
+changelog: First version
+variables:
+  - name: language
+    description: Programming language of the code
+    example: Go
+  - name: code
+    description: The file or function to review
+parameters:
+  temperature: 0.2
+---
+You review {{language}} code written by a colleague.
+
+{{code}}
+`
+
+/** A catalogue of the example alone, whose records the API reference shows. @param baseUrl the hub's own address */
+export function makeExample(baseUrl: string): Catalogue {
+  const { value } = parseVersionFile(FILE)
+  if (!value) throw new Error('The example of the docs cannot be read.')
+  const [owner = '', name = ''] = EXAMPLE.split('/')
+  const versions = [{ ...value, ...measure(value.content), version: '1.0.0' }]
+  const file = {
+    title: 'Code review',
+    description: 'Reviews a change and returns a short list of findings.',
+    tags: ['code-review', 'engineering'],
+    license: 'CC0-1.0',
+  }
+  const repository = { owner, name, file: { ...UNSAID, ...file }, versions }
+  return buildCatalogue(
+    { owners: new Map(), repositories: new Map([[EXAMPLE, repository]]), usage: new Map(), equivalents: [] },
+    { baseUrl, day: '2026-05-12' },
+  )
+}

@@ -1,0 +1,72 @@
+// Atom feeds: what was published, of everything, of an owner, of a tag, of one prompt; each entry leads to the difference. RFC 4287.
+import type { RepositorySummary, VersionSummary } from '../domain/api/schema.ts'
+import { escapeXml } from '../domain/content/html-text.ts'
+import type { PageData } from '../ports/pages.ts'
+import { comparePage, versionPage } from './links.ts'
+
+/** Entries in a feed. */
+const MAX_ENTRIES = 30
+
+/** What a feed says of itself. */
+interface Feed {
+  /** The page that it is of, from the site's root. */
+  path: string
+  title: string
+  /** Newest update first. Only so many can give the newest entries, so no more are read. */
+  prompts: readonly RepositorySummary[]
+}
+
+interface News {
+  prompt: RepositorySummary
+  version: VersionSummary
+  previous: string | undefined
+}
+
+/** Answers with a feed. */
+export async function respondWithFeed(hub: PageData, { path, title, prompts }: Feed): Promise<Response> {
+  const news = (await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => readNews(hub, prompt))))
+    .flat()
+    .sort((a, b) => Date.parse(b.version.published_at) - Date.parse(a.version.published_at))
+    .slice(0, MAX_ENTRIES)
+  const { baseUrl } = hub
+  const address = baseUrl + path
+  const text = `<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<title>${escapeXml(title)}</title>
+<id>${escapeXml(address)}</id>
+<link href="${escapeXml(address)}"/>
+<link rel="self" type="application/atom+xml" href="${escapeXml(`${path === '/' ? baseUrl : address}/feed.xml`)}"/>
+<updated>${news[0]?.version.published_at ?? '1970-01-01T00:00:00Z'}</updated>
+${news.map((one) => formatEntry(baseUrl, one)).join('')}</feed>
+`
+  return new Response(text, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } })
+}
+
+/** The newest versions of a prompt, no more than a feed can hold. */
+async function readNews(hub: PageData, prompt: RepositorySummary): Promise<News[]> {
+  const versions = (await hub.findVersions(prompt.owner, prompt.name)) ?? []
+  return versions
+    .slice(0, MAX_ENTRIES)
+    .map((version, index) => ({ prompt, version, previous: versions[index + 1]?.version }))
+    .filter(({ version }) => !version.yanked)
+}
+
+function formatEntry(baseUrl: string, { prompt, version: release, previous }: News): string {
+  const { full_name, title, description } = prompt
+  const { version, changelog, published_at, published_by } = release
+  const page = baseUrl + versionPage(full_name, version)
+  const compare =
+    previous === undefined
+      ? ''
+      : ` <a href="${baseUrl}${comparePage(full_name, previous, version)}">What changed since ${previous}</a>`
+  const words = changelog || (previous === undefined ? description : '')
+  return `<entry>
+<title>${escapeXml(`${title} ${version}`)}</title>
+<id>${escapeXml(page)}</id>
+<link href="${escapeXml(page)}"/>
+<updated>${published_at}</updated>
+<author><name>${escapeXml(published_by)}</name></author>
+<content type="html">${escapeXml(`<p>${escapeXml(words)}</p>${compare}`)}</content>
+</entry>
+`
+}

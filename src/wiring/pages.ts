@@ -1,0 +1,47 @@
+// Connects pages to the platform at hand: the records that they show, and the code that renders them.
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Config, findSourceHost } from '../config.ts'
+import { HubError } from '../domain/api/errors.ts'
+import type { RenderPage } from '../ports/pages.ts'
+import type { PageDependencies } from '../server/pages/answer-page.ts'
+import { currentConfig, type FunctionContext, type Hub } from './platform.ts'
+import { connectRead } from './read.ts'
+
+/** What answering with pages needs. @throws HubError `unavailable` naming a setting that is wrong, or while the code of the pages is being bundled */
+export async function connectPages(request: Request, context: FunctionContext): Promise<PageDependencies> {
+  const { hub } = context
+  const config = currentConfig()
+  const render = hub ? renderOf(hub) : await bundledRender(config)
+  return {
+    ...(await connectRead(request, context)),
+    render,
+    sourceHost: findSourceHost(config),
+    brokenOf: (fullName) => hub?.pages?.broken.get(fullName) ?? [],
+    cache: hub?.pages?.cache,
+  }
+}
+
+function renderOf({ pages }: Hub): RenderPage {
+  if (pages?.render) return pages.render
+  throw refusePages()
+}
+
+/** The error while the code of the pages is bundled. */
+export function refusePages(): HubError {
+  return new HubError(
+    'unavailable',
+    'The pages are being prepared; the API answers already. Try again in a few seconds.',
+    {
+      retryAfterSeconds: 5,
+    },
+  )
+}
+
+let bundled: Promise<{ render: RenderPage }> | undefined
+
+/** Loads the code that a build put beside the function on Netlify. */
+async function bundledRender({ functionDir }: Config): Promise<RenderPage> {
+  bundled ??= import(pathToFileURL(resolve(functionDir, 'build/pages/entry.mjs')).href)
+  return (await bundled).render
+}

@@ -1,0 +1,37 @@
+// `npm run dev` has every page that a hub has, rendered by Astro's own server over the records as they are.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Server } from './targets.ts'
+import { npmTarget } from './targets.ts'
+
+let dev: Server
+
+beforeAll(async () => {
+  dev = await npmTarget('dev').start({ contentDir: 'content', limit: 0 })
+}, 120_000)
+afterAll(() => dev?.stop())
+
+//  page                                          what it says
+test.each([
+  ['/', 'Prompts, published and versioned like packages'],
+  ['/acme/code-review', 'You review a change'],
+  ['/acme/code-review/v/1.0.0', '1.0.0 is not the latest'],
+  ['/acme/code-review/compare/1.0.0...2.0.0', 'Breaking for callers'],
+  ['/acme', 'acme/code-review'],
+  ['/tags/engineering', 'acme/code-review'],
+  ['/search?q=code+review', 'acme/code-review'],
+  ['/docs/reading', 'Reading prompts'],
+  ['/settings', 'Account'],
+  ['/acme/code-review/feed.xml', '<feed xmlns="http://www.w3.org/2005/Atom">'],
+])('%s is there', { timeout: 30_000 }, async (path, words) => {
+  const answer = await fetch(dev.base + path)
+  expect(answer.status).toBe(200)
+  expect(await answer.text()).toContain(words)
+})
+
+test('a page at which nothing is answers 404, and one in upper case leads to the other', {
+  timeout: 30_000,
+}, async () => {
+  expect((await fetch(`${dev.base}/acme/nothing-of-that-kind`)).status).toBe(404)
+  const moved = await fetch(`${dev.base}/Acme/Code-Review`, { redirect: 'manual' })
+  expect([moved.status, moved.headers.get('Location')]).toEqual([308, '/acme/code-review'])
+})

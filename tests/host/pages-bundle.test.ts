@@ -1,0 +1,78 @@
+// The bundle of the pages of our own host: made once, found again, and made again when it is not whole.
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPages } from '../../src/host/pages-bundle.ts'
+
+// No package is needed where the code lies: the folder is not below the project's.
+const keptDir = mkdtempSync(join(tmpdir(), 'bundles-'))
+const place = { root: process.cwd(), keptDir, key: 'one' }
+const TIMEOUT = { timeout: 120_000 }
+
+beforeAll(async () => {
+  await openPages(place)
+}, 120_000)
+afterAll(() => rmSync(keptDir, { recursive: true, force: true }))
+
+const bundles = () => readdirSync(keptDir)
+const digest = () => readFileSync(join(keptDir, bundles()[0]!, 'digest'), 'utf8')
+
+test('it holds documents, styles and downloads, and nothing of the content', async () => {
+  const { files } = await openPages(place)
+  for (const path of ['/docs/index.html', '/404.html', '/cli/hubcli', '/_headers', '/robots.txt', '/favicon.svg'])
+    expect((await files.read(path))?.length, path).toBeGreaterThan(0)
+  expect(await files.read('/index.html')).toBeUndefined()
+  expect(readdirSync(join(keptDir, bundles()[0]!, 'client'))).not.toContain('data')
+})
+
+test('the next start finds it', async () => {
+  const made = digest()
+  await openPages(place)
+  expect([bundles().length, digest()]).toEqual([1, made])
+})
+
+test('one of which a byte is not as it was made is made again, and nothing half-made stays', TIMEOUT, async () => {
+  const entry = join(keptDir, bundles()[0]!, 'server/entry.mjs')
+  appendFileSync(entry, '\n// changed')
+  await openPages(place)
+  expect(readFileSync(entry, 'utf8')).not.toContain('// changed')
+  expect(bundles().length).toBe(1)
+})
+
+test(
+  'one that nobody opened for a week is removed, one that is being made stays, and one that was left half-made does not',
+  TIMEOUT,
+  async () => {
+    const old = join(keptDir, bundles()[0]!)
+    const [busy, left] = [join(keptDir, 'aaaa-1.part'), join(keptDir, 'bbbb-2.part')]
+    for (const dir of [busy, left]) mkdirSync(dir)
+    const agoOf = (ms: number) => new Date(Date.now() - ms)
+    utimesSync(left, agoOf(3_600_000), agoOf(3_600_000))
+    utimesSync(old, agoOf(8 * 86_400_000), agoOf(8 * 86_400_000))
+    await openPages({ ...place, key: 'two' })
+    expect([old, busy, left].map((dir) => existsSync(dir))).toEqual([false, true, false])
+  },
+)
+
+test('pages that cannot be bundled are an error, and leave nothing', TIMEOUT, async () => {
+  const broken = mkdtempSync(join(tmpdir(), 'broken-project-'))
+  const kept = join(broken, 'kept')
+  mkdirSync(join(broken, 'src/pages'), { recursive: true })
+  writeFileSync(join(broken, 'src/pages/index.astro'), `---\nimport './nothing.ts'\n---\n<p>Broken</p>\n`)
+  await expect(openPages({ root: broken, keptDir: kept, key: 'one' })).rejects.toThrow(
+    'The pages could not be bundled: exit code 1.',
+  )
+  expect(readdirSync(kept)).toEqual([])
+  rmSync(broken, { recursive: true })
+})

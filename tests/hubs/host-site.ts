@@ -1,0 +1,54 @@
+// Makes states of a site in a database, as the building process of our host does, in the process of a test.
+import { DatabaseSync } from 'node:sqlite'
+import { type MadeState, openSiteData } from '../../src/site/build/site-data.ts'
+import type { ContentListing } from '../../src/stores/content-listing.ts'
+import { openSiteDatabase } from '../../src/stores/site-database.ts'
+
+/** Opens the database at a path. @param code stands for the code that writes it */
+export function openHostSite(
+  path: string,
+  { contentDir, baseUrl }: { contentDir: string; baseUrl: string },
+  code = '1',
+) {
+  const database = openSiteDatabase(path, code)
+  const kept = function* () {
+    for (const [name, part] of database.listKept()) yield [name, JSON.parse(part)] as const
+  }
+  const { read, write, remove } = database
+  const makeState = openSiteData({
+    ...{ contentDir, baseUrl },
+    sink: { read, write, remove, keep: (name, part) => database.keep(name, part && JSON.stringify(part)) },
+    kept: kept(),
+    sharedPaths: database.listPathsOutside('/data/v1/repos/'),
+  })
+  let number = database.state === undefined ? 0 : Number(database.state)
+  return {
+    /** Makes the next state. Each is recorded, and the files of the one before are forgotten. */
+    makeState(listing: ContentListing, day: string): MadeState {
+      database.begin(++number)
+      const made = makeState(listing, { day })
+      database.save(String(number))
+      database.forgetBefore(number)
+      return made
+    },
+    /** Every file of the last state with its bytes, as Latin-1, in the order of paths. */
+    readAll: () => readDatabase(path, number),
+    close: database.close,
+  }
+}
+
+/** Every file of a state with its bytes, as Latin-1, in the order of paths. */
+export function readDatabase(path: string, number: number): Map<string, string> {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const rows = database
+    .prepare(
+      'SELECT path, bytes FROM files AS one WHERE since = (SELECT max(since) FROM files WHERE path = one.path AND since <= ?) AND bytes IS NOT NULL',
+    )
+    .all(number)
+  database.close()
+  return new Map(
+    rows
+      .map(({ path, bytes }): [string, string] => [String(path), Buffer.from(bytes as Uint8Array).toString('latin1')])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}

@@ -1,0 +1,196 @@
+// Pins what a host keeps of its content: a broken file keeps out itself and nothing else, only what changed is read, and a state that was not completed never was.
+import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
+import { makeEntry } from '../../src/domain/catalogue/entry.ts'
+import { recallRepository } from '../../src/domain/catalogue/recall.ts'
+import { groupProblems } from '../../src/domain/content/last-good.ts'
+import type { MadeState } from '../../src/site/build/site-data.ts'
+import { listContent } from '../../src/stores/content-listing.ts'
+import { openSiteDatabase } from '../../src/stores/site-database.ts'
+import { readStarterCatalogue } from '../domain/fixtures.ts'
+import { poll } from '../e2e/client.ts'
+import { openHostSite } from '../hubs/host-site.ts'
+import { putContent, versionFile } from '../stores/content-folder.ts'
+
+let dir = ''
+let contentDir = ''
+const open: ReturnType<typeof openHostSite>[] = []
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-kept-'))
+  contentDir = join(dir, 'content')
+  put('acme/index.md', '---\nname: Acme\n---\n')
+  put('acme/a/versions/1.0.0.md', versionFile('One'))
+  put('acme/b/index.md', '---\ntitle: Before\n---\n')
+  put('acme/b/versions/1.0.0.md', versionFile('Two'))
+})
+afterEach(() => {
+  for (const site of open.splice(0)) site.close()
+  rmSync(dir, { recursive: true })
+})
+
+const put = (path: string, text: string) => putContent(dir, path, text)
+const path = () => join(dir, 'hub/site.db')
+
+function openSite(code?: string) {
+  const site = openHostSite(path(), { contentDir, baseUrl: 'https://hub.test' }, code)
+  open.push(site)
+  return { ...site, read: () => site.makeState(listContent(contentDir), '2026-11-20') }
+}
+
+/** A new process over what the one before kept. */
+function restart(code?: string) {
+  for (const site of open.splice(0)) site.close()
+  return openSite(code)
+}
+
+const entryOf = ({ catalogue }: MadeState, name: string) => catalogue.entries.get(name)
+const titleOf = (state: MadeState, name: string) => entryOf(state, name)?.repository.title
+const versionsOf = (state: MadeState, name: string) =>
+  entryOf(state, name)
+    ?.versions.map(({ record }) => record.version)
+    .toSorted()
+
+/** What changed within the last moments is read again, for it may change within a tick of the clock. */
+const settle = () =>
+  poll('files that are older than a tick', 10_000, async () =>
+    listContent(contentDir).files.every(({ stamp }) => stamp !== '') ? true : undefined,
+  )
+
+test('a broken file keeps out itself: everything else is as it is, and it is as it was', () => {
+  const site = openSite()
+  expect(site.read().catalogue.entries.size).toBe(2)
+  put('acme/b/index.md', '---\ntitel: Wrong\n---\n')
+  put('acme/b/versions/1.1.0.md', versionFile('Three'))
+  put('acme/b/versions/1.2.0.md', 'no front matter')
+  put('acme/c/versions/1.0.0.md', versionFile('\0'))
+  put('acme/a/versions/1.1.0.md', versionFile('Four'))
+  const state = site.read()
+  expect(titleOf(state, 'acme/b')).toBe('Before')
+  expect(versionsOf(state, 'acme/b')).toEqual(['1.0.0', '1.1.0'])
+  expect(versionsOf(state, 'acme/a')).toEqual(['1.0.0', '1.1.0'])
+  expect(entryOf(state, 'acme/c')).toBe(undefined)
+  const groups = groupProblems(state.problems)
+  expect([...groups.keys()].toSorted()).toEqual(['acme/b', 'acme/c'])
+  expect(groups.get('acme/b')?.join('\n')).toMatch(/titel[\s\S]*1\.2\.0\.md/)
+})
+
+test('a version that was published and is broken now is served as it was, also after a restart', () => {
+  openSite().read()
+  put('acme/b/versions/1.0.0.md', 'no front matter')
+  put('acme/index.md', 'broken')
+  put('acme/b/versions/1.1.0.md', versionFile('Three'))
+  const state = restart().read()
+  expect(entryOf(state, 'acme/b')?.versions.map(({ record }) => record.content)).toEqual(['Three\n', 'Two\n'])
+  expect(state.catalogue.users.get('acme')?.name).toBe('Acme')
+  put('acme/b/versions/1.0.0.md', versionFile('Mended'))
+  expect(entryOf(restart().read(), 'acme/b')?.versions.at(-1)?.record.content).toBe('Mended\n')
+})
+
+test('files that do not go together leave a repository as it was, with the versions that came since', () => {
+  const site = openSite()
+  site.read()
+  put('acme/b/index.md', '---\ntitle: After\nlabels: {production: 9.9.9}\n---\n')
+  put('acme/b/versions/1.1.0.md', versionFile('Three'))
+  const state = site.read()
+  expect(titleOf(state, 'acme/b')).toBe('Before')
+  expect(versionsOf(state, 'acme/b')).toEqual(['1.0.0', '1.1.0'])
+  put('acme/b/versions/9.9.9.md', versionFile('Nine'))
+  expect(titleOf(site.read(), 'acme/b')).toBe('After')
+})
+
+test('whoever names a repository that is gone is told, and served on', async () => {
+  put('acme/c/versions/1.0.0.md', versionFile('Five'))
+  put('acme/b/index.md', '---\nmoved_to: acme/c\n---\n')
+  put('acme/a/index.md', '---\nstatus: deprecated\nreplaced_by: acme/c\n---\n')
+  const site = openSite()
+  expect(site.read().problems).toEqual([])
+  await settle()
+  site.read()
+  rmSync(join(contentDir, 'acme/c'), { recursive: true })
+  const state = site.read()
+  expect(state.problems.map(({ file, key }) => [file, key])).toEqual([
+    ['content/acme/a/index.md', 'replaced_by'],
+    ['content/acme/b/index.md', 'moved_to'],
+  ])
+  expect([...state.catalogue.entries.keys()]).toEqual(['acme/a', 'acme/b'])
+  put('acme/c/versions/1.0.0.md', versionFile('Back'))
+  expect(site.read().problems).toEqual([])
+})
+
+test('only what changed is read, by the next process too; the same bytes with another time are no change', async () => {
+  openSite().read()
+  await settle()
+  const site = restart()
+  site.read()
+  expect(restart().read()).toMatchObject({ filesRead: 0, isDifferent: false })
+  put('acme/a/versions/1.1.0.md', versionFile('Four'))
+  const last = restart()
+  expect(last.read()).toMatchObject({ filesRead: 2, isDifferent: true, changed: ['acme/a'] })
+  const touched = join(contentDir, 'acme/b/index.md')
+  utimesSync(touched, new Date(), new Date())
+  expect(last.read()).toMatchObject({ isDifferent: false, changed: [] })
+  put('usage.json', '{"acme/b": {"downloads_7d": 3, "downloads_90d": 40}}')
+  const counted = last.read()
+  expect(counted.changed).toEqual(['acme/b'])
+  expect(entryOf(counted, 'acme/b')?.repository.stats).toEqual({ downloads_7d: 3, downloads_90d: 40 })
+})
+
+test('a repository is served whole however long it is, and when it is shorter again', () => {
+  const numbers = Array.from({ length: 40 }, (_, index) => `1.0.${index + 1}`)
+  // A quote takes two characters in JSON: half a megabyte each.
+  for (const number of numbers) put(`acme/a/versions/${number}.md`, versionFile('"'.repeat(260_000) + number))
+  const site = openSite()
+  expect(entryOf(site.read(), 'acme/a')?.versions).toHaveLength(41)
+  for (const number of numbers.slice(1)) rmSync(join(contentDir, `acme/a/versions/${number}.md`))
+  expect(versionsOf(site.read(), 'acme/a')).toEqual(['1.0.0', '1.0.1'])
+  expect([...site.readAll().keys()].filter((path) => path.includes('1.0.2'))).toEqual([])
+})
+
+test('while the folder is gone, nothing of it is forgotten', async () => {
+  openSite().read()
+  await settle()
+  const site = restart()
+  site.read()
+  renameSync(contentDir, join(dir, 'away'))
+  expect(() => restart().read()).toThrow('content: expected a folder, got nothing')
+  renameSync(join(dir, 'away'), contentDir)
+  expect(restart().read()).toMatchObject({ filesRead: 0, isDifferent: false })
+})
+
+test('a state that was given up never was, and what other code wrote, or what is damaged, is made anew', () => {
+  const files = (site: ReturnType<typeof openSite>) => {
+    site.read()
+    return [...site.readAll()]
+  }
+  const first = files(openSite())
+  for (const site of open.splice(0)) site.close()
+  const database = openSiteDatabase(path(), '1')
+  database.begin(2)
+  database.write('/data/v1/tags.json', 'half')
+  database.remove('/data/v1/index.json')
+  database.keep('acme/b/', undefined)
+  database.giveUp()
+  database.close()
+  expect(files(openSite())).toEqual(first)
+  expect(files(restart('2'))).toEqual(first)
+  for (const site of open.splice(0)) site.close()
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path() + suffix, { force: true })
+  writeFileSync(path(), 'no database, but long enough to look at '.repeat(1_000))
+  expect(files(openSite('2'))).toEqual(first)
+})
+
+test('files that are recalled from records make the same records', () => {
+  const { tree } = readStarterCatalogue()
+  const { entries } = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
+  for (const { repository, versions } of entries.values()) {
+    const again = makeEntry(recallRepository({ repository, versions }), {
+      baseUrl: 'https://hub.test',
+      stats: repository.stats,
+    })
+    expect(again.repository).toEqual(repository)
+    expect(again.versions).toEqual(versions)
+  }
+})
