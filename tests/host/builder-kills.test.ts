@@ -92,7 +92,7 @@ function start(hear: (message: BuilderMessage) => void): ChildProcess {
     serialization: 'advanced',
   })
   started.on('message', (message: BuilderMessage) => {
-    if (message.kind === 'begin') started.send({ isWhole: true })
+    if (message.kind === 'begin') started.send({ kind: 'ready', isWhole: true })
     hear(message)
   })
   child = started

@@ -155,7 +155,7 @@ test('while the folder is gone, nothing of it is forgotten', async () => {
   const site = restart()
   site.read()
   renameSync(contentDir, join(dir, 'away'))
-  expect(() => restart().read()).toThrow('content: expected a folder, got nothing')
+  expect(() => restart().read()).toThrow('content: not found: ')
   renameSync(join(dir, 'away'), contentDir)
   expect(restart().read()).toMatchObject({ filesRead: 0, isDifferent: false })
 })
