@@ -16,13 +16,17 @@ interface DrawOptions {
 /** A longer text is shown without line numbers, which would make its page several times as large. */
 const MOST_DRAWN_CHARACTERS = 120_000
 
+/** Chips and marks of one text. What follows is plain text, because a page is drawn by the thread that answers: a content of nothing else made five megabytes. */
+const MAX_MARKS = 10_000
+
 /** Draws a content as HTML; the text of the result is the content, unless values stand in it. */
 export function drawContent(content: string, variables: readonly Variable[], options: DrawOptions = {}): string {
   const names = new Set(variables.map(({ name }) => name))
   const seen = new Set<string>()
+  const budget = { left: MAX_MARKS }
   const html = splitContent(content, names)
     .map(({ text, name }) => {
-      if (name === undefined) return drawText(text)
+      if (name === undefined || budget.left-- <= 0) return drawText(text, budget)
       const value = options.filled?.get(name)
       if (!options.isLinked)
         return value === undefined
@@ -37,11 +41,13 @@ export function drawContent(content: string, variables: readonly Variable[], opt
   return content.length > MOST_DRAWN_CHARACTERS ? html : drawNumbered(html)
 }
 
-/** A text as HTML; characters that do not show themselves get their number. */
-export function drawText(text: string): string {
+/** A text as HTML; characters that do not show themselves get their number. @param budget how many more do, counted down */
+export function drawText(text: string, budget = { left: Number.POSITIVE_INFINITY }): string {
   return splitHidden(text)
     .map(({ text, code }) =>
-      code === undefined ? escapeHtml(text) : `<span class="unseen" data-code="${code}">${escapeHtml(text)}</span>`,
+      code === undefined || budget.left-- <= 0
+        ? escapeHtml(text)
+        : `<span class="unseen" data-code="${code}">${escapeHtml(text)}</span>`,
     )
     .join('')
 }

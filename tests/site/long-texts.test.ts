@@ -52,7 +52,10 @@ describe('the text of a prompt', () => {
     ['characters that cannot be seen', '\u200b'.repeat(MOST / 3)],
     ['placeholders', '{{a}}'.repeat(MOST / 5)],
     ['lines of one letter', 'a\n'.repeat(MOST / 2)],
-  ])('of %s is drawn whole, in at most seven megabytes', (_, content) => {
-    expect(drawContent(content, [undeclaredVariable('a')], { isLinked: true }).length).toBeLessThan(7_000_000)
+    ['characters that are escaped', '"'.repeat(MOST)],
+  ])('of %s is drawn whole, in at most two megabytes', (_, content) => {
+    const html = drawContent(content, [undeclaredVariable('a')], { isLinked: true })
+    expect(html.length).toBeLessThan(2_000_000)
+    expect(html.replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"')).toBe(content)
   })
 })

@@ -83,7 +83,9 @@ async function makePage(address: string, path: string, tools: PageDependencies):
   }
   try {
     let page = await tryRender(address)
-    if (failures.length === 0 && page.status >= 400 && page.status < 500) page = await tryRender(NOTHING)
+    // A page of something that is not there answers without a body.
+    const isNothing = page.status >= 400 && page.status < 500 && page.bytes.length === 0
+    if (isNothing && failures.length === 0) page = await tryRender(NOTHING)
     if (failures.length > 0 || (page.status !== 200 && page.status !== 404))
       throw new Error(`${path} was rendered with the status ${page.status}.`)
     const mediaType = page.mediaType === 'text/html' ? 'text/html; charset=utf-8' : page.mediaType

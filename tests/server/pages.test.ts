@@ -1,0 +1,118 @@
+// What the function `pages` promises around the pages that Astro renders: caching, tags, redirects, limits, and errors of what is asked.
+import { expect, test } from 'vitest'
+import { HubError } from '../../src/domain/api/errors.ts'
+import type { RenderPage } from '../../src/ports/pages.ts'
+import { answerPage, type PageDependencies } from '../../src/server/pages/answer-page.ts'
+import { openPageCache } from '../../src/server/pages/page-cache.ts'
+
+let rendered: string[] = []
+const render: RenderPage = async (path) => {
+  rendered.push(path)
+  if (path.includes('nothing')) return new Response(null, { status: 404 })
+  if (path.startsWith('/-/')) return new Response('There is nothing here', { status: 404, headers: HTML })
+  return new Response(`Page ${path}, number ${rendered.length}`, { headers: HTML })
+}
+const HTML = { 'Content-Type': 'text/html' }
+const away = () => Promise.reject(new HubError('unavailable', 'Away.', { retryAfterSeconds: 5 }))
+
+function open(given: Partial<PageDependencies> = {}) {
+  rendered = []
+  const tools: PageDependencies = {
+    ...{ baseUrl: 'https://hub.test', sourceHost: undefined, brokenOf: () => [], render, cache: openPageCache() },
+    siteFiles: { read: away },
+    fresh: { find: async () => undefined, findVersion: async () => undefined, keep: away, keepVersion: away },
+    search: () => {
+      throw new HubError('unavailable', 'No search.')
+    },
+    ...{ limiter: { take: () => 0 }, clientAddress: '192.0.2.1' },
+    ...given,
+  }
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    answerPage(new Request(`https://hub.test${path}`, { headers }), () => tools)
+  return { tools, ask }
+}
+
+//  asked                                   tags of caches
+test.each([
+  ['/acme/review', 'repo_acme_review'],
+  ['/acme/review/', 'repo_acme_review'],
+  ['/acme/review/v/1.0.0', 'repo_acme_review'],
+  ['/acme/review/compare/1.0.0...1.1.0', 'repo_acme_review'],
+  ['/badges/acme/review.svg', 'repo_acme_review'],
+  ['/acme', 'owner_acme'],
+  ['/acme/feed.xml', 'owner_acme'],
+  ['/tags/code/2', 'tag_code'],
+  ['/', null],
+])('%s is kept like a changing record, under the tags %s', async (path, tags) => {
+  const { headers } = await open().ask(path)
+  expect(headers.get('Cache-Control')).toBe('public, max-age=60, stale-while-revalidate=600')
+  expect(headers.get('Netlify-CDN-Cache-Control')).toBe('public, durable, s-maxage=31536000')
+  expect(headers.get('Netlify-Cache-Tag')).toBe(tags)
+  expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+  expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+})
+
+test('a page is rendered once until its repository is published to, and 304 for whoever has it', async () => {
+  const { ask, tools } = open()
+  const first = await ask('/acme/review')
+  const again = await ask('/acme/review?any=query')
+  expect([await again.text(), rendered]).toEqual([await first.text(), ['/acme/review']])
+  const etag = first.headers.get('ETag')!
+  expect((await ask('/acme/review', { 'If-None-Match': etag })).status).toBe(304)
+  tools.cache!.purge(['repo_acme_other', 'owner_other'])
+  await ask('/acme/review')
+  expect(rendered).toHaveLength(1)
+  tools.cache!.purge(['repo_acme_review'])
+  expect((await ask('/acme/review', { 'If-None-Match': etag })).status).toBe(200)
+  expect(rendered).toHaveLength(2)
+})
+
+test('a page that was being rendered while its repository was published to is not kept', async () => {
+  const cache = openPageCache()
+  const { ask } = open({
+    cache,
+    render: async (path, locals) => {
+      cache.purge(['repo_acme_review'])
+      return render(path, locals)
+    },
+  })
+  await ask('/acme/review')
+  await ask('/acme/review')
+  expect(rendered).toHaveLength(2)
+})
+
+test('what is not there is 404 for half a minute, purged with its repository, and never kept here', async () => {
+  const { ask } = open()
+  for (const path of ['/acme/nothing', '/acme/nothing', '/%61cme/review']) {
+    const { status, headers } = await ask(path)
+    expect([status, headers.get('Cache-Control')]).toEqual([404, 'public, max-age=30'])
+  }
+  expect(rendered).toHaveLength(5)
+  expect((await ask('/acme/nothing')).headers.get('Netlify-Cache-Tag')).toBe('repo_acme_nothing')
+})
+
+test('what a page asks in vain is the answer: 503, and not a page', async () => {
+  const { ask } = open({
+    render: async (path, { hub }) => {
+      await hub.findOwner('acme').catch(() => {})
+      return render(path, { hub, path })
+    },
+  })
+  const answer = await ask('/acme')
+  expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
+})
+
+test('a page that fails by itself is 500 and says nothing of why', async () => {
+  const { ask } = open({ render: async () => new Response(null, { status: 500 }) })
+  const answer = await ask('/acme')
+  expect([answer.status, (await answer.json()).error.code]).toEqual([500, 'internal_error'])
+})
+
+test('each page that is rendered counts as a read, one that is kept does not', async () => {
+  let left = 1
+  const { ask } = open({ limiter: { take: () => (left-- > 0 ? 0 : 30) } })
+  expect((await ask('/acme/review')).status).toBe(200)
+  expect((await ask('/acme/review')).status).toBe(200)
+  const refused = await ask('/acme/other')
+  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '30'])
+})
