@@ -67,13 +67,11 @@ export function openSiteDatabase(path: string, code: string): SiteDatabase {
       return state
     },
     read(path) {
-      const bytes = statements.newest.get(path)?.bytes
-      return bytes instanceof Uint8Array
-        ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
-        : undefined
+      const text = statements.newest.get(path)?.text
+      return typeof text === 'string' ? text : undefined
     },
     write(path, text) {
-      statements.insert.run(path, now, Buffer.from(text))
+      statements.insert.run(path, now, text)
     },
     remove(path) {
       statements.insert.run(path, now, null)
@@ -134,8 +132,10 @@ function openWriter(path: string, isNew: boolean): DatabaseSync {
 
 function prepare(database: DatabaseSync) {
   return {
-    newest: database.prepare('SELECT bytes FROM files WHERE path = ? ORDER BY since DESC LIMIT 1'),
-    insert: database.prepare('INSERT OR REPLACE INTO files VALUES (?, ?, ?)'),
+    newest: database.prepare(
+      'SELECT CAST(bytes AS TEXT) AS text FROM files WHERE path = ? ORDER BY since DESC LIMIT 1',
+    ),
+    insert: database.prepare('INSERT OR REPLACE INTO files VALUES (?, ?, CAST(? AS BLOB))'),
     outside: database.prepare(
       'SELECT path FROM files AS one WHERE (path < ? OR path >= ?) AND bytes IS NOT NULL AND since = (SELECT max(since) FROM files WHERE path = one.path)',
     ),
