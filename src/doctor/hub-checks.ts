@@ -1,4 +1,5 @@
 // Owns the checks of a deployed hub that is asked from outside: that every part answers, and that what stands in front of it passes all of it on.
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
 import { clockFindings } from './clock.ts'
@@ -43,10 +44,24 @@ export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
 const API_ABSENT = `${ROUTES.getRepository.path.replace('{owner}', 'doctor').replace('{name}', 'is-not-there')}`
 const DATA_ABSENT = DATA_FILES.repository('doctor', 'is-not-there')
 
-async function lookAtReach({ url, ask }: DeployedHub): Promise<Finding[]> {
+/** How long a hub is waited for that says when to ask again: after a start it prepares its pages, which takes some seconds. */
+const PREPARING_MS = 60_000
+const ASK_AGAIN_MS = 1_000
+
+async function askFront({ ask }: DeployedHub): Promise<HubAnswer> {
+  for (const lastMs = performance.now() + PREPARING_MS; ; ) {
+    const answer = await ask('/')
+    const isPreparing = answer.status === 503 && answer.headers.has('Retry-After')
+    if (!isPreparing || performance.now() > lastMs) return answer
+    await sleep(ASK_AGAIN_MS)
+  }
+}
+
+async function lookAtReach(hub: DeployedHub): Promise<Finding[]> {
+  const { url } = hub
   let answer: HubAnswer
   try {
-    answer = await ask('/')
+    answer = await askFront(hub)
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
     return [

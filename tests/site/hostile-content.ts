@@ -86,6 +86,9 @@ export function writeHostileContent(dir: string): void {
     front({ status: 'archived', status_message: hostile('archived'), replaced_by: 'mallory/hostile' }, ''),
   )
   write('mallory/old/versions/1.0.0.md', version('archived content'))
+  // Archived, so that no list leads there: its page is opened once, and not before a test has published to it.
+  write('mallory/unvisited/index.md', front({ status: 'archived' }, ''))
+  write('mallory/unvisited/versions/1.0.0.md', version('first content'))
   write('mallory/unseen/index.md', front({ title: 'Unseen', tags: ['evil'] }, ''))
   write('mallory/unseen/versions/1.0.0.md', version('seen\n# heading\n'))
   // U+FFFF is no character of XML, and a changelog that was published before this was known may hold it.

@@ -130,7 +130,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
 
   describe('a version that is newer than the site', () => {
     test('has its page at once, and so has its change', async () => {
-      const name = 'plain-2'
+      const name = 'unvisited'
       const { data: repository } = await site.getJson(`/api/v1/repos/mallory/${name}`)
       const { data: record } = await site.getJson(`/api/v1/repos/mallory/${name}/versions/1.0.0`)
       const { data: versions } = await site.getJson(`/api/v1/repos/mallory/${name}/versions`)
