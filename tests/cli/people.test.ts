@@ -57,7 +57,7 @@ describe('completion at a real prompt', () => {
   test.skipIf(findProgram('fish') === undefined).each([
     ['hubcli p', 'pull\npush\n'],
     ['hubcli push acme/a f c m', 'major\nminor\n'],
-    ['hubcli pull acme/a --', '--label\n--version\n'],
+    ['hubcli pull acme/a --', '--label\n--locked\n--version\n'],
     ['hubcli update ', 'acme/review\n'],
     ['hubcli completion ', 'bash\nfish\nzsh\n'],
   ])(`fish${missing('fish')}: %s`, (typed, offered) => {
