@@ -46,7 +46,7 @@ test.each(['notes.txt', 'acme/a/versions/1.0.0.md.bak', 'acme/a/readme.md'])('%s
 
 test('a folder that cannot be read is a problem, and what was in it is no content', () => {
   expect(readContentDir(join(dir, 'gone')).problems).toEqual([
-    { file: 'content', rule: 'readable', key: '', message: 'expected a folder, got nothing' },
+    { file: 'content', rule: 'content-folder', key: '', message: `not found: ${join(dir, 'gone')}` },
   ])
 })
 
