@@ -17,8 +17,6 @@ import { type HeldFolder, holdFolder, removeAbandoned, SiteState } from './site-
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
 /** How long requests that began with a state may still read its files after another took over. */
 const RETIRE_MS = 10_000
-/** What is read becomes garbage at once. Without these, V8 lets it grow to several times what is in use before it looks through it: a gigabyte at 10,000 prompts. */
-const LEAN_HEAP = ['--max-semi-space-size=8', '--heap-growing-percent=35']
 /** Tidying waits so long after the start, so that it seldom slows the first answers. */
 const TIDY_MS = 5_000
 const FIRST_PAUSE_MS = 1_000
@@ -176,7 +174,7 @@ function keepBuilding(
     child = fork(BUILDER, [folder.dir], {
       env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
       // What Node was told for answering (docs/running.md) would make building slower.
-      execArgv: LEAN_HEAP,
+      execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       // In a process group of its own, so that Ctrl-C reaches this process alone, which then ends the builder.
       detached: true,
