@@ -115,9 +115,9 @@ describe('what is wrong is named, never repeated', () => {
   })
 })
 
-test('the README lists every setting that people make, and no other', () => {
-  const readme = readFileSync('README.md', 'utf8')
-  const table = readme.slice(readme.indexOf('| Setting |'), readme.indexOf('On Netlify, connect'))
+test('the settings page lists every setting that people make, and no other', () => {
+  const page = readFileSync('src/pages/docs/settings.md', 'utf8')
+  const table = page.slice(page.indexOf('| Setting |'), page.indexOf('## Local mode'))
   const rows = table.match(/^\|.*$/gm) ?? []
   const listed = [...rows.join('\n').matchAll(/`([A-Z][A-Z_]+)`/g)].map((match) => match[1])
   const madeByThePlatform = ['GITHUB_ACTIONS', 'URL', 'SITE_NAME', 'NETLIFY_LOCAL', 'LAMBDA_TASK_ROOT']
@@ -128,9 +128,9 @@ test('the README lists every setting that people make, and no other', () => {
   )
 })
 
-test('the README lists every command, and no other', () => {
+test('the commands page lists every command, and no other', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const readme = readFileSync('README.md', 'utf8')
-  const listed = [...readme.matchAll(/^\| `npm (?:run )?([a-z:]+)/gm)].map((match) => match[1])
+  const page = readFileSync('src/pages/docs/commands.md', 'utf8')
+  const listed = [...page.matchAll(/^\| `npm (?:run )?([a-z:]+)/gm)].map((match) => match[1])
   expect(listed.sort()).toEqual(Object.keys(scripts).sort())
 })

@@ -1,6 +1,7 @@
 // Owns the checks of the settings alone: what can be said without asking anybody else.
 
 import { createPrivateKey } from 'node:crypto'
+import { basename } from 'node:path'
 import type { Config } from '../config.ts'
 import { isLoopback } from '../domain/api/loopback.ts'
 import { readSettings } from '../settings.ts'
@@ -74,11 +75,11 @@ function lookAtGitSettings({ GITHUB_TOKEN, GITHUB_APP_ID }: Environment, { gitSt
         'Remove the one that is not meant: an App is the better one, for it reaches one repository and belongs to nobody.',
       ),
     )
-  if (contentDir !== 'content')
+  if (basename(contentDir) !== 'content')
     findings.push(
       advise(
-        'CONTENT_DIR is set, but publishing to GitHub writes below content/ there.',
-        'Keep the prompts of that repository in content/, and CONTENT_DIR where a clone of it has them.',
+        'The last folder of CONTENT_DIR is not content, but publishing to GitHub writes to content/ in the repository.',
+        'Set CONTENT_DIR to the folder content/ of a clone of that repository.',
       ),
     )
   return findings

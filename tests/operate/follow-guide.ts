@@ -101,6 +101,10 @@ export function openMachine(
         PORT: String(hubPort),
         ASTRO_TELEMETRY_DISABLED: '1',
         GIT_CONFIG_GLOBAL: '/dev/null',
+        // The source of a submodule is a folder here.
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'protocol.file.allow',
+        GIT_CONFIG_VALUE_0: 'always',
         GIT_AUTHOR_NAME: 'a',
         GIT_AUTHOR_EMAIL: 'a@b',
         GIT_COMMITTER_NAME: 'a',
@@ -133,7 +137,7 @@ function makeSource(root: string): string {
   mkdirSync(source)
   const script = [
     `git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/null | tar --create --files-from=- | tar --extract --directory ${source}`,
-    `cd ${source} && git init -q -b main && git add -A && git -c user.name=a -c user.email=a@b commit -qm Source`,
+    `cd ${source} && git init -q -b main && git add -A && git -c user.name=a -c user.email=a@b commit -qm Source && git tag v0.1.0 && git tag v0.2.0`,
   ].join('\n')
   writeFileSync(join(root, 'source.sh'), script)
   execFileSync('sh', [join(root, 'source.sh')], { stdio: 'pipe' })

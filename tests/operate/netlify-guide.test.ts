@@ -28,13 +28,13 @@ beforeAll(async () => {
   github = await startGitHubStandIn({ redirectUris: [`${url}/auth/callback`] })
   place = await github.createRepository()
   machine = openMachine(port, url, {
-    'OWNER/prompt-hub': place.repository,
+    'OWNER/catalogue': place.repository,
     Ov23exampleexample: github.oauth.clientId,
     'from-the-app': github.oauth.clientSecret,
   })
   writeFileSync(join(machine.root, 'app.private-key.pem'), github.app.privateKey)
   settings = [
-    `cd ${machine.root}/source && { [ -e node_modules ] || npm ci; }`,
+    `cd ${machine.root}/catalogue/hub && export CONTENT_DIR=../content`,
     `export GITHUB_API_URL=${github.url} GITHUB_OAUTH_URL=${github.url}`,
   ]
   // What GitHub answers of the rules that the guide sets, to whom its bypass list names.
@@ -68,15 +68,15 @@ test('every step is followed: the repository, the App, the branch, sign-in, the 
   expect(more).toEqual([])
   expect(ruleset.rules.map(({ type }) => type)).toEqual(['deletion', 'non_fast_forward', 'pull_request'])
   expect(ruleset.bypass_actors[0]!.actor_id).toBe(Number(/GITHUB_APP_ID=(\d+)/.exec(credential)![1]))
-  expect(await machine.follow([...settings, repository])).toMatch(/1 repositories checked: no problems/)
+  expect(await machine.follow([`cd ${machine.root}`, repository])).toMatch(/1 repositories checked: no problems/)
   const key = credential.replace('app.private-key.pem', `${machine.root}/app.private-key.pem`)
   expect(await machine.follow([...settings, key])).toMatch(
     /ok +github-write[\s\S]*ok +github-protection[\s\S]*Nothing keeps/,
   )
   await github.commitOutside(place, {
-    'content/acme/greeting/index.md': readFileSync(join(machine.root, 'source/content/acme/greeting/index.md')),
+    'content/acme/greeting/index.md': readFileSync(join(machine.root, 'catalogue/content/acme/greeting/index.md')),
     'content/acme/greeting/versions/1.0.0.md': readFileSync(
-      join(machine.root, 'source/content/acme/greeting/versions/1.0.0.md'),
+      join(machine.root, 'catalogue/content/acme/greeting/versions/1.0.0.md'),
     ),
   })
   const said = await machine.follow([
@@ -87,15 +87,15 @@ test('every step is followed: the repository, the App, the branch, sign-in, the 
     'until curl -fs -o /dev/null http://localhost:8888/healthz; do kill -0 $hub || { cat hub.log >&2; exit 1; }; sleep 0.2; done',
     // Signing in takes a browser; tests/account has it.
     'TOKEN=$(npm run --silent token -- acme)',
-    `{ ${publish.trim()} && ${look.trim()} && curl -fs http://localhost:8888/docs/hosting-machine; } || { kill $hub; cat hub.log >&2; exit 1; }`,
+    `{ ${publish.trim()} && ${look.trim()} && curl -fs http://localhost:8888/docs/hosting-netlify; } || { kill $hub; cat hub.log >&2; exit 1; }`,
     'kill $hub; wait $hub || true',
   ])
   expect(said).toMatch(
     /ok +sign-in-application[\s\S]*"version":"1\.0\.1"[\s\S]*ok +hub-sign-in[\s\S]*Nothing keeps this hub from working/,
   )
   // The hub's own copy of the guides names its own repository.
-  expect(said).toContain(`git clone https://github.com/${place.repository} `)
-  expect(said).not.toContain('OWNER/prompt-hub')
+  expect(said).toContain(`GITHUB_REPOSITORY=${place.repository}`)
+  expect(said).not.toContain('OWNER/catalogue')
   const message = github.calls.findLast(({ kind }) => kind === 'mutation')
   expect(JSON.stringify(message?.values)).toContain('Publish acme/greeting 1.0.1')
 })
@@ -109,6 +109,8 @@ test('the template asks for settings that there are, and for every one that the 
   const guide = readFileSync('src/pages/docs/hosting-netlify.md', 'utf8')
   const section = guide.slice(guide.indexOf('## 5. Netlify'), guide.indexOf('## 6.'))
   const named = [...new Set(section.match(/`[A-Z_]{3,}`/g))].map((name) => name.slice(1, -1))
+  // Where the code is a submodule; the template is for a repository that holds both.
+  expect(named.shift()).toBe('CONTENT_DIR')
   expect(asked.sort()).toEqual(named.sort())
   expect(toml).not.toMatch(/ghp_|BEGIN [A-Z ]*PRIVATE KEY/)
 })

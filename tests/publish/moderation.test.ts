@@ -29,8 +29,8 @@ beforeAll(async () => {
   for (const content of ['one', 'two']) expect((await publish(content)).status).toBe(201)
 })
 
-test('withdrawing a version', async () => {
-  expect(await moderate(linesOf('Withdraw a version'))).toContain('"latest_version":"1.0.0"')
+test('yanking a version', async () => {
+  expect(await moderate(linesOf('Yank a version'))).toContain('"latest_version":"1.0.0"')
   expect((await hub.read(`${ADDRESS}/raw`)).text).toBe('one')
   expect((await hub.read(`${ADDRESS}/raw?version=1.1.0`)).text).toBe('two')
   expect((await rows())[0]).toMatchObject({ version: '1.1.0', yanked: true, yank_reason: 'Leaks the system prompt' })
@@ -39,7 +39,7 @@ test('withdrawing a version', async () => {
 })
 
 test('warning of versions', async () => {
-  await moderate(linesOf('Warn of versions'))
+  await moderate(linesOf('Publish an advisory'))
   expect((await hub.read(ADDRESS)).data.advisories).toEqual([
     {
       ...{ range: '<1.2.0', severity: 'high', message: 'Obeys instructions in the code under review' },
@@ -49,21 +49,21 @@ test('warning of versions', async () => {
 })
 
 test('deprecating', async () => {
-  expect(await moderate(linesOf('Deprecate'))).toContain('"status":"deprecated"')
+  expect(await moderate(linesOf('Deprecate a prompt'))).toContain('"status":"deprecated"')
   const { status, data } = await hub.read(ADDRESS)
   expect([status, data.status, data.status_message]).toEqual([200, 'deprecated', 'Use acme/better-review.'])
   expect((await publish('four')).status).toBe(201)
 })
 
 test('archiving', async () => {
-  await moderate(linesOf('Archive'))
+  await moderate(linesOf('Archive a prompt'))
   expect((await hub.read(`${ADDRESS}/raw`)).text).toBe('four')
   const refused = await publish('five')
   expect([refused.status, refused.code]).toEqual([409, 'repo_archived'])
 })
 
 test('pointing a label', async () => {
-  await moderate(linesOf('Point a label'))
+  await moderate(linesOf('Set a label'))
   expect((await hub.read(`${ADDRESS}/raw?label=production`)).text).toBe('one')
   await moderate('labels: {production: "1.2.0"}\n')
   expect((await hub.read(`${ADDRESS}/raw?label=production`)).text).toBe('three')
@@ -71,7 +71,7 @@ test('pointing a label', async () => {
 
 test('renaming', async () => {
   expect((await publish('one', 'acme/new-name')).status).toBe(201)
-  const list = await moderate(linesOf('Rename'))
+  const list = await moderate(linesOf('Rename a prompt'))
   expect([list.includes('acme/review'), list.includes('acme/new-name')]).toEqual([false, true])
   const answer = await hub.read(`${ADDRESS}/raw?version=1.0.0`)
   expect([answer.status, answer.text]).toEqual([200, 'one'])

@@ -1,4 +1,4 @@
-// Owns what the site says of hubcli; a test holds it to the script's own help, and runs the steps.
+// What the site says about hubcli. A test compares it with `hubcli help` and runs the install steps.
 
 /** The steps that install a release, with its checksum verified. @param baseUrl of the hub it is downloaded from */
 export function listInstallSteps(baseUrl: string, release: string): string {
@@ -29,19 +29,19 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
         {
           usage: 'hubcli pull <owner>/<name>[@<range or label>] [-o <path>]',
           effect:
-            'Writes the content to PROMPT.md or the path: the whole file or nothing. The latest version, or the one after @: @1.2.0, @^1.2 or @production. --locked takes the one of prompts.lock, from its file.',
+            'Writes the prompt to PROMPT.md or the path. Fetches the latest version, or the one after @: @1.2.0, @^1.2 or @production. With --locked, copies the locked version without the network.',
         },
         {
           usage: 'hubcli cat <owner>/<name>[@<range or label>]',
           effect:
-            'Writes the content to standard output, byte for byte. Takes --locked, too. Where prompts.lock names the prompt and nothing else is asked for, it gives the latest and says which version is locked.',
+            'Prints the prompt, byte for byte. --locked prints the locked version. Without it, prints the latest version, and tells you if prompts.lock has another one.',
         },
         {
           usage: 'hubcli render <owner>/<name>[@...] [--var <name>=<value>]...',
           effect:
-            'Writes it with its variables filled in. Strict: what is missing, unknown or of the wrong type is named, and nothing is written. --var-file code=main.c takes a value from a file. With --locked it needs no network.',
+            'Prints the prompt with its variables filled in. Fails if a variable is missing, unknown or has the wrong type. --var-file code=main.c reads a value from a file. --locked works offline.',
         },
-        { usage: 'hubcli search "<text>"', effect: 'Finds prompts, and says when a word was corrected or left out.' },
+        { usage: 'hubcli search "<text>"', effect: 'Searches prompts. Tells you if a word was corrected or ignored.' },
         { usage: 'hubcli versions <owner>/<name>', effect: 'Lists the versions, highest first.' },
       ],
     },
@@ -51,37 +51,39 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
         {
           usage: 'hubcli push <owner>/<name> <file> "<changelog>" <major|minor|patch>',
           effect:
-            'Publishes the file as the next version and prints its number and address; what the hub warns of goes to standard error. A file that begins with front matter is refused; --raw publishes it as it is.',
+            'Publishes the file as the next version, and prints its number and address. Prints warnings to standard error. Rejects a file that starts with front matter, unless you add --raw.',
         },
       ],
     },
     {
-      purpose: 'Depend on prompts',
+      purpose: 'Install prompts as dependencies',
       commands: [
         {
           usage: 'hubcli add <owner>/<name>[@<range or label>] [-o <path>]',
           effect:
-            'Takes a prompt into prompts/{owner}/{name}.md, or the path, and writes prompts.lock. A range is 1.2.3, ^1.2, ~1.2.3, 1.x or *; without one, ^ of the latest. Commit both, and the .gitattributes that keeps their line ends.',
+            'Installs a prompt as prompts/{owner}/{name}.md, or as the path, and updates prompts.lock. Ranges: 1.2.3, ^1.2, ~1.2.3, 1.x or *. Default: ^ and the latest version. Commit both files, and .gitattributes.',
         },
         {
           usage: 'hubcli install',
-          effect:
-            'Brings exactly the bytes that prompts.lock says. A file that somebody changed by hand is never replaced.',
+          effect: 'Installs the locked versions. Never overwrites a file that was edited by hand.',
         },
         {
           usage: 'hubcli verify [--online]',
           effect:
-            'Fails when a file is not what the lock says, without the network; with --online also when the hub lists other bytes, or a version was yanked or has an advisory.',
+            'Compares the files with prompts.lock, offline. With --online, also fails if the checksum on the hub differs, or if a version was yanked or has an advisory.',
         },
-        { usage: 'hubcli outdated', effect: 'Lists what has newer versions: locked, in the range, latest.' },
+        {
+          usage: 'hubcli outdated',
+          effect: 'Lists prompts with newer versions: locked, wanted (newest in the range), latest.',
+        },
         {
           usage: 'hubcli update [<owner>/<name>]',
-          effect: 'Takes the highest version that each range allows: all files and the lock, or nothing.',
+          effect: 'Updates prompts to the newest version in their range: all of them, or none if one fails.',
         },
-        { usage: 'hubcli remove <owner>/<name>', effect: 'Takes it out of the lock, and its file away.' },
+        { usage: 'hubcli remove <owner>/<name>', effect: 'Removes a prompt from prompts.lock and deletes its file.' },
         {
           usage: 'hubcli audit',
-          effect: 'Fails for versions that were yanked or that a maintainer marked with an advisory.',
+          effect: 'Fails if a locked version was yanked or has an advisory.',
         },
       ],
     },

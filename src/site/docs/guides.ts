@@ -1,4 +1,4 @@
-// Owns which guides the docs have, in which order and groups: the one navigation of all of them.
+// The navigation of the docs: all guides, in groups and in order.
 
 /** A guide: where it lies, what it is called, and what it is for. */
 interface Guide {
@@ -22,29 +22,29 @@ export function pathOfGuide(file: string): string {
 /** The guides by what a reader is about to do. */
 export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
   {
-    title: 'Read',
+    title: 'Use prompts',
     guides: [
       {
         path: '/docs/reading',
         words: 'Reading prompts',
-        about: 'curl, caching, pins, search, the same data as plain files, feeds.',
+        about: 'Fetch, pin, search and cache prompts; static files and feeds.',
       },
       {
         path: '/docs/filling',
-        words: 'Filling in a prompt',
-        about: 'What a value may be, and what stands where none is given.',
+        words: 'Filling in variables',
+        about: 'How placeholders become values, and common mistakes.',
       },
-      { path: '/docs/parameters', words: 'Parameters', about: 'What model settings mean to each SDK.' },
-      { path: '/docs/cli', words: 'hubcli', about: 'The shell client: one file that needs nothing but curl.' },
+      { path: '/docs/parameters', words: 'Parameters', about: 'Common model settings and their names in each API.' },
+      { path: '/docs/cli', words: 'hubcli', about: 'The command-line client: fetch, publish and lock prompts.' },
       {
         path: '/docs/clients',
-        words: 'In your program',
-        about: 'The TypeScript and Python libraries: pinned, verified, kept, filled strictly.',
+        words: 'Client libraries',
+        about: 'Fetch, verify, cache and fill prompts in TypeScript and Python.',
       },
       {
         path: '/docs/mcp',
         words: 'MCP server',
-        about: 'Connect an agent: the address, each client’s set-up, the tools.',
+        about: 'Connect an agent: address, client setup and tools.',
       },
     ],
   },
@@ -54,58 +54,60 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
       {
         path: '/docs/publishing',
         words: 'Publishing from CI',
-        about: 'One POST with a token, from GitHub Actions or any other CI.',
+        about: 'Publish from GitHub Actions or any other CI, with a token.',
       },
       {
         path: '/docs/trusted-publishing',
         words: 'Trusted publishing',
-        about: 'A GitHub workflow that its owner names publishes without any token.',
+        about: 'Publish from GitHub Actions without a token.',
       },
       {
         path: '/docs/contributing',
-        words: 'By pull request',
-        about: 'One markdown file a version; what goes into it.',
+        words: 'Publish by pull request',
+        about: 'Add a prompt or a version as a Markdown file.',
       },
       {
         path: '/docs/content-rules',
         words: 'Content rules',
-        about: 'What a review looks at, rule by rule, and how to mend it.',
+        about: 'What prompts are checked for, and how to fix each problem.',
       },
       {
         path: '/docs/moderation',
         words: 'Moderation',
-        about: 'Withdraw, deprecate, archive, label, warn of and rename, by a commit.',
+        about: 'Yank, deprecate, archive, label and rename prompts; publish advisories.',
       },
       {
         path: '/docs/ranking',
-        words: 'Order and trust',
-        about: 'How top and trending are made, and what the trust card checks.',
+        words: 'Ranking and quality',
+        about: 'How top and trending are calculated, and what the quality checks mean.',
       },
     ],
   },
   {
-    title: 'Run',
+    title: 'Self-hosting',
     guides: [
-      { path: '/docs/hosting', words: 'Running your own', about: 'A first look, and which way to go.' },
+      { path: '/docs/hosting', words: 'Overview', about: 'Try a hub, and choose a way to host it.' },
       {
         path: '/docs/hosting-machine',
-        words: 'On one machine',
-        about: 'A service or a container, a proxy, backups, upgrades.',
+        words: 'One machine',
+        about: 'Service or container, reverse proxy, backups and upgrades.',
       },
       {
         path: '/docs/hosting-netlify',
-        words: 'On Netlify and GitHub',
-        about: 'The repository, an App, sign-in, settings, first publish.',
+        words: 'Netlify and GitHub',
+        about: 'Repository, GitHub App, sign-in and first publish.',
       },
-      { path: '/docs/hosting-private', words: 'A private hub', about: 'For one network alone.' },
-      { path: '/docs/hosting-mirror', words: 'A mirror', about: 'Every read but search as plain files.' },
+      { path: '/docs/hosting-private', words: 'Private hub', about: 'A hub that only your network can reach.' },
+      { path: '/docs/hosting-mirror', words: 'Mirror', about: 'A read-only copy on any web server.' },
+      { path: '/docs/settings', words: 'Settings', about: 'Every environment variable and its default.' },
+      { path: '/docs/commands', words: 'Commands', about: 'Every npm command of the repository.' },
     ],
   },
   {
-    title: 'Look up',
+    title: 'Reference',
     guides: [
-      { path: '/docs/api', words: 'API reference', about: 'Every address, record, limit and error.' },
-      { path: '/docs/changes', words: 'Changes', about: 'What changed for clients, and when.' },
+      { path: '/docs/api', words: 'API reference', about: 'Every endpoint, record, limit and error.' },
+      { path: '/docs/changes', words: 'API changes', about: 'What changed for clients, by date.' },
     ],
   },
 ]

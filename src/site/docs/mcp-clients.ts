@@ -1,4 +1,4 @@
-// Owns how each common client is told of the MCP server: a line or a few to copy, and where they go.
+// The setup of each common MCP client: lines to copy, and where they go.
 
 /** The set-up of one client. */
 interface ClientSetup {
@@ -22,19 +22,19 @@ export function listClientSetups(address: string): ClientSetup[] {
     {
       id: 'claude-code',
       client: 'Claude Code',
-      where: 'Run this in a shell; with --scope user, every project has it.',
+      where: 'Run this in a shell. Add --scope user to enable it in every project.',
       code: `claude mcp add --transport http ${NAME} ${address}`,
     },
     {
       id: 'claude-desktop',
       client: 'Claude Desktop and claude.ai',
-      where: 'In Settings, Connectors, choose “Add custom connector” and give this address.',
+      where: 'In Settings → Connectors, choose “Add custom connector” and enter this address.',
       code: address,
     },
     {
       id: 'vs-code',
       client: 'VS Code',
-      where: 'In .vscode/mcp.json of a project, or in the file that “MCP: Open User Configuration” opens.',
+      where: 'Add this to .vscode/mcp.json in a project, or to the file that “MCP: Open User Configuration” opens.',
       code: json({ servers: { [NAME]: { type: 'http', url: address } } }),
       // https://code.visualstudio.com/api/extension-guides/ai/mcp#create-an-mcp-installation-url
       install: `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: NAME, type: 'http', url: address }))}`,
@@ -42,7 +42,7 @@ export function listClientSetups(address: string): ClientSetup[] {
     {
       id: 'cursor',
       client: 'Cursor',
-      where: 'In .cursor/mcp.json of a project, or in ~/.cursor/mcp.json.',
+      where: 'Add this to .cursor/mcp.json in a project, or to ~/.cursor/mcp.json.',
       code: servers({ url: address }),
       // https://docs.cursor.com/en/tools/developers
       install: `cursor://anysphere.cursor-deeplink/mcp/install?name=${NAME}&config=${encodeURIComponent(btoa(JSON.stringify({ url: address })))}`,
@@ -50,38 +50,37 @@ export function listClientSetups(address: string): ClientSetup[] {
     {
       id: 'codex',
       client: 'Codex',
-      where: 'In ~/.codex/config.toml.',
+      where: 'Add this to ~/.codex/config.toml.',
       code: `[mcp_servers.${NAME}]\nurl = "${address}"`,
     },
     {
       id: 'gemini-cli',
       client: 'Gemini CLI',
-      where: 'Run this in a shell; with --scope user, every project has it.',
+      where: 'Run this in a shell. Add --scope user to enable it in every project.',
       code: `gemini mcp add --transport http ${NAME} ${address}`,
     },
     {
       id: 'windsurf',
       client: 'Windsurf',
-      where: 'In ~/.codeium/windsurf/mcp_config.json.',
+      where: 'Add this to ~/.codeium/windsurf/mcp_config.json.',
       code: servers({ serverUrl: address }),
     },
     {
       id: 'zed',
       client: 'Zed',
-      where: 'In settings.json.',
+      where: 'Add this to settings.json.',
       code: json({ context_servers: { [NAME]: { url: address } } }),
     },
     {
       id: 'bridge',
-      client: 'Clients that only start programs',
-      where:
-        'They reach the server through a bridge, which needs Node; Claude Desktop reaches a hub on your own machine so.',
+      client: 'Clients that only support stdio',
+      where: 'This bridge needs Node. Use it also to connect Claude Desktop to a hub on your own machine.',
       code: servers({ command: 'npx', args: ['-y', 'mcp-remote', address] }),
     },
     {
       id: 'curl',
       client: 'curl',
-      where: 'No session and no handshake is needed: one request, one answer.',
+      where: 'The server needs no session and no handshake: one request, one response.',
       code: `curl -fsS '${address}' -H 'Content-Type: application/json' \\\n  -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_prompts","arguments":{"q":"code review"}}}'`,
     },
   ]

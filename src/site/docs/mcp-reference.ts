@@ -1,4 +1,4 @@
-// Owns the MCP reference as data: the tools and their arguments in the words that clients are given.
+// The MCP reference as data: the tools and their arguments, as clients receive them.
 import { TOOLS } from '../../server/mcp/tools.ts'
 
 /** A tool as the page shows it. */

@@ -1,4 +1,4 @@
-// Owns `server.json`, by which registries of MCP servers list this one.
+// Builds `server.json`, the entry for MCP registries.
 import { describeServer } from '../../server/mcp/identity.ts'
 
 /**

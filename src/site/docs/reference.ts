@@ -1,4 +1,4 @@
-// Owns the API reference as data: routes, records and limits in the words of the tables and schemas that the code runs on.
+// The API reference as data: routes, records and limits, from the tables and schemas that the code uses.
 import type * as z from 'zod'
 import { ADDRESSES, type Address } from '../../domain/api/addresses.ts'
 import { toJsonSchema } from '../../domain/api/json-schema.ts'
@@ -120,38 +120,38 @@ export function describeOtherAddresses(): Address[] {
 }
 
 const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
-  ownerCharacters: 'Characters of an owner',
-  nameCharacters: 'Characters of a name',
-  tagCharacters: 'Characters of a tag',
-  tagsPerRepository: 'Tags of a repository',
-  variableNameCharacters: 'Characters of a variable’s name',
-  variablesPerVersion: 'Variables of a version',
-  titleCharacters: 'Characters of a title',
-  descriptionCharacters: 'Characters of a description',
-  changelogCharacters: 'Characters of a changelog',
-  contentBytes: 'Bytes of a content',
-  requestBytes: 'Bytes of a request’s body',
-  versionsPerRepository: 'Versions of a repository',
-  queryCharacters: 'Characters of a search text',
-  pageSize: 'Records on a page of a list',
+  ownerCharacters: 'Length of an owner, in characters',
+  nameCharacters: 'Length of a name, in characters',
+  tagCharacters: 'Length of a tag, in characters',
+  tagsPerRepository: 'Tags per prompt',
+  variableNameCharacters: 'Length of a variable name, in characters',
+  variablesPerVersion: 'Variables per version',
+  titleCharacters: 'Length of a title, in characters',
+  descriptionCharacters: 'Length of a description, in characters',
+  changelogCharacters: 'Length of a changelog, in characters',
+  contentBytes: 'Size of the content, in bytes',
+  requestBytes: 'Size of a request body, in bytes',
+  versionsPerRepository: 'Versions per prompt',
+  queryCharacters: 'Length of a search query, in characters',
+  pageSize: 'Records per page',
   highestPage: 'Highest page number',
-  parameterDepth: 'Depth of nested parameters',
-  parameterKeys: 'Keys of parameters, in all',
-  requestValues: 'Values in one field of a publish',
-  parameterBytes: 'Bytes of parameters, as JSON',
-  filledBytes: 'Bytes of a filled text',
-  problemsNamed: 'Problems that an error names',
-  sentenceCharacters: 'Characters of a reason, an option, an advisory or a status message',
-  licenseCharacters: 'Characters of a licence',
-  rangeCharacters: 'Characters of a range of versions',
-  addressCharacters: 'Characters of a web address',
-  optionsPerVariable: 'Options of a variable',
-  advisoriesPerRepository: 'Advisories of a repository',
-  membersPerOwner: 'Members of an owner',
-  trustedPublishersPerOwner: 'Trusted publishers of an owner',
-  tokensPerPerson: 'Good tokens of a person at once',
-  publishesPerMinute: 'Publishes a minute of one person, operator’s token or CI repository',
-  toolValueCharacters: 'Characters of a variable’s value in MCP',
+  parameterDepth: 'Nesting depth of parameters',
+  parameterKeys: 'Keys in parameters, in total',
+  requestValues: 'Values in one field of a publish request',
+  parameterBytes: 'Size of parameters as JSON, in bytes',
+  filledBytes: 'Size of a filled text, in bytes',
+  problemsNamed: 'Problems listed in one error',
+  sentenceCharacters: 'Length of a reason, option, advisory or status message, in characters',
+  licenseCharacters: 'Length of a licence, in characters',
+  rangeCharacters: 'Length of a version range, in characters',
+  addressCharacters: 'Length of a URL, in characters',
+  optionsPerVariable: 'Options per variable',
+  advisoriesPerRepository: 'Advisories per prompt',
+  membersPerOwner: 'Members per owner',
+  trustedPublishersPerOwner: 'Trusted publishers per owner',
+  tokensPerPerson: 'Active tokens per person',
+  publishesPerMinute: 'Publishes per minute by one person, operator token or CI repository',
+  toolValueCharacters: 'Length of a variable value in MCP, in characters',
 }
 
 /** Every limit in words, and its number. */
@@ -197,7 +197,7 @@ function sayType(schema: Schema): string {
   }
   if (schema.type === 'object') return sayObject(schema)
   const type = [schema.type ?? 'anything'].flat().join(' or ')
-  const words = [schema.format === 'date-time' ? 'time' : schema.format === 'uri' ? 'address' : type]
+  const words = [schema.format === 'date-time' ? 'timestamp' : schema.format === 'uri' ? 'URL' : type]
   if (schema.maxLength !== undefined) words.push(`of at most ${schema.maxLength} characters`)
   return words.join(' ') + sayDefault(schema)
 }

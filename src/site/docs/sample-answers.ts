@@ -1,4 +1,4 @@
-// Owns the sample answers of the API reference: what this hub answers to the examples beside them, cut to the length of an example.
+// The sample responses of the API reference, shortened.
 
 import { listEnvelope } from '../../domain/api/envelope.ts'
 import { PublishAnswer } from '../../domain/api/route-schemas.ts'
