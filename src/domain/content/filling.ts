@@ -1,7 +1,8 @@
 // Owns filling a prompt: a version's text and a reader's values give the text to use, or everything that is wrong with the values.
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
-import { countPlaceholders, fillPlaceholders } from './placeholders.ts'
+import { type ChatPart, isChatMessage } from './chat.ts'
+import { countPlaceholders, fillPlaceholders, findPlaceholders } from './placeholders.ts'
 import { printable } from './problems.ts'
 import { countBytes } from './text-length.ts'
 
@@ -36,8 +37,8 @@ export interface FillingProblem {
   message: string
 }
 
-/** What became of filling: the text, or everything that is wrong at once. */
-type Filling = { value: Filled; problems?: never } | { value?: never; problems: FillingProblem[] }
+/** The result of filling, or everything that is wrong at once. */
+type Filling<Value> = { value: Value; problems?: never } | { value?: never; problems: FillingProblem[] }
 
 /**
  * Fills a text in one literal pass. docs/contract.md section 11
@@ -47,8 +48,51 @@ type Filling = { value: Filled; problems?: never } | { value?: never; problems: 
  *
  * @returns problems in the order missing, unknown, invalid. The length of the result is computed first, so that a text that would be too long is never made
  */
-export function fillContent({ content, variables }: Fillable, values: FillingValues, mode: FillingMode): Filling {
-  const texts = new Map<string, string>()
+export function fillContent(
+  { content, variables }: Fillable,
+  values: FillingValues,
+  mode: FillingMode,
+): Filling<Filled> {
+  const { value, problems } = fillTexts([content], variables, values, mode)
+  return problems ? { problems } : { value: { content: value.texts[0]!, missing: value.missing } }
+}
+
+/** Messages after filling: as many as before, with the same roles. */
+interface FilledMessages extends Pick<Filled, 'missing'> {
+  messages: ChatPart[]
+}
+
+/**
+ * Fills messages, each by itself: a value never makes a message, whatever it holds. Rules, order and limit are those of `fillContent`;
+ * the limit counts the texts of all messages.
+ *
+ * @param chat messages as `splitChat` gives them
+ */
+export function fillMessages(
+  { messages, variables }: { messages: readonly ChatPart[]; variables: Fillable['variables'] },
+  values: FillingValues,
+  mode: FillingMode,
+): Filling<FilledMessages> {
+  const texts = messages.filter(isChatMessage).map(({ content }) => content)
+  const { value, problems } = fillTexts(texts, variables, values, mode)
+  if (problems) return { problems }
+  const filled = value.texts.values()
+  return {
+    value: {
+      messages: messages.map((part) => (isChatMessage(part) ? { ...part, content: filled.next().value! } : part)),
+      missing: value.missing,
+    },
+  }
+}
+
+/** Fills several texts with the same values. */
+function fillTexts(
+  texts: readonly string[],
+  variables: Fillable['variables'],
+  values: FillingValues,
+  mode: FillingMode,
+): Filling<{ texts: string[]; missing: string[] }> {
+  const written = new Map<string, string>()
   const missing: FillingProblem[] = []
   const invalid: FillingProblem[] = []
   for (const variable of variables) {
@@ -58,18 +102,17 @@ export function fillContent({ content, variables }: Fillable, values: FillingVal
     if (value !== null && value !== undefined) {
       const text = writeValue(value, variable)
       if (text === undefined) invalid.push({ kind: 'invalid', name, message: sayInvalid(value, variable) })
-      else texts.set(name, text)
+      else written.set(name, text)
     } else if (required) missing.push({ kind: 'missing', name, message: 'expected a value, got none' })
-    else texts.set(name, '')
+    else written.set(name, '')
   }
-  const counts = countPlaceholders(content)
+  const excess = findExcess(texts, written)
   const problems =
-    mode === 'strict'
-      ? [...missing, ...findUnknown(variables, values), ...invalid, ...findExcess(content, texts, counts)]
-      : [...invalid, ...findExcess(content, texts, counts)]
+    mode === 'strict' ? [...missing, ...findUnknown(variables, values), ...invalid, ...excess] : [...invalid, ...excess]
   if (problems.length > 0) return { problems }
-  const left = missing.map(({ name }) => name).filter((name) => counts.has(name))
-  return { value: { content: fillPlaceholders(content, texts), missing: left } }
+  const used = new Set(texts.flatMap(findPlaceholders))
+  const left = missing.map(({ name }) => name).filter((name) => used.has(name))
+  return { value: { texts: texts.map((text) => fillPlaceholders(text, written)), missing: left } }
 }
 
 /** The problems of filling as one sentence without a final stop: all that are missing by name, at most ten of the others. */
@@ -143,15 +186,15 @@ function findUnknown(variables: Fillable['variables'], values: FillingValues): F
 }
 
 /** One placeholder may stand in a text 50,000 times and its value may be long, so the length of the result is computed before it is made. */
-function findExcess(
-  content: string,
-  texts: ReadonlyMap<string, string>,
-  counts: ReadonlyMap<string, { times: number; bytes: number }>,
-): FillingProblem[] {
-  let bytes = countBytes(content)
-  for (const [name, text] of texts) {
-    const count = counts.get(name)
-    if (count) bytes += count.times * countBytes(text) - count.bytes
+function findExcess(texts: readonly string[], values: ReadonlyMap<string, string>): FillingProblem[] {
+  const lengths = new Map([...values].map(([name, value]) => [name, countBytes(value)]))
+  let bytes = 0
+  for (const text of texts) {
+    bytes += countBytes(text)
+    for (const [name, count] of countPlaceholders(text)) {
+      const length = lengths.get(name)
+      if (length !== undefined) bytes += count.times * length - count.bytes
+    }
   }
   if (bytes <= LIMITS.filledBytes) return []
   const message = `the filled text would have ${bytes} bytes; expected at most ${LIMITS.filledBytes}. Use shorter values`

@@ -130,6 +130,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   descriptionCharacters: 'Length of a description, in characters',
   changelogCharacters: 'Length of a changelog, in characters',
   contentBytes: 'Size of the content, in bytes',
+  messagesPerVersion: 'Messages of a chat prompt',
   requestBytes: 'Size of a request body, in bytes',
   versionsPerRepository: 'Versions per prompt',
   queryCharacters: 'Length of a search query, in characters',
