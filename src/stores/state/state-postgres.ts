@@ -1,0 +1,224 @@
+// Keeps state in one table of a PostgreSQL database, for a hub on several machines. Uses only SQL that CockroachDB and YugabyteDB have too.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, type ClientConfig, DatabaseError, Pool, type QueryResult } from 'pg'
+import { logTrouble } from '../../ports/log.ts'
+import { checkEntry, type OpenStateStore, refuseState } from '../../ports/state-store.ts'
+
+/** Connections a process opens at most: PostgreSQL allows 100 in all unless told otherwise. */
+const MAX_CONNECTIONS = 10
+/** How long a call waits for a connection, and then for its answer. */
+const CONNECT_MS = 3_000
+const STATEMENT_MS = 3_000
+/** How long the table may take to be made, beside other machines that start at the same moment. */
+const MIGRATE_MS = 30_000
+/** How often a statement is repeated that lost a race. */
+const MAX_TRIES = 10
+const RECONNECT_MS = 1_000
+const PAGE_KEYS = 1_000
+const CHANNEL = 'prompt_hub'
+/** A race between machines, which another try settles: serialization failure, deadlock, and objects that another machine made at the same moment. */
+const RACES = ['40001', '40P01', '23505', '42P07', '42710', 'XX000']
+
+/**
+ * What each format adds to the one before. Each part may run again, because CockroachDB commits before it changes a table.
+ * Keys are bytes, so that every engine orders them alike, whatever its collation.
+ */
+const MIGRATIONS = [
+  [
+    'CREATE TABLE IF NOT EXISTS prompt_hub_state (key BYTEA PRIMARY KEY, value TEXT NOT NULL, version TEXT NOT NULL, expires_at BIGINT)',
+    'CREATE INDEX IF NOT EXISTS prompt_hub_state_expires_at ON prompt_hub_state (expires_at)',
+  ],
+]
+
+const UPSERT = `INSERT INTO prompt_hub_state (key, value, version, expires_at) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version, expires_at = excluded.expires_at`
+
+/**
+ * Opens the store. The table is made or migrated before the first call.
+ *
+ * @param url `postgresql://user:password@host/database`
+ * @param now a clock in milliseconds since 1970
+ * @throws HubError `unavailable` when the database cannot be reached
+ * @throws Error when a newer version of the hub migrated the table
+ */
+export async function openPostgresState(url: string, now: () => number = Date.now): Promise<OpenStateStore> {
+  const settings: ClientConfig = {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    application_name: 'prompt-hub',
+    keepAlive: true,
+  }
+  const pool = new Pool({
+    ...settings,
+    max: MAX_CONNECTIONS,
+    // Ends the wait when the machine is gone; the setting below ends the work there. Poolers refuse it as a start-up parameter.
+    query_timeout: STATEMENT_MS + 1_000,
+    onConnect: (client) => client.query(`SET statement_timeout = ${STATEMENT_MS}`).then(() => {}),
+  })
+  // A connection that breaks while nobody uses it is replaced by the next call, which reports what is wrong.
+  pool.on('error', () => {})
+  const run = async (sql: string, values: unknown[] = []): Promise<QueryResult> => {
+    try {
+      return await settleRaces(() => pool.query(sql, values))
+    } catch (error) {
+      throw refuseState(error)
+    }
+  }
+  try {
+    await migrate(settings)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  const subscribers = new Set<(topic: string | undefined) => void>()
+  let listening: ReturnType<typeof listen> | undefined
+  return {
+    async get(key) {
+      checkEntry(key)
+      const sql =
+        'SELECT value, version FROM prompt_hub_state WHERE key = $1 AND (expires_at IS NULL OR expires_at > $2)'
+      const [row] = (await run(sql, [Buffer.from(key), now()])).rows
+      return row && { value: String(row.value), version: String(row.version) }
+    },
+    async set(key, value, { expiresAt } = {}) {
+      checkEntry(key, value)
+      await run(UPSERT, [Buffer.from(key), value, randomUUID(), expiresAt ?? null])
+    },
+    async add(key, value, { expiresAt } = {}) {
+      checkEntry(key, value)
+      const given = [Buffer.from(key), value, randomUUID(), expiresAt ?? null, now()]
+      return (await run(`${UPSERT} WHERE prompt_hub_state.expires_at <= $5`, given)).rowCount === 1
+    },
+    async replace(key, value, version, { expiresAt } = {}) {
+      checkEntry(key, value)
+      const sql = `UPDATE prompt_hub_state SET value = $2, version = $3, expires_at = $4
+        WHERE key = $1 AND version = $5 AND (expires_at IS NULL OR expires_at > $6)`
+      const given = [Buffer.from(key), value, randomUUID(), expiresAt ?? null, version, now()]
+      return (await run(sql, given)).rowCount === 1
+    },
+    async delete(key) {
+      checkEntry(key)
+      await run('DELETE FROM prompt_hub_state WHERE key = $1', [Buffer.from(key)])
+    },
+    async list(prefix, after = '') {
+      const sql = 'SELECT key FROM prompt_hub_state WHERE key >= $1 AND key > $2 AND key < $3 ORDER BY key LIMIT $4'
+      // Every character of a key is below DEL.
+      const range = [prefix, after, `${prefix}\x7f`].map((text) => Buffer.from(text))
+      const { rows } = await run(sql, [...range, PAGE_KEYS])
+      const keys = rows.map(({ key }) => String(key))
+      return { keys, next: keys.length === PAGE_KEYS ? keys.at(-1) : undefined }
+    },
+    removeExpired: async () =>
+      (await run('DELETE FROM prompt_hub_state WHERE expires_at <= $1', [now()])).rowCount ?? 0,
+    async notify(topic) {
+      await run('SELECT pg_notify($1, $2)', [CHANNEL, topic])
+    },
+    subscribe(listener) {
+      subscribers.add(listener)
+      listening ??= listen(settings, (topic) => {
+        for (const subscriber of subscribers) subscriber(topic)
+      })
+      return () => subscribers.delete(listener)
+    },
+    async close() {
+      await listening?.stop()
+      await pool.end()
+    },
+  }
+}
+
+/** Repeats a statement that lost a race. What it did before was undone, so it may run again. */
+async function settleRaces<Value>(work: () => Promise<Value>): Promise<Value> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof DatabaseError && RACES.includes(error.code ?? '')) || tries === MAX_TRIES) throw error
+    }
+    await sleep(Math.random() * 20 * tries)
+  }
+}
+
+/** Brings the table to the newest format. One machine at a time does: it holds the row that says which format the table has. */
+async function migrate(settings: ClientConfig): Promise<void> {
+  const client = new Client({ ...settings, query_timeout: MIGRATE_MS })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await settleRaces(() =>
+      client.query('CREATE TABLE IF NOT EXISTS prompt_hub_format (id INT PRIMARY KEY, format INT NOT NULL)'),
+    )
+    await settleRaces(() =>
+      client.query('INSERT INTO prompt_hub_format (id, format) VALUES (1, 0) ON CONFLICT (id) DO NOTHING'),
+    )
+    const format = await settleRaces(() => migrateLocked(client))
+    if (format <= MIGRATIONS.length) return
+  } catch (error) {
+    throw refuseState(error)
+  } finally {
+    await client.end().catch(() => {})
+  }
+  throw new Error('A newer version of the hub has migrated the database. Run that version, or restore a backup.')
+}
+
+/** @returns the format that the table had */
+async function migrateLocked(client: Client): Promise<number> {
+  await client.query('BEGIN')
+  try {
+    const { rows } = await client.query('SELECT format FROM prompt_hub_format WHERE id = 1 FOR UPDATE')
+    const format = Number(rows[0]?.format)
+    for (const statement of MIGRATIONS.slice(format).flat()) await client.query(statement)
+    if (format < MIGRATIONS.length)
+      await client.query('UPDATE prompt_hub_format SET format = $1 WHERE id = 1', [MIGRATIONS.length])
+    await client.query('COMMIT')
+    return format
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+/** Listens on a connection of its own, and connects again when it breaks. An engine without LISTEN is asked once. */
+function listen(settings: ClientConfig, onNotice: (topic: string | undefined) => void): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  let client: Client | undefined
+  const connect = async () => {
+    const broken = Promise.withResolvers<void>()
+    client = new Client(settings)
+    client.on('error', () => broken.resolve())
+    client.on('end', () => broken.resolve())
+    client.on('notification', ({ payload }) => onNotice(payload ?? ''))
+    await client.connect()
+    await client.query(`LISTEN ${CHANNEL}`)
+    // Notices that came while nobody listened are lost.
+    onNotice(undefined)
+    await broken.promise
+  }
+  const keepListening = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        await connect()
+      } catch (error) {
+        if (error instanceof DatabaseError && LACKS_LISTEN.includes(error.code ?? '')) {
+          logTrouble('warning', 'The database has no LISTEN. Changes of other machines are found by polling.')
+          return
+        }
+      } finally {
+        await client?.end().catch(() => {})
+      }
+      await sleep(RECONNECT_MS, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+  const done = keepListening()
+  return {
+    async stop() {
+      stopping.abort()
+      await client?.end().catch(() => {})
+      await done
+    },
+  }
+}
+
+/** Feature not supported, and syntax error. */
+const LACKS_LISTEN = ['0A000', '42601']

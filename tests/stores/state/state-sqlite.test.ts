@@ -1,0 +1,167 @@
+// The SQLite driver passes the contract; what is special to it: kills, a full disk, other processes, files that are not its own.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, expect, test } from 'vitest'
+import { listKeys } from '../../../src/ports/state-store.ts'
+import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
+import { stateStoreContract } from './state-store-contract.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'hub-state-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+let made = 0
+const newFile = () => join(dir, `${made++}`, '.hub/state.db')
+
+stateStoreContract('SQLite', async () => {
+  const path = newFile()
+  return { open: (now) => openSqliteState(path, now), hasOneWinner: true }
+})
+
+const WRITER = resolve('tests/stores/state/sqlite-writer.ts')
+const startWriter = (path: string, name: string) =>
+  spawn(process.execPath, [WRITER, path, name], { stdio: ['ignore', 'pipe', 'inherit'] })
+
+/** Collects what a writer says it has written. */
+function collect(writer: ChildProcess): { lines: string[]; ended: Promise<unknown> } {
+  const lines: string[] = []
+  createInterface(writer.stdout!).on('line', (line) => lines.push(line))
+  return { lines, ended: once(writer, 'close') }
+}
+
+/** KILLS in the environment: how often a writing process is killed. */
+const KILLS = Number(process.env.KILLS ?? 12)
+
+test(`after ${KILLS} kills of a writing process every acknowledged write is there`, { timeout: 600_000 }, async () => {
+  const path = newFile()
+  let acknowledged = 0
+  for (let life = 0; life < KILLS; life++) {
+    const writer = startWriter(path, `life-${life}`)
+    const { lines, ended } = collect(writer)
+    await once(writer.stdout!, 'data')
+    await new Promise((done) => setTimeout(done, Math.random() * 60))
+    writer.kill('SIGKILL')
+    await ended
+    const state = await openSqliteState(path)
+    // The last line may have been cut off.
+    const written = lines.filter((line) => line.endsWith('.'))
+    for (const line of written) {
+      const [key = '', value] = line.slice(0, -1).split(' ')
+      expect((await state.get(key))?.value.slice(0, 40)).toBe(value)
+    }
+    acknowledged += written.length
+    await state.close()
+  }
+  expect(acknowledged).toBeGreaterThan(KILLS)
+  const database = new DatabaseSync(path)
+  expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  database.close()
+})
+
+test('two processes write at once, and neither loses a write or blocks the other’s thread', async () => {
+  const path = newFile()
+  const writers = ['one', 'two'].map((name) => startWriter(path, name))
+  const collected = writers.map(collect)
+  await Promise.all(writers.map((writer) => once(writer.stdout!, 'data')))
+  const state = await openSqliteState(path)
+  let longestMs = 0
+  const end = performance.now() + 1_500
+  for (let last = performance.now(); performance.now() < end; ) {
+    await state.set('of-this-process', 'x')
+    await new Promise((done) => setTimeout(done, 1))
+    longestMs = Math.max(longestMs, performance.now() - last)
+    last = performance.now()
+  }
+  for (const writer of writers) writer.kill('SIGTERM')
+  await Promise.all(collected.map(({ ended }) => ended))
+  for (const { lines } of collected) expect(lines.length).toBeGreaterThan(10)
+  const written = collected.flatMap(({ lines }) => lines).filter((line) => line.endsWith('.'))
+  const keys = new Set(await Array.fromAsync(listKeys(state, 'w/')))
+  expect(written.map((line) => line.split(' ')[0]).filter((key) => !keys.has(key!))).toEqual([])
+  expect(longestMs).toBeLessThan(3_500)
+  await state.close()
+})
+
+test('a lock of another process is waited for without blocking this thread, and refused in the end', async () => {
+  const path = newFile()
+  const state = await openSqliteState(path)
+  await state.set('a', '1')
+  const holder = new DatabaseSync(path)
+  holder.exec('BEGIN IMMEDIATE')
+  let ticks = 0
+  const ticking = setInterval(() => ticks++, 20)
+  const write = state.set('a', '2')
+  // A reader needs no lock.
+  expect((await state.get('a'))?.value).toBe('1')
+  await expect(write).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 })
+  clearInterval(ticking)
+  expect(ticks).toBeGreaterThan(20)
+  const late = state.set('a', '3')
+  holder.exec('COMMIT')
+  holder.close()
+  await late
+  expect((await state.get('a'))?.value).toBe('3')
+  await state.close()
+})
+
+test('a full disk refuses a write, and everything before it is there', async () => {
+  const path = newFile()
+  await (await openSqliteState(path)).close()
+  // The shell's unit is 512 bytes (POSIX) or 1 KiB.
+  const output = execFileSync('sh', ['-c', `ulimit -f 1024; exec "${process.execPath}" "${WRITER}" "${path}" full`], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  const lines = output.trim().split('\n')
+  expect(lines.at(-1)).toBe('refused: unavailable')
+  expect(lines.length).toBeGreaterThan(3)
+  const state = await openSqliteState(path)
+  for (const line of lines.slice(0, -1)) expect(await state.get(line.split(' ')[0]!)).toBeDefined()
+  await state.set('after', 'x')
+  await state.close()
+})
+
+test('only the owner may read the file and what lies beside it', async () => {
+  const path = newFile()
+  const state = await openSqliteState(path)
+  await state.set('a', '1')
+  for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o077).toBe(0)
+  await state.close()
+})
+
+test('a file that is no database, or of a newer version, is refused and left as it is', async () => {
+  const path = newFile()
+  const state = await openSqliteState(path)
+  await state.close()
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA user_version = 99')
+  database.close()
+  await expect(openSqliteState(path)).rejects.toThrow('newer version of the hub')
+  const other = join(dir, 'text.db')
+  writeFileSync(other, 'this is no database, '.repeat(100))
+  await expect(openSqliteState(other)).rejects.toThrow('not a database')
+  chmodSync(other, 0o600)
+  expect(statSync(other).size).toBe(2_100)
+})
+
+test('20,000 sign-ins leave nothing after their expiry', async () => {
+  let time = Date.parse('2026-11-20T10:00:00Z')
+  const path = newFile()
+  const state = await openSqliteState(path, () => time)
+  await state.add('sign-ins/0', 'x', { expiresAt: time + 600_000 })
+  // In one transaction, because each write of its own waits for the disk.
+  const database = new DatabaseSync(path)
+  database.exec(`
+    WITH RECURSIVE count (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM count WHERE number < 19999)
+    INSERT INTO state SELECT 'sign-ins/' || number, value, version || number, expires_at FROM state, count;
+  `)
+  database.close()
+  expect(await Array.fromAsync(listKeys(state, 'sign-ins/'))).toHaveLength(20_000)
+  time += 600_000
+  expect(await state.removeExpired()).toBe(20_000)
+  expect(await Array.fromAsync(listKeys(state, ''))).toEqual([])
+  await state.close()
+})

@@ -1,0 +1,182 @@
+// The contract of src/ports/state-store.ts: every driver passes these cases.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listKeys, type OpenStateStore } from '../../../src/ports/state-store.ts'
+
+const START = Date.parse('2026-11-20T10:00:00Z')
+
+/** A driver for the contract. */
+interface Driver {
+  /** Opens the store again, with a clock; each call sees what the ones before wrote. */
+  open: (now: () => number) => Promise<OpenStateStore>
+  close?: () => Promise<void>
+  /** Whether of many callers at once exactly one wins. */
+  hasOneWinner: boolean
+}
+
+/** Runs the cases on a driver. @param openDriver called once; the store must be empty */
+export function stateStoreContract(name: string, openDriver: () => Promise<Driver>): void {
+  describe(name, () => {
+    let driver: Driver
+    let state: OpenStateStore
+    let other: OpenStateStore
+    let time = START
+    beforeAll(async () => {
+      driver = await openDriver()
+      state = await driver.open(() => time)
+      other = await driver.open(() => time)
+    })
+    afterAll(async () => {
+      await state.close()
+      await other.close()
+      await driver.close?.()
+    })
+    const textOf = async (key: string, store = state) => (await store.get(key))?.value
+    const keysOf = (prefix: string) => Array.fromAsync(listKeys(state, prefix))
+
+    test('what is set is read, by every process, until it is deleted', async () => {
+      expect(await state.get('tokens/none')).toBeUndefined()
+      await state.set('tokens/one', '{"a":1}')
+      expect(await textOf('tokens/one', other)).toBe('{"a":1}')
+      await other.set('tokens/one', '')
+      expect(await textOf('tokens/one')).toBe('')
+      await state.delete('tokens/one')
+      await state.delete('tokens/one')
+      expect(await other.get('tokens/one')).toBeUndefined()
+    })
+
+    test.each([
+      ['letters beyond ASCII', 'Grüße 日本 😀 \u{10ffff} \u200b\ufeff'],
+      ['ends of lines and quotes', 'a\r\nb\t\'"\\;--\u0001\u2028'],
+      ['256 KiB', 'x€'.repeat(65_536)],
+    ])('%s come back as they were', async (_, value) => {
+      await state.set('texts/one', value)
+      expect((await textOf('texts/one')) === value).toBe(true)
+    })
+
+    test('keys with every allowed character are told apart', async () => {
+      const keys = ['k/a', 'k/A', 'k/a.b', 'k/a_b', 'k/a:b', 'k/a-b', 'k/aab']
+      for (const key of keys) await state.set(key, key)
+      for (const key of keys) expect(await textOf(key)).toBe(key)
+      expect(await keysOf('k/')).toEqual(keys.toSorted())
+    })
+
+    test.each([[''], ['a b'], ['a%b'], ['ä'], ['a\0'], ['x'.repeat(513)]])('the key %j is refused', async (key) => {
+      await expect(state.get(key)).rejects.toThrow('expected a key')
+      await expect(state.set(key, 'x')).rejects.toThrow('expected a key')
+    })
+
+    test('a value with NUL is refused', async () => {
+      await expect(state.set('a', 'x\0y')).rejects.toThrow('without NUL')
+    })
+
+    test('add writes once', async () => {
+      expect(await state.add('added/one', 'first')).toBe(true)
+      expect(await other.add('added/one', 'second')).toBe(false)
+      expect(await textOf('added/one')).toBe('first')
+      await state.delete('added/one')
+      expect(await other.add('added/one', 'third')).toBe(true)
+    })
+
+    test('replace writes only what was not changed in the meantime', async () => {
+      await state.set('replaced/one', '1')
+      const read = (await state.get('replaced/one'))!
+      expect(await other.replace('replaced/one', '2', read.version)).toBe(true)
+      expect(await state.replace('replaced/one', '3', read.version)).toBe(false)
+      expect(await textOf('replaced/one')).toBe('2')
+      // Deleted and written again with the same value, it is another one.
+      await state.delete('replaced/one')
+      expect(await state.replace('replaced/one', '4', read.version)).toBe(false)
+      await state.set('replaced/one', '1')
+      expect(await state.replace('replaced/one', '4', read.version)).toBe(false)
+    })
+
+    test('what has expired reads as absent, and may be added again', async () => {
+      const expiresAt = time + 1_000
+      await state.set('short/set', 'x', { expiresAt })
+      expect(await state.add('short/added', 'x', { expiresAt })).toBe(true)
+      const { version } = (await state.get('short/set'))!
+      time = expiresAt - 1
+      expect(await textOf('short/set')).toBe('x')
+      expect(await other.add('short/added', 'y')).toBe(false)
+      time = expiresAt
+      expect(await state.get('short/set')).toBeUndefined()
+      expect(await state.replace('short/set', 'y', version)).toBe(false)
+      expect(await other.add('short/added', 'y', { expiresAt: time + 1_000 })).toBe(true)
+      expect(await state.add('short/added', 'z')).toBe(false)
+      expect(await textOf('short/added')).toBe('y')
+    })
+
+    test('a sweep removes what has expired, and nothing else', async () => {
+      await state.removeExpired()
+      await state.set('swept/lasts', 'x')
+      await state.set('swept/later', 'x', { expiresAt: time + 2 })
+      await state.set('swept/now', 'x', { expiresAt: time + 1 })
+      // A new write without an end takes the end away.
+      await state.set('swept/kept', 'x', { expiresAt: time + 1 })
+      await state.set('swept/kept', 'y')
+      await state.set('swept/replaced', 'x', { expiresAt: time + 1 })
+      await state.replace('swept/replaced', 'y', (await state.get('swept/replaced'))!.version)
+      time += 1
+      expect(await other.removeExpired()).toBe(1)
+      expect(await keysOf('swept/')).toEqual(['swept/kept', 'swept/lasts', 'swept/later', 'swept/replaced'])
+      expect(await state.removeExpired()).toBe(0)
+    })
+
+    test('lists have every key of a prefix once, in order, over many pages', async () => {
+      const keys = Array.from({ length: 2_500 }, (_, number) => `many/${String(number).padStart(5, '0')}`)
+      for (let from = 0; from < keys.length; from += 50)
+        await Promise.all(keys.slice(from, from + 50).map((key) => state.set(key, '')))
+      await state.set('many-others/1', '')
+      await state.set('man', '')
+      const listed = await keysOf('many/')
+      expect(listed).toHaveLength(keys.length)
+      expect(listed).toEqual(keys)
+      expect(await keysOf('many/0001')).toEqual(keys.slice(10, 20))
+      expect(await keysOf('many/none')).toEqual([])
+    })
+
+    test('of many that add at once, one wins', async () => {
+      const stores = [state, other]
+      for (let round = 0; round < 20; round++) {
+        const won = await Promise.all(
+          Array.from({ length: 20 }, (_, number) => stores[number % 2]!.add(`race/${round}`, `${number}`)),
+        )
+        const winners = won.flatMap((isWinner, number) => (isWinner ? [`${number}`] : []))
+        if (driver.hasOneWinner) expect(winners).toEqual([await textOf(`race/${round}`)])
+        // Whatever the store said, everybody reads the same one afterwards.
+        expect(await textOf(`race/${round}`)).toBe(await textOf(`race/${round}`, other))
+      }
+    })
+
+    test('of many that replace at once, one wins', async () => {
+      await state.set('race/replaced', '0')
+      for (let round = 0; round < 20; round++) {
+        const read = (await state.get('race/replaced'))!
+        const stores = [state, other]
+        const won = await Promise.all(
+          Array.from({ length: 10 }, (_, number) =>
+            stores[number % 2]!.replace('race/replaced', `${round}-${number}`, read.version),
+          ),
+        )
+        const winners = won.flatMap((isWinner, number) => (isWinner ? [`${round}-${number}`] : []))
+        if (driver.hasOneWinner) expect(winners).toEqual([await textOf('race/replaced')])
+        else expect(winners.length).toBeGreaterThan(0)
+      }
+    })
+
+    test('a counter that many raise at once loses no step', async () => {
+      await state.set('count/one', '0')
+      const raise = async (store: OpenStateStore) => {
+        for (;;) {
+          const { value, version } = (await store.get('count/one'))!
+          if (await store.replace('count/one', `${Number(value) + 1}`, version)) return
+        }
+      }
+      // Where several may win, they take turns here.
+      const raises = Array.from({ length: 40 }, (_, number) => () => raise(number % 2 ? state : other))
+      if (driver.hasOneWinner) await Promise.all(raises.map((start) => start()))
+      else for (const start of raises) await start()
+      expect(await textOf('count/one')).toBe('40')
+    })
+  })
+}
