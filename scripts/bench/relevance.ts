@@ -49,7 +49,12 @@ export function toRepository(prompt: ShortPrompt, readme = ''): RepositoryEntry 
   const version = { version: '1.0.0', published_at: `${DAY}T00:00:00Z`, published_by: owner, changelog: '' }
   const size = { content_sha256: hash('sha256', content), size_bytes: Buffer.byteLength(content) }
   const file = { ...RepositoryFrontMatter.parse(index), readme }
-  return { owner, name, file, versions: [{ ...version, variables: [], parameters: {}, content, ...size }] }
+  return {
+    owner,
+    name,
+    file,
+    versions: [{ ...version, format: 'text', variables: [], parameters: {}, content, ...size }],
+  }
 }
 
 /** Puts every question to the search, and to that of another version. @param beside the folder of that version */

@@ -15,6 +15,8 @@ describe('the records of a repository', () => {
       content: 'Review {{code}}',
       content_sha256: 'b'.repeat(64),
       size_bytes: 15,
+      format: 'text',
+      messages: null,
       variables: [
         {
           name: 'code',
@@ -77,6 +79,8 @@ describe('the records of a repository', () => {
       content: 'Review {{code}}',
       content_sha256: 'b'.repeat(64),
       size_bytes: 15,
+      format: 'text',
+      messages: null,
       variables: [
         {
           name: 'code',
@@ -117,7 +121,7 @@ describe('the records of a repository', () => {
       'owner name full_name title description tags license status status_message latest_version versions_count variables_count has_provenance created_at updated_at stats url html_url raw_url'
     expect(Object.keys(entry.summary).join(' ')).toBe(SUMMARY)
     expect(Object.keys(entry.repository).join(' ')).toBe(
-      `${SUMMARY} content content_sha256 size_bytes variables parameters labels readme versions moved_to replaced_by advisories warnings`,
+      `${SUMMARY} content content_sha256 size_bytes format messages variables parameters labels readme versions moved_to replaced_by advisories warnings`,
     )
     expect(Object.keys(entry.repository.variables[0]!).join(' ')).toBe(
       'name description type required default options example',
@@ -126,7 +130,7 @@ describe('the records of a repository', () => {
       'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason provenance url raw_url',
     )
     expect(Object.keys(entry.versions[0]!.record).join(' ')).toBe(
-      'owner name full_name version previous_version content content_sha256 size_bytes variables parameters changelog published_at published_by provenance url raw_url',
+      'owner name full_name version previous_version content content_sha256 size_bytes format messages variables parameters changelog published_at published_by provenance url raw_url',
     )
     expect(Object.keys(catalogue.tags[0]!).join(' ')).toBe('name count url')
     expect(Object.keys(catalogue.users.get('acme')!).join(' ')).toBe(
@@ -164,6 +168,8 @@ test('without index.md and usage: the name in words, and nothing else', () => {
     content: 'Text of 1.0.0\n',
     content_sha256: 'a'.repeat(64),
     size_bytes: 14,
+    format: 'text',
+    messages: null,
     variables: [],
     parameters: {},
     labels: {},
@@ -186,6 +192,8 @@ test('without an active version: nulls, and in no list', () => {
     content: null,
     content_sha256: null,
     size_bytes: null,
+    format: 'text',
+    messages: null,
     variables: [],
     parameters: {},
     versions: [],

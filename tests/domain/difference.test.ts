@@ -72,6 +72,8 @@ test('says everything by name', () => {
     to: '2.0.0',
     breaking: true,
     content_changed: true,
+    format_changed: false,
+    messages: { added: [], removed: [], changed: [] },
     variables: {
       added: [variable('d')],
       removed: ['a'],

@@ -21,6 +21,7 @@ export function aVersion(version: string, given: Partial<VersionEntry> = {}): Ve
     published_at: '2026-11-01T10:00:00Z',
     published_by: 'octocat',
     changelog: '',
+    format: 'text',
     variables: [],
     parameters: {},
     content: `Text of ${version}\n`,

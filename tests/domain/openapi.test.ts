@@ -90,7 +90,19 @@ test('publishing takes these fields, and names every error that shares a status'
     },
   })
   expect(Object.keys(api.components!.schemas!.PublishRequest!.properties!)).toEqual([
-    ...['content', 'changelog', 'bump', 'variables', 'parameters', 'title', 'description', 'tags', 'license'],
+    ...[
+      'content',
+      'format',
+      'messages',
+      'changelog',
+      'bump',
+      'variables',
+      'parameters',
+      'title',
+      'description',
+      'tags',
+      'license',
+    ],
     ...['expected_version', 'dry_run'],
   ])
 })
@@ -148,6 +160,8 @@ describe('every field of every record', () => {
     expect(records.map(([name]) => name).sort()).toEqual(
       [
         'Advisory',
+        'ChatHistory',
+        'ChatMessage',
         'Commit',
         'Error',
         'Matched',
@@ -174,12 +188,8 @@ describe('every field of every record', () => {
     (name, schema) => {
       expect(schema.description).toMatch(/\.$/)
       const isRequest = name === 'PublishRequest'
-      expect([...(schema.required as unknown as string[])].sort()).toEqual(
-        isRequest
-          ? ['content']
-          : name === 'SearchMeta'
-            ? ['page', 'pages', 'total']
-            : Object.keys(schema.properties!).sort(),
+      expect([...((schema.required ?? []) as unknown as string[])].sort()).toEqual(
+        isRequest ? [] : name === 'SearchMeta' ? ['page', 'pages', 'total'] : Object.keys(schema.properties!).sort(),
       )
       expect(schema.additionalProperties).toBe(isRequest || name === 'Error' ? false : undefined)
       const silent = (fields: Json): string[] =>

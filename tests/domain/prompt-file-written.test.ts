@@ -52,7 +52,7 @@ describe('written and read again', () => {
         const { value, problems } = parseVersionFile(formatVersionFile({ ...given, content }))
         expect(problems).toBeUndefined()
         const { variables, ...rest } = value!
-        expect(rest).toEqual({ changelog: '', parameters: {}, ...given, variables: undefined, content })
+        expect(rest).toEqual({ changelog: '', format: 'text', parameters: {}, ...given, variables: undefined, content })
         if (given.variables)
           expect(variables).toEqual(
             given.variables.map((one) => ({

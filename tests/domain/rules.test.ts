@@ -31,6 +31,7 @@ test('the names of the rules', () => {
     'content-fits',
     'variables-are-few',
     'placeholders-are-short',
+    'content-is-chat',
     'holds-no-secret',
   ])
   expect(Object.keys(REPOSITORY_RULES)).toEqual([

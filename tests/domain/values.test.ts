@@ -27,6 +27,7 @@ test('the limits', () => {
     descriptionCharacters: 500,
     changelogCharacters: 500,
     contentBytes: 262144,
+    messagesPerVersion: 500,
     requestBytes: 1048576,
     versionsPerRepository: 1000,
     queryCharacters: 200,

@@ -40,6 +40,7 @@ Review this {{language}} code.
         published_at: '2026-11-20T10:00:00Z',
         published_by: 'octocat',
         changelog: 'Ask for a severity for each finding',
+        format: 'text',
         variables: [
           {
             name: 'language',
@@ -80,6 +81,7 @@ Review this {{language}} code.
         published_at: '2026-11-20T10:00:00Z',
         published_by: 'octocat',
         changelog: '',
+        format: 'text',
         variables: [
           { name: 'b', description: '', type: 'string', required: true, default: null, options: [], example: null },
           { name: 'a', description: '', type: 'string', required: true, default: null, options: [], example: null },

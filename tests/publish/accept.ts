@@ -1,6 +1,7 @@
 // Owns an accepted publish for tests that decide without a hub.
 import { addressesBelow } from '../../src/domain/api/record-links.ts'
-import { PublishRequest } from '../../src/domain/publishing/request.ts'
+import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
+import { measure } from '../../src/ports/measure.ts'
 import type { AcceptedPublish } from '../../src/server/publish/decide-round.ts'
 
 /** A publish to acme/review by an operator of acme, at the beginning of 1970, unless said otherwise. */
@@ -20,7 +21,7 @@ export function acceptPublish({
       holder: { kind: 'operator' },
       provenance: undefined,
     },
-    body: PublishRequest.parse({ content: 'Review this.\n', ...body }),
+    body: parsePublishRequest({ content: 'Review this.\n', ...body }, measure),
     idempotency: undefined,
     arrivedMs: 0,
     operationId: 'op',

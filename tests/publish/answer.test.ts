@@ -27,6 +27,8 @@ describe('the answer', () => {
         content: 'Review {{code}}.\n',
         content_sha256: '564b8fb5486cbbc49652427f5943be6c7168fca4d3131d170bdffa32f41aed75',
         size_bytes: 17,
+        format: 'text',
+        messages: null,
         variables: [
           { name: 'code', description: '', type: 'string', required: true, default: null, options: [], example: null },
         ],

@@ -12,8 +12,8 @@ export const LIMITS = {
   descriptionCharacters: 500,
   changelogCharacters: 500,
   contentBytes: 262_144,
-  /** Messages of a chat prompt: more than any conversation written by hand, and few enough for one page. */
-  messagesPerVersion: 1_000,
+  /** As many as a publish can hold as `messages`: each has two keys of the thousand that a field may have. */
+  messagesPerVersion: 500,
   requestBytes: 1_048_576,
   /** Values of lists and objects in one field of a publish: as many as fit into the bytes that parameters may have. */
   requestValues: 32_768,

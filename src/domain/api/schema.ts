@@ -1,5 +1,6 @@
 // Owns the shape of every record that a reader receives; limits and names stand in values.ts, what authors write in front-matter.ts.
 import * as z from 'zod'
+import { CHAT_ROLES, FORMATS } from '../content/chat.ts'
 import {
   FullName,
   Handle,
@@ -93,7 +94,14 @@ export const MirrorEntry = RepositorySummary.extend({
 export type MirrorEntry = z.infer<typeof MirrorEntry>
 
 /** What a warning can be about. docs/contract.md section 3. */
-const WARNING_CODES = ['hidden_characters', 'look_alikes', 'secret', 'breaking_change', 'weak_metadata'] as const
+const WARNING_CODES = [
+  'hidden_characters',
+  'look_alikes',
+  'secret',
+  'breaking_change',
+  'weak_metadata',
+  'looks_like_chat',
+] as const
 
 /** Something worth a second look; nothing is refused for it. docs/contract.md section 3. */
 export const Warning = z
@@ -108,6 +116,24 @@ export const Warning = z
   })
   .meta({ id: 'Warning', description: 'Something worth a second look; nothing is refused for it.' })
 export type Warning = z.infer<typeof Warning>
+
+const role = z.enum(CHAT_ROLES).describe('Who speaks.')
+
+/** One message of a chat prompt. docs/contract.md section 3. */
+const ChatMessage = z
+  .object({ role, content: z.string().describe('Its text, without line ends at its beginning and end.') })
+  .meta({ id: 'ChatMessage', description: 'A message of a chat prompt.' })
+
+/** The place of earlier messages in a chat prompt. docs/contract.md section 3. */
+const ChatHistory = z
+  .object({ type: z.literal('history').describe('Tells it from a message.') })
+  .meta({ id: 'ChatHistory', description: 'The place where the caller’s earlier messages go.' })
+
+const format = z.enum(FORMATS).describe('`text`, or `chat`: the content has role lines.')
+const messages = z
+  .array(z.union([ChatMessage, ChatHistory]))
+  .nullable()
+  .describe('The messages of a chat prompt, or null for a text.')
 
 /** What maintainers say of versions that should not be used any more. docs/contract.md section 3. */
 export const Advisory = z
@@ -130,6 +156,8 @@ export const Repository = z
       .describe('The latest version’s text, byte for byte, or null without an active version.'),
     content_sha256: sha256.nullable().describe('SHA-256 of the content’s bytes, in hex, or null.'),
     size_bytes: sizeBytes.nullable().describe('Length of the content in bytes of UTF-8, or null.'),
+    format: format.describe('`text`, or `chat`: the latest version’s content has role lines.'),
+    messages: messages.describe('The messages of the latest version, or null for a text.'),
     variables: z.array(Variable).describe('The latest version’s placeholders.'),
     parameters: Parameters,
     labels: z
@@ -180,6 +208,8 @@ export const VersionRecord = z
     content: z.string().describe('The prompt’s text, byte for byte.'),
     content_sha256: sha256,
     size_bytes: sizeBytes,
+    format,
+    messages,
     variables: z.array(Variable).describe('Its placeholders.'),
     parameters: Parameters,
     changelog,
@@ -192,6 +222,7 @@ export const VersionRecord = z
   .meta({ id: 'Version', description: 'One published version.' })
 export type VersionRecord = z.infer<typeof VersionRecord>
 
+const part = z.enum([...CHAT_ROLES, 'history'])
 const names = (sentence: string) => z.array(z.string()).describe(sentence)
 
 /** What a caller of one version must know before taking the next. docs/contract.md section 11. */
@@ -205,6 +236,14 @@ export const Difference = z
         'Whether a call that was right with `from` may fail with `to`: a variable went, one that must be given came, or what is accepted became less.',
       ),
     content_changed: z.boolean().describe('Whether the text differs at all.'),
+    format_changed: z.boolean().describe('Whether a text became a chat prompt, or the other way round.'),
+    messages: z
+      .object({
+        added: z.array(part).describe('Kinds of which there are more than before.'),
+        removed: z.array(part).describe('Kinds of which there are fewer.'),
+        changed: z.array(part).describe('Kinds of which there are as many, with another text or in another place.'),
+      })
+      .describe('What happened to the messages of a chat prompt, by role; `history` is the place of earlier messages.'),
     variables: z
       .object({
         added: z.array(Variable).describe('Variables that came.'),

@@ -1,9 +1,12 @@
 // Owns what changed between two versions as callers see it: their variables and parameters; what changed in the words of the text is shown by the pages.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
+import { CHAT_ROLES, type Format, isChatMessage, splitChat } from '../content/chat.ts'
 import { isSameJson } from '../content/json.ts'
 
 /** What of a version matters to those who call it. */
-export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' | 'parameters'>
+export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' | 'parameters'> & {
+  format?: Format
+}
 
 /** The part of a variable's declaration that callers may notice. */
 const NOTICED = ['description', 'type', 'required', 'default', 'options', 'example'] as const
@@ -23,15 +26,21 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
   const removed = from.variables.filter(({ name }) => !after.has(name))
   const newlyRequired = kept.filter(({ old, variable }) => !mustBeGiven(old) && mustBeGiven(variable))
   const narrowed = kept.filter(({ old, variable }) => isNarrower(old, variable))
+  const messages = compareMessages(from, to)
+  const formatChanged = formatOf(from) !== formatOf(to)
   const parameters = compareParameters(from.parameters, to.parameters)
   return {
     from: from.version,
     to: to.version,
     breaking:
+      formatChanged ||
+      messages.removed.includes('history') ||
       added.some(mustBeGiven) ||
       removed.length + newlyRequired.length + narrowed.length > 0 ||
       [...parameters.added, ...parameters.removed, ...parameters.changed].some((key) => SHAPING.has(key)),
     content_changed: from.content !== to.content,
+    format_changed: formatChanged,
+    messages,
     variables: {
       added,
       removed: removed.map(({ name }) => name),
@@ -60,6 +69,29 @@ function mustBeGiven({ required, default: preset }: Variable): boolean {
 function isNarrower(old: Variable, now: Variable): boolean {
   if (now.type === 'enum') return old.type !== 'enum' || old.options.some((option) => !now.options.includes(option))
   return old.type !== now.type && now.type !== 'string' && !(old.type === 'integer' && now.type === 'number')
+}
+
+/** Versions published before there were chat prompts have no format. */
+function formatOf({ format = 'text' }: Callable): Format {
+  return format
+}
+
+const PARTS = [...CHAT_ROLES, 'history'] as const
+
+function compareMessages(from: Callable, to: Callable): Difference['messages'] {
+  const [before, after] = [from, to].map((version) =>
+    formatOf(version) === 'chat' ? splitChat(version.content).map((message, place) => ({ message, place })) : [],
+  )
+  const differences: Difference['messages'] = { added: [], removed: [], changed: [] }
+  for (const part of PARTS) {
+    const [old, now] = [before, after].map((all) =>
+      all!.filter(({ message }) => (isChatMessage(message) ? message.role : message.type) === part),
+    )
+    if (now!.length > old!.length) differences.added.push(part)
+    else if (now!.length < old!.length) differences.removed.push(part)
+    else if (!isSameJson(old, now)) differences.changed.push(part)
+  }
+  return differences
 }
 
 function compareParameters(from: VersionRecord['parameters'], to: VersionRecord['parameters']) {

@@ -33,6 +33,8 @@ export function recallRepository({ repository, versions }: RecordedRepository): 
           content,
           content_sha256,
           size_bytes,
+          // Records that were kept before there were chat prompts have none.
+          format: record.format ?? 'text',
           variables,
           parameters,
           changelog,

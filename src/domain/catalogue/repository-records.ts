@@ -1,6 +1,7 @@
 // Owns making the records of one repository: its own in full, and those of its versions. What concerns several repositories is made in catalogue.ts.
 import type { Addresses } from '../api/record-links.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
+import { splitChat } from '../content/chat.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
 import { textsOf, warnOfTexts } from '../content/findings.ts'
 import { titleFromName } from '../content/names.ts'
@@ -48,6 +49,8 @@ export function describeRepository(
     content: latest?.content ?? null,
     content_sha256: latest?.content_sha256 ?? null,
     size_bytes: latest?.size_bytes ?? null,
+    format: latest?.format ?? 'text',
+    messages: latest ? messagesOf(latest) : null,
     variables: latest?.variables ?? [],
     parameters: latest?.parameters ?? {},
     labels: file.labels,
@@ -58,6 +61,10 @@ export function describeRepository(
     advisories: file.advisories.map((advisory) => ({ ...advisory, versions: selectVersions(numbers, advisory.range) })),
     warnings: latest ? warnOfTexts(textsOf(latest, file)) : [],
   }
+}
+
+function messagesOf({ format, content }: VersionEntry): VersionRecord['messages'] {
+  return format === 'chat' ? splitChat(content) : null
 }
 
 /** Makes the record of a version as it stands in the list. */
@@ -98,6 +105,8 @@ export function recordVersion(
     content: entry.content,
     content_sha256: entry.content_sha256,
     size_bytes: entry.size_bytes,
+    format: entry.format,
+    messages: messagesOf(entry),
     variables: entry.variables,
     parameters: entry.parameters,
     changelog: entry.changelog,

@@ -6,8 +6,13 @@ export const CHAT_ROLES = ['system', 'user', 'assistant'] as const
 /** One of the roles. */
 type ChatRole = (typeof CHAT_ROLES)[number]
 
+/** The formats of a version's content. */
+export const FORMATS = ['text', 'chat'] as const
+/** `text`, or `chat`: text with role lines. */
+export type Format = (typeof FORMATS)[number]
+
 /** One message; its content has no line ends at its beginning and end. */
-interface ChatMessage {
+export interface ChatMessage {
   role: ChatRole
   content: string
 }
@@ -27,6 +32,9 @@ interface ChatProblem {
   /** Where the line begins, in UTF-16 units from the start of the content. */
   offset: number
 }
+
+/** Words of the role lines: no variable of a chat prompt may have one as its name. */
+export const CHAT_NAMES: ReadonlySet<string> = new Set(['history', 'role'])
 
 /**
  * A role line or a history line, alone on its line; a byte order mark may stand before the first one. Only LF ends a line, and a CR may stand before it.
@@ -119,6 +127,11 @@ export function checkChat(content: string): ChatProblem[] {
     isStart &&= role === 'system'
   }
   return problems.sort((a, b) => a.offset - b.offset)
+}
+
+/** Where the first role line of a content begins, in UTF-16 units, or undefined. A history line alone does not count. */
+export function findRoleLine(content: string): number | undefined {
+  return locateParts(content).find(({ role }) => role !== undefined)?.line
 }
 
 /** Where a part lies, in UTF-16 units from the start of the content. */

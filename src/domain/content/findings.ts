@@ -1,5 +1,6 @@
 // Owns what the author and the readers of a prompt are warned of: the one judge for publishing, the build and pull requests. Nothing is refused here.
 import type { Difference, Variable, Warning } from '../api/schema.ts'
+import { findRoleLine } from './chat.ts'
 import { findHiddenCharacters } from './hidden-characters.ts'
 import { compareVariables } from './new-version-rules.ts'
 import type { RepositoryFile, VersionFile } from './prompt-file.ts'
@@ -84,13 +85,21 @@ interface Metadata {
 }
 
 /** Warns of variables that the content does not hold, and of placeholders that are not among the declared variables. */
-export function warnOfVariables(version: Pick<VersionFile, 'content' | 'variables'>): Warning[] {
+export function warnOfVariables(version: Pick<VersionFile, 'content' | 'format' | 'variables'>): Warning[] {
   const lines = lineCounterOf(version.content)
   return compareVariables(version).map(({ key, message, offset }) => ({
     code: 'weak_metadata',
     message: `${key}: ${message}`,
     line: offset === undefined ? null : lines(offset),
   }))
+}
+
+/** Warns the author of a text with role lines: without `format: chat` it stays one text. */
+export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 'format'>): Warning[] {
+  const offset = format === 'text' ? findRoleLine(content) : undefined
+  if (offset === undefined) return []
+  const message = 'content: has role lines, but format is text. Publish it with format chat to get messages'
+  return [{ code: 'looks_like_chat', message, line: lineCounterOf(content)(offset) }]
 }
 
 /** Warns the author of what readers will miss when they judge the prompt. */
@@ -121,6 +130,8 @@ export function warnOfDifference(difference: Difference, bump: 'major' | 'minor'
     ...variables.removed.map((name) => `${name} went`),
     ...variables.narrowed.map((name) => `${name} takes fewer values`),
   ]
+  if (difference.format_changed) reasons.push('the format changed')
+  if (difference.messages.removed.includes('history')) reasons.push('{{history}} went')
   if (reasons.length === 0) reasons.push('the form of the answer changed')
   const message = `breaks callers of ${difference.from}, published as ${bump}: ${reasons.slice(0, MOST_OF_A_KIND).join(', ')}${reasons.length > MOST_OF_A_KIND ? ', …' : ''}. Publish it as major`
   return [{ code: 'breaking_change', message, line: null }]

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Parameters } from '../api/schema.ts'
+import { FORMATS } from './chat.ts'
 import { findJsonProblem } from './json.ts'
 import { GITHUB_REPOSITORY, isVersion } from './names.ts'
 import { countBytes } from './text-length.ts'
@@ -74,11 +75,15 @@ export const Description = line(LIMITS.descriptionCharacters)
   .refine(fitsXml, NO_XML)
   .describe('What it is for, in a sentence or two.')
 
+/** The format of a version's content. */
+export const Format = z.enum(FORMATS).describe('`text`, or `chat`: text with role lines.')
+
 /** The front matter of `versions/{x.y.z}.md`. docs/contract.md section 2. */
 export const VersionFrontMatter = z.strictObject({
   published_at: Time,
   published_by: Handle,
   changelog: Changelog.default(''),
+  format: Format.default('text'),
   variables: VariableInputs.optional(),
   parameters: ParametersInput.default({}),
   provenance: z.strictObject(Provenance.shape).optional().describe('The CI run that published it.'),

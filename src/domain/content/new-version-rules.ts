@@ -1,6 +1,6 @@
 // What is judged of a new version alone, wherever it comes from: what refuses it, and what is unwise about its variables. Published versions cannot be changed, so builds do not ask.
 import type { VersionEntry } from './content-tree.ts'
-import { findPlaceholders } from './placeholders.ts'
+import { findVariableNames } from './placeholders.ts'
 import type { RuleProblem } from './problems.ts'
 import { STARTER_TEXTS } from './starter-texts.ts'
 
@@ -15,10 +15,11 @@ type WrittenVersion = Pick<VersionEntry, 'content' | 'variables' | 'changelog'>
 /** Compares the variables that a version declares with the placeholders of its content. What differs is a warning: filling works, but hardly as meant. */
 export function compareVariables({
   content,
+  format,
   variables,
-}: Pick<WrittenVersion, 'content' | 'variables'>): PlacedProblem[] {
+}: Pick<WrittenVersion, 'content' | 'variables'> & { format?: VersionEntry['format'] }): PlacedProblem[] {
   if (variables.length === 0) return []
-  const used = findPlaceholders(content)
+  const used = findVariableNames({ content, format })
   const declared = new Set(variables.map(({ name }) => name))
   const unused = variables.flatMap(({ name }, index) =>
     used.includes(name)

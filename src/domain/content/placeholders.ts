@@ -1,4 +1,5 @@
 // Owns the {{name}} placeholders of a content: finding them and replacing them in one literal pass. Which values count is decided in filling.ts.
+import type { Format } from './chat.ts'
 
 /** `{{name}}` or `{{ name }}`; everything else in braces is the syntax of another tool and stays as it is. docs/contract.md section 2. */
 const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
@@ -6,6 +7,12 @@ const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 /** The names of a content's placeholders, each once, by first appearance. A name over the limit is listed too, for the rules to refuse. */
 export function findPlaceholders(content: string): string[] {
   return [...countPlaceholders(content).keys()]
+}
+
+/** The names of a version's placeholders. In a chat prompt `{{history}}` is none: it stands for the caller's earlier messages. */
+export function findVariableNames({ content, format }: { content: string; format?: Format }): string[] {
+  const names = findPlaceholders(content)
+  return format === 'chat' ? names.filter((name) => name !== 'history') : names
 }
 
 /** How often each placeholder stands in a content, and how many bytes it takes there in all; by first appearance. */

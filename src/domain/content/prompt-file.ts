@@ -4,7 +4,7 @@ import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findJsonProblem } from './json.ts'
-import { findPlaceholders } from './placeholders.ts'
+import { findVariableNames } from './placeholders.ts'
 import { type Parsed, parseBy, type ValueProblem } from './problems.ts'
 import { editYaml, findKeyLine, formatYaml, parseYaml, readLine } from './yaml.ts'
 
@@ -39,7 +39,7 @@ export function parseVersionFile(text: string): Parsed<VersionFile> {
   const parsed = parseFile(VersionFrontMatter, text)
   if (parsed.problems) return parsed
   const { front, body: content } = parsed.value
-  const variables = front.variables ?? findPlaceholders(content).map(undeclaredVariable)
+  const variables = front.variables ?? findVariableNames({ ...front, content }).map(undeclaredVariable)
   return { value: { ...front, variables, content } }
 }
 

@@ -55,6 +55,14 @@ export const RULES = {
   'content-fits': error('A content is at most 262,144 bytes long.', 'shorten it, or divide it into two prompts'),
   'variables-are-few': error('A version has at most 64 placeholders.', 'join some of them'),
   'placeholders-are-short': error('The name of a placeholder has at most 64 characters.', 'give it a shorter name'),
+  'content-is-chat': error(
+    'A version with format chat consists of role lines and messages.',
+    'write {{role "user"}} alone on a line before each message; see the guide to chat prompts',
+  ),
+  'looks-like-chat': advice(
+    'A content with role lines has format chat.',
+    'add format: chat to the front matter, or leave it when the text is meant as one',
+  ),
   'holds-no-secret': error(
     'No token of this hub, no token whose checksum is right and no private key stands in any field.',
     'revoke it at once, then write a made-up one in its place',

@@ -1,9 +1,10 @@
 // Owns what a review says of content beyond the rules that every build checks: whether new versions may have their numbers, and advice. Its place is a key of the front matter, with an offset where that is known.
 import { compareForCallers } from '../catalogue/difference.ts'
 import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versions.ts'
+import { findRoleLine } from './chat.ts'
 import { formatPath, type Place } from './content-path.ts'
 import type { RepositoryEntry, VersionEntry } from './content-tree.ts'
-import { findInText, limitFindings, warnOfDifference, warnOfMetadata } from './findings.ts'
+import { findInText, limitFindings, warnOfDifference, warnOfFormat, warnOfMetadata } from './findings.ts'
 import { isPortableName } from './names.ts'
 import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
 import type { Problem } from './problems.ts'
@@ -144,6 +145,8 @@ function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined
   const { content, changelog, variables, parameters } = version
   for (const { rule, key, message, offset } of compareVariables(version))
     if (isRuleName(rule)) say(rule, key, message, offset)
+  for (const { message } of warnOfFormat(version))
+    say('looks-like-chat', 'content', message.replace('content: ', ''), findRoleLine(content))
   adviseOnTexts({ content }, say, true)
   adviseOnTexts({ changelog, ...nested({ variables, parameters }) }, say, false)
   if (!before) return

@@ -2,8 +2,10 @@
 import parseLicense from 'spdx-expression-parse'
 import { LIMITS } from '../api/limits.ts'
 import { isRange } from '../catalogue/versions.ts'
+import { CHAT_NAMES, checkChat } from './chat.ts'
 import { formatPath } from './content-path.ts'
 import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.ts'
+import type { PlacedProblem } from './new-version-rules.ts'
 import { findPlaceholders } from './placeholders.ts'
 import { type Problem, printable, type RuleProblem, type ValueProblem } from './problems.ts'
 import type { RepositoryFile } from './prompt-file.ts'
@@ -13,7 +15,7 @@ import { findContentProblem } from './values.ts'
 /** Nobody is asked for by a repository that names no other. */
 export const NOBODY: Neighbours = { repositories: { has: () => false, get: () => undefined } }
 
-type VersionRule = (version: VersionEntry) => ValueProblem | undefined
+type VersionRule = (version: VersionEntry) => ValueProblem | ValueProblem[] | undefined
 type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]
 
 /** What the rules of a repository look at: of its versions the numbers alone. */
@@ -60,6 +62,7 @@ export const VERSION_RULES = {
           message: `expected placeholder names of at most ${LIMITS.variableNameCharacters} characters, got ${printable(long)}`,
         }
   },
+  'content-is-chat': (version) => findFormatProblems(version),
   'holds-no-secret': ({ content, changelog, ...carried }) =>
     findSecretIn({ content, changelog }) ?? findSecretIn(textsOfCarried(carried)),
 } as const satisfies Record<string, VersionRule>
@@ -167,12 +170,16 @@ export function checkNames(repository: NamingRepository, others: Neighbours): Ru
   )
 }
 
+/** Whether the content of a version is what its format says. */
+export function checkFormat(version: Pick<VersionEntry, 'format' | 'content' | 'variables'>): PlacedProblem[] {
+  return findFormatProblems(version).map((problem) => ({ ...problem, rule: 'content-is-chat' }))
+}
+
 /** Every rule over one version. */
-export function checkVersion(version: VersionEntry): RuleProblem[] {
-  return Object.entries(VERSION_RULES).flatMap(([rule, judge]) => {
-    const problem = judge(version)
-    return problem ? [{ ...problem, rule }] : []
-  })
+export function checkVersion(version: VersionEntry): PlacedProblem[] {
+  return Object.entries(VERSION_RULES).flatMap(([rule, judge]) =>
+    [judge(version) ?? []].flat().map((problem) => ({ ...problem, rule })),
+  )
 }
 
 /**
@@ -190,6 +197,22 @@ type Carried = Pick<VersionEntry, 'variables' | 'parameters'>
 
 function textsOfCarried({ variables = [], parameters = {} }: Partial<Carried>) {
   return { variables: JSON.stringify(variables), parameters: JSON.stringify(parameters) }
+}
+
+function findFormatProblems({
+  format,
+  content,
+  variables,
+}: Pick<VersionEntry, 'format' | 'content' | 'variables'>): (ValueProblem & { offset?: number })[] {
+  if (format === 'text') return []
+  const found = checkChat(content)
+  const hasRefusedNames = found.some(({ message }) => message.includes('no variable'))
+  const names = variables.flatMap(({ name }, index) =>
+    CHAT_NAMES.has(name) && !hasRefusedNames
+      ? [{ key: `variables.${index}.name`, message: `expected another name than ${name}, which chat prompts use` }]
+      : [],
+  )
+  return [...found, ...names].slice(0, LIMITS.problemsNamed)
 }
 
 function findSecretIn(fields: Readonly<Record<string, string>>): ValueProblem | undefined {

@@ -7,12 +7,19 @@ import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import { nextVersion } from '../catalogue/versions.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
-import { textsOf, warnOfDifference, warnOfMetadata, warnOfTexts, warnOfVariables } from '../content/findings.ts'
-import type { RepositoryFrontMatter, VersionFrontMatter } from '../content/front-matter.ts'
+import {
+  textsOf,
+  warnOfDifference,
+  warnOfFormat,
+  warnOfMetadata,
+  warnOfTexts,
+  warnOfVariables,
+} from '../content/findings.ts'
+import type { RepositoryFrontMatter } from '../content/front-matter.ts'
 import { isSameJson } from '../content/json.ts'
 import { isPortableName, titleFromName } from '../content/names.ts'
 import { checkNewVersion } from '../content/new-version-rules.ts'
-import { findPlaceholders } from '../content/placeholders.ts'
+import { findVariableNames } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
   formatVersionFile,
@@ -20,10 +27,10 @@ import {
   undeclaredVariable,
   type VersionFile,
 } from '../content/prompt-file.ts'
-import { checkCarriedOver } from '../content/rules.ts'
+import { checkCarriedOver, checkFormat } from '../content/rules.ts'
 import { type Provenance, Version } from '../content/values.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
-import { type Measure, type PublishRequest, validationFailed } from './request.ts'
+import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
 /** Everything a version says of its origin. */
 export interface Publisher {
@@ -56,7 +63,7 @@ export interface PublishDecision {
  * @throws HubError `repo_archived`, `version_conflict`, `validation_failed`; `upstream_error` when that file cannot be read
  */
 export function decidePublish(
-  request: PublishRequest,
+  request: PublishInput,
   state: RepositoryState,
   latestText: string | undefined,
   publisher: Publisher,
@@ -88,6 +95,7 @@ export function decidePublish(
     indexText,
     file: newFile,
     warnings: [
+      ...warnOfFormat(version),
       ...warnOfTexts(textsOf(version, newFile)),
       ...(latest && latestVersion !== undefined && versionText !== undefined
         ? warnOfDifference(compareForCallers({ ...latest, version: latestVersion }, version), request.bump)
@@ -99,25 +107,31 @@ export function decidePublish(
   if (latest && latestVersion !== undefined && isSame(latest, front))
     return finish({ ...latest, ...measure(latest.content), version: latestVersion }, undefined)
   const number = nextNumber(state, request)
-  const isPlain = isSameJson(front.variables, findPlaceholders(front.content).map(undeclaredVariable))
+  const isPlain = isSameJson(front.variables, findVariableNames(front).map(undeclaredVariable))
   const { published_by, published_at, provenance } = publisher
-  const said: VersionFrontMatter = {
+  const said = {
     published_at,
     published_by,
     changelog: request.changelog,
+    ...(front.format === 'chat' ? { format: front.format } : {}),
     parameters: front.parameters,
     ...(isPlain ? {} : { variables: front.variables }),
     ...(provenance ? { provenance } : {}),
   }
   const version: VersionEntry = {
     ...said,
+    format: front.format,
     variables: front.variables,
     content: front.content,
     ...measure(front.content),
     version: number,
   }
   // The other rules were judged when the request was parsed. Publishing the same again answers 200 before this.
-  const problems = [...checkCarriedOver(front.carried), ...checkNewVersion(version)]
+  const problems = [
+    ...checkCarriedOver(front.carried),
+    ...(request.format === undefined ? nameLines(checkFormat(version), version.content) : []),
+    ...checkNewVersion(version),
+  ]
   if (problems.length > 0) throw validationFailed(problems)
   const versionText = formatVersionFile({ ...said, content: front.content })
   refuseLongFile(measure(versionText).size_bytes)
@@ -127,6 +141,7 @@ export function decidePublish(
 /** The warnings of a version that is in git already. Whether it breaks its callers is left out, because telling would cost another read. */
 export function warnAgain(version: VersionEntry, { name, file }: RepositoryState): Warning[] {
   return [
+    ...warnOfFormat(version),
     ...warnOfTexts(textsOf(version, file)),
     ...warnOfVariables(version),
     ...warnOfMetadata({ ...file, name }, version.variables),
@@ -141,7 +156,7 @@ function refuseLongFile(bytes: number): void {
 }
 
 function refuseConflict(
-  { expected_version: expected }: PublishRequest,
+  { expected_version: expected }: PublishInput,
   fullName: string,
   latest: string | undefined,
 ): void {
@@ -154,21 +169,24 @@ function refuseConflict(
 }
 
 /** What a new version says, and what of it the request left out. */
-interface CarriedOver extends Pick<VersionFile, 'content' | 'variables' | 'parameters'> {
+interface CarriedOver extends Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters'> {
   carried: Partial<Pick<VersionFile, 'variables' | 'parameters'>>
 }
 
 /** Variables that are no longer used are dropped, new placeholders added. docs/contract.md section 7 */
-function carryOver(request: PublishRequest, latest: VersionFile | undefined): CarriedOver {
+function carryOver(request: PublishInput, latest: VersionFile | undefined): CarriedOver {
   const { content } = request
+  const format = request.format ?? latest?.format ?? 'text'
   const parameters = request.parameters ?? latest?.parameters ?? {}
   const carriedParameters = request.parameters ? {} : { parameters }
-  if (request.variables) return { content, variables: request.variables, parameters, carried: carriedParameters }
-  const used = findPlaceholders(content)
+  if (request.variables)
+    return { content, format, variables: request.variables, parameters, carried: carriedParameters }
+  const used = findVariableNames({ content, format })
   const kept = (latest?.variables ?? []).filter(({ name }) => used.includes(name))
   const added = used.filter((name) => !kept.some((variable) => variable.name === name)).map(undeclaredVariable)
   return {
     content,
+    format,
     variables: [...kept, ...added],
     parameters,
     carried: { variables: kept, ...carriedParameters },
@@ -176,7 +194,7 @@ function carryOver(request: PublishRequest, latest: VersionFile | undefined): Ca
 }
 
 function changesOf(
-  { title, description, tags, license }: PublishRequest,
+  { title, description, tags, license }: PublishInput,
   { name }: RepositoryState,
   file: RepositoryFile,
 ): Partial<RepositoryFrontMatter> {
@@ -194,7 +212,7 @@ function changesOf(
   return changes
 }
 
-function nextNumber({ owner, name, versions }: RepositoryState, { bump }: PublishRequest): string {
+function nextNumber({ owner, name, versions }: RepositoryState, { bump }: PublishInput): string {
   const number = nextVersion(versions, bump)
   if (versions.length >= LIMITS.versionsPerRepository) {
     throw new HubError(
@@ -211,8 +229,13 @@ function nextNumber({ owner, name, versions }: RepositoryState, { bump }: Publis
 }
 
 function isSame(
-  a: Pick<VersionFile, 'content' | 'variables' | 'parameters'>,
-  b: Pick<VersionFile, 'content' | 'variables' | 'parameters'>,
+  a: Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters'>,
+  b: Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters'>,
 ): boolean {
-  return a.content === b.content && isSameJson(a.variables, b.variables) && isSameJson(a.parameters, b.parameters)
+  return (
+    a.content === b.content &&
+    a.format === b.format &&
+    isSameJson(a.variables, b.variables) &&
+    isSameJson(a.parameters, b.parameters)
+  )
 }

@@ -3,9 +3,11 @@ import * as z from 'zod'
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import { BUMPS } from '../catalogue/versions.ts'
-import { Changelog, Description, ParametersInput, TagInputs, Title } from '../content/front-matter.ts'
+import { CHAT_ROLES, type ChatPart, findUnwritable, formatChat, isChatMessage } from '../content/chat.ts'
+import { Changelog, Description, Format, ParametersInput, TagInputs, Title } from '../content/front-matter.ts'
 import { findJsonExcess } from '../content/json.ts'
-import { findPlaceholders } from '../content/placeholders.ts'
+import type { PlacedProblem } from '../content/new-version-rules.ts'
+import { findVariableNames } from '../content/placeholders.ts'
 import { formatProblems, parseBy, unknownField, type ValueProblem } from '../content/problems.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem } from '../content/rules.ts'
@@ -13,13 +15,33 @@ import { findCertainSecret } from '../content/secrets.ts'
 import { License, Version } from '../content/values.ts'
 import { VariableInputs } from '../content/variable-input.ts'
 
+const MessageInput = z.union(
+  [
+    z.strictObject({
+      role: z.enum(CHAT_ROLES).describe('Who speaks.'),
+      content: z.string().meta({ minLength: 1 }).describe('Its text.'),
+    }),
+    z.strictObject({ type: z.literal('history').describe('The place of earlier messages.') }),
+  ],
+  'expected {"role", "content"} with the role system, user or assistant, or {"type": "history"}',
+)
+const MessageInputs = z
+  .array(MessageInput)
+  .min(1, 'expected at least one message')
+  .max(LIMITS.messagesPerVersion + 1, `expected at most ${LIMITS.messagesPerVersion} messages`)
+
 /** The body of a publish. docs/contract.md section 7: unknown fields are refused, and null means "left out" nowhere but in `expected_version`. */
 export const PublishRequest = z
   .strictObject({
     content: z
       .string()
+      .optional()
       .meta({ minLength: 1, maxLength: LIMITS.contentBytes, pattern: '\\S' })
       .describe('The prompt’s text, kept byte for byte: 1 to 262144 bytes of UTF-8, not only white space.'),
+    format: Format.optional().describe(
+      '`text`, or `chat`: the content has role lines. Left out, the previous version’s carries over; the first is `text`.',
+    ),
+    messages: MessageInputs.optional().describe('In place of `content`: the messages of a chat prompt.'),
     changelog: Changelog.default(''),
     bump: z
       .enum(BUMPS)
@@ -36,8 +58,16 @@ export const PublishRequest = z
       .describe('The version you believe is the latest, or null for a new repository; otherwise 409.'),
     dry_run: z.boolean().default(false).describe('Everything but the commit; answers 200.'),
   })
-  .meta({ id: 'PublishRequest', description: 'A new version of a repository.' })
-export type PublishRequest = z.infer<typeof PublishRequest>
+  .meta({
+    id: 'PublishRequest',
+    description: 'A new version of a repository.',
+    oneOf: [{ required: ['content'] }, { required: ['messages'] }],
+  })
+
+/** A publish as it was read: messages are written as content. */
+export interface PublishInput extends Omit<z.infer<typeof PublishRequest>, 'content' | 'messages'> {
+  content: string
+}
 
 /** The form of an Idempotency-Key: visible ASCII. docs/contract.md section 7 */
 export const IDEMPOTENCY_KEY = { shortest: 8, longest: 128, pattern: /^[!-~]{8,128}$/ } as const
@@ -51,11 +81,20 @@ export type Measure = (content: string) => { content_sha256: string; size_bytes:
  * @param measure gives the size; a content that is too large is answered with a status of its own
  * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
  */
-export function parsePublishRequest(body: unknown, measure: Measure): PublishRequest {
+export function parsePublishRequest(body: unknown, measure: Measure): PublishInput {
   const parsed = parseBy(PublishRequest, body)
-  const content = typeof body === 'object' && body !== null && 'content' in body ? body.content : undefined
+  const { messages } = parsed.value ?? {}
+  const given = typeof body === 'object' && body !== null && 'content' in body ? body.content : undefined
+  const content = messages && given === undefined ? formatChat(messages) : given
+  const format = messages ? 'chat' : parsed.value?.format
   if (typeof content === 'string' && measure(content).size_bytes > LIMITS.contentBytes) throw contentTooLarge()
   const problems: ValueProblem[] = [...(parsed.problems ?? [])]
+  if (parsed.value && content === undefined)
+    problems.push({ key: 'content', message: 'expected a string, got nothing' })
+  if (messages && given !== undefined)
+    problems.push({ key: 'messages', message: 'expected either content or messages, got both' })
+  if (messages && parsed.value?.format === 'text')
+    problems.push({ key: 'format', message: 'expected chat beside messages, got text' })
   const license = parsed.value?.license
   const licenseProblem = license === undefined ? undefined : findLicenseProblem(license)
   if (licenseProblem) problems.push({ key: 'license', message: licenseProblem })
@@ -71,12 +110,48 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishReq
       content,
       changelog,
       parameters,
-      variables: variables ?? findPlaceholders(content).map(undeclaredVariable),
+      format: format ?? 'text',
+      variables: variables ?? findVariableNames({ content, format }).map(undeclaredVariable),
     }
-    problems.push(...checkVersion({ ...entry, version: '0.0.0', published_at: '', published_by: '' }))
+    const found = checkVersion({ ...entry, version: '0.0.0', published_at: '', published_by: '' })
+    problems.push(...(messages ? nameMessages(found, messages) : nameLines(found, content)))
   }
   if (parsed.problems || problems.length > 0) throw validationFailed(problems)
-  return parsed.value
+  const { content: _content, messages: _messages, format: _format, ...rest } = parsed.value
+  return { ...rest, content: content as string, ...(format && { format }) }
+}
+
+/** Says the line of each problem whose place is known: it is all that a client sees of it. */
+export function nameLines(problems: readonly PlacedProblem[], content: string): ValueProblem[] {
+  return problems.map(({ key, message, offset }) =>
+    offset === undefined
+      ? { key, message }
+      : { key, message: `line ${content.slice(0, offset).split('\n').length}: ${message}` },
+  )
+}
+
+/** Which message stands at a place of the content that `formatChat` writes. */
+function indexAt(messages: readonly ChatPart[], offset: number): number {
+  let end = 0
+  return messages.findIndex((part) => {
+    end += formatChat([part]).length + 1
+    return end > offset
+  })
+}
+
+/** The same for messages, which were written as content: says which one it is. */
+function nameMessages(problems: readonly PlacedProblem[], messages: readonly ChatPart[]): ValueProblem[] {
+  const unwritable = messages.flatMap((part, index) => {
+    const message = isChatMessage(part) ? findUnwritable(part.content) : undefined
+    return message === undefined ? [] : [{ key: `messages.${index}.content`, message }]
+  })
+  // What such a message becomes is no problem of its own.
+  const others = unwritable.length > 0 ? problems.filter(({ rule }) => rule !== 'content-is-chat') : problems
+  const found = others.map(({ key, message, offset }) => {
+    if (offset === undefined) return { key: key === 'content' ? 'messages' : key, message }
+    return { key: `messages.${indexAt(messages, offset)}`, message }
+  })
+  return [...unwritable, ...found]
 }
 
 /** What may stand in a body, by the names of its fields. */

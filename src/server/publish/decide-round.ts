@@ -11,7 +11,7 @@ import {
   readListedVersion,
   readRepositoryState,
 } from '../../domain/publishing/repository-state.ts'
-import type { PublishRequest } from '../../domain/publishing/request.ts'
+import type { PublishInput } from '../../domain/publishing/request.ts'
 import type { Additions, FolderState, PublishMark } from '../../ports/git-store.ts'
 import { measure } from '../../ports/measure.ts'
 import { type Bearer, requireRights } from './authenticate.ts'
@@ -21,7 +21,7 @@ export interface AcceptedPublish {
   owner: string
   name: string
   bearer: Bearer
-  body: PublishRequest
+  body: PublishInput
   /** Digests of the Idempotency-Key and of the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
   /** When it arrived, in milliseconds. */
