@@ -9,6 +9,8 @@ interface GitRun {
   signal?: AbortSignal
   /** Another index than the work tree's own: an absolute path. */
   indexFile?: string
+  /** Settings of this run alone. They go through the environment, so that a secret among them is in no list of processes and in no file. */
+  config?: Readonly<Record<string, string>>
 }
 
 /** The exit status of a git that does not know an option. */
@@ -66,6 +68,16 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'prompt-hub@localhost',
 }
 
+/** @see https://git-scm.com/docs/git-config#ENVIRONMENT */
+function writeConfig(config: Readonly<Record<string, string>>): Record<string, string> {
+  const pairs = Object.entries(config)
+  if (pairs.length === 0) return {}
+  return Object.assign(
+    { GIT_CONFIG_COUNT: String(pairs.length) },
+    ...pairs.map(([key, value], at) => ({ [`GIT_CONFIG_KEY_${at}`]: key, [`GIT_CONFIG_VALUE_${at}`]: value })),
+  )
+}
+
 /**
  * Git in one folder.
  *
@@ -84,10 +96,10 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
   }
-  const start = (args: readonly string[], { signal, indexFile }: GitRun = {}) =>
+  const start = (args: readonly string[], { signal, indexFile, config = {} }: GitRun = {}) =>
     spawn('git', [...SETTINGS, ...args], {
       cwd: folder,
-      env: indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: indexFile },
+      env: { ...env, ...(indexFile !== undefined && { GIT_INDEX_FILE: indexFile }), ...writeConfig(config) },
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
       ...(signal && { signal }),

@@ -1,5 +1,6 @@
 // Owns connecting to GitHub: with a token as it is, or as a GitHub App whose installation is looked up; and how long a call may take.
 import type { Octokit } from '@octokit/rest'
+import * as z from 'zod'
 import { Installation } from './github-queries.ts'
 
 /** Which repository, and who we are there. */
@@ -54,3 +55,13 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
     return ready
   }
 }
+
+/** The token that git shows GitHub. Of an App it is the installation's, which is made and renewed when it is asked for. */
+export function createTokenSource(options: Omit<GitHubOptions, 'branch'>): (signal: AbortSignal) => Promise<string> {
+  const { credential } = options
+  if (credential.kind === 'token') return () => Promise.resolve(credential.token)
+  const connect = connectGitHub(options)
+  return async (signal) => MadeToken.parse(await (await connect(signal)).auth({ type: 'installation' })).token
+}
+
+const MadeToken = z.object({ token: z.string() })

@@ -1,5 +1,6 @@
 // Owns the way from emulate's objects to a real git repository, so that real git can judge what was written.
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
@@ -21,31 +22,30 @@ const Blob = z.object({ content: z.string() })
 
 /**
  * Writes the branch `main` with everything it reaches as a bare repository. Each object is made anew from what REST tells, and must have the
- * id that REST gave it.
+ * id that REST gave it. What the folder has from an earlier call is not asked for again.
  *
  * @param read answers a path below the repository, such as `/git/commits/{sha}`
  * @param folder becomes the git folder
  */
 export async function exportObjects(read: (path: string) => Promise<unknown>, folder: string): Promise<void> {
   const head = Ref.parse(await read('/git/ref/heads/main')).object.sha
-  const written = new Set<string>()
+  const placeOf = (id: string) => join(folder, 'objects', id.slice(0, 2), id.slice(2))
+  const has = (id: string) => existsSync(placeOf(id))
 
   const write = async (type: string, body: Uint8Array, expected: string): Promise<void> => {
     const bytes = Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])
     const id = createHash('sha1').update(bytes).digest('hex')
     if (id !== expected) throw new Error(`emulate calls a ${type} ${expected} that git calls ${id}`)
-    const path = join(folder, 'objects', id.slice(0, 2), id.slice(2))
+    const path = placeOf(id)
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, deflateSync(bytes))
   }
   const writeTree = async (sha: string): Promise<void> => {
-    if (written.has(sha)) return
-    written.add(sha)
+    if (has(sha)) return
     const { tree } = Tree.parse(await read(`/git/trees/${sha}`))
     for (const entry of tree) {
       if (entry.type === 'tree') await writeTree(entry.sha)
-      if (entry.type !== 'blob' || written.has(entry.sha)) continue
-      written.add(entry.sha)
+      if (entry.type !== 'blob' || has(entry.sha)) continue
       await write('blob', Buffer.from(Blob.parse(await read(`/git/blobs/${entry.sha}`)).content, 'base64'), entry.sha)
     }
     // Git orders a folder as if its name ended with a slash.
@@ -60,15 +60,22 @@ export async function exportObjects(read: (path: string) => Promise<unknown>, fo
     await write('tree', Buffer.concat(lines), sha)
   }
 
-  for (let next = [head]; next.length > 0; ) {
+  const missing = new Map<string, z.infer<typeof Commit>>()
+  for (const next = [head]; next.length > 0; ) {
     const sha = next.pop()!
-    if (written.has(sha)) continue
-    written.add(sha)
+    if (missing.has(sha) || has(sha)) continue
     const commit = Commit.parse(await read(`/git/commits/${sha}`))
+    missing.set(sha, commit)
+    next.push(...commit.parents.map((parent) => parent.sha))
+  }
+  // A commit is written after all that it needs, so that one that is there is whole.
+  const writeCommit = async (sha: string): Promise<void> => {
+    const commit = missing.get(sha)
+    if (!commit || has(sha)) return
     await writeTree(commit.tree.sha)
     await write('commit', Buffer.from(formatCommit(commit)), sha)
-    next = [...next, ...commit.parents.map((parent) => parent.sha)]
   }
+  for (const sha of [...missing.keys()].reverse()) await writeCommit(sha)
   await mkdir(join(folder, 'refs', 'heads'), { recursive: true })
   await writeFile(join(folder, 'refs', 'heads', 'main'), `${head}\n`)
   await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/main\n')

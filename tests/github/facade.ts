@@ -31,6 +31,8 @@ export interface FacadeOptions {
 /** The facade, and what it was asked that it cannot or GitHub would not answer. */
 export interface Facade {
   handle: Handler
+  /** Whether a token is good. */
+  isGood: (token: string) => boolean
   /** Queries against GitHub's schema or beyond what stands in the tables; a test that ends with one of them has failed. */
   problems: string[]
 }
@@ -145,7 +147,7 @@ export function createFacade({ emulateUrl, tokens }: FacadeOptions): Facade {
     if (pathname === '/graphql' && request.method === 'POST') return await answerGraphql(request, token ?? '')
     return await passOn(request, pathname + search)
   }
-  return { handle, problems }
+  return { handle, isGood: (token) => good.has(token), problems }
 }
 
 function buildGitHubSchema(): GraphQLSchema {

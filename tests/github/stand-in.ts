@@ -1,4 +1,4 @@
-// Owns the GitHub of the tests: emulate for objects and sign-in, the facade for GraphQL, the faults before both, on free ports of this machine.
+// Owns the GitHub of the tests: emulate for objects and sign-in, the facade for GraphQL, git's own protocol, the faults before all of them, on free ports of this machine.
 import { createServer } from 'node:http'
 import { createEmulator } from 'emulate'
 import { z } from 'zod'
@@ -6,6 +6,7 @@ import { askEmulate } from './ask-emulate.ts'
 import { exportObjects } from './export-objects.ts'
 import { createFacade } from './facade.ts'
 import { createFaults, type Faults } from './faults.ts'
+import { createGitHttp } from './git-http.ts'
 import { enforcePkce } from './pkce.ts'
 
 /** One repository of the stand-in. */
@@ -19,7 +20,7 @@ export interface StandInRepository {
 
 /** A running stand-in. */
 export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts' | 'forget'> {
-  /** For `GITHUB_API_URL` and `GITHUB_OAUTH_URL` both. */
+  /** For `GITHUB_API_URL` and `GITHUB_OAUTH_URL` both; below it, `/{owner}/{name}.git` can be cloned. */
   url: string
   /** A GitHub App with `contents: write`, installed on every repository of the owner. */
   app: { appId: string; privateKey: string }
@@ -31,6 +32,8 @@ export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts
   createRepository(options?: { isEmpty?: boolean }): Promise<StandInRepository>
   /** Commits files as somebody else, past the faults and the counts; null removes one. @returns the new head */
   commitOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
+  /** Puts another commit in the place of the newest one, as a forced push does. @param files changed against the newest one */
+  rewriteOutside(place: StandInRepository, files: Readonly<Record<string, string | Uint8Array | null>>): Promise<string>
   /** Writes every object of the branch into a bare git repository, for `git fsck --full --strict`. @param folder must not exist */
   exportTo(place: StandInRepository, folder: string): Promise<void>
   /** Stops everything. @throws Error when a query used what GitHub lacks, or what the facade does not answer */
@@ -58,11 +61,14 @@ export async function startGitHubStandIn({
   const privateKey = emulator.generatedSecrets.find(({ kind }) => kind === 'github.app_private_key')?.value
   if (privateKey === undefined) throw new Error('emulate made no key for the GitHub App')
   const facade = createFacade({ emulateUrl, tokens: new Set([...TOKENS, STRANGER_TOKEN]) })
-  const { handle, ...faults } = createFaults(enforcePkce(facade.handle))
-  const server = await listen(handle)
   let made = 0
 
-  const rest = async ({ repository, token }: StandInRepository, method: string, path: string, body?: object) => {
+  const rest = async (
+    { repository, token }: Pick<StandInRepository, 'repository' | 'token'>,
+    method: string,
+    path: string,
+    body?: object,
+  ) => {
     const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
     const answer = await askEmulate(`${emulateUrl}/repos/${repository}${path}`, init)
@@ -70,6 +76,49 @@ export async function startGitHubStandIn({
     const value: unknown = await answer.json()
     return value
   }
+  const commit = async (
+    place: StandInRepository,
+    files: Readonly<Record<string, string | Uint8Array | null>>,
+    parentsOf: (head: string, itsParents: string[]) => string[],
+  ) => {
+    const Sha = z.object({ sha: z.string() })
+    const head = z.object({ object: Sha }).parse(await rest(place, 'GET', '/git/ref/heads/main')).object.sha
+    const { tree, parents } = z
+      .object({ tree: Sha, parents: z.array(Sha) })
+      .parse(await rest(place, 'GET', `/git/commits/${head}`))
+    const entries = []
+    for (const [path, bytes] of Object.entries(files)) {
+      if (bytes === null) {
+        entries.push({ path, mode: '100644', type: 'blob', sha: null })
+        continue
+      }
+      const body = { content: Buffer.from(bytes).toString('base64'), encoding: 'base64' }
+      const { sha } = Sha.parse(await rest(place, 'POST', '/git/blobs', body))
+      entries.push({ path, mode: '100644', type: 'blob', sha })
+    }
+    const next = Sha.parse(await rest(place, 'POST', '/git/trees', { base_tree: tree.sha, tree: entries }))
+    const made = {
+      message: 'Somebody else',
+      tree: next.sha,
+      parents: parentsOf(
+        head,
+        parents.map(({ sha }) => sha),
+      ),
+    }
+    const { sha } = Sha.parse(await rest(place, 'POST', '/git/commits', made))
+    await rest(place, 'PATCH', '/git/refs/heads/main', { sha, force: true })
+    return sha
+  }
+  let reads = 0
+  const git = createGitHttp({
+    next: enforcePkce(facade.handle),
+    mayRead: (token, repository) =>
+      facade.isGood(token) && token !== STRANGER_TOKEN && repository.startsWith(`${OWNER}/`),
+    // By turns, for the same reason as the repositories.
+    read: (repository, path) => rest({ repository, token: TOKENS[++reads % TOKENS.length]! }, 'GET', path),
+  })
+  const { handle, ...faults } = createFaults(git.handle)
+  const server = await listen(handle)
   return {
     ...faults,
     url: server.url,
@@ -88,30 +137,13 @@ export async function startGitHubStandIn({
       if (!answer.ok) throw new Error(`emulate answered ${answer.status} to a new repository`)
       return { repository: `${OWNER}/${name}`, branch: 'main', token }
     },
-    async commitOutside(place, files) {
-      const Sha = z.object({ sha: z.string() })
-      const head = z.object({ object: Sha }).parse(await rest(place, 'GET', '/git/ref/heads/main')).object.sha
-      const { tree } = z.object({ tree: Sha }).parse(await rest(place, 'GET', `/git/commits/${head}`))
-      const entries = []
-      for (const [path, bytes] of Object.entries(files)) {
-        if (bytes === null) {
-          entries.push({ path, mode: '100644', type: 'blob', sha: null })
-          continue
-        }
-        const body = { content: Buffer.from(bytes).toString('base64'), encoding: 'base64' }
-        const { sha } = Sha.parse(await rest(place, 'POST', '/git/blobs', body))
-        entries.push({ path, mode: '100644', type: 'blob', sha })
-      }
-      const next = Sha.parse(await rest(place, 'POST', '/git/trees', { base_tree: tree.sha, tree: entries }))
-      const made = { message: 'Somebody else', tree: next.sha, parents: [head] }
-      const { sha } = Sha.parse(await rest(place, 'POST', '/git/commits', made))
-      await rest(place, 'PATCH', '/git/refs/heads/main', { sha })
-      return sha
-    },
+    commitOutside: (place, files) => commit(place, files, (head) => [head]),
+    rewriteOutside: (place, files) => commit(place, files, (_, parents) => parents),
     exportTo: (place, folder) => exportObjects((path) => rest(place, 'GET', path), folder),
     async close() {
       await server.close()
       await emulator.close()
+      git.close()
       if (facade.problems.length > 0) throw new Error(`GitHub would refuse:\n${facade.problems.join('\n')}`)
     },
   }

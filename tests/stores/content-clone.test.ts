@@ -1,0 +1,161 @@
+// Pins the clone that a hub keeps of the repository on GitHub: it follows the branch, survives kills and damage, is bounded in time, and keeps the credential out of files and arguments.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type ContentClone, openContentClone } from '../../src/stores/content-clone.ts'
+import { findConverted } from '../../src/stores/converted-files.ts'
+import { createTokenSource } from '../../src/stores/github-connection.ts'
+import { FAULTS } from '../github/faults.ts'
+import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+
+let standIn: GitHubStandIn
+let place: StandInRepository
+let top: string
+beforeAll(async () => {
+  standIn = await startGitHubStandIn()
+})
+afterAll(() => standIn.close())
+beforeEach(async () => {
+  place = await standIn.createRepository()
+  await standIn.commitOutside(place, { 'content/acme/review/versions/1.0.0.md': 'one\n' })
+  top = mkdtempSync(join(tmpdir(), 'hub-clone-'))
+})
+afterEach(() => {
+  standIn.forget()
+  rmSync(top, { recursive: true, force: true, maxRetries: 5 })
+})
+
+const folder = () => join(top, 'clone')
+const open = (over: Partial<Parameters<typeof openContentClone>[0]> = {}): Promise<ContentClone> =>
+  openContentClone({
+    folder: folder(),
+    url: `${standIn.url}/${place.repository}.git`,
+    branch: place.branch,
+    getToken: () => Promise.resolve(place.token),
+    environment: process.env,
+    ...over,
+  })
+const read = (clone: ContentClone, path: string) => readFileSync(join(clone.contentDir, path), 'utf8')
+
+test('the branch is followed: additions, edits, removals, and a history that was rewritten', async () => {
+  const clone = await open()
+  expect(await clone.fetch()).toBe(true)
+  expect(await clone.update()).toBe('all')
+  expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
+  expect(await clone.fetch()).toBe(false)
+  expect(await clone.update()).toEqual([])
+
+  await standIn.commitOutside(place, { 'content/acme/review/versions/1.0.1.md': 'two\n', 'README.md': 'x' })
+  expect(await clone.fetch()).toBe(true)
+  expect(existsSync(join(clone.contentDir, 'acme/review/versions/1.0.1.md'))).toBe(false)
+  expect(await clone.update()).toEqual(['acme/review/versions/1.0.1.md'])
+  expect(read(clone, 'acme/review/versions/1.0.1.md')).toBe('two\n')
+
+  await standIn.rewriteOutside(place, { 'content/acme/review/versions/1.0.1.md': null })
+  expect(await clone.fetch()).toBe(true)
+  expect(await clone.update()).toEqual(['acme/review/versions/1.0.1.md'])
+  expect(readdirSync(join(clone.contentDir, 'acme/review/versions'))).toEqual(['1.0.0.md'])
+  expect(clone.state()).toMatchObject({ fetchedAt: expect.any(Date), failure: undefined })
+})
+
+test('a clone that is there is used without GitHub, and brought back to what was committed', async () => {
+  await open()
+  writeFileSync(join(folder(), 'content/acme/review/versions/1.0.0.md'), 'edited')
+  writeFileSync(join(folder(), 'content/stray.md'), 'stray')
+  // As a process that was killed leaves it.
+  writeFileSync(join(folder(), '.git/index.lock'), '')
+  mkdirSync(`${folder()}.new`)
+  standIn.script({ on: 'any', times: Infinity, fault: FAULTS.cut(false) })
+  const clone = await open()
+  await expect(clone.fetch()).rejects.toThrow(/could not be fetched/)
+  expect(clone.state()).toEqual({ fetchedAt: undefined, failure: expect.stringContaining(place.repository) })
+  expect(await clone.update()).toBe('all')
+  expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
+  expect(readdirSync(clone.contentDir)).toEqual(['acme'])
+  expect(existsSync(`${folder()}.new`)).toBe(false)
+})
+
+test.each([
+  ['half made', () => rmSync(join(folder(), '.git/HEAD'))],
+  ['without its objects', () => rmSync(join(folder(), '.git/objects'), { recursive: true })],
+  ['of another repository', () => execFileSync('git', ['-C', folder(), 'config', 'hub.source', 'another main'])],
+])('a clone that is %s is made anew at the start', async (_, damage) => {
+  await open()
+  damage()
+  const clone = await open()
+  await clone.update()
+  expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
+})
+
+test('a clone that breaks while it is used is made anew beside, and swapped', async () => {
+  const clone = await open()
+  await clone.fetch()
+  await clone.update()
+  rmSync(join(folder(), '.git/objects'), { recursive: true })
+  await standIn.commitOutside(place, { 'content/acme/review/versions/1.0.1.md': 'two\n' })
+  expect(await clone.fetch()).toBe(true)
+  expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
+  expect(await clone.update()).toBe('all')
+  expect(read(clone, 'acme/review/versions/1.0.1.md')).toBe('two\n')
+  expect(await clone.fetch()).toBe(false)
+  expect(readdirSync(top)).toEqual(['clone'])
+})
+
+test('no answer and a branch that is gone change nothing', async () => {
+  const clone = await open({ lookTimeoutMs: 1_000 })
+  await clone.fetch()
+  await clone.update()
+  const held = Promise.withResolvers<void>()
+  standIn.script({ on: 'rest', fault: FAULTS.hold(held.promise) })
+  await expect(clone.fetch()).rejects.toThrow('no answer within 1 s')
+  held.resolve()
+  await expect(open({ folder: join(top, 'other'), branch: 'gone' })).rejects.toThrow(/gone/)
+  await expect(open({ folder: join(top, 'other'), getToken: async () => 'ghp_wrong' })).rejects.toThrow(/not found/)
+  expect(await clone.fetch()).toBe(false)
+  expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
+})
+
+test('bytes are those that were committed, whatever .gitattributes says', async () => {
+  await standIn.commitOutside(place, {
+    '.gitattributes': '* text=auto eol=crlf\n*.md filter=evil ident\n',
+    'content/acme/review/versions/1.0.1.md': 'a\nb $Id$\n',
+  })
+  const clone = await open()
+  await clone.update()
+  expect(read(clone, 'acme/review/versions/1.0.1.md')).toBe('a\nb $Id$\n')
+  expect(await findConverted(clone.contentDir, process.env)).toEqual([])
+})
+
+test('the credential is in no file and no argument', async () => {
+  // A git that notes its arguments and then is git.
+  const bin = join(top, 'bin')
+  mkdirSync(bin)
+  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\nprintf '%s\\n' "$@" >> ${join(top, 'arguments')}\nexec ${git} "$@"\n`, {
+    mode: 0o755,
+  })
+  const clone = await open({ environment: { ...process.env, PATH: `${bin}:${process.env.PATH}` } })
+  await clone.fetch()
+  await clone.update()
+  const secrets = [place.token, Buffer.from(`x-access-token:${place.token}`).toString('base64')]
+  expect(readFileSync(join(top, 'arguments'), 'utf8')).toContain('ls-remote')
+  for (const secret of secrets) {
+    expect(readFileSync(join(top, 'arguments'), 'utf8')).not.toContain(secret)
+    for (const path of readdirSync(top, { recursive: true, encoding: 'utf8', withFileTypes: true }))
+      if (path.isFile()) expect(readFileSync(join(path.parentPath, path.name)).includes(secret), path.name).toBe(false)
+  }
+})
+
+test('a GitHub App fetches with its installation’s token', async () => {
+  const { appId, privateKey } = standIn.app
+  const getToken = createTokenSource({
+    repository: place.repository,
+    credential: { kind: 'app', appId, privateKey },
+    apiUrl: standIn.url,
+  })
+  const clone = await open({ getToken })
+  await clone.update()
+  expect(read(clone, 'acme/review/versions/1.0.0.md')).toBe('one\n')
+})
