@@ -1,7 +1,9 @@
 // `npm start`: builds the site, serves it with the functions, and builds again in the background whenever the content changes.
-import { readConfig } from '../src/config.ts'
+import { findSourceHost, readConfig } from '../src/config.ts'
 import { whenAborted } from '../src/host/abort.ts'
 import { followContent } from '../src/host/follow-content.ts'
+import { followGitHub } from '../src/host/follow-github.ts'
+import { addFetch } from '../src/host/health.ts'
 import type { RunningServer } from '../src/host/http-server.ts'
 import { bundlePlaceOf, preparePages } from '../src/host/pages-bundle.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/serve-sites.ts'
@@ -44,8 +46,14 @@ try {
   const { metrics } = watching
   // Only git here puts every publish into the content folder at once; a clone of the one on GitHub may lag behind it.
   const isLocal = config.gitStore.kind === 'local'
-  const followed = followContent(config, stopping.signal, {
-    beforeBuild: async () => isLocal && (await finishPublishes(stores.localGit)),
+  if (config.keepsClone) console.log('Opening the clone of the repository on GitHub …')
+  const clone = config.keepsClone ? await followGitHub(config, stopping.signal) : undefined
+  const contentDir = clone?.contentDir ?? config.contentDir
+  const followed = followContent({ ...config, contentDir }, stopping.signal, {
+    beforeBuild: async () => ({
+      isWhole: isLocal && (await finishPublishes(stores.localGit)),
+      changed: (await clone?.update()) ?? [],
+    }),
     onShow: () => progress.end(),
     onBuilt: (began) => metrics?.noteBuild(began),
     onProgress: progress.show,
@@ -55,6 +63,7 @@ try {
   const keep = async (copy: FreshCopy) => {
     await copies.keep(copy)
     followed.notePublish(copy.repository.full_name)
+    clone?.fetchSoon()
   }
   host = await serveSites(
     followed.site,
@@ -63,19 +72,20 @@ try {
       ...config,
       pages: () => pages(),
       ...watching,
-      healthOf: followed.health,
+      healthOf: () => (clone ? addFetch(followed.health(), clone.state(), new Date()) : followed.health()),
     },
   ).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE'
       ? new Error(`Port ${config.port} is taken. Stop what uses it, or choose another: PORT=8889 npm start`)
       : error
   })
+  clone?.start(followed.noteMove)
   surviveUncaughtErrors()
   await followed.ready
   progress.end()
   if (stopping.signal.aborted) await host.stop()
   else {
-    console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.contentDir}/. Stop it with Ctrl-C.`)
+    console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. Stop it with Ctrl-C.`)
     printSignInLink(config, stores)
     // After the first state, because both at once would take twice as long, and programs need no pages.
     pages = preparePages(bundlePlaceOf(config), stopping.signal)

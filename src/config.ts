@@ -48,6 +48,10 @@ export interface Config {
   /** The site's name on Netlify, when it runs there. */
   netlifySite: string | undefined
   contentDir: string
+  /** Whether `npm start` keeps a clone of the repository on GitHub, because no folder was named. */
+  keepsClone: boolean
+  /** How often the clone looks for changes on GitHub. */
+  contentPollMs: number
   /** 0 is off. */
   rateLimitPerMinute: number
   /** Where publishing writes. */
@@ -80,6 +84,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const baseUrl = settings.SITE_URL ?? settings.URL ?? `http://localhost:${settings.PORT}`
   const isHere = isLoopback(new URL(baseUrl).hostname)
   const signIn = readSignIn(settings, isHere || baseUrl.startsWith('https:'))
+  const gitStore = readGitStore(settings)
   const isLocal = signIn.kind === 'none' && isHere
   return {
     port: settings.PORT,
@@ -93,8 +98,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     oidc: { issuer: settings.OIDC_ISSUER, jwksUrl: settings.OIDC_JWKS_URL },
     hostnames: [settings.SITE_URL, settings.URL].flatMap((address) => (address ? [new URL(address).hostname] : [])),
     netlifySite: settings.SITE_NAME,
-    contentDir: settings.CONTENT_DIR,
-    gitStore: readGitStore(settings),
+    contentDir: settings.CONTENT_DIR ?? 'content',
+    keepsClone: settings.CONTENT_DIR === undefined && gitStore.kind === 'github',
+    contentPollMs: settings.CONTENT_POLL_SECONDS * 1000,
+    gitStore,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     isNetlifyDev: settings.NETLIFY_LOCAL === 'true',
     functionDir: settings.LAMBDA_TASK_ROOT,

@@ -36,6 +36,11 @@ const wholeNumber =
   (text) =>
     /^\d+$/.test(text) && Number(text) <= most ? { value: Number(text) } : { expected }
 
+const wholeNumberOfSeconds: Form<number> = (text) =>
+  /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 86_400
+    ? { value: Number(text) }
+    : { expected: 'expected 1 to 86400, as a whole number' }
+
 const address =
   (expected: string): Form<string> =>
   (text) =>
@@ -98,7 +103,15 @@ export const SETTINGS = {
   METRICS: setting('Whether our own host counts, and answers /metrics.', onOrOff, 'off'),
   SITE_URL: setting('The public base address.', baseAddress),
   URL: setting('The public base address as Netlify gives it.', baseAddress),
-  CONTENT_DIR: setting('The folder that holds the prompts.', anyText, 'content'),
+  CONTENT_DIR: setting(
+    'The folder that holds the prompts; content unless it is set. With the GitHub settings and without this one, npm start keeps a clone of its own.',
+    anyText,
+  ),
+  CONTENT_POLL_SECONDS: setting(
+    'How often npm start looks for changes on GitHub, in seconds, where it keeps a clone of its own.',
+    wholeNumberOfSeconds,
+    30,
+  ),
   RATE_LIMIT_PER_MINUTE: setting(
     'Reads a minute and client address; 0 turns every limit off. On Netlify the limits that netlify/functions declares stay.',
     wholeNumber('expected 0 or more, as a whole number'),

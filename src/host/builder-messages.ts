@@ -1,4 +1,5 @@
 // What our host and the process that builds for it tell each other.
+import type { ChangedPaths } from '../stores/content-clone.ts'
 import type { SiteState } from './site-folder.ts'
 
 /** What the host is told. */
@@ -18,6 +19,10 @@ export type BuilderMessage =
 /** What the host says. */
 export type HostMessage =
   /** The answer to `begin`. */
-  | { kind: 'ready'; isWhole: boolean }
+  | { kind: 'ready'; isWhole: boolean; changed: ChangedPaths }
+  /** The content cannot be read now; the round fails and is tried again. */
+  | { kind: 'unready'; message: string }
+  /** The content changed; the answer to the next `begin` says where. */
+  | { kind: 'moved' }
   /** Something was published here, whatever the system tells of files. */
   | { kind: 'published'; fullName: string }

@@ -33,6 +33,9 @@ const MAX_PAUSE_MS = 60_000
 
 const config = readConfig(process.env)
 const folder = describeFolder(process.argv[2] ?? '')
+/** Where the content is: the folder that the settings name, or the clone that the host keeps, which nobody else changes. */
+const contentDir = process.argv[3] ?? config.contentDir
+const isClone = config.keepsClone
 process.once('disconnect', () => process.exit())
 // Building gives way to the process that serves readers.
 setPriority(10)
@@ -71,7 +74,7 @@ function openSite(): OpenSite {
   const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
   if (state) database.forgetBefore(state.number)
   const makeState = openSiteData({
-    ...{ contentDir: config.contentDir, baseUrl: config.baseUrl, sink: sinkOf(database) },
+    ...{ contentDir, baseUrl: config.baseUrl, sink: sinkOf(database) },
     sharedPaths: database.listPathsOutside('/data/v1/repos/'),
     kept: listKept(database),
     onProgress: (done, total) => sayProgress('Reading the content', done, total),
@@ -142,10 +145,11 @@ function sayError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-async function build(changed: ReadonlySet<string> | 'all'): Promise<void> {
+async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const { database, state } = site
   const began = new Date().toISOString()
-  const isWhole = await askToBegin()
+  const { isWhole, changed: moved } = await askToBegin()
+  const changed = wanted === 'all' || moved === 'all' ? 'all' : new Set([...wanted, ...moved])
   const commit = await readCommit()
   const read = await readSource(began, isWhole)
   const listing = await look(changed)
@@ -176,13 +180,12 @@ async function build(changed: ReadonlySet<string> | 'all'): Promise<void> {
 
 /** What this round reads of what was published. Where git is the one around the content folder, all that was published until now is in the folder. */
 async function readSource(began: string, isWhole: boolean): Promise<BuildSource> {
-  if (config.gitStore.kind !== 'local') return readBuildSource(config.contentDir, process.env)
+  if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
   return isWhole ? { read_until: began, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
 }
 
 /** Looks at the content: at the repositories of the files that changed, when no others can have. */
 async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
-  const { contentDir } = config
   if (!site.listing || changed === 'all') {
     if (!site.listing) await refuseConverted()
     return listContent(contentDir)
@@ -194,7 +197,7 @@ async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListin
 }
 
 async function refuseConverted(): Promise<void> {
-  const converted = await findConverted(config.contentDir, process.env)
+  const converted = await findConverted(contentDir, process.env)
   if (converted.length > 0) throw new ContentError(converted)
 }
 
@@ -224,20 +227,19 @@ function tidy(): void {
   wanted = 'all'
 }
 
-let answerBegin: (isWhole: boolean) => void = () => {}
+type Ready = Extract<HostMessage, { kind: 'ready' }>
+let begun = Promise.withResolvers<Ready>()
 
-/** The host knows of publishes that were cut off, and brings them into the content folder first. */
-function askToBegin(): Promise<boolean> {
-  const answer = new Promise<boolean>((resolve) => {
-    answerBegin = resolve
-  })
+/** The host brings what git has into the content folder first. @throws Error when it cannot */
+function askToBegin(): Promise<Ready> {
+  begun = Promise.withResolvers()
   say({ kind: 'begin' })
-  return answer
+  return begun.promise
 }
 
 async function readCommit(): Promise<string | null> {
   try {
-    const { stdout } = await promisify(execFile)('git', ['-C', config.contentDir, 'rev-parse', '--verify', 'HEAD'])
+    const { stdout } = await promisify(execFile)('git', ['-C', contentDir, 'rev-parse', '--verify', 'HEAD'])
     return stdout.trim()
   } catch {
     // No git, or no commit yet.
@@ -246,10 +248,12 @@ async function readCommit(): Promise<string | null> {
 }
 
 // What changes before watching has begun is found by the round that follows then.
-const content = watchContent(config.contentDir, want, (reason) => say({ kind: 'polling', reason }))
+const content = isClone ? undefined : watchContent(contentDir, want, (reason) => say({ kind: 'polling', reason }))
 process.on('message', (message: HostMessage) => {
-  if (message.kind === 'ready') answerBegin(message.isWhole)
-  else content.noteChange(`${message.fullName}/versions`)
+  if (message.kind === 'ready') begun.resolve(message)
+  else if (message.kind === 'unready') begun.reject(new Error(message.message))
+  else if (message.kind === 'moved') want([])
+  else content?.noteChange(`${message.fullName}/versions`)
 })
 watchDays(want)
 want()

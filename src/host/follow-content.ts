@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { UNKNOWN_SOURCE } from '../ports/fresh-copies.ts'
 import { hashCode } from '../site/build/code-hash.ts'
+import type { ChangedPaths } from '../stores/content-clone.ts'
 import { readSiteDatabase, readState } from '../stores/site-database.ts'
 import { whenAborted } from './abort.ts'
 import { inBackground } from './background.ts'
@@ -32,14 +33,24 @@ interface FollowedSite {
   ready: Promise<void>
   /** Has a repository read again, because something was published to it here. */
   notePublish: (fullName: string) => void
+  /** Has the content read again, because `beforeBuild` has something new. */
+  noteMove: () => void
 }
 
 type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
 
+/** What `beforeBuild` brought. */
+export interface BroughtContent {
+  /** Whether the folder holds everything that was published until then. */
+  isWhole: boolean
+  /** What may have changed beside the files that a watcher tells of. */
+  changed: ChangedPaths
+}
+
 /** What a follower asks and tells its owner. */
 interface FollowEvents {
-  /** Brings what git has into the content folder. @returns whether the folder holds everything that was published until then */
-  beforeBuild: () => Promise<boolean>
+  /** Brings what git has into the content folder, which stays as it is until the next call. @throws Error when it cannot be read now */
+  beforeBuild: () => Promise<BroughtContent>
   /** A state is served from now on. */
   onShow: () => void
   /** What the content held when a round began is served. */
@@ -126,14 +137,20 @@ export function followContent(
     show(last)
     console.log(`Serving the build of ${last.built_at} while the content is read: ${sayCounts(last.counts)}.`)
   } else console.log('Building the site …')
-  const notePublish = keepBuilding(folder, signal, hear, beforeBuild)
+  const tellBuilder = keepBuilding([folder.dir, ...(config.keepsClone ? [config.contentDir] : [])], signal, hear, beforeBuild)
   setTimeout(() => inBackground('Removing sites whose content is gone', removeAbandoned), TIDY_MS).unref()
   whenAborted(signal, () => ready.resolve())
   whenAborted(signal, () => {
     threads?.close()
     folder.release()
   })
-  return { site: () => site, health: () => health, ready: ready.promise, notePublish }
+  return {
+    site: () => site,
+    health: () => health,
+    ready: ready.promise,
+    notePublish: (fullName) => tellBuilder({ kind: 'published', fullName }),
+    noteMove: () => tellBuilder({ kind: 'moved' }),
+  }
 }
 
 /** Before the first state. */
@@ -159,19 +176,19 @@ function readLastState(folder: HeldFolder): SiteState | undefined {
   return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
 }
 
-/** Runs the building process, and runs it again when it ends before it should. @returns a function that tells it of a publish */
+/** Runs the building process, and runs it again when it ends before it should. @returns a function that tells it something */
 function keepBuilding(
-  folder: HeldFolder,
+  parameters: readonly string[],
   signal: AbortSignal,
   hear: (message: FollowMessage) => void,
-  beforeBuild: () => Promise<boolean>,
-): (fullName: string) => void {
+  beforeBuild: FollowEvents['beforeBuild'],
+): (message: HostMessage) => void {
   let child: ChildProcess | undefined
   let failures = 0
   const start = () => {
     if (signal.aborted) return
     // What people should read goes to its standard error, so that is shown. What Astro prints goes to standard output, so that is not.
-    child = fork(BUILDER, [folder.dir], {
+    child = fork(BUILDER, parameters, {
       env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
       // What Node was told for answering (docs/running.md) would make building slower.
       execArgv: [],
@@ -189,8 +206,11 @@ function keepBuilding(
         return
       }
       inBackground('Bringing what git has into the content folder', async () => {
-        const isWhole = await beforeBuild().catch(() => false)
-        tell(mine, { kind: 'ready', isWhole })
+        const answer: HostMessage = await beforeBuild().then(
+          (brought) => ({ kind: 'ready', ...brought }),
+          (error: unknown) => ({ kind: 'unready', message: error instanceof Error ? error.message : String(error) }),
+        )
+        tell(mine, answer)
       })
     })
     child.once('error', (error) => hear({ kind: 'failed', message: error.message }))
@@ -207,7 +227,7 @@ function keepBuilding(
   start()
   // Killing it at any moment does no harm, because the next start finds the last complete state.
   whenAborted(signal, () => child?.kill('SIGKILL'))
-  return (fullName) => child && tell(child, { kind: 'published', fullName })
+  return (message) => child && tell(child, message)
 }
 
 /** A process that has just ended is told nothing: the next one reads everything. */

@@ -1,5 +1,6 @@
 // Owns `/healthz` of our own host: what is served, since when, and what is wrong. docs/contract.md section 11.
 import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
+import type { FetchState } from '../stores/content-clone.ts'
 
 /** How a hub is. */
 export interface Health {
@@ -16,12 +17,34 @@ export interface Health {
   failure: string | null
   /** Why changes of the content are looked for every few seconds, where the system does not tell of them, or null. */
   polling: string | null
+  /** How far the clone of the repository on GitHub follows it; null where the content is a folder of this machine. */
+  fetch: {
+    /** When GitHub last said where the branch is, and the clone had it; null before the first time since the start. */
+    at: string | null
+    /** How long ago that was. */
+    age_seconds: number | null
+    /** Why the last fetch failed, or null. */
+    failure: string | null
+  } | null
 }
 
 /** Before anything is built. */
 export const STARTING: Health = {
   status: 'starting',
-  ...{ commit: null, built_at: null, counts: null, broken: [], failure: null, polling: null },
+  ...{ commit: null, built_at: null, counts: null, broken: [], failure: null, polling: null, fetch: null },
+}
+
+/** The health of a hub that follows GitHub: what is served may be old when the last fetch failed. */
+export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now: Date): Health {
+  return {
+    ...health,
+    status: health.status === 'ok' && failure !== undefined ? 'degraded' : health.status,
+    fetch: {
+      at: fetchedAt?.toISOString() ?? null,
+      age_seconds: fetchedAt ? Math.max(0, Math.round((now.getTime() - fetchedAt.getTime()) / 1000)) : null,
+      failure: failure ?? null,
+    },
+  }
 }
 
 /** How many problems are listed. */

@@ -176,11 +176,13 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
       if (!isFirst && fetched === shown) return []
       const git = gitIn(folder)
       try {
-        const changed = isFirst || !shown || !fetched ? 'all' : await listChanged(git, shown, fetched)
-        await git.run(['reset', '--quiet', '--hard', REF])
+        // A fetch may go on meanwhile.
+        const target = fetched ?? REF
+        const changed = isFirst || !shown ? 'all' : await listChanged(git, shown, target)
+        await git.run(['reset', '--quiet', '--hard', target])
         await git.run(['clean', '--quiet', '-ffdx'])
         await mkdir(contentDir, { recursive: true })
-        shown = fetched
+        shown = target
         isFirst = false
         return changed
       } catch (error) {

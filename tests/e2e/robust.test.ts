@@ -66,6 +66,7 @@ describe('npm start goes on', { timeout: 300_000 }, () => {
       'broken',
       'failure',
       'polling',
+      'fetch',
       'broken_count',
     ])
     expect(await health()).toMatchObject({

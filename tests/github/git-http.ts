@@ -49,7 +49,12 @@ export function createGitHttp({ next, mayRead, read }: GitHttpOptions): GitHttp 
           headers: { 'www-authenticate': 'Basic realm="GitHub"' },
         })
       if (!mayRead(token, repository)) return new Response('Repository not found.', { status: 404 })
-      if (service === 'info/refs') await update(repository)
+      try {
+        if (service === 'info/refs') await update(repository)
+      } catch {
+        // No such repository, or one without a commit.
+        return new Response('Repository not found.', { status: 404 })
+      }
       return await runBackend(folder, request, pathname, search)
     },
     close: () => rmSync(folder, { recursive: true, force: true }),

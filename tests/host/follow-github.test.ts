@@ -1,0 +1,106 @@
+// Pins `npm start` with the GitHub settings and no content folder: it keeps a clone, serves what is merged on GitHub and what is published here, and serves on when GitHub is out of reach.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { poll } from '../e2e/client.ts'
+import { FAULTS } from '../github/faults.ts'
+import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { type Machine, type Machines, openMachines } from '../hubs/machines.ts'
+import { launch, type Run } from '../hubs/processes.ts'
+
+const WITHIN = 30_000
+let standIn: GitHubStandIn
+let place: StandInRepository
+let machines: Machines
+let machine: Machine
+let hub: { base: string; run: Run }
+beforeAll(async () => {
+  standIn = await startGitHubStandIn()
+  place = await standIn.createRepository()
+  await standIn.commitOutside(place, versionFile('acme', '1.0.0', 'The first.\n'))
+  machines = openMachines()
+  machine = machines.make(settings())
+  hub = await machine.start()
+})
+afterAll(async () => {
+  await hub?.run.end()
+  machines?.close()
+  await standIn?.close()
+})
+
+const settings = () => ({
+  GITHUB_REPOSITORY: place.repository,
+  GITHUB_TOKEN: place.token,
+  GITHUB_API_URL: standIn.url,
+  CONTENT_POLL_SECONDS: '1',
+  RATE_LIMIT_PER_MINUTE: '0',
+})
+const versionFile = (owner: string, version: string, content: string) => ({
+  [`content/${owner}/review/versions/${version}.md`]: `---\npublished_at: 2026-11-01T00:00:00Z\npublished_by: octocat\nchangelog: Made.\n---\n${content}`,
+})
+const raw = async (owner: string) => {
+  const answer = await fetch(`${hub.base}/api/v1/repos/${owner}/review/raw`)
+  return answer.ok ? await answer.text() : answer.status
+}
+const health = async () => (await fetch(`${hub.base}/healthz`)).json()
+
+test('what is merged on GitHub is served within the poll, what is removed no longer', async () => {
+  expect(await raw('acme')).toBe('The first.\n')
+  const head = await standIn.commitOutside(place, versionFile('merged', '1.0.0', 'Merged.\n'))
+  await poll('the merge is served', WITHIN, async () => ((await raw('merged')) === 'Merged.\n' ? true : undefined))
+  expect(await health()).toMatchObject({
+    status: 'ok',
+    commit: head,
+    fetch: { at: expect.any(String), age_seconds: expect.any(Number), failure: null },
+  })
+  await standIn.commitOutside(place, { 'content/merged/review/versions/1.0.0.md': null })
+  await poll('the removal is served', WITHIN, async () => ((await raw('merged')) === 404 ? true : undefined))
+})
+
+test('a publish is in the clone at once, whatever the poll', async () => {
+  const token = machine.makeToken('acme')
+  const answer = await fetch(`${hub.base}/api/v1/repos/acme/review/versions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'The second.\n', bump: 'patch', changelog: 'Better.' }),
+  })
+  expect([answer.status, await answer.clone().json()]).toMatchObject([201, { data: { version: '1.0.1' } }])
+  expect(await raw('acme')).toBe('The second.\n')
+  const file = join(machine.folder, '.hub/content/content/acme/review/versions/1.0.1.md')
+  await poll('the clone has it', WITHIN, async () => existsSync(file) || undefined)
+  expect(readFileSync(file, 'utf8')).toContain('The second.\n')
+})
+
+test('a hub that is cut off from GitHub serves on and says so, also after a restart', async () => {
+  const { built_at } = await health()
+  expect(built_at).not.toBeNull()
+  standIn.script({ on: 'any', times: Number.POSITIVE_INFINITY, fault: FAULTS.cut(false) })
+  const cutOff = () =>
+    poll('health says so', WITHIN, async () => {
+      const { status, fetch } = await health()
+      return fetch.failure === null ? undefined : { status, failure: fetch.failure }
+    })
+  expect(await cutOff()).toEqual({ status: 'degraded', failure: expect.stringContaining('could not be fetched') })
+  expect(await raw('acme')).toBe('The second.\n')
+  await hub.run.end()
+  hub = await machine.start()
+  expect(await cutOff()).toMatchObject({ status: 'degraded' })
+  expect(await raw('acme')).toBe('The second.\n')
+  standIn.forget()
+  await poll('health is well again', WITHIN, async () => ((await health()).status === 'ok' ? true : undefined))
+})
+
+test('a second process in the same folder keeps a clone of its own', async () => {
+  const second = await machine.start()
+  expect(await (await fetch(`${second.base}/api/v1/repos/acme/review/raw`)).text()).toBe('The second.\n')
+  await second.run.end()
+  expect(readdirSync(join(machine.folder, '.hub')).filter((name) => /^content/.test(name) && !name.includes('.lock'))).toEqual(['content'])
+})
+
+test('a repository that cannot be cloned is said, and nothing is served', async () => {
+  const other = machines.make({ ...settings(), GITHUB_REPOSITORY: 'prompt-bot/nothing' })
+  const run = launch(process.execPath, ['scripts/start.ts'], { ...settings(), GITHUB_REPOSITORY: 'prompt-bot/nothing', PORT: '0' }, other.folder)
+  expect((await run.closed).code).toBe(1)
+  expect(run.log()).toMatch(/prompt-bot\/nothing\.git could not be fetched: .*not found/)
+  expect(run.log()).not.toContain(place.token)
+})

@@ -1,0 +1,54 @@
+// Makes machines for hubs on this one: a folder each with the project's files and a state of its own, in which `npm start` runs.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { plainEnvironment, type ProcessOptions, type Run, startProcess } from './processes.ts'
+
+/** A machine that can run one hub after another. */
+export interface Machine {
+  /** Its copy of the project. */
+  folder: string
+  /** Starts a hub; the caller ends it. */
+  start: (settings?: Record<string, string>) => Promise<{ base: string; run: Run }>
+  /** Makes a token with `npm run token`. */
+  makeToken: (owner: string) => string
+}
+
+/** Machines that share nothing but what the settings name. */
+export interface Machines {
+  make: (settings: Readonly<Record<string, string>>) => Machine
+  /** Removes what they kept; the hubs have ended. */
+  close: () => void
+}
+
+const START: ProcessOptions['command'] = [process.execPath, '--max-semi-space-size=2', 'scripts/start.ts']
+const isServingData = async (base: string) => (await fetch(`${base}/data/v1/tags.json`)).ok
+
+/** Opens a place for machines. The bundled pages are shared, because each would make the same. */
+export function openMachines(): Machines {
+  const top = mkdtempSync(join(tmpdir(), 'hub-machines-'))
+  mkdirSync(join(top, 'pages'))
+  let made = 0
+  return {
+    make(settings) {
+      const folder = join(top, String(++made))
+      mkdirSync(join(folder, '.hub'), { recursive: true })
+      symlinkSync(join(top, 'pages'), join(folder, '.hub/pages'))
+      for (const name of readdirSync('.'))
+        if (!name.startsWith('.') && !['content', 'dist', 'build'].includes(name)) symlinkSync(resolve(name), join(folder, name))
+      return {
+        folder,
+        start: (more = {}) =>
+          startProcess({ command: START, settings: { ...settings, ...more }, cwd: folder, isReady: isServingData }),
+        makeToken: (owner) =>
+          execFileSync(process.execPath, ['scripts/token.ts', owner], {
+            cwd: folder,
+            env: { ...plainEnvironment(), ...settings } as NodeJS.ProcessEnv,
+            encoding: 'utf8',
+          }).trim(),
+      }
+    },
+    close: () => rmSync(top, { recursive: true, force: true, maxRetries: 5 }),
+  }
+}
