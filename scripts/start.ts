@@ -47,7 +47,7 @@ try {
   // Only git here puts every publish into the content folder at once; a clone of the one on GitHub may lag behind it.
   const isLocal = config.gitStore.kind === 'local'
   if (config.keepsClone) console.log('Opening the clone of the repository on GitHub …')
-  const clone = config.keepsClone ? await followGitHub(config, stopping.signal) : undefined
+  const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined
   const contentDir = clone?.contentDir ?? config.contentDir
   const followed = followContent({ ...config, contentDir }, stopping.signal, {
     beforeBuild: async () => ({
@@ -85,7 +85,9 @@ try {
   progress.end()
   if (stopping.signal.aborted) await host.stop()
   else {
-    console.log(`Prompt Hub is at ${config.baseUrl} and follows ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. Stop it with Ctrl-C.`)
+    console.log(
+      `Prompt Hub is at ${config.baseUrl} and follows ${config.keepsClone ? findSourceHost(config)?.web : `${config.contentDir}/`}. Stop it with Ctrl-C.`,
+    )
     printSignInLink(config, stores)
     // After the first state, because both at once would take twice as long, and programs need no pages.
     pages = preparePages(bundlePlaceOf(config), stopping.signal)

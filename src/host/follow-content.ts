@@ -40,7 +40,7 @@ interface FollowedSite {
 type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
 
 /** What `beforeBuild` brought. */
-export interface BroughtContent {
+interface BroughtContent {
   /** Whether the folder holds everything that was published until then. */
   isWhole: boolean
   /** What may have changed beside the files that a watcher tells of. */
@@ -137,7 +137,12 @@ export function followContent(
     show(last)
     console.log(`Serving the build of ${last.built_at} while the content is read: ${sayCounts(last.counts)}.`)
   } else console.log('Building the site …')
-  const tellBuilder = keepBuilding([folder.dir, ...(config.keepsClone ? [config.contentDir] : [])], signal, hear, beforeBuild)
+  const tellBuilder = keepBuilding(
+    [folder.dir, ...(config.keepsClone ? [config.contentDir] : [])],
+    signal,
+    hear,
+    beforeBuild,
+  )
   setTimeout(() => inBackground('Removing sites whose content is gone', removeAbandoned), TIDY_MS).unref()
   whenAborted(signal, () => ready.resolve())
   whenAborted(signal, () => {

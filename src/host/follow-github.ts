@@ -2,7 +2,12 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, findSourceHost } from '../config.ts'
-import { type ChangedPaths, type FetchState, openContentClone } from '../stores/content-clone.ts'
+import {
+  type ChangedPaths,
+  type ContentCloneOptions,
+  type FetchState,
+  openContentClone,
+} from '../stores/content-clone.ts'
 import { createTokenSource } from '../stores/github-connection.ts'
 import { takeLock } from '../stores/process-lock.ts'
 import { whenAborted } from './abort.ts'
@@ -12,7 +17,7 @@ import { inBackground } from './background.ts'
 const CLONE_DIR = '.hub/content'
 
 /** The content as GitHub has it. */
-export interface FollowedClone {
+interface FollowedClone {
   /** The folder that holds the prompts. */
   contentDir: string
   state: () => FetchState
@@ -28,9 +33,14 @@ export interface FollowedClone {
  * Opens the clone, or makes one, which takes as long as the repository is large.
  *
  * @param config with `gitStore.kind` `github`
+ * @param environment usually that of the process, in which git is found
  * @throws Error when there is no clone yet and GitHub cannot be reached or refuses
  */
-export async function followGitHub(config: Config, signal: AbortSignal): Promise<FollowedClone> {
+export async function followGitHub(
+  config: Config,
+  environment: ContentCloneOptions['environment'],
+  signal: AbortSignal,
+): Promise<FollowedClone> {
   const { gitStore, contentPollMs } = config
   const source = findSourceHost(config)
   if (gitStore.kind !== 'github' || !source) throw new Error('The settings name no repository on GitHub.')
@@ -39,7 +49,7 @@ export async function followGitHub(config: Config, signal: AbortSignal): Promise
     url: `${source.web}.git`,
     branch: gitStore.branch,
     getToken: createTokenSource(gitStore),
-    environment: process.env,
+    environment,
   })
   let isFetching = false
   let isWanted = false
@@ -98,7 +108,8 @@ function holdCloneFolder(signal: AbortSignal): string {
 function removeAbandoned(): void {
   for (const name of readdirSync(dirname(CLONE_DIR))) {
     const [, pid] = /^content-(\d+)$/.exec(name) ?? []
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(dirname(CLONE_DIR), name), { recursive: true, force: true })
+    if (pid !== undefined && !isAlive(Number(pid)))
+      rmSync(join(dirname(CLONE_DIR), name), { recursive: true, force: true })
   }
 }
 

@@ -94,12 +94,19 @@ test('a second process in the same folder keeps a clone of its own', async () =>
   const second = await machine.start()
   expect(await (await fetch(`${second.base}/api/v1/repos/acme/review/raw`)).text()).toBe('The second.\n')
   await second.run.end()
-  expect(readdirSync(join(machine.folder, '.hub')).filter((name) => /^content/.test(name) && !name.includes('.lock'))).toEqual(['content'])
+  expect(
+    readdirSync(join(machine.folder, '.hub')).filter((name) => /^content/.test(name) && !name.includes('.lock')),
+  ).toEqual(['content'])
 })
 
 test('a repository that cannot be cloned is said, and nothing is served', async () => {
   const other = machines.make({ ...settings(), GITHUB_REPOSITORY: 'prompt-bot/nothing' })
-  const run = launch(process.execPath, ['scripts/start.ts'], { ...settings(), GITHUB_REPOSITORY: 'prompt-bot/nothing', PORT: '0' }, other.folder)
+  const run = launch(
+    process.execPath,
+    ['scripts/start.ts'],
+    { ...settings(), GITHUB_REPOSITORY: 'prompt-bot/nothing', PORT: '0' },
+    other.folder,
+  )
   expect((await run.closed).code).toBe(1)
   expect(run.log()).toMatch(/prompt-bot\/nothing\.git could not be fetched: .*not found/)
   expect(run.log()).not.toContain(place.token)

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { plainEnvironment, type ProcessOptions, type Run, startProcess } from './processes.ts'
+import { type ProcessOptions, plainEnvironment, type Run, startProcess } from './processes.ts'
 
 /** A machine that can run one hub after another. */
 export interface Machine {
@@ -36,7 +36,8 @@ export function openMachines(): Machines {
       mkdirSync(join(folder, '.hub'), { recursive: true })
       symlinkSync(join(top, 'pages'), join(folder, '.hub/pages'))
       for (const name of readdirSync('.'))
-        if (!name.startsWith('.') && !['content', 'dist', 'build'].includes(name)) symlinkSync(resolve(name), join(folder, name))
+        if (!name.startsWith('.') && !['content', 'dist', 'build'].includes(name))
+          symlinkSync(resolve(name), join(folder, name))
       return {
         folder,
         start: (more = {}) =>
