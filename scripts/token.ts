@@ -2,10 +2,10 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
-import { BLOBS_DIR } from '../src/host/serve-sites.ts'
+import { BLOBS_DIR } from '../src/host/builds/serve-sites.ts'
 import type { BlobStore } from '../src/ports/blob-store.ts'
-import { startLocalBlobs } from '../src/stores/blob-store-local.ts'
-import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/tokens-blobs.ts'
+import { startLocalBlobs } from '../src/stores/state/blob-store-local.ts'
+import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/state/tokens-blobs.ts'
 
 const USAGE = `Usage: npm run token -- <owner>[/<name>] [--days N] [--label text]
        npm run token -- --list

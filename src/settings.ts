@@ -1,7 +1,7 @@
 // Owns every setting by its name in the environment: its form, its default and what it is for. What they mean together is config.ts. No schema is made here: every function begins with its settings, and a read has no other use for the library.
 import { isIP } from 'node:net'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'
-import type { Parsed } from './domain/content/problems.ts'
+import type { Parsed } from './domain/text/problems.ts'
 
 /** How a setting is written: the value of a text, or what was expected instead. What was given is never repeated, for it may be a secret. */
 type Form<Value> = (text: string) => { value: Value } | { expected: string }

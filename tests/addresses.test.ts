@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { listCliDownloads, readCliFiles } from '../src/cli/downloads.ts'
+import { listCliDownloads, readCliFiles } from '../src/site/downloads/hubcli.ts'
 import { ADDRESSES } from '../src/domain/api/addresses.ts'
 import { ROUTES } from '../src/domain/api/routes.ts'
 import { buildCatalogue } from '../src/domain/catalogue/catalogue.ts'
@@ -90,7 +90,7 @@ describe('what a build writes', () => {
   test('each file that stands beside them', async () => {
     const { tree } = readStarterCatalogue()
     const catalogue = buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' })
-    const downloads = listCliDownloads({ ...(await readCliFiles('src/cli')), baseUrl: 'https://hub.test' })
+    const downloads = listCliDownloads({ ...(await readCliFiles('.')), baseUrl: 'https://hub.test' })
     const paths = [...listDataFiles(catalogue, digestText), ...listSitemapFiles(catalogue), ...downloads].map(
       ([path]) => path,
     )

@@ -12,7 +12,7 @@ interface SourceFile {
   imports: string[]
 }
 
-const files = ['src', 'netlify', 'scripts', 'tests'].flatMap((dir) => listSources(dir))
+const files = ['src', 'clients', 'netlify', 'scripts', 'tests'].flatMap((dir) => listSources(dir))
 
 function listSources(dir: string): SourceFile[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
@@ -63,7 +63,7 @@ test('the reader of imports finds some in every room', () => {
 })
 
 /** What stands beside the rooms of the site, for all of them: texts, links and differences as values. */
-const PLAIN_SITE = files.map(({ path }) => path).filter((path) => /^src\/site\/[^/]+$/.test(path))
+const PLAIN_SITE = files.map(({ path }) => path).filter((path) => /^src\/site\/(?:(?:card|prompt)\/)?[^/]+$/.test(path))
 const ASIDE = ['src/site/docs/', 'src/site/fonts/', 'src/site/styles.css', 'src/site/styles/']
 
 describe('who may import whom', () => {
@@ -73,8 +73,8 @@ describe('who may import whom', () => {
     ['src/ports', ['src/domain/', 'src/ports/']],
     ['src/stores', ['src/domain/', 'src/ports/', 'src/stores/']],
     ['src/server', ['src/domain/', 'src/ports/', 'src/server/']],
-    ['src/cli', ['src/domain/', 'src/cli/']],
-    ['src/clients', ['src/domain/', 'src/clients/']],
+    ['clients', ['clients/']],
+    ['src/site/downloads', ['src/site/downloads/']],
     ['src/wiring', ['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/stores/', 'src/wiring/']],
     [
       'src/host',
@@ -87,7 +87,7 @@ describe('who may import whom', () => {
     [
       'src/site/astro',
       [
-        ...['src/cli/', 'src/clients/', 'src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/'],
+        ...['src/site/downloads/', 'src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/'],
         ...['src/site/astro/', 'src/site/build/', 'src/stores/', 'src/wiring/', ...PLAIN_SITE],
       ],
     ],
@@ -111,12 +111,12 @@ describe('who may import whom', () => {
     [
       'src/site/build',
       [
-        ...['src/cli/', 'src/clients/', 'src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/'],
+        ...['src/site/downloads/', 'src/config.ts', 'src/domain/', 'src/host/', 'src/ports/', 'src/server/'],
         ...['src/site/build/', 'src/site/docs/', 'src/stores/', 'src/wiring/', ...PLAIN_SITE],
       ],
     ],
     ['netlify', ['src/wiring/', 'src/server/']],
-    ['src/pages', ['src/cli/', 'src/domain/', 'src/server/', 'src/site/']],
+    ['src/pages', ['src/domain/', 'src/server/', 'src/site/']],
   ] as const)('%s', (room, allowed) => {
     const wrong = inRoom(room).flatMap(({ path, imports }) =>
       imports
@@ -192,27 +192,27 @@ describe('who may import whom', () => {
   })
 
   test.each([
-    ['yaml', ['src/domain/content/yaml.ts']],
+    ['yaml', ['src/domain/text/yaml.ts']],
     ['spdx-expression-parse', ['src/domain/content/rules.ts']],
     ['semver', ['src/domain/catalogue/versions.ts']],
     [
       'node:sqlite',
       [
-        'src/stores/site-database.ts',
-        'src/stores/git-turn.ts',
-        'src/stores/process-lock.ts',
-        'src/stores/rate-limiter-file.ts',
+        'src/stores/site/site-database.ts',
+        'src/stores/git/git-turn.ts',
+        'src/stores/git/process-lock.ts',
+        'src/stores/state/rate-limiter-file.ts',
         'src/stores/state/state-sqlite.ts',
         ...['find', 'index', 'sqlite', 'words'].map((part) => `src/stores/search-${part}.ts`),
       ],
     ],
     ['pg', ['src/stores/state/state-postgres.ts']],
     ['@hono/node-server', ['src/host/run-functions.ts']],
-    ['@octokit/rest', ['src/stores/github-connection.ts']],
+    ['@octokit/rest', ['src/stores/github/github-connection.ts']],
     ['@modelcontextprotocol/sdk/server/index.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
-    ['chokidar', ['src/host/watch-content.ts']],
+    ['chokidar', ['src/host/builds/watch-content.ts']],
     ['@orama/stemmers/english', ['src/domain/search/terms.ts']],
     ['tinypool', [...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`)]],
     ['jose', ['src/server/publish/oidc.ts']],
@@ -228,17 +228,15 @@ describe('who may import whom', () => {
       .filter(
         ({ path, text }) =>
           path.startsWith('src/') &&
-          // The libraries run in other people's programs, with settings of their own.
-          !path.startsWith('src/clients/') &&
           path !== 'src/config.ts' &&
           /process\.env\b/.test(text.replace(/^\s*\*.*$|\/\*\*.*?\*\//gm, '')),
       )
       .map(({ path }) => path)
     expect(readers.sort()).toEqual([
-      'src/host/builder-process.ts',
-      'src/host/follow-content.ts',
-      'src/host/pages-bundle.ts',
-      'src/host/serve-sites.ts',
+      'src/host/builds/builder-process.ts',
+      'src/host/builds/follow-content.ts',
+      'src/host/builds/pages-bundle.ts',
+      'src/host/builds/serve-sites.ts',
       'src/site/astro/dev-server.ts',
       'src/site/astro/pages-adapter.ts',
       'src/site/build/write-data.ts',

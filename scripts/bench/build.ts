@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { type DataFile, listDataFiles } from '../../src/domain/catalogue/data-files.ts'
 import { digestText } from '../../src/ports/measure.ts'
-import { writeFiles } from '../../src/stores/write-files.ts'
+import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { type Measurement, type Timed, time } from './measure.ts'
 import type { BenchSite } from './site.ts'
 

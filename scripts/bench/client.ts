@@ -1,5 +1,5 @@
 // Owns measuring the TypeScript library: a prompt that it holds in memory, beside the bare map and promise that it cannot do without.
-import { PromptHub } from '../../src/clients/typescript/source/prompt-hub.ts'
+import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 

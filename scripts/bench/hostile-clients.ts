@@ -1,9 +1,9 @@
 // What hostile clients do to a hub with its default limits: each attack once held everybody up, filled the memory or ended the process.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
-import { peopleInBlobs } from '../../src/stores/sessions-blobs.ts'
-import { createToken, tokensInBlobs } from '../../src/stores/tokens-blobs.ts'
+import { startLocalBlobs } from '../../src/stores/state/blob-store-local.ts'
+import { peopleInBlobs } from '../../src/stores/state/sessions-blobs.ts'
+import { createToken, tokensInBlobs } from '../../src/stores/state/tokens-blobs.ts'
 import type { HostileHub } from './hostile-hub.ts'
 
 /** Attacks a hub. @param signal ends what would go on; what an attack leaves open is closed then too */

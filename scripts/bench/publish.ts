@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type LocalGit, openLocalGit } from '../../src/stores/git-store-local.ts'
+import { type LocalGit, openLocalGit } from '../../src/stores/git/git-store-local.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 import type { BenchSite } from './site.ts'
 

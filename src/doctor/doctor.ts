@@ -1,6 +1,6 @@
 // Owns which checks a set-up gets: of its settings, of this machine or of a deployed hub, and of what it has at GitHub.
 import { type Config, readConfig } from '../config.ts'
-import { type AskGitHub, openGitHubQuestions } from '../stores/github-questions.ts'
+import { type AskGitHub, openGitHubQuestions } from '../stores/github/github-questions.ts'
 import { type Examined, examine } from './examination.ts'
 import { GITHUB_CHECKS } from './github-checks.ts'
 import { openDeployedHub } from './hub-answers.ts'

@@ -1,5 +1,5 @@
 // Owns what every check of the repository on GitHub is given, and reading its answers.
-import type { AskGitHub, GitHubAnswer } from '../stores/github-questions.ts'
+import type { AskGitHub, GitHubAnswer } from '../stores/github/github-questions.ts'
 
 /** The repository that is published to, and the clock of this machine. */
 export interface PublishingPlace {

@@ -1,7 +1,7 @@
 // Owns the check that GitHub knows the application that people sign in with: it is asked with a code that nobody ever got.
 import type { Config } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
-import { identify } from '../stores/github-sign-in.ts'
+import { identify } from '../stores/github/github-sign-in.ts'
 import { type Check, type Finding, wrong } from './examination.ts'
 
 /** The application of the settings. */

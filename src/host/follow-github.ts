@@ -7,10 +7,10 @@ import {
   type ContentCloneOptions,
   type FetchState,
   openContentClone,
-} from '../stores/content-clone.ts'
-import { createTokenSource } from '../stores/github-connection.ts'
-import { takeLock } from '../stores/process-lock.ts'
-import { whenAborted } from './abort.ts'
+} from '../stores/content/content-clone.ts'
+import { createTokenSource } from '../stores/github/github-connection.ts'
+import { takeLock } from '../stores/git/process-lock.ts'
+import { whenAborted } from './http/abort.ts'
 import { inBackground } from './background.ts'
 
 /** Where the clone lies; a second process in the same folder has one of its own beside it. */

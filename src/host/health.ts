@@ -1,6 +1,6 @@
 // Owns `/healthz` of our own host: what is served, since when, and what is wrong. docs/contract.md section 11.
 import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
-import type { FetchState } from '../stores/content-clone.ts'
+import type { FetchState } from '../stores/content/content-clone.ts'
 
 /** How a hub is. */
 export interface Health {

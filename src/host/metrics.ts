@@ -5,7 +5,7 @@ import { isPublishedAt, matchRoute } from '../domain/api/routes.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { Search } from '../ports/search.ts'
 import type { Health } from './health.ts'
-import type { AnsweredRequest } from './http-server.ts'
+import type { AnsweredRequest } from './http/http-server.ts'
 
 /** What is counted. */
 export interface Metrics {

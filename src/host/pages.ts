@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { RenderPage } from '../ports/pages.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
-import { folderFiles } from '../stores/site-files-folder.ts'
+import { folderFiles } from '../stores/site/site-files-folder.ts'
 
 /** What is the same for every state of the content. */
 export interface Pages {

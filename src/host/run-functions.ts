@@ -7,9 +7,9 @@ import { toHubError } from '../ports/log.ts'
 import type { LargeFile, SiteFiles } from '../ports/site-files.ts'
 import { pathOf } from '../server/address.ts'
 import { type Parts, partsOf, respondWithError, respondWithParts } from '../server/respond.ts'
-import { type Compressor, isKept, openCompressor } from './compress.ts'
-import type { NodeListener } from './http-server.ts'
-import { preflightFile, serveFile, serveNotFound } from './static-files.ts'
+import { type Compressor, isKept, openCompressor } from './http/compress.ts'
+import type { NodeListener } from './http/http-server.ts'
+import { preflightFile, serveFile, serveNotFound } from './http/static-files.ts'
 
 /** A function module as it stands in `netlify/functions`: a handler, and where it answers. */
 export interface HostedFunction<Context> {

@@ -1,7 +1,7 @@
 // Owns the refusals that need nothing but the request: no such address, no such method, too many requests; and the answer to whatever was thrown.
 import { HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
-import { printable } from '../domain/content/problems.ts'
+import { printable } from '../domain/text/problems.ts'
 import { toHubError } from '../ports/log.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
 

@@ -1,6 +1,6 @@
 // Atom feeds: what was published, of everything, of an owner, of a tag, of one prompt; each entry leads to the difference. RFC 4287.
 import type { RepositorySummary, VersionSummary } from '../domain/api/schema.ts'
-import { escapeXml } from '../domain/content/html-text.ts'
+import { escapeXml } from '../domain/text/html-text.ts'
 import type { PageData } from '../ports/pages.ts'
 import { comparePage, versionPage } from './links.ts'
 

@@ -6,9 +6,9 @@ import { isOwner } from '../domain/content/names.ts'
 import { parseBuilt } from '../ports/site-files.ts'
 import type { SignIn } from '../server/account/sign-in.ts'
 import type { AccountDependencies } from '../server/account/visit.ts'
-import { identify } from '../stores/github-sign-in.ts'
-import { peopleInBlobs } from '../stores/sessions-blobs.ts'
-import { tokensInBlobs } from '../stores/tokens-blobs.ts'
+import { identify } from '../stores/github/github-sign-in.ts'
+import { peopleInBlobs } from '../stores/state/sessions-blobs.ts'
+import { tokensInBlobs } from '../stores/state/tokens-blobs.ts'
 import { isLocalMode, isOurHost } from './people.ts'
 import {
   blobsOf,

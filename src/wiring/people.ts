@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import { isLocalPerson, type Person } from '../domain/access/account.ts'
 import type { BlobStore } from '../ports/blob-store.ts'
-import { holdsLogin } from '../stores/sessions-blobs.ts'
+import { holdsLogin } from '../stores/state/sessions-blobs.ts'
 import type { Hub } from './platform.ts'
 
 /** Whether our own host runs the function. The Netlify dev server does not count, because it stands in for production. */

@@ -11,7 +11,7 @@ import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import type { LocalKeys } from '../server/account/local-keys.ts'
 import type { PageCache } from '../server/pages/page-cache.ts'
-import { limitInMemory } from '../stores/rate-limiter-memory.ts'
+import { limitInMemory } from '../stores/state/rate-limiter-memory.ts'
 
 /** The pages of one build as our own host serves them. */
 export interface HubPages {
@@ -60,14 +60,14 @@ export function currentConfig(): Config {
 /** The site's files: those our host serves, or those of the deploy that is being asked. Here and below, drivers for Netlify are imported on Netlify only. */
 export async function siteFilesOf(request: Request, hub: Hub | undefined): Promise<SiteFiles> {
   if (hub) return hub.files
-  const { deployFiles } = await import('../stores/site-files-deploy.ts')
+  const { deployFiles } = await import('../stores/site/site-files-deploy.ts')
   return deployFiles(new URL(request.url).origin)
 }
 
 /** Where tokens, sessions and copies lie: with our host, or in Netlify Blobs. */
 export async function blobsOf(hub: Hub | undefined): Promise<BlobStore> {
   if (hub) return hub.blobs
-  const { netlifyBlobs } = await import('../stores/blob-store-netlify.ts')
+  const { netlifyBlobs } = await import('../stores/state/blob-store-netlify.ts')
   return netlifyBlobs()
 }
 
@@ -75,7 +75,7 @@ export async function blobsOf(hub: Hub | undefined): Promise<BlobStore> {
 export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
   if (hub) return hub.fresh
   const [{ copiesInBlobs }, { copiesAhead }] = await Promise.all([
-    import('../stores/fresh-copies-blobs.ts'),
+    import('../stores/state/fresh-copies-blobs.ts'),
     import('../ports/fresh-copies.ts'),
   ])
   return copiesAhead(copiesInBlobs(await blobsOf(hub)), sourceOfDeploy)
@@ -85,7 +85,7 @@ let deployed: Promise<BuildSource> | undefined
 
 /** What the build of this deploy has read. It never changes there, so it is read once. */
 function sourceOfDeploy(): Promise<BuildSource> {
-  deployed ??= Promise.all([import('../stores/build-record.ts'), import('../ports/fresh-copies.ts')]).then(
+  deployed ??= Promise.all([import('../stores/site/build-record.ts'), import('../ports/fresh-copies.ts')]).then(
     ([{ findBuildRecord }, { UNKNOWN_SOURCE }]) =>
       findBuildRecord(resolve(currentConfig().functionDir, 'build/complete.json'))?.source ?? UNKNOWN_SOURCE,
   )
@@ -118,7 +118,7 @@ export async function limiterOf(kind: string, requests: number, { isNetlifyDev }
   const limit = { requests, windowMs: MINUTE_MS }
   // The dev server answers each request in a new worker, which remembers nothing, so requests are counted in a file. All workers are in one process, whose number names the file.
   const limiter = isNetlifyDev
-    ? (await import('../stores/rate-limiter-file.ts')).limitInFile(
+    ? (await import('../stores/state/rate-limiter-file.ts')).limitInFile(
         limit,
         join(tmpdir(), 'prompt-hub', `${process.pid}-${kind}.db`),
       )

@@ -7,7 +7,7 @@ import type { GitStore } from '../ports/git-store.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishDependencies } from '../server/publish/publish.ts'
 import { createTurns } from '../server/publish/turns.ts'
-import { findToken, noteUse } from '../stores/tokens-blobs.ts'
+import { findToken, noteUse } from '../stores/state/tokens-blobs.ts'
 import {
   blobsOf,
   clientKeyOf,
@@ -36,7 +36,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, blobs),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
-      (await import('../stores/spent-blobs.ts')).spendOnce(
+      (await import('../stores/state/spent-blobs.ts')).spendOnce(
         blobs,
         { kind: 'jti', id: jti, use: request, endsMs },
         new Date(),
@@ -72,7 +72,7 @@ let github: Promise<GitStore> | undefined
 
 async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitStore> {
   if (gitStore.kind === 'github') {
-    github ??= import('../stores/git-store-github.ts').then(({ openGitHub }) => {
+    github ??= import('../stores/github/git-store-github.ts').then(({ openGitHub }) => {
       const opened = openGitHub(gitStore)
       return hub?.countGit?.(opened) ?? opened
     })

@@ -1,7 +1,7 @@
 // Owns the promise that everybody can use the account pages: axe finds nothing in either scheme, and a small screen holds each of them.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../../scripts/look/browser.ts'
+import { openBrowser } from '../../scripts/pictures/look/browser.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 import { findViolations } from '../site/axe.ts'

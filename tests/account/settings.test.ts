@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
-import { openLocalStores } from '../../src/host/serve-sites.ts'
+import { openLocalStores } from '../../src/host/builds/serve-sites.ts'
 import { answerAccount } from '../../src/server/account/answer-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
 import type { AccountDependencies } from '../../src/server/account/visit.ts'

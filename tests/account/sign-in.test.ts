@@ -1,7 +1,7 @@
 // Owns signing in at GitHub: states that are missing, wrong or replayed, addresses that lead elsewhere, logins that changed hands, and a GitHub in trouble.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { safeReturn } from '../../src/server/account/sign-in.ts'
-import { identify } from '../../src/stores/github-sign-in.ts'
+import { identify } from '../../src/stores/github/github-sign-in.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Account, BASE_URL, type Jar, openAccount } from '../hubs/account.ts'

@@ -1,7 +1,7 @@
 // Owns tokens that people make: what the form takes, whose list they stand in, and what they open as rights come and go.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { holdsLogin } from '../../src/stores/sessions-blobs.ts'
-import { createToken, findToken, noteUse } from '../../src/stores/tokens-blobs.ts'
+import { holdsLogin } from '../../src/stores/state/sessions-blobs.ts'
+import { createToken, findToken, noteUse } from '../../src/stores/state/tokens-blobs.ts'
 import { type Account, fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'

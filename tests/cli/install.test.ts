@@ -50,6 +50,6 @@ describe('the steps, as written', () => {
 })
 
 test('the guide says what hubcli help says', async () => {
-  const { stdout } = await run('sh', ['src/cli/hubcli', 'help'])
+  const { stdout } = await run('sh', ['clients/hubcli/hubcli', 'help'])
   for (const { commands } of listCliCommands()) for (const { usage } of commands) expect(stdout).toContain(usage)
 })

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gte } from 'semver'
 import { afterAll, expect, test } from 'vitest'
-import { listCliDownloads, readCliFiles } from '../../src/cli/downloads.ts'
+import { listCliDownloads, readCliFiles } from '../../src/site/downloads/hubcli.ts'
 
-/** The checksum of every release as it lies in src/cli/releases. A line is added by each release and never changed. */
+/** The checksum of every release as it lies in releases/hubcli. A line is added by each release and never changed. */
 const RELEASES: Record<string, string> = {
   '1.0.0': '53a21f9d8f0307653cf3b416db8d543958e760c9b3fb050788b0aaa97caa288c',
   '1.1.0': '23c4be33e33d5e6b06f64907d119dc8a27a1d7103a16c1047b1120ffde32d7dd',
@@ -16,26 +16,27 @@ const RELEASES: Record<string, string> = {
 }
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
-const CLI_DIR = path.join(ROOT, 'src', 'cli')
+const RELEASES_DIR = path.join(ROOT, 'releases/hubcli')
+const SCRIPT = path.join(ROOT, 'clients/hubcli/hubcli')
 const scratch = mkdtempSync(path.join(tmpdir(), 'hubcli-release-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
-const frozen = (release: string, file: string) => readFileSync(path.join(CLI_DIR, 'releases', release, file))
+const frozen = (release: string, file: string) => readFileSync(path.join(RELEASES_DIR, release, file))
 
 test('every release is pinned here, and every pin is a release', () => {
-  expect(readdirSync(path.join(CLI_DIR, 'releases')).sort()).toEqual(Object.keys(RELEASES).sort())
+  expect(readdirSync(RELEASES_DIR).sort()).toEqual(Object.keys(RELEASES).sort())
 })
 
 test.each(Object.entries(RELEASES))('release %s is what it was', (release, checksum) => {
   expect(sha256(frozen(release, 'hubcli'))).toBe(checksum)
   expect(frozen(release, 'hubcli.sha256').toString()).toBe(`${checksum}  hubcli\n`)
   expect(frozen(release, 'hubcli').toString()).toContain(`\nHUBCLI_VERSION='${release}'\n`)
-  expect(readdirSync(path.join(CLI_DIR, 'releases', release)).sort()).toEqual(['hubcli', 'hubcli.sha256'])
+  expect(readdirSync(path.join(RELEASES_DIR, release)).sort()).toEqual(['hubcli', 'hubcli.sha256'])
 })
 
-test('the current script is its release, or one that is still to come: a change needs a new HUBCLI_VERSION and scripts/release-cli.ts', () => {
-  const script = readFileSync(path.join(CLI_DIR, 'hubcli'), 'utf8')
+test('the current script is its release, or one that is still to come: a change needs a new HUBCLI_VERSION and scripts/releases/release-cli.ts', () => {
+  const script = readFileSync(SCRIPT, 'utf8')
   const release = script.match(/^HUBCLI_VERSION='(.*)'$/m)?.[1] ?? ''
   if (release in RELEASES) expect(script === frozen(release, 'hubcli').toString()).toBe(true)
   else expect(Object.keys(RELEASES).filter((older) => gte(older, release))).toEqual([])
@@ -43,7 +44,7 @@ test('the current script is its release, or one that is still to come: a change 
 
 test('the download area: the address built in, and a checksum that holds for what is served', async () => {
   const baseUrl = 'https://hub.example.com'
-  const downloads = new Map(listCliDownloads({ ...(await readCliFiles(CLI_DIR)), baseUrl }))
+  const downloads = new Map(listCliDownloads({ ...(await readCliFiles(ROOT)), baseUrl }))
   expect([...downloads.keys()]).toEqual([
     '/cli/hubcli',
     ...Object.keys(RELEASES).flatMap((release) => [
@@ -57,12 +58,12 @@ test('the download area: the address built in, and a checksum that holds for wha
     expect(served.replace(baseUrl, 'http://localhost:8888')).toBe(frozen(release, 'hubcli').toString())
     expect(downloads.get(`/cli/releases/${release}/hubcli.sha256`)).toBe(`${sha256(served)}  hubcli\n`)
   }
-  const current = readFileSync(path.join(CLI_DIR, 'hubcli'), 'utf8')
+  const current = readFileSync(SCRIPT, 'utf8')
   expect(downloads.get('/cli/hubcli')?.replace(baseUrl, 'http://localhost:8888')).toBe(current)
 })
 
 test('what is served verifies and runs as a person would do it', async () => {
-  const downloads = listCliDownloads({ ...(await readCliFiles(CLI_DIR)), baseUrl: 'https://hub.example.com/' })
+  const downloads = listCliDownloads({ ...(await readCliFiles(ROOT)), baseUrl: 'https://hub.example.com/' })
   for (const [name, text] of downloads) {
     mkdirSync(path.join(scratch, path.dirname(name)), { recursive: true })
     writeFileSync(path.join(scratch, name), text)
@@ -110,12 +111,12 @@ test.each([
   expect(() => listCliDownloads({ script, releases: [], baseUrl: 'https://example.com' })).toThrow('one line')
 })
 
-test('scripts/release-cli.ts freezes once, and never writes over a release', () => {
+test('scripts/releases/release-cli.ts freezes once, and never writes over a release', () => {
   const folder = path.join(scratch, 'freeze')
-  mkdirSync(folder)
-  const write = (script: string) => writeFileSync(path.join(folder, 'hubcli'), script)
+  mkdirSync(path.join(folder, 'clients/hubcli'), { recursive: true })
+  const write = (script: string) => writeFileSync(path.join(folder, 'clients/hubcli/hubcli'), script)
   const release = () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'scripts/release-cli.ts'), folder])
+    const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'scripts/releases/release-cli.ts'), folder])
     return { status, output: `${stdout}${stderr}` }
   }
   write("HUBCLI_VERSION='1.2.0'\none\n")
@@ -123,17 +124,17 @@ test('scripts/release-cli.ts freezes once, and never writes over a release', () 
     status: 0,
     output: expect.stringMatching(/^Froze hubcli 1\.2\.0, sha256 [0-9a-f]{64}\n/),
   })
-  expect(statSync(path.join(folder, 'releases/1.2.0/hubcli')).mode & 0o111).toBe(0o111)
+  expect(statSync(path.join(folder, 'releases/hubcli/1.2.0/hubcli')).mode & 0o111).toBe(0o111)
   expect(release()).toEqual({ status: 0, output: expect.stringMatching(/^Unchanged: hubcli 1\.2\.0/) })
   write("HUBCLI_VERSION='1.2.0'\ntwo\n")
   expect(release()).toEqual({
     status: 1,
     output: 'Release 1.2.0 is frozen and differs: give hubcli a new HUBCLI_VERSION.\n',
   })
-  expect(readFileSync(path.join(folder, 'releases/1.2.0/hubcli'), 'utf8')).toBe("HUBCLI_VERSION='1.2.0'\none\n")
+  expect(readFileSync(path.join(folder, 'releases/hubcli/1.2.0/hubcli'), 'utf8')).toBe("HUBCLI_VERSION='1.2.0'\none\n")
   write("HUBCLI_VERSION='1.2.1'\ntwo\n")
   expect(release().status).toBe(0)
-  expect(readdirSync(path.join(folder, 'releases')).sort()).toEqual(['1.2.0', '1.2.1'])
+  expect(readdirSync(path.join(folder, 'releases/hubcli')).sort()).toEqual(['1.2.0', '1.2.1'])
   write('no number\n')
   expect(release()).toEqual({ status: 1, output: "hubcli: expected one line such as HUBCLI_VERSION='1.0.0'\n" })
 })

@@ -46,7 +46,7 @@ export interface RunOptions {
   input?: Buffer
   /** Arguments of the shell before the script, such as `-x`. */
   shellOptions?: string[]
-  /** Another script than src/cli/hubcli. */
+  /** Another script than clients/hubcli/hubcli. */
   script?: string
   /** Runs hubcli with a terminal as standard output; needs python3. */
   inTerminal?: boolean
@@ -55,7 +55,7 @@ export interface RunOptions {
 }
 
 /** The script under test. */
-export const HUBCLI = path.join(import.meta.dirname, '..', '..', 'src', 'cli', 'hubcli')
+export const HUBCLI = path.join(import.meta.dirname, '..', '..', 'clients/hubcli/hubcli')
 
 /** Shells that must run it too, where they are; and those that it must refuse with a sentence. */
 export const OTHER_SHELLS = ['zsh', 'ksh', 'mksh']

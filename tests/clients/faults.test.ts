@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { diskStore } from '../../src/clients/typescript/source/files.ts'
-import { PromptHub, PromptHubError } from '../../src/clients/typescript/source/prompt-hub.ts'
+import { diskStore } from '../../clients/typescript/source/files.ts'
+import { PromptHub, PromptHubError } from '../../clients/typescript/source/prompt-hub.ts'
 import {
   cut,
   drip,
@@ -73,7 +73,7 @@ const python: Library = ({ url, freshMs, revalidateMs, folder }) => {
 let scratch: string
 beforeAll(() => {
   scratch = mkdtempSync(join(tmpdir(), 'prompt-hub-faults-'))
-  const env = { ...process.env, PYTHONPATH: 'src/clients/python', PYTHONDONTWRITEBYTECODE: '1' }
+  const env = { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' }
   driver = spawn('python3', ['tests/clients/python_driver.py'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   createInterface({ input: driver.stdout! }).on('line', (line) => {
     const { number, ...got } = JSON.parse(line) as Got & { number: number }

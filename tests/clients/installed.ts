@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { listClientDownloads, readClientReleases } from '../../src/clients/downloads.ts'
+import { listClientDownloads, readClientReleases } from '../../src/site/downloads/libraries.ts'
 
 /** Makes the project in a folder below this one, so that its programs find the packages of this project too. The caller removes it. */
 export async function makeProject(hub: string): Promise<string> {
@@ -10,7 +10,7 @@ export async function makeProject(hub: string): Promise<string> {
   const folder = mkdtempSync(resolve('.hub', 'client-project-'))
   const library = join(folder, 'node_modules/prompt-hub-client')
   mkdirSync(library, { recursive: true })
-  for (const [path, content] of listClientDownloads(await readClientReleases('src/clients'), hub)) {
+  for (const [path, content] of listClientDownloads(await readClientReleases('.'), hub)) {
     if (!path.endsWith('.tgz')) continue
     writeFileSync(join(folder, 'library.tgz'), content)
     execFileSync('tar', ['-xzf', join(folder, 'library.tgz'), '-C', library, '--strip-components=1'])

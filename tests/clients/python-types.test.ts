@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listClientDownloads, readClientReleases } from '../../src/clients/downloads.ts'
+import { listClientDownloads, readClientReleases } from '../../src/site/downloads/libraries.ts'
 import { type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)
@@ -45,7 +45,7 @@ let project: string
 beforeAll(async () => {
   hub = await openFaultHub()
   project = mkdtempSync(join(tmpdir(), 'prompt-hub-python-types-'))
-  const wheels = listClientDownloads(await readClientReleases('src/clients'), hub.url)
+  const wheels = listClientDownloads(await readClientReleases('.'), hub.url)
   const [, wheel] = wheels.findLast(([path]) => path.endsWith('.whl'))!
   writeFileSync(join(project, 'library.whl'), wheel)
   const python = (...args: string[]) =>

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { mayFollow } from '../../src/clients/typescript/source/redirects.ts'
+import { mayFollow } from '../../clients/typescript/source/redirects.ts'
 
 //  from                          to                                 is followed
 const CASES: [string, string, boolean][] = [
@@ -36,8 +36,8 @@ const CASES: [string, string, boolean][] = [
   ['https://hub.example.com/a', 'no address', false],
 ]
 
-const hubcli = readFileSync('src/cli/hubcli', 'utf8').replace(/\nmain "\$@"\n$/, '\n')
-const env = { ...process.env, PYTHONPATH: 'src/clients/python', PYTHONDONTWRITEBYTECODE: '1' }
+const hubcli = readFileSync('clients/hubcli/hubcli', 'utf8').replace(/\nmain "\$@"\n$/, '\n')
+const env = { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' }
 
 describe.each<[string, (from: string, to: string) => string | boolean]>([
   ['TypeScript', mayFollow],

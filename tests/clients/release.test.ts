@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listClientDownloads, readClientReleases } from '../../src/clients/downloads.ts'
-import { addToLock } from '../../src/clients/typescript/source/vendoring.ts'
+import { listClientDownloads, readClientReleases } from '../../src/site/downloads/libraries.ts'
+import { addToLock } from '../../clients/typescript/source/vendoring.ts'
 import { CONTENTS, type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)
@@ -25,7 +25,7 @@ let folder: string
 beforeAll(async () => {
   hub = await openFaultHub()
   folder = mkdtempSync(join(tmpdir(), 'prompt-hub-release-'))
-  for (const [path, content] of listClientDownloads(await readClientReleases('src/clients'), hub.url))
+  for (const [path, content] of listClientDownloads(await readClientReleases('.'), hub.url))
     writeFileSync(join(folder, path.slice(path.lastIndexOf('/') + 1)), content)
 })
 afterAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 test('a release never changes, and its checksum stands beside it', async () => {
-  const files = new Map(listClientDownloads(await readClientReleases('src/clients'), 'http://localhost:8888'))
+  const files = new Map(listClientDownloads(await readClientReleases('.'), 'http://localhost:8888'))
   for (const [name, sha256] of Object.entries(RELEASED)) {
     const path = `/clients/releases/${/-(\d+\.\d+\.\d+)[.-]/.exec(name)?.[1]}/${name}`
     expect(createHash('sha256').update(files.get(path)!).digest('hex'), name).toBe(sha256)
@@ -46,7 +46,7 @@ test('a release never changes, and its checksum stands beside it', async () => {
 test.each(["http://x.example/'", 'ftp://x.example', 'http://x.example/"', 'http://x.example/\\'])(
   '%s is never built in',
   async (address) => {
-    const releases = await readClientReleases('src/clients')
+    const releases = await readClientReleases('.')
     expect(() => listClientDownloads(releases, address)).toThrow(/expected an http/)
   },
 )
@@ -102,14 +102,14 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     const locked = readFileSync(join(project, 'prompts.lock'), 'utf8')
     const environmentOfHub = { ...process.env, HUB_URL: hub.url }
     // Its exit code is its answer.
-    await run('sh', [join(process.cwd(), 'src/cli/hubcli'), 'verify'], { cwd: project, env: environmentOfHub })
+    await run('sh', [join(process.cwd(), 'clients/hubcli/hubcli'), 'verify'], { cwd: project, env: environmentOfHub })
     await addToLock(join(project, 'prompts.lock'), { name: 'acme/hello@^1' })
     expect(readFileSync(join(project, 'prompts.lock'), 'utf8')).toBe(locked)
   })
 
   test('python: every behaviour, from the source', async () => {
     const { stderr } = await run('python3', ['tests/clients/python_client.py'], {
-      env: { ...process.env, PYTHONPATH: 'src/clients/python', PYTHONDONTWRITEBYTECODE: '1' },
+      env: { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' },
     })
     expect(stderr).toMatch(/Ran 9 tests[\s\S]*OK/)
   })

@@ -16,8 +16,8 @@ export interface Client {
   failingRename(nth: number): string[]
 }
 
-const HUBCLI = resolve('src/cli/hubcli')
-const COMMAND = resolve('src/clients/typescript/source/command.ts')
+const HUBCLI = resolve('clients/hubcli/hubcli')
+const COMMAND = resolve('clients/typescript/source/command.ts')
 
 const PATCH = `import os, sys
 real, calls = os.replace, [0]
@@ -86,7 +86,7 @@ export function runClient([program, ...first]: string[], args: string[], cwd: st
 
 /** What each of them needs of the environment. */
 export function environment(hub: string): NodeJS.ProcessEnv {
-  const python = { PYTHONPATH: resolve('src/clients/python'), PYTHONDONTWRITEBYTECODE: '1' }
+  const python = { PYTHONPATH: resolve('clients/python'), PYTHONDONTWRITEBYTECODE: '1' }
   return { ...process.env, ...python, HUB_URL: hub, NODE_NO_WARNINGS: '1' }
 }
 

@@ -1,9 +1,9 @@
 // Pins that the TypeScript client means by ranges and by filling what every client means: the shared tables, case by case.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { type FillableVariable, fillContent, type Values } from '../../src/clients/typescript/source/filling.ts'
-import { highestIn, isRange, readWish } from '../../src/clients/typescript/source/ranges.ts'
-import { PromptHubError } from '../../src/clients/typescript/source/trouble.ts'
+import { type FillableVariable, fillContent, type Values } from '../../clients/typescript/source/filling.ts'
+import { highestIn, isRange, readWish } from '../../clients/typescript/source/ranges.ts'
+import { PromptHubError } from '../../clients/typescript/source/trouble.ts'
 
 interface Published {
   versions: string[]

@@ -3,15 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { diskStore, openLock } from '../../src/clients/typescript/source/files.ts'
+import { diskStore, openLock } from '../../clients/typescript/source/files.ts'
 import {
   type HubEvent,
   type HubOptions,
   PromptHub,
   PromptHubError,
-} from '../../src/clients/typescript/source/prompt-hub.ts'
-import { writeTypes } from '../../src/clients/typescript/source/typing.ts'
-import { addToLock, findChanged, installLock } from '../../src/clients/typescript/source/vendoring.ts'
+} from '../../clients/typescript/source/prompt-hub.ts'
+import { writeTypes } from '../../clients/typescript/source/typing.ts'
+import { addToLock, findChanged, installLock } from '../../clients/typescript/source/vendoring.ts'
 import { CONTENTS, type FaultHub, openFaultHub, sha256, silence, status } from './fault-hub.ts'
 
 let hub: FaultHub

@@ -9,7 +9,7 @@ import {
   TrustedPublisher,
   Usage,
 } from '../../src/domain/content/front-matter.ts'
-import { formatProblem, parseBy } from '../../src/domain/content/problems.ts'
+import { formatProblem, parseBy } from '../../src/domain/text/problems.ts'
 import { VariableInput, VariableInputs } from '../../src/domain/content/variable-input.ts'
 
 describe('a variable', () => {

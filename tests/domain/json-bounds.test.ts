@@ -1,6 +1,6 @@
 // Pins that a value from outside is plain JSON within bounds, and that the check itself cannot be overflowed.
 import { expect, test } from 'vitest'
-import { findJsonProblem } from '../../src/domain/content/json.ts'
+import { findJsonProblem } from '../../src/domain/text/json.ts'
 
 function nested(levels: number): unknown {
   let value: unknown = 'x'

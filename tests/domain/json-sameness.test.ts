@@ -1,7 +1,7 @@
 // Pins that two values are the same exactly when their one spelling is.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson, isSameJson } from '../../src/domain/content/json.ts'
+import { canonicalJson, isSameJson } from '../../src/domain/text/json.ts'
 
 test.each([
   ['keys in another order', { a: 1, b: [{ c: 1, d: 2 }] }, { b: [{ d: 2, c: 1 }], a: 1 }, true],

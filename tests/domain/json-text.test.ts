@@ -1,7 +1,7 @@
 // Pins that what a JSON text holds is counted as a parser would find it, and that no text makes the count slow or fail.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findJsonExcess } from '../../src/domain/content/json.ts'
+import { findJsonExcess } from '../../src/domain/text/json.ts'
 
 const known = new Set(['content', 'parameters'])
 const bounds = { known, unknown: 2, keys: 3, values: 4, depth: 2 }

@@ -1,6 +1,6 @@
 // Pins which texts are said to be nearly the same, and that few of them are read again to tell.
 import { expect, test } from 'vitest'
-import { openTextMarks } from '../../src/domain/content/near-duplicates.ts'
+import { openTextMarks } from '../../src/domain/review/near-duplicates.ts'
 
 /** So many words that nobody else uses, from one seed on. */
 const words = (seed: number, count: number) =>

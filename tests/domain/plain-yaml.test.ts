@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readPlainYaml, writePlainYaml } from '../../src/domain/content/plain-yaml.ts'
-import { formatByLibrary, formatYaml, parseByLibrary } from '../../src/domain/content/yaml.ts'
+import { readPlainYaml, writePlainYaml } from '../../src/domain/text/plain-yaml.ts'
+import { formatByLibrary, formatYaml, parseByLibrary } from '../../src/domain/text/yaml.ts'
 import { anyJson } from './fixtures.ts'
 
 /** How many texts are tried; many by hand: TEXTS=1000000 npx vitest run tests/domain/plain-yaml.test.ts */

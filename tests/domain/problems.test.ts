@@ -1,7 +1,7 @@
 // Pins how a problem is said: where it stands, what was expected, what came; every one at once, and nothing that draws on a terminal.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { formatProblem, formatProblems, parseBy, printable } from '../../src/domain/content/problems.ts'
+import { formatProblem, formatProblems, parseBy, printable } from '../../src/domain/text/problems.ts'
 
 const schema = z.strictObject({
   name: z.string(),

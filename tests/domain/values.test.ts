@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { LIMITS } from '../../src/domain/api/limits.ts'
-import { countCharacters } from '../../src/domain/content/text-length.ts'
+import { countCharacters } from '../../src/domain/text/text-length.ts'
 import {
   findContentProblem,
   License,

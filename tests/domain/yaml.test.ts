@@ -1,7 +1,7 @@
 // Pins YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags, and what is written is read back.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatYaml, parseYaml } from '../../src/domain/content/yaml.ts'
+import { formatYaml, parseYaml } from '../../src/domain/text/yaml.ts'
 import { cpuMsSince } from '../cpu-time.ts'
 import { anyJson } from './fixtures.ts'
 

@@ -7,12 +7,12 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seedRandom } from '../../scripts/bench/random.ts'
-import type { BuilderMessage } from '../../src/host/builder-messages.ts'
-import { describeFolder, SiteState } from '../../src/host/site-folder.ts'
+import type { BuilderMessage } from '../../src/host/builds/builder-messages.ts'
+import { describeFolder, SiteState } from '../../src/host/builds/site-folder.ts'
 import { hashCode } from '../../src/site/build/code-hash.ts'
 import { writeData } from '../../src/site/build/write-data.ts'
 import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
-import { readState } from '../../src/stores/site-database.ts'
+import { readState } from '../../src/stores/site/site-database.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { readDatabase } from '../hubs/host-site.ts'
 
@@ -86,7 +86,7 @@ const say = ({ files, found }: Seen) => JSON.stringify([[...files], found])
 
 /** Starts the process as our host does. @param hear every message, after it was answered */
 function start(hear: (message: BuilderMessage) => void): ChildProcess {
-  const started = fork('src/host/builder-process.ts', [folder.dir], {
+  const started = fork('src/host/builds/builder-process.ts', [folder.dir], {
     env: { ...process.env, ...settings, ASTRO_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',

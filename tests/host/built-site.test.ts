@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { seedRandom } from '../../scripts/bench/random.ts'
-import { type BuiltSite, openBuiltSite } from '../../src/host/built-site.ts'
+import { type BuiltSite, openBuiltSite } from '../../src/host/builds/built-site.ts'
 import { placesOf } from '../../src/site/build/build-places.ts'
 
 /** Many by hand: KILLS=30 npx vitest run tests/host/built-site.test.ts */

@@ -2,7 +2,7 @@
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http-server.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http/http-server.ts'
 import { answerWith, type HostedFunction, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
 import { toHubError } from '../../src/ports/log.ts'
 import { openBody } from '../../src/server/read-body.ts'

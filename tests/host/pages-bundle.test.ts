@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPages } from '../../src/host/pages-bundle.ts'
+import { openPages } from '../../src/host/builds/pages-bundle.ts'
 
 // No package is needed where the code lies: the folder is not below the project's.
 const keptDir = mkdtempSync(join(tmpdir(), 'bundles-'))

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
-import { startServer } from '../../src/host/http-server.ts'
-import { surviveUncaughtErrors } from '../../src/host/uncaught-errors.ts'
+import { startServer } from '../../src/host/http/http-server.ts'
+import { surviveUncaughtErrors } from '../../src/host/http/uncaught-errors.ts'
 
 const fail = (kind: string) => {
   throw new Error(`thrown in ${kind}`)

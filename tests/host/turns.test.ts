@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findConnectionAddresses } from '../../src/host/client-addresses.ts'
-import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http-server.ts'
+import { findConnectionAddresses } from '../../src/host/http/client-addresses.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../src/host/http/http-server.ts'
 
 const LARGE = Buffer.alloc(40_000_000, 'x')
 /** Small enough for the kernel to take whole. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { type ContentWatch, watchContent } from '../../src/host/watch-content.ts'
+import { type ContentWatch, watchContent } from '../../src/host/builds/watch-content.ts'
 
 const WITHIN = 30_000
 const dir = mkdtempSync(join(tmpdir(), 'watch-content-'))

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { STARTING } from '../../src/host/health.ts'
-import { type AnsweredRequest, startServer } from '../../src/host/http-server.ts'
+import { type AnsweredRequest, startServer } from '../../src/host/http/http-server.ts'
 import { openMetrics, routeOf } from '../../src/host/metrics.ts'
-import { formatRequest, nameRequest, withoutSecrets, writeLines } from '../../src/host/request-log.ts'
+import { formatRequest, nameRequest, withoutSecrets, writeLines } from '../../src/host/http/request-log.ts'
 import { answerWith, listenTo, routeFunctions } from '../../src/host/run-functions.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
@@ -67,7 +67,7 @@ describe('writing', () => {
 
   test('a reader that does not read holds up nobody, and is told what it missed', async () => {
     const program = `
-      const { writeLines } = await import(${JSON.stringify(join(process.cwd(), 'src/host/request-log.ts'))})
+      const { writeLines } = await import(${JSON.stringify(join(process.cwd(), 'src/host/http/request-log.ts'))})
       const writer = writeLines()
       for (let line = 0; line < 50_000; line++) writer.write('x'.repeat(99) + '\\n')
       process.stderr.write('done')

@@ -12,9 +12,9 @@ import type { AuthTools } from '../../src/server/publish/authenticate.ts'
 import { answerPublish } from '../../src/server/publish/publish.ts'
 import { createTurns } from '../../src/server/publish/turns.ts'
 import { answerRead } from '../../src/server/read/read.ts'
-import { readContentDir } from '../../src/stores/content-dir.ts'
-import { UNLIMITED } from '../../src/stores/rate-limiter-memory.ts'
-import { createToken, findToken, noteUse } from '../../src/stores/tokens-blobs.ts'
+import { readContentDir } from '../../src/stores/content/content-dir.ts'
+import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
+import { createToken, findToken, noteUse } from '../../src/stores/state/tokens-blobs.ts'
 
 export const BASE_URL = 'https://hub.example'
 

@@ -1,8 +1,8 @@
 // Makes states of a site in a database, as the building process of our host does, in the process of a test.
 import { DatabaseSync } from 'node:sqlite'
 import { type MadeState, openSiteData } from '../../src/site/build/site-data.ts'
-import type { ContentListing } from '../../src/stores/content-listing.ts'
-import { openSiteDatabase } from '../../src/stores/site-database.ts'
+import type { ContentListing } from '../../src/stores/content/content-listing.ts'
+import { openSiteDatabase } from '../../src/stores/site/site-database.ts'
 
 /** Opens the database at a path. @param code stands for the code that writes it */
 export function openHostSite(

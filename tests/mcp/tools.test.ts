@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { TOOLS } from '../../src/server/mcp/tools.ts'
-import { limitInMemory } from '../../src/stores/rate-limiter-memory.ts'
+import { limitInMemory } from '../../src/stores/state/rate-limiter-memory.ts'
 import { makeContent } from '../e2e/made-content.ts'
 import { openMcpHub, post } from '../hubs/mcp.ts'
 

@@ -1,6 +1,6 @@
 // Pins what a publisher hears when GitHub is down, slow, busy or refuses us: a clear 503 or 502, nothing half-written, reading undisturbed, and a retry that finds what was written.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openGitHub } from '../../src/stores/git-store-github.ts'
+import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'

@@ -318,7 +318,7 @@ describe('what is kept', () => {
         key === 'description' && typeof value === 'string' ? undefined : value,
       ),
     )
-    // Red because a record has changed: raise FORMAT in src/stores/fresh-copies-blobs.ts by one, for copies of the last deploy are still there, and write both here.
+    // Red because a record has changed: raise FORMAT in src/stores/state/fresh-copies-blobs.ts by one, for copies of the last deploy are still there, and write both here.
     expect([format, hash('sha256', shapes.join('\n')).slice(0, 16)]).toEqual([2, '21986bd265a1a27f'])
   })
 })

@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true }))
 
 const run = (...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/codeowners.ts'), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [resolve('scripts/content/codeowners.ts'), ...args], {
     cwd: root,
     env: { PATH: process.env.PATH },
     encoding: 'utf8',
@@ -45,6 +45,6 @@ test('written once, kept, checked, and never with a name that could be something
 })
 
 test('the one of this repository is up to date', () => {
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/codeowners.ts', '--check'], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/content/codeowners.ts', '--check'], { encoding: 'utf8' })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })

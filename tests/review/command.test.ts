@@ -40,7 +40,7 @@ describe('--fix', () => {
 
 describe('the command', () => {
   const run = (args: string[], more: Record<string, string> = {}) =>
-    spawnSync(process.execPath, ['scripts/check-content.ts', ...args], {
+    spawnSync(process.execPath, ['scripts/content/check-content.ts', ...args], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH, CONTENT_DIR: join(root(), 'content'), ...more },
     })

@@ -17,7 +17,7 @@ beforeAll(() => {
   git('commit', '-q', '--allow-empty', '-m', 'base')
   mkdirSync(join(root, 'content'))
   const out = join(root, 'content')
-  const generate = ['scripts/generate-content.ts', '--repos', '4500', '--versions', '1', '--out', out]
+  const generate = ['scripts/content/generate-content.ts', '--repos', '4500', '--versions', '1', '--out', out]
   execFileSync(process.execPath, generate, { stdio: 'pipe' })
   git('add', '.')
 })
@@ -28,7 +28,7 @@ test('10,048 new files', () => {
     process.execPath,
     [
       ...[`--max-old-space-size=${HEAP_MB}`, '--max-semi-space-size=1'],
-      ...[resolve('scripts/check-content.ts'), '--base', 'main'],
+      ...[resolve('scripts/content/check-content.ts'), '--base', 'main'],
     ],
     { cwd: root, encoding: 'utf8', maxBuffer: 1e8, env: { PATH: process.env.PATH, HOME: root } },
   )

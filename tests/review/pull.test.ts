@@ -10,7 +10,7 @@ import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const SCRIPT = resolve('scripts/review-pull.ts')
+const SCRIPT = resolve('scripts/content/review-pull.ts')
 const FETCH = resolve('.github/actions/review/fetch.sh')
 const COMMENT = resolve('.github/actions/review/comment.sh')
 let root: string
@@ -228,7 +228,7 @@ describe('nothing of it is run or followed', () => {
   test('programs, hooks, filters and attributes of the pull request', async () => {
     const program = `#!/bin/sh\necho ran >'${canary}'\n`
     put('package.json', JSON.stringify({ scripts: { postinstall: program, check: program } }))
-    put('scripts/review-pull.ts', `require('fs').writeFileSync(${JSON.stringify(canary)}, 'x')`)
+    put('scripts/content/review-pull.ts', `require('fs').writeFileSync(${JSON.stringify(canary)}, 'x')`)
     put('.git-hooks/post-checkout', program)
     put('.gitattributes', '* filter=evil diff=evil merge=evil text eol=crlf\n')
     put('.gitmodules', '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c evil\n')
@@ -466,7 +466,7 @@ test('the workflow hands the scripts what they read, and passes by nobody’s wo
     'AUTHOR_ID',
     'APPROVED',
   ])
-  expect(steps.at(-1).run).toBe('node scripts/review-pull.ts')
+  expect(steps.at(-1).run).toBe('node scripts/content/review-pull.ts')
   expect(Object.keys(jobs.comment.steps.at(-1).env)).toEqual([
     ...['NUMBER', 'CONTENT', 'REPORT', 'PROBLEMS', 'OWNER', 'APPROVED', 'BOT', 'TOKEN'],
   ])

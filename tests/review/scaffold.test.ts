@@ -4,13 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { reviewContent } from '../../src/stores/review-content.ts'
+import { reviewContent } from '../../src/stores/review/review-content.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-scaffold-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 const env = { PATH: process.env.PATH, CONTENT_DIR: dir }
 const run = (...args: string[]) =>
-  spawnSync(process.execPath, ['scripts/scaffold.ts', ...args], {
+  spawnSync(process.execPath, ['scripts/content/scaffold.ts', ...args], {
     encoding: 'utf8',
     input: '',
     env,
@@ -36,7 +36,7 @@ test('a new prompt is refused until it is edited; then it and its next version a
     spawnSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args], { cwd: dir })
   git('init', '-q')
   git('commit', '-q', '--allow-empty', '-m', 'before')
-  const check = () => spawnSync(process.execPath, ['scripts/check-content.ts'], { encoding: 'utf8', env })
+  const check = () => spawnSync(process.execPath, ['scripts/content/check-content.ts'], { encoding: 'utf8', env })
   const unedited = check()
   expect([unedited.status, unedited.stdout.match(/^\S+ {2}is-edited {2}[\w.]+/gm)]).toEqual([
     1,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
-import { listContent } from '../../src/stores/content-listing.ts'
+import { listContent } from '../../src/stores/content/content-listing.ts'
 
 const SETTINGS = { SITE_URL: 'https://hub.test', SOURCE_DATE_EPOCH: '1793491200', ASTRO_TELEMETRY_DISABLED: '1' }
 const root = mkdtempSync(join(tmpdir(), 'prompt-hub-build-'))

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startLocalBlobs } from '../../src/stores/blob-store-local.ts'
-import { createToken, findToken, noteUse } from '../../src/stores/tokens-blobs.ts'
+import { startLocalBlobs } from '../../src/stores/state/blob-store-local.ts'
+import { createToken, findToken, noteUse } from '../../src/stores/state/tokens-blobs.ts'
 import { openAccount } from '../hubs/account.ts'
 
 let dir: string

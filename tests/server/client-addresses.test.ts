@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { findClients } from '../../src/host/client-addresses.ts'
+import { findClients } from '../../src/host/http/client-addresses.ts'
 import { clientKeyOf } from '../../src/wiring/platform.ts'
 
 const open = (trusted: string) => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { limitInFile } from '../../src/stores/rate-limiter-file.ts'
-import { limitInMemory, waitSeconds } from '../../src/stores/rate-limiter-memory.ts'
+import { limitInFile } from '../../src/stores/state/rate-limiter-file.ts'
+import { limitInMemory, waitSeconds } from '../../src/stores/state/rate-limiter-memory.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-limit-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 // Owns the comparison of two versions, built or drawn in the browser.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { drawLines } from '../../src/site/draw-difference.ts'
+import { drawLines } from '../../src/site/prompt/draw-difference.ts'
 import type { BuiltSite } from './built-site.ts'
 import { COMPARE, CONTENT, REPOSITORY } from './hostile-content.ts'
 

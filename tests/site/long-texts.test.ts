@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/domain/api/limits.ts'
 import { undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
-import { drawLines } from '../../src/site/draw-difference.ts'
-import { drawContent } from '../../src/site/prompt-text.ts'
+import { drawLines } from '../../src/site/prompt/draw-difference.ts'
+import { drawContent } from '../../src/site/prompt/prompt-text.ts'
 
 const MOST = LIMITS.contentBytes
 const text = (version: string, content: string) => ({ version, content, raw_url: `https://hub.test/raw/${version}` })

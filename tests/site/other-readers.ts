@@ -70,7 +70,7 @@ export function testOtherReaders(opened: () => BuiltSite): void {
     const library = await open((path, response) => {
       const isPage = path === '/'
       response.setHeader('Content-Type', isPage ? 'text/html' : 'text/javascript')
-      response.end(isPage ? '<!doctype html>' : readFileSync(`src/clients/releases/1.0.0/typescript/dist${path}`))
+      response.end(isPage ? '<!doctype html>' : readFileSync(`releases/libraries/1.0.0/typescript/dist${path}`))
     })
     const mirror = await open((path, response) => {
       methods.push(response.req.method)

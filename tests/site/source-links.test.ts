@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findSourceHost, readConfig } from '../../src/config.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
-import { listSourceLinks } from '../../src/site/source-links.ts'
-import { reviewContent } from '../../src/stores/review-content.ts'
+import { listSourceLinks } from '../../src/site/prompt/source-links.ts'
+import { reviewContent } from '../../src/stores/review/review-content.ts'
 
 let folder = ''
 const FILE = (changelog: string) =>

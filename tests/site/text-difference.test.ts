@@ -2,7 +2,7 @@
 import { diffWordsWithSpace } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareTexts } from '../../src/site/text-difference.ts'
+import { compareTexts } from '../../src/site/prompt/text-difference.ts'
 
 const word = fc.constantFrom('a', 'an', 'the', 'review', 'code', ',', '.', 'naïve', '漢字', '{{x}}', 'incomprehensible')
 const line = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(' '))

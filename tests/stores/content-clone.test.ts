@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type ContentClone, openContentClone } from '../../src/stores/content-clone.ts'
-import { findConverted } from '../../src/stores/converted-files.ts'
-import { createTokenSource } from '../../src/stores/github-connection.ts'
+import { type ContentClone, openContentClone } from '../../src/stores/content/content-clone.ts'
+import { findConverted } from '../../src/stores/content/converted-files.ts'
+import { createTokenSource } from '../../src/stores/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 

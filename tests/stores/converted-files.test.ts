@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { writeData } from '../../src/site/build/write-data.ts'
-import { findConverted } from '../../src/stores/converted-files.ts'
+import { findConverted } from '../../src/stores/content/converted-files.ts'
 
 const PATH = 'content/acme/a/versions/1.0.0.md'
 const TEXT = '---\npublished_at: "2026-11-01T10:00:00Z"\npublished_by: octocat\n---\nOne $Id$\n'

@@ -1,8 +1,8 @@
 // Pins what each answer and each lost answer of GitHub means: done, moved, busy, refused or unknown, and nothing else.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { FolderState, GitStore } from '../../src/ports/git-store.ts'
-import { openGitHub } from '../../src/stores/git-store-github.ts'
-import type { GitHubOptions } from '../../src/stores/github-connection.ts'
+import { openGitHub } from '../../src/stores/github/git-store-github.ts'
+import type { GitHubOptions } from '../../src/stores/github/github-connection.ts'
 import { FAULTS, type Fault } from '../github/faults.ts'
 import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { LocalGitOptions } from '../../src/stores/git-store-local.ts'
+import type { LocalGitOptions } from '../../src/stores/git/git-store-local.ts'
 import { gitStoreContract, shaOf } from './git-store-contract.ts'
 import { INDEX, type LocalRepository, makeRepository, never, PLACE, publish, VERSIONS } from './local-repository.ts'
 

@@ -1,7 +1,7 @@
 // Owns one of several processes that publish at once, for the test of the local git store: folder, name and count are its arguments.
 
 import { nextVersion } from '../../src/domain/catalogue/versions.ts'
-import { openLocalGit } from '../../src/stores/git-store-local.ts'
+import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
 
 const [contentDir = '', name = '', count = '1'] = process.argv.slice(2)
 const store = openLocalGit({ contentDir, environment: process.env })

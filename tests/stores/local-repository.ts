@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Additions, CommitOutcome, GitStore } from '../../src/ports/git-store.ts'
-import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/stores/git-store-local.ts'
+import { type LocalGit, type LocalGitOptions, openLocalGit } from '../../src/stores/git/git-store-local.ts'
 
 /** Files by their path from the top of the work tree. */
 export type Files = Readonly<Record<string, string | Uint8Array>>

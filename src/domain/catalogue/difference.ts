@@ -1,7 +1,7 @@
 // Owns what changed between two versions as callers see it: their variables and parameters; what changed in the words of the text is shown by the pages.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
 import { CHAT_ROLES, type Format, isChatMessage, splitChat } from '../content/chat.ts'
-import { isSameJson } from '../content/json.ts'
+import { isSameJson } from '../text/json.ts'
 
 /** What of a version matters to those who call it. */
 export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' | 'parameters'> & {

@@ -3,8 +3,8 @@ import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { type ChatPart, isChatMessage } from './chat.ts'
 import { countPlaceholders, fillPlaceholders, findPlaceholders } from './placeholders.ts'
-import { printable } from './problems.ts'
-import { countBytes } from './text-length.ts'
+import { printable } from '../text/problems.ts'
+import { countBytes } from '../text/text-length.ts'
 
 /** What is filled: a text and its declared variables. Braces around a name that no variable has are left as text. */
 interface Fillable {

@@ -1,5 +1,5 @@
 // Owns which characters of a text do not show: a page shows each by its number, and most are worth a warning, for a reader cannot see what a model reads. An emoji may have its joiners, and so may scripts that need them.
-import type { Finding } from './findings.ts'
+import type { Finding } from '../review/findings.ts'
 
 /**
  * What does not show when it is printed: first and last code point of each kind. Characters that some writing needs are shown by their number

@@ -1,6 +1,6 @@
 // Owns recognising secrets in a text: those that are certainly real, which nothing may publish, and those that only look like one.
 import { checksumOf, holdsToken } from '../access/token-form.ts'
-import type { Finding } from './findings.ts'
+import type { Finding } from '../review/findings.ts'
 
 /** Well-known forms of secrets; each pattern is bounded and linear. */
 const SECRETS: readonly { kind: string; pattern: RegExp; isPossible?: (match: string) => boolean }[] = [

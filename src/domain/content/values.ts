@@ -10,7 +10,7 @@ import {
   VARIABLE_NAME_PATTERN,
   VERSION_PATTERN,
 } from './names.ts'
-import { countCharacters } from './text-length.ts'
+import { countCharacters } from '../text/text-length.ts'
 
 /** A handle as the lower-cased GitHub login of a person; reserved words are logins too. */
 export const Handle = z

@@ -1,8 +1,8 @@
 // Owns how an author declares the variables of a version, and what a default and an example of each type must be.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
-import { describeValue } from './problems.ts'
-import { countCharacters } from './text-length.ts'
+import { describeValue } from '../text/problems.ts'
+import { countCharacters } from '../text/text-length.ts'
 import { line, Scalar, unique, VariableName, VariableType } from './values.ts'
 
 /** A variable as its author declares it: only the name is a must. docs/contract.md section 2. */

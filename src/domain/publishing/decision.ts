@@ -14,11 +14,11 @@ import {
   warnOfMetadata,
   warnOfTexts,
   warnOfVariables,
-} from '../content/findings.ts'
+} from '../review/findings.ts'
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
-import { isSameJson } from '../content/json.ts'
+import { isSameJson } from '../text/json.ts'
 import { isPortableName, titleFromName } from '../content/names.ts'
-import { checkNewVersion } from '../content/new-version-rules.ts'
+import { checkNewVersion } from '../review/new-version-rules.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import {
   editRepositoryFile,

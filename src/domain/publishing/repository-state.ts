@@ -2,7 +2,7 @@
 import { HubError } from '../api/errors.ts'
 import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
-import { formatProblems, type ValueProblem } from '../content/problems.ts'
+import { formatProblems, type ValueProblem } from '../text/problems.ts'
 import {
   parseRepositoryFile,
   parseVersionFile,

@@ -1,6 +1,6 @@
 // Reads the list of equivalents: sets of words and phrases that mean the same to people who search, as maintainers write them down.
 
-import { type Parsed, printable, type ValueProblem } from '../content/problems.ts'
+import { type Parsed, printable, type ValueProblem } from '../text/problems.ts'
 import { termOf } from './terms.ts'
 import { splitWords } from './words.ts'
 

@@ -3,7 +3,7 @@
 import type { ListedToken, Session } from '../../domain/access/account.ts'
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
-import { formatDay } from '../../domain/content/days.ts'
+import { formatDay } from '../../domain/text/days.ts'
 import { drawCopy } from './copy-button.ts'
 import { type Html, html, type Page } from './html.ts'
 import { drawHidden, drawSnippet } from './page-parts.ts'

@@ -1,6 +1,6 @@
 // Owns writing HTML in a function: everything is escaped unless it was written here, and the site's frame goes around it.
 import { FRAME_PATH, FRAME_PLACE, FRAME_TITLE } from '../../domain/api/account-frame.ts'
-import { escapeHtml } from '../../domain/content/html-text.ts'
+import { escapeHtml } from '../../domain/text/html-text.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 
 /** HTML that is safe to send as it is: `html` makes it, and `asDrawn` of what another function of ours wrote. */

@@ -1,6 +1,6 @@
 // Owns calling a tool: from `tools/call` to a result, or to a failure that tells the model what to do next.
 import type { ErrorCode } from '../../domain/api/errors.ts'
-import { printable } from '../../domain/content/problems.ts'
+import { printable } from '../../domain/text/problems.ts'
 import { toHubError } from '../../ports/log.ts'
 import { CATALOGUE_AWAY } from '../../ports/site-files.ts'
 import type { ReadTools } from '../read/answers.ts'

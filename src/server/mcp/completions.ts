@@ -1,7 +1,7 @@
 // Owns completing what a person types into an argument of a prompt or of a resource's address.
 
 import { hasOwnerForm, isName } from '../../domain/content/names.ts'
-import { printable } from '../../domain/content/problems.ts'
+import { printable } from '../../domain/text/problems.ts'
 import type { Completions } from '../../ports/search.ts'
 import type { ReadTools } from '../read/answers.ts'
 import { findRepository } from '../read/records.ts'

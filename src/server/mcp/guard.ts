@@ -1,6 +1,6 @@
 // Owns which `Host` and `Origin` are answered. Unknown host names are refused, because anybody's DNS can point a name at this machine; on a loopback host pages of other sites are refused.
 import { isLoopback } from '../../domain/api/loopback.ts'
-import { printable } from '../../domain/content/problems.ts'
+import { printable } from '../../domain/text/problems.ts'
 import { Refusal } from './http.ts'
 import { CODES } from './protocol.ts'
 

@@ -1,5 +1,5 @@
 // Owns the one-line texts of menus and messages: characters that do not show or that control a terminal are removed from text of third parties.
-import { countCharacters } from '../../domain/content/text-length.ts'
+import { countCharacters } from '../../domain/text/text-length.ts'
 
 /** Control, format, private and unassigned characters, and the rest of what is drawn as nothing: variation selectors, fillers. */
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu

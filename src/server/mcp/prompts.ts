@@ -3,7 +3,7 @@
 import type { Variable } from '../../domain/api/schema.ts'
 import { fillContent, formatFillingProblems } from '../../domain/content/filling.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
-import { printable } from '../../domain/content/problems.ts'
+import { printable } from '../../domain/text/problems.ts'
 import type { ReadTools } from '../read/answers.ts'
 import { findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'

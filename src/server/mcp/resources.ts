@@ -1,7 +1,7 @@
 // Owns prompts as resources: their addresses, their menu, and their stored text.
 
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
-import { printable } from '../../domain/content/problems.ts'
+import { printable } from '../../domain/text/problems.ts'
 import type { ReadTools } from '../read/answers.ts'
 import { findContent, findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'

@@ -84,7 +84,7 @@ export const TOOL_ANSWERS: {
 
 /** Makes the warnings of an older version. Those of the latest one stand in the repository's record; the others are rarely asked for, so they are made only then. */
 async function judgeTexts(record: VersionRecord): Promise<Warning[]> {
-  const { warnOfTexts } = await import('../../domain/content/findings.ts')
+  const { warnOfTexts } = await import('../../domain/review/findings.ts')
   return warnOfTexts(record)
 }
 

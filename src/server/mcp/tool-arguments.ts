@@ -4,8 +4,8 @@ import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS } from '../../domain/api/routes.ts'
 import { hasOwnerForm, isName, isVersion } from '../../domain/content/names.ts'
-import { formatProblems, parseBy } from '../../domain/content/problems.ts'
-import { countCharacters } from '../../domain/content/text-length.ts'
+import { formatProblems, parseBy } from '../../domain/text/problems.ts'
+import { countCharacters } from '../../domain/text/text-length.ts'
 import { isObject } from './protocol.ts'
 
 /** The rule of docs/contract.md section 1 without its look-ahead, which clients that compile patterns with RE2 refuse. */

@@ -2,7 +2,7 @@
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/api/routes.ts'
-import { countCharacters } from '../../domain/content/text-length.ts'
+import { countCharacters } from '../../domain/text/text-length.ts'
 import { lastOf, quote } from './query-values.ts'
 
 /** What the list is asked for. */

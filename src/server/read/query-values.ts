@@ -2,7 +2,7 @@
 import { HubError } from '../../domain/api/errors.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import { isVersion } from '../../domain/content/names.ts'
-import { printable } from '../../domain/content/problems.ts'
+import { printable } from '../../domain/text/problems.ts'
 
 /** Which version a query asks for; at most one of the two is given. */
 interface AskedVersion {

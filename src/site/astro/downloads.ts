@@ -1,7 +1,6 @@
 // Owns what a site offers for download beside its data: the shell client and the libraries, with the site's address built in.
-import { join } from 'node:path'
-import { listCliDownloads, readCliFiles } from '../../cli/downloads.ts'
-import { listClientDownloads, readClientReleases } from '../../clients/downloads.ts'
+import { listCliDownloads, readCliFiles } from '../downloads/hubcli.ts'
+import { listClientDownloads, readClientReleases } from '../downloads/libraries.ts'
 
 /** Lists every file that is offered, with its bytes. @param root the project's folder @param baseUrl the site's own address */
 export async function listDownloads(
@@ -9,7 +8,7 @@ export async function listDownloads(
   baseUrl: string,
 ): Promise<[path: string, content: string | Uint8Array][]> {
   return [
-    ...listCliDownloads({ ...(await readCliFiles(join(root, 'src/cli'))), baseUrl }),
-    ...listClientDownloads(await readClientReleases(join(root, 'src/clients')), baseUrl),
+    ...listCliDownloads({ ...(await readCliFiles(root)), baseUrl }),
+    ...listClientDownloads(await readClientReleases(root), baseUrl),
   ]
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'
 import { readConfig } from '../../config.ts'
 import { formatHeadersFile } from '../../domain/api/site-headers.ts'
-import { writeFiles } from '../../stores/write-files.ts'
+import { writeFiles } from '../../stores/content/write-files.ts'
 import { listDownloads } from './downloads.ts'
 
 /** The adapter. @see https://docs.astro.build/en/reference/adapter-reference/ */

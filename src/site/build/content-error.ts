@@ -1,5 +1,5 @@
 // The error that names every problem of a content folder.
-import { formatProblem, type Problem } from '../../domain/content/problems.ts'
+import { formatProblem, type Problem } from '../../domain/text/problems.ts'
 
 /** The content folder has problems; the message lists all of them, a line each. */
 export class ContentError extends Error {

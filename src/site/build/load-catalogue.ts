@@ -1,8 +1,8 @@
 // Reads the content folder into a catalogue in memory, whole: what the dev server shows, and tests.
 import type { Config } from '../../config.ts'
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
-import { readContentDir } from '../../stores/content-dir.ts'
-import { sayIgnored } from '../../stores/content-files.ts'
+import { readContentDir } from '../../stores/content/content-dir.ts'
+import { sayIgnored } from '../../stores/content/content-files.ts'
 import { ContentError } from './content-error.ts'
 
 /** A catalogue and how it came about. */

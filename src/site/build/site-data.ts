@@ -11,7 +11,7 @@ import { type CatalogueEntry, makeEntry } from '../../domain/catalogue/entry.ts'
 import type { RecordDigests, RepositoryOutline } from '../../domain/catalogue/outline.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 import { mendRepository } from '../../domain/content/last-good.ts'
-import type { Problem } from '../../domain/content/problems.ts'
+import type { Problem } from '../../domain/text/problems.ts'
 import { checkNames, checkRepository, type Neighbours, NOBODY } from '../../domain/content/rules.ts'
 import { digestText } from '../../ports/measure.ts'
 import {
@@ -21,9 +21,9 @@ import {
   readListed,
   readRepository,
   sortProblems,
-} from '../../stores/content-dir.ts'
-import type { ParsedFile } from '../../stores/content-file.ts'
-import { type ContentListing, isFolderAway, type ListedFile, markFiles } from '../../stores/content-listing.ts'
+} from '../../stores/content/content-dir.ts'
+import type { ParsedFile } from '../../stores/content/content-file.ts'
+import { type ContentListing, isFolderAway, type ListedFile, markFiles } from '../../stores/content/content-listing.ts'
 import { ContentError } from './content-error.ts'
 import { readEntry, recallEntry } from './recorded-entry.ts'
 import { listSitemapFiles } from './sitemap.ts'

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { DataFile } from '../../domain/catalogue/data-files.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
-import { escapeXml } from '../../domain/content/html-text.ts'
+import { escapeXml } from '../../domain/text/html-text.ts'
 import { GUIDES } from '../docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../links.ts'
 

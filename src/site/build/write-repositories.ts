@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { checkRepository, NOBODY } from '../../domain/content/rules.ts'
-import { readRepository } from '../../stores/content-dir.ts'
-import { type ListedFile, markFiles } from '../../stores/content-listing.ts'
-import { filesInto } from '../../stores/write-files.ts'
+import { readRepository } from '../../stores/content/content-dir.ts'
+import { type ListedFile, markFiles } from '../../stores/content/content-listing.ts'
+import { filesInto } from '../../stores/content/write-files.ts'
 import { type KeptRepository, makeRepository } from './site-data.ts'
 
 /** So many repositories are taken at once: some 50 ms. */

@@ -1,5 +1,5 @@
 // Owns the copy buttons: each copies, byte for byte, the text of the element it names.
-import { exactText } from '../exact-text.ts'
+import { exactText } from '../prompt/exact-text.ts'
 
 /** How long the button says that the text was copied. */
 const SHOWN_MS = 2_000

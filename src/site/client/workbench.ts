@@ -1,8 +1,8 @@
 // Owns filling in a prompt in its page: typing replaces the chips, by the same rule as everywhere (domain/content/filling.ts). Values are kept in the address after the #, which browsers send to nobody.
 import type { Variable } from '../../domain/api/schema.ts'
 import { fillContent } from '../../domain/content/filling.ts'
-import { exactText } from '../exact-text.ts'
-import { drawText } from '../prompt-text.ts'
+import { exactText } from '../prompt/exact-text.ts'
+import { drawText } from '../prompt/prompt-text.ts'
 import { copyText } from './copy.ts'
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement

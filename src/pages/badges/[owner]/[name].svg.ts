@@ -1,6 +1,6 @@
 // `/badges/{owner}/{name}.svg`: the badge of a prompt.
 import type { APIRoute } from 'astro'
-import { drawBadge } from '../../../site/badge.ts'
+import { drawBadge } from '../../../site/card/badge.ts'
 
 export const GET: APIRoute = async ({ params: { owner = '', name = '' }, locals: { hub } }) => {
   const repository = await hub!.findRepository(owner, name)

@@ -1,0 +1,54 @@
+// `npm run check:content -- [--base REV] [--json] [--fix]`: every rule over the content folder, every problem at once; errors fail, advice does not.
+import { parseArgs } from 'node:util'
+import { readConfig } from '../../src/config.ts'
+import { findHead } from '../../src/stores/content/content-changes.ts'
+import { sayIgnored } from '../../src/stores/content/content-files.ts'
+import { type ReviewEntry, reviewContent } from '../../src/stores/review/review-content.ts'
+
+try {
+  const { values } = parseArgs({
+    options: { base: { type: 'string' }, json: { type: 'boolean' }, fix: { type: 'boolean' } },
+  })
+  const { contentDir } = readConfig(process.env)
+  const { base, json = false, fix = false } = values
+  // Without a base, versions that the last commit lacks are the new ones.
+  const review = await reviewContent({
+    contentDir,
+    base: base ?? (await findHead(contentDir, process.env)),
+    fix,
+    environment: process.env,
+  })
+  const errors = review.entries.filter(({ severity }) => severity === 'error').length
+  const advice = review.entries.length - errors
+  if (json) console.log(JSON.stringify(review.entries, undefined, 2))
+  else {
+    const isAction = process.env.GITHUB_ACTIONS === 'true'
+    for (const entry of review.entries) console.log(isAction ? annotate(entry) : formatEntry(entry))
+    console.log(
+      `${review.files} files in ${review.repositories} repositories checked: ${count(errors, 'problem')}, ${advice === 0 ? 'no advice' : `advice on ${count(advice, 'place')}`}.`,
+    )
+  }
+  for (const path of review.mended) console.error(`Mended content/${path}.`)
+  for (const note of review.notes) console.error(note)
+  if (review.ignored.length > 0) console.error(sayIgnored(review.ignored))
+  process.exitCode = errors === 0 ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
+}
+
+function formatEntry({ file, line, rule, message, severity }: ReviewEntry): string {
+  return `${file}:${line}  ${rule}${severity === 'advice' ? ' (advice)' : ''}  ${message}`
+}
+
+/** A line that GitHub Actions shows beside the file. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+function annotate({ file, line, rule, message, severity }: ReviewEntry): string {
+  const text = (value: string) => value.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  const property = (value: string) => text(value).replaceAll(':', '%3A').replaceAll(',', '%2C')
+  const command = severity === 'error' ? 'error' : 'warning'
+  return `::${command} file=${property(file)},line=${line},title=${property(rule)}::${text(message)}`
+}
+
+function count(number: number, noun: string): string {
+  return number === 0 ? `no ${noun}s` : `${number} ${noun}${number === 1 ? '' : 's'}`
+}

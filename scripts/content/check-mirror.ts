@@ -1,0 +1,28 @@
+// `npm run check:mirror -- <address> [--hub <address>]`: whether a plain web server has every read of the API but search as a file; with a hub, as the same bytes.
+import { parseArgs } from 'node:util'
+import { openDeployedHub } from '../../src/doctor/hub-answers.ts'
+import { checkMirror } from '../../src/doctor/mirror.ts'
+
+try {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { hub: { type: 'string' } } })
+  const [address] = positionals
+  if (!address || positionals.length > 1) throw new Error('expected the address of one mirror')
+  const open = (url: string) => openDeployedHub(url.replace(/\/$/, ''), () => new Date()).ask
+  const { reads, problems } = await checkMirror(open(address), values.hub === undefined ? undefined : open(values.hub))
+  for (const [id, count] of Object.entries(reads)) console.log(`${String(count).padStart(7)}  ${id}`)
+  for (const problem of problems) console.error(problem)
+  const whole =
+    values.hub === undefined
+      ? 'Every read but search is there as a file.'
+      : 'Every read but search is there as a file, with the hub’s bytes.'
+  console.log(
+    problems.length === 0
+      ? `${whole} Pages of prompts are not files; the hub renders them.`
+      : `${problems.length} problems.`,
+  )
+  process.exitCode = problems.length === 0 ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  console.error('Usage: npm run check:mirror -- https://mirror.example [--hub https://hub.example]')
+  process.exitCode = 2
+}

@@ -1,0 +1,41 @@
+// `npm run codeowners -- [--maintainers login,org/team] [--check]`: writes .github/CODEOWNERS from the members of the content's owners, or says whether it is what it would write.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { readConfig } from '../../src/config.ts'
+import { formatCodeowners } from '../../src/domain/access/codeowners.ts'
+import { formatProblem } from '../../src/domain/text/problems.ts'
+import { readContentDir } from '../../src/stores/content/content-dir.ts'
+
+const FILE = '.github/CODEOWNERS'
+const MAINTAINER = /^[A-Za-z0-9-]{1,39}(?:\/[\w.-]{1,100})?$/
+
+try {
+  const { values } = parseArgs({ options: { maintainers: { type: 'string' }, check: { type: 'boolean' } } })
+  const maintainers = (values.maintainers ?? '').split(',').flatMap((text) => (text.trim() === '' ? [] : [text.trim()]))
+  const wrong = maintainers.find((name) => !MAINTAINER.test(name))
+  if (wrong !== undefined)
+    throw new Error(`--maintainers: expected logins or org/team with commas between, got ${wrong}`)
+  const { tree, problems } = readContentDir(readConfig(process.env).contentDir)
+  if (problems.length > 0) throw new Error(`${problems[0]!.file}: ${formatProblem(problems[0]!)}`)
+  const before = readOrNothing()
+  // What stands there for everything else stays unless it is given anew.
+  const kept = values.maintainers === undefined ? (/^\* (.*)$/m.exec(before)?.[1] ?? '').split(' ') : []
+  const asked = [...maintainers, ...kept.flatMap((name) => (name.startsWith('@') ? [name.slice(1)] : []))]
+  const text = formatCodeowners(tree.owners, asked)
+  if (!values.check) {
+    writeFileSync(FILE, text)
+    console.log(`${FILE}: ${text.split('\n').length - 2} lines`)
+  } else if (before === text) console.log(`${FILE} is what it must be.`)
+  else throw new Error(`${FILE} is not what the members say. Write it: npm run codeowners`)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
+
+function readOrNothing(): string {
+  try {
+    return readFileSync(FILE, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,203 @@
+// `npm run generate`: writes a synthetic catalogue for benchmarks. It satisfies every rule of the content, and the same seed gives the same bytes.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { LIMITS } from '../../src/domain/api/limits.ts'
+import { formatPath } from '../../src/domain/content/content-path.ts'
+import { isOwner } from '../../src/domain/content/names.ts'
+import { inventProse, type Prose, toAscii } from '../bench/prose.ts'
+import { between, pick, type Random, seedRandom, zipf } from '../bench/random.ts'
+import { inventVersions, type SyntheticVersion } from '../bench/versions.ts'
+import { openProgress } from '../progress.ts'
+
+/** What to make. */
+export interface SyntheticCatalogue {
+  repositories: number
+  /** How many each repository has. */
+  versions: number
+  seed: number
+  /** The folder, which is emptied when it was made by this command, and refused when it holds anything else. */
+  dir: string
+}
+
+/** An owner without repositories, whose profile tells what made the folder: content may hold no file but prompts and profiles. */
+const MAKER = 'synthetic'
+const MADE_BY = 'Made by `npm run generate -- '
+
+/**
+ * Writes a synthetic catalogue, file by file.
+ *
+ * @returns what was written; owners include the one that says how the folder was made
+ * @throws Error when the folder holds something that this command did not make
+ */
+export function generateContent(
+  { repositories, versions, seed, dir }: SyntheticCatalogue,
+  onRepository: (done: number) => void = () => {},
+) {
+  emptyFolder(dir)
+  const write = writerBelow(dir)
+  const random = seedRandom(seed)
+  const prose = inventProse(random)
+  const bio = `${MADE_BY}--repos ${repositories} --versions ${versions} --seed ${seed}\`, which replaces this whole folder.`
+  write(formatPath({ kind: 'owner', owner: MAKER }), `---\nname: Synthetic catalogue\n---\n${bio}\n`)
+  const places = inventPlaces(repositories, random, prose)
+  const owners = new Set(places.map(({ owner }) => owner))
+  for (const owner of owners) write(formatPath({ kind: 'owner', owner }), inventProfile(owner, random, prose))
+  const tags = inventTags(random, prose)
+  for (const [done, place] of places.entries()) {
+    onRepository(done)
+    const made = inventVersions({ count: versions, publisher: place.owner, random, prose })
+    for (const { version, file } of made) write(formatPath({ kind: 'version', ...place, version }), file)
+    const other = pick(random, places)
+    write(
+      formatPath({ kind: 'repository', ...place }),
+      inventIndex({ made, tags: tags(), other, place, random, prose }),
+    )
+  }
+  return { owners: owners.size + 1, repositories, files: 1 + owners.size + repositories * (versions + 1) }
+}
+
+interface RepositoryPlace {
+  owner: string
+  name: string
+}
+
+function emptyFolder(dir: string): void {
+  if (!existsSync(dir) || readdirSync(dir).length === 0) return
+  const profile = join(dir, formatPath({ kind: 'owner', owner: MAKER }))
+  if (!existsSync(profile) || !readFileSync(profile, 'utf8').includes(MADE_BY))
+    throw new Error(
+      `${dir} holds something that \`npm run generate\` did not make. Give a folder that is new or empty.`,
+    )
+  rmSync(dir, { recursive: true })
+}
+
+function writerBelow(dir: string): (path: string, file: string) => void {
+  let folder: string | undefined
+  return (path, file) => {
+    // Files come folder by folder, so remembering one saves nearly every call.
+    if (dirname(path) !== folder) {
+      folder = dirname(path)
+      mkdirSync(join(dir, folder), { recursive: true })
+    }
+    writeFileSync(join(dir, path), file)
+  }
+}
+
+/** Owners are long-tailed: a few publish hundreds of prompts, most publish one. */
+function inventPlaces(count: number, random: Random, prose: Prose): RepositoryPlace[] {
+  const handles = new Set<string>()
+  while (handles.size < Math.ceil(count / 3)) {
+    const handle = inventName(prose, between(random, 1, 2)).slice(0, LIMITS.ownerCharacters)
+    if (isOwner(handle) && handle !== MAKER) handles.add(handle)
+  }
+  const owners = [...handles]
+  const drawOwner = zipf(random, { ranks: owners.length, offset: 4 })
+  const places = new Map<string, RepositoryPlace>()
+  while (places.size < count) {
+    const owner = owners[drawOwner()]!
+    const name = inventName(prose, between(random, 2, 3))
+    places.set(`${owner}/${name}`, { owner, name })
+  }
+  return [...places.values()]
+}
+
+/** At most three words of four syllables: far below every limit but an owner's. */
+function inventName(prose: Prose, words: number): string {
+  return Array.from({ length: words }, () => toAscii(prose.topic())).join('-')
+}
+
+/** Tags are long-tailed too. */
+function inventTags(random: Random, prose: Prose): () => string[] {
+  const pool = [...new Set(Array.from({ length: 400 }, () => inventName(prose, 1)))]
+  const drawTag = zipf(random, { ranks: pool.length, offset: 5 })
+  return () => [...new Set(Array.from({ length: between(random, 0, 6) }, () => pool[drawTag()]!))]
+}
+
+function inventProfile(owner: string, random: Random, prose: Prose): string {
+  return [
+    '---',
+    `name: ${prose.title()}`,
+    ...(random() < 0.5 ? [`website: https://${owner}.example.org/`] : []),
+    `members: [${owner}]`,
+    '---',
+    `${prose.sentence()} ${prose.sentence()}`,
+    '',
+  ].join('\n')
+}
+
+interface IndexParts {
+  made: readonly SyntheticVersion[]
+  tags: readonly string[]
+  place: RepositoryPlace
+  /** What may replace it. */
+  other: RepositoryPlace
+  random: Random
+  prose: Prose
+}
+
+function inventIndex({ made, tags, place, other, random, prose }: IndexParts): string {
+  const yanked = made.length > 1 && random() < 0.05 ? pick(random, made).version : undefined
+  const labelled = made.findLast(({ version }) => version !== yanked)!.version
+  const fate = random()
+  const license = pick(random, ['MIT', 'MIT', 'CC-BY-4.0', 'CC0-1.0', 'Apache-2.0', undefined])
+  const readme = Array.from({ length: random() < 0.3 ? 0 : between(random, 3, 12) }, () => prose.sentence())
+  return [
+    '---',
+    `title: ${prose.title()}`,
+    `description: ${prose.sentence()} ${prose.sentence()}`.slice(0, LIMITS.descriptionCharacters),
+    `tags: [${tags.join(', ')}]`,
+    ...(license ? [`license: ${license}`] : []),
+    ...(fate < 0.02 ? ['status: archived', `status_message: ${prose.sentence()}`] : []),
+    ...(fate > 0.97 ? ['status: deprecated', `status_message: ${prose.sentence()}`] : []),
+    ...(fate > 0.985 && other !== place ? [`replaced_by: ${other.owner}/${other.name}`] : []),
+    ...(yanked ? ['yanked:', `  ${yanked}: ${prose.sentence()}`] : []),
+    ...(random() < 0.15 ? ['labels:', `  production: ${labelled}`] : []),
+    '---',
+    readme.join('\n'),
+    '',
+  ].join('\n')
+}
+
+function readFlags(): SyntheticCatalogue {
+  const { values } = parseArgs({
+    options: {
+      repos: { type: 'string' },
+      versions: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      out: { type: 'string' },
+    },
+  })
+  const whole = (flag: 'repos' | 'versions' | 'seed', least: number, most: number) => {
+    const given = values[flag] ?? ''
+    if (/^\d{1,10}$/.test(given) && Number(given) >= least && Number(given) <= most) return Number(given)
+    throw new Error(`--${flag}: expected a whole number from ${least} to ${most}, got ${JSON.stringify(given)}`)
+  }
+  if (!values.out) throw new Error('--out: expected a folder, got nothing')
+  return {
+    repositories: whole('repos', 1, 1_000_000),
+    versions: whole('versions', 1, LIMITS.versionsPerRepository),
+    seed: whole('seed', 0, 2 ** 32 - 1),
+    dir: values.out,
+  }
+}
+
+if (import.meta.main) {
+  try {
+    const flags = readFlags()
+    const started = performance.now()
+    const progress = openProgress()
+    const { files, repositories, owners } = generateContent(flags, (done) =>
+      progress.show('Writing repositories', done, flags.repositories),
+    )
+    progress.end()
+    const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    console.log(
+      `Wrote ${files} files of ${repositories} repositories and ${owners} owners to ${flags.dir} in ${seconds} s.`,
+    )
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    console.error('Usage: npm run generate -- --repos N --versions V --out DIR [--seed S]')
+    process.exitCode = 1
+  }
+}

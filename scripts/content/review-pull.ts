@@ -1,0 +1,103 @@
+// Reviews the content of a pull request for its workflow: reads the two commits and the author from the environment, writes what the next steps need to $GITHUB_OUTPUT. Nothing of the pull request is run.
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { judgeOwners } from '../../src/domain/access/pull-owners.ts'
+import { resolveLatest } from '../../src/domain/catalogue/versions.ts'
+import { formatPath, parsePath } from '../../src/domain/content/content-path.ts'
+import { type OwnerFile, parseOwnerFile } from '../../src/domain/content/prompt-file.ts'
+import { formatPullReport, type PullReport } from '../../src/domain/review/pull-report.ts'
+import { openPullTree, type PullTree } from '../../src/stores/github/pull-tree.ts'
+import { reviewContent } from '../../src/stores/review/review-content.ts'
+
+/** Of a change of thousands, the first are shown; the pull request itself has all of them. */
+const MOST_DIFFERENCES = 50
+
+const { BASE_SHA = '', HEAD_SHA = '', AUTHOR = '', AUTHOR_ID = '', APPROVED = '', GITHUB_OUTPUT } = process.env
+const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pull-'))
+try {
+  if (![BASE_SHA, HEAD_SHA].every((sha) => /^[0-9a-f]{40,64}$/.test(sha)) || !/^[\w[\]-]{1,64}$/.test(AUTHOR))
+    throw new Error('expected BASE_SHA, HEAD_SHA and AUTHOR')
+  const tree = await openPullTree({ repository: '.', base: BASE_SHA, head: HEAD_SHA }, folder, process.env)
+  const isApproved = APPROVED === 'true'
+  const files = await readOwners(tree)
+  const author = { login: AUTHOR.toLowerCase(), user_id: AUTHOR_ID }
+  const owners = judgeOwners(tree.changed, author, (owner) => files.get(owner))
+  const review = await reviewContent({
+    contentDir: tree.contentDir,
+    base: BASE_SHA,
+    environment: process.env,
+    mayBePublisher: (owner, login) => login === author.login || namesMember(files.get(owner), login),
+  })
+  const notes = [
+    ...(tree.isConflict ? ['It **conflicts** with the branch it is for: bring it up to date first.'] : []),
+    ...(tree.outside > 0
+      ? [`It also touches ${tree.outside} files outside \`content/\`, which are not reviewed here.`]
+      : []),
+    ...review.notes,
+  ]
+  const report = formatPullReport({
+    ...review,
+    notes,
+    owners,
+    head: HEAD_SHA,
+    isApproved,
+    differences: await compare(tree),
+  })
+  const problems = review.entries.filter(({ severity }) => severity === 'error').length + (tree.isConflict ? 1 : 0)
+  const waits = !isApproved && owners.some(({ isAllowed }) => !isAllowed)
+  write({ report, problems: String(problems), owner: waits ? 'waits' : 'agrees' })
+  console.log(
+    `${tree.changed.length} files changed, ${problems} problems, the owner ${waits ? 'has not agreed' : 'agrees'}.`,
+  )
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** The files of the owners that it touches, as the base has them: what it says of members itself counts only once it is merged. */
+async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'broken'>> {
+  const owners = new Set(tree.changed.filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
+  const files = new Map<string, OwnerFile | 'broken'>()
+  for (const owner of owners) {
+    const text = await tree.readAt('base', `${owner}/index.md`)
+    if (text !== undefined) files.set(owner, parseOwnerFile(text).value ?? 'broken')
+  }
+  return files
+}
+
+function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boolean {
+  return file !== undefined && file !== 'broken' && file.members.includes(login)
+}
+
+/** A new version beside the highest one that the base has; anything else beside itself. */
+async function compare(tree: PullTree): Promise<PullReport['differences']> {
+  const differences: { title: string; text: string }[] = []
+  for (const path of tree.changed.slice(0, MOST_DIFFERENCES)) {
+    const place = parsePath(path).value
+    const isThere = (await tree.readAt('merged', path)) !== undefined
+    const wasThere = (await tree.readAt('base', path)) !== undefined
+    if (!isThere) {
+      differences.push({ title: `content/${path} is taken away`, text: '' })
+      continue
+    }
+    const isNew = place?.kind === 'version' && !wasThere
+    const before = isNew ? resolveLatest(await tree.versionsAtBase(place.owner, place.name), () => false) : undefined
+    const from = isNew ? before && formatPath({ ...place, version: before }) : wasThere ? path : undefined
+    const title = from === undefined || from === path ? `content/${path}` : `content/${path}, beside ${before}`
+    differences.push({ title, text: await tree.compare(from, path) })
+  }
+  return differences
+}
+
+/** What may hold line ends needs an end that nobody can guess. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+function write(outputs: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(outputs)) {
+    const end = `end-${randomUUID()}`
+    if (GITHUB_OUTPUT) appendFileSync(GITHUB_OUTPUT, `${name}<<${end}\n${value}\n${end}\n`)
+    else console.log(`${name}: ${value}`)
+  }
+}

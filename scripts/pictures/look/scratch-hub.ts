@@ -1,0 +1,76 @@
+// Owns a hub for the scripts that look at pages: the starter catalogue, built anew, on a git repository and stores of its own, served by our own host until it is closed.
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { loadPages } from '../../../src/host/pages.ts'
+import { openSite, serveSites } from '../../../src/host/builds/serve-sites.ts'
+import { localSignInLink, openLocalKeys } from '../../../src/server/account/local-keys.ts'
+import { startLocalBlobs } from '../../../src/stores/state/blob-store-local.ts'
+import { copiesInBlobs, rememberCopies } from '../../../src/stores/state/fresh-copies-blobs.ts'
+import { openLocalGit } from '../../../src/stores/git/git-store-local.ts'
+
+/** Only the build is told: documents name the repository, and publishing stays on this machine. */
+const ON_GITHUB = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'not a token' }
+
+/** A running hub that nobody else uses. */
+export interface ScratchHub {
+  address: string
+  /** The link that signs in once. */
+  signInLink(): string
+  close(): Promise<void>
+}
+
+/**
+ * Builds the site and serves it.
+ *
+ * @throws when it cannot be built; what the build said stands on standard error
+ */
+export async function openScratchHub(): Promise<ScratchHub> {
+  const parent = resolve('.hub')
+  mkdirSync(parent, { recursive: true })
+  const dir = mkdtempSync(join(parent, 'look-'))
+  const contentDir = join(dir, 'content')
+  cpSync('content', contentDir, { recursive: true })
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, stdio: ['ignore', 'ignore', 'inherit'] })
+  git('init', '-q', '-b', 'main')
+  git('add', 'content')
+  git('-c', 'user.name=Hub', '-c', 'user.email=hub@example.com', 'commit', '-q', '-m', 'The starter catalogue')
+
+  const port = await findFreePort()
+  const address = `http://localhost:${port}`
+  const settings = { SITE_URL: address, CONTENT_DIR: contentDir, RATE_LIMIT_PER_MINUTE: '0' }
+  execFileSync(process.execPath, ['scripts/build.ts', '--out', dir], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...settings, ...ON_GITHUB },
+  })
+  // The functions read their settings from the environment.
+  Object.assign(process.env, settings)
+  const localKeys = openLocalKeys(() => {})
+  const { blobs, close } = await startLocalBlobs(join(dir, 'blobs'))
+  const site = openSite(join(dir, 'dist'))
+  const pages = await loadPages(join(dir, 'build/pages'), join(dir, 'dist'))
+  const localGit = openLocalGit({ contentDir, environment: process.env })
+  const stores = { localKeys, blobs, copies: rememberCopies(copiesInBlobs(blobs)), localGit, close }
+  const host = await serveSites(() => site, stores, { port, listenAt: ['127.0.0.1'], pages: () => pages })
+  return {
+    address,
+    signInLink: () => localSignInLink(address, localKeys.current()),
+    async close() {
+      await host.stop()
+      await stores.close()
+      site.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The pages name their address, so it must be known before anything listens. */
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const place = server.address()
+  await new Promise((closed) => server.close(closed))
+  if (place === null || typeof place === 'string') throw new Error('There is no free port.')
+  return place.port
+}

@@ -1,0 +1,179 @@
+// Owns what the author and the readers of a prompt are warned of: the one judge for publishing, the build and pull requests. Nothing is refused here.
+import type { Difference, Variable, Warning } from '../api/schema.ts'
+import { findRoleLine } from '../content/chat.ts'
+import { findHiddenCharacters } from '../content/hidden-characters.ts'
+import { compareVariables } from './new-version-rules.ts'
+import type { RepositoryFile, VersionFile } from '../content/prompt-file.ts'
+import { findSecrets } from '../content/secrets.ts'
+import { countCharacters } from '../text/text-length.ts'
+
+/** Something in a text that is worth a second look. */
+export interface Finding {
+  code: Warning['code']
+  message: string
+  /** Where it begins, in UTF-16 units from the start of the text. */
+  offset: number
+}
+
+/** The texts that a version and its repository bring; absent ones are not looked at. */
+interface Texts {
+  content: string
+  changelog?: string
+  title?: string
+  description?: string
+  readme?: string
+  variables?: readonly Variable[]
+  parameters?: Readonly<Record<string, unknown>>
+}
+
+/** The texts of a version beside those of its repository. */
+export function textsOf(
+  {
+    content,
+    changelog,
+    variables,
+    parameters,
+  }: Pick<VersionFile, 'content' | 'changelog' | 'variables' | 'parameters'>,
+  { title = '', description, readme }: Pick<RepositoryFile, 'title' | 'description' | 'readme'>,
+): Texts {
+  return { content, changelog, title, description, readme, variables, parameters }
+}
+
+/** Everything worth a second look in one text, in the order of its characters within each kind. */
+export function findInText(text: string): Finding[] {
+  return [...findHiddenCharacters(text), ...findLookAlikes(text), ...findSecrets(text)]
+}
+
+/** How many findings of one kind are named for each text; the others are only counted, because a text may hold a quarter of a million. */
+const MOST_OF_A_KIND = 5
+
+/** Warns of what the texts hold. `line` is that of the content, from 1; elsewhere the field is named instead. */
+export function warnOfTexts(texts: Texts): Warning[] {
+  const { content, changelog, title, description, readme, variables, parameters } = texts
+  const lines = lineCounterOf(content)
+  const warnings = limitFindings(findInText(content)).map(({ code, message, offset }) => ({
+    code,
+    message,
+    line: offset < 0 ? null : lines(offset),
+  }))
+  const fields = {
+    ...{ changelog, title, description, readme },
+    variables: variables && variables.length > 0 ? JSON.stringify(variables) : undefined,
+    parameters: parameters && JSON.stringify(parameters),
+  }
+  for (const [field, text] of Object.entries(fields)) {
+    if (text === undefined) continue
+    for (const { code, message } of limitFindings(findInText(text)))
+      warnings.push({ code, message: `${field}: ${message}`, line: null })
+  }
+  return warnings
+}
+
+/** A description shorter than this says little; the measure of quality asks for twice as much. docs/contract.md section 5 */
+const SHORT_DESCRIPTION = 20
+
+/** A title shorter than this says nothing. */
+const SHORT_TITLE = 3
+
+/** What a repository says of itself. */
+interface Metadata {
+  name: string
+  title?: string | undefined
+  description: string
+  tags: readonly string[]
+  license: string | null
+}
+
+/** Warns of variables that the content does not hold, and of placeholders that are not among the declared variables. */
+export function warnOfVariables(version: Pick<VersionFile, 'content' | 'format' | 'variables'>): Warning[] {
+  const lines = lineCounterOf(version.content)
+  return compareVariables(version).map(({ key, message, offset }) => ({
+    code: 'weak_metadata',
+    message: `${key}: ${message}`,
+    line: offset === undefined ? null : lines(offset),
+  }))
+}
+
+/** Warns the author of a text with role lines: without `format: chat` it stays one text. */
+export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 'format'>): Warning[] {
+  const offset = format === 'text' ? findRoleLine(content) : undefined
+  if (offset === undefined) return []
+  const message = 'content: has role lines, but format is text. Publish it with format chat to get messages'
+  return [{ code: 'looks_like_chat', message, line: lineCounterOf(content)(offset) }]
+}
+
+/** Warns the author of what readers will miss when they judge the prompt. */
+export function warnOfMetadata(
+  { name, title = '', description, tags, license }: Metadata,
+  variables: readonly Variable[],
+): Warning[] {
+  const weak: string[] = []
+  if (title.trim().length < SHORT_TITLE || title === name)
+    weak.push('title: say in a few words what the prompt is called')
+  if (countCharacters(description.trim()) < SHORT_DESCRIPTION)
+    weak.push('description: say in a sentence or two what the prompt is for')
+  if (tags.length === 0) weak.push('tags: without any, the prompt is found by its words alone')
+  if (license === null) weak.push('license: without one, nobody knows what they may do with the prompt')
+  const undescribed = variables.filter((variable) => variable.description.trim() === '').map(({ name }) => name)
+  if (undescribed.length > 0) weak.push(`variables: say what to give for ${undescribed.join(', ')}`)
+  return weak.map((message) => ({ code: 'weak_metadata', message, line: null }))
+}
+
+/** Warns of a difference that stops callers, published as less than a major version. @param bump undefined: the first version, or no step */
+export function warnOfDifference(difference: Difference, bump: 'major' | 'minor' | 'patch' | undefined): Warning[] {
+  if (!difference.breaking || bump === undefined || bump === 'major') return []
+  const { variables } = difference
+  const needed = variables.added.filter(({ required, default: usual }) => required && usual === null)
+  const reasons = [
+    ...needed.map(({ name }) => `${name} came and must be given`),
+    ...variables.newly_required.map((name) => `${name} must be given now`),
+    ...variables.removed.map((name) => `${name} went`),
+    ...variables.narrowed.map((name) => `${name} takes fewer values`),
+  ]
+  if (difference.format_changed) reasons.push('the format changed')
+  if (difference.messages.removed.includes('history')) reasons.push('{{history}} went')
+  if (reasons.length === 0) reasons.push('the form of the answer changed')
+  const message = `breaks callers of ${difference.from}, published as ${bump}: ${reasons.slice(0, MOST_OF_A_KIND).join(', ')}${reasons.length > MOST_OF_A_KIND ? ', …' : ''}. Publish it as major`
+  return [{ code: 'breaking_change', message, line: null }]
+}
+
+/** The first few of each kind, and the number of the others. */
+export function limitFindings(findings: readonly Finding[]): Finding[] {
+  return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, all]) =>
+    all.length <= MOST_OF_A_KIND
+      ? all
+      : [
+          ...all.slice(0, MOST_OF_A_KIND),
+          { code, message: `and ${all.length - MOST_OF_A_KIND} more of this kind`, offset: -1 },
+        ],
+  )
+}
+
+/** Tells lines for offsets. */
+function lineCounterOf(text: string): (offset: number) => number {
+  return (offset) => {
+    let line = 1
+    for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
+    return line
+  }
+}
+
+/** Letters of Cyrillic, Greek and their kin that print as Latin ones. @see https://www.unicode.org/reports/tr39/#Confusable_Detection */
+const DRAWN_AS_LATIN = /[асеорхуіјѕһԁԛԝӏАВЕЅЗІЈКМНОРСТХУԌԚԜοανρικΑΒΕΖΗΙΚΜΝΟΡΤΥΧցօսհⅼⅰⅴⅹ]/u
+/** A run of letters in which a Latin one stands beside another script's. Bounded: a longer one is looked at in pieces. */
+const MIXED_WORD = /[\p{L}\p{M}\p{Nl}]{2,64}/gu
+
+/** Words of Latin letters with some that only look Latin: what a person reads is not what a program or a model compares. */
+function findLookAlikes(text: string): Finding[] {
+  if (!DRAWN_AS_LATIN.test(text)) return []
+  const findings: Finding[] = []
+  for (const { 0: word, index } of text.matchAll(MIXED_WORD)) {
+    const letter = DRAWN_AS_LATIN.exec(word)
+    // Two Latin letters at least: Δx and µm mix scripts for good reason.
+    if (!letter || !/\p{sc=Latin}.*\p{sc=Latin}/u.test(word)) continue
+    const name = `U+${letter[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+    const message = `holds a word that mixes alphabets: ${JSON.stringify(word)} has ${name}, which looks like a Latin letter`
+    findings.push({ code: 'look_alikes', message, offset: index + letter.index })
+  }
+  return findings
+}

@@ -1,0 +1,59 @@
+// Owns what `--fix` may mend by itself: spellings with only one possible meaning, in files that may still change: versions that are not published yet, and index files.
+import { parsePath } from '../content/content-path.ts'
+import { editFrontMatter, parseOwnerFile, parseRepositoryFile, parseVersionFile, splitFile } from '../content/prompt-file.ts'
+import { findLicenseProblem } from '../content/rules.ts'
+
+/**
+ * Mends a file: tags in lower case, with hyphens and each once; logins in lower case and each once; a licence in SPDX' capital letters.
+ *
+ * @param path from the content folder, of a file that is not a published version
+ * @returns the mended text, or undefined when there is nothing that is certain
+ */
+export function mendFile(path: string, text: string): string | undefined {
+  const place = parsePath(path).value
+  if (!place || place.kind === 'usage' || place.kind === 'equivalents') return undefined
+  const front = splitFile(text).value?.front
+  if (!front) return undefined
+  const changes = Object.fromEntries(
+    Object.entries(MENDERS).flatMap(([key, mend]) => {
+      const value = Object.hasOwn(front, key) ? mend(front[key]) : undefined
+      return value === undefined || JSON.stringify(value) === JSON.stringify(front[key]) ? [] : [[key, value]]
+    }),
+  )
+  if (Object.keys(changes).length === 0) return undefined
+  const mended = editFrontMatter(text, changes)
+  const parse = { owner: parseOwnerFile, repository: parseRepositoryFile, version: parseVersionFile }[place.kind]
+  const before = parse(text).problems?.length ?? 0
+  const after = parse(mended).problems?.length ?? 0
+  // A licence is judged by a content rule, and not by the parser.
+  return after < before || (after === before && 'license' in changes) ? mended : undefined
+}
+
+const MENDERS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  tags: (tags) =>
+    areTexts(tags)
+      ? [
+          ...new Set(
+            tags.map((tag) =>
+              tag
+                .trim()
+                .toLowerCase()
+                .replaceAll(/[\s_]+/g, '-'),
+            ),
+          ),
+        ]
+      : undefined,
+  members: (members) =>
+    Array.isArray(members)
+      ? [...new Set(members.map((member: unknown) => (typeof member === 'string' ? member.toLowerCase() : member)))]
+      : undefined,
+  published_by: (login) => (typeof login === 'string' ? login.toLowerCase() : undefined),
+  license: (license) =>
+    typeof license === 'string' && findLicenseProblem(license) && !findLicenseProblem(license.trim().toUpperCase())
+      ? license.trim().toUpperCase()
+      : undefined,
+}
+
+function areTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}

@@ -1,0 +1,170 @@
+// Owns what a review says of content beyond the rules that every build checks: whether new versions may have their numbers, and advice. Its place is a key of the front matter, with an offset where that is known.
+import { compareForCallers } from '../catalogue/difference.ts'
+import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versions.ts'
+import { findRoleLine } from '../content/chat.ts'
+import { formatPath, type Place } from '../content/content-path.ts'
+import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
+import { findInText, limitFindings, warnOfDifference, warnOfFormat, warnOfMetadata } from './findings.ts'
+import { isPortableName } from '../content/names.ts'
+import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
+import type { Problem } from '../text/problems.ts'
+import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
+import { isRuleName, type RuleName } from './review-rules.ts'
+
+/** Which repository. */
+type RepositoryPlace = Pick<RepositoryEntry, 'owner' | 'name'>
+
+/** A problem of a file, with its place where that is known. */
+export interface Remark extends Problem, PlacedProblem {}
+
+/** How far clocks may differ. */
+const MAX_CLOCK_SKEW_MS = 5 * 60_000
+
+/** What new versions are held against. */
+export interface ReviewGiven {
+  now: Date
+  /** Whether a version of an owner may name a login as its publisher; left out where nobody knows who brings it. */
+  mayBePublisher?: ((owner: string, login: string) => boolean) | undefined
+}
+
+/** What a change does to a file. */
+export interface FileChange {
+  /** Whether it is a version that the base does not have, and never had with these bytes. */
+  isNew: boolean
+  /** Whether it is other than in the base, or new. Without a base everything counts as touched, and nothing as new. */
+  isTouched: boolean
+}
+
+type Say = (rule: RuleName, key: string, message: string, offset?: number) => void
+
+/**
+ * Judges the name of a repository and the numbers of its new versions.
+ *
+ * @param published the numbers that the base has
+ * @param fresh the new ones, lowest first
+ */
+export function reviewSteps(place: RepositoryPlace, published: readonly string[], fresh: readonly string[]): Remark[] {
+  const remarks: Remark[] = []
+  if (!isPortableName(place.name)) {
+    const isNew = published.length === 0 && fresh.length > 0
+    const rule = isNew ? 'portable-name' : 'unportable-name'
+    sayOf(remarks, { kind: 'repository', ...place })(rule, '', `Windows has no folder of the name ${place.name}`)
+  }
+  const used = [...published]
+  for (const version of fresh) {
+    if (!isNextVersion(used, version)) {
+      const highest = used.toSorted(compareVersions)[0]
+      const expected =
+        highest === undefined ? 'expected 1.0.0 as the first version' : `expected exactly one step above ${highest}`
+      sayOf(remarks, { kind: 'version', ...place, version })('version-step', '', `${expected}, got ${version}`)
+    }
+    used.push(version)
+  }
+  return remarks
+}
+
+/** Reviews one version. @param before the next lower one, if any */
+export function reviewVersion(
+  place: RepositoryPlace,
+  version: VersionEntry,
+  before: VersionEntry | undefined,
+  { isNew, isTouched }: FileChange,
+  given: ReviewGiven,
+): Remark[] {
+  const remarks: Remark[] = []
+  const say = sayOf(remarks, { kind: 'version', ...place, version: version.version })
+  if (isTouched && isNew) judgeNewVersion(place, version, given, say)
+  if (isTouched) adviseOnVersion(version, before, say)
+  return remarks
+}
+
+/** Reviews what a repository says of itself in its `index.md`, if it has one. @param last its highest version, if it has any */
+export function reviewIndex(
+  place: RepositoryPlace,
+  { title = '', description, tags, license, readme }: RepositoryFile = UNSAID,
+  last?: VersionEntry,
+): Remark[] {
+  const remarks: Remark[] = []
+  const say = sayOf(remarks, { kind: 'repository', ...place })
+  adviseOnTexts({ title, description }, say, false)
+  adviseOnTexts({ readme }, say, true)
+  for (const { key, message } of checkText('readme', readme)) say('is-edited', key, message)
+  const metadata = { name: place.name, title, description, tags, license }
+  for (const { message } of warnOfMetadata(metadata, last?.variables ?? [])) {
+    const key = message.split(': ', 1)[0]!
+    const ofVersion =
+      key === 'variables' && last ? { kind: 'version' as const, ...place, version: last.version } : undefined
+    ;(ofVersion ? sayOf(remarks, ofVersion) : say)(
+      key === 'title' ? 'weak-title' : 'weak-metadata',
+      key,
+      message.slice(key.length + 2),
+    )
+  }
+  return remarks
+}
+
+/** Says of a version that it is nearly the same as the latest one of another prompt. @param share from 0 to 1 */
+export function remarkLikeness(path: string, other: string, share: number): Remark {
+  const message = `says nearly the same as ${other}: ${Math.round(share * 100)} % of their runs of words`
+  return { file: `content/${path}`, rule: 'near-duplicate' satisfies RuleName, key: 'content', message }
+}
+
+/** Whether a prompt is meant for use. One that is not may well be the same as the one that took its place. */
+export function isInUse({ status, moved_to, replaced_by }: RepositoryFile = UNSAID): boolean {
+  return status === 'active' && !moved_to && !replaced_by
+}
+
+function sayOf(remarks: Remark[], place: Place): Say {
+  const file = `content/${formatPath(place)}`
+  return (rule, key, message, offset) => {
+    remarks.push({ file, rule, key, message, ...(offset !== undefined && { offset }) })
+  }
+}
+
+function judgeNewVersion(
+  { owner }: RepositoryPlace,
+  version: VersionEntry,
+  { now, mayBePublisher }: ReviewGiven,
+  say: Say,
+): void {
+  const { provenance, published_at, published_by } = version
+  if (provenance) say('no-forged-provenance', 'provenance', 'expected none: only the hub writes it')
+  if (Date.parse(published_at) > now.getTime() + MAX_CLOCK_SKEW_MS)
+    say('published-by-now', 'published_at', `expected a time that has passed, got ${published_at}`)
+  if (mayBePublisher && !mayBePublisher(owner, published_by))
+    say(
+      'published-by-author',
+      'published_by',
+      `expected the author of the pull request or a member of ${owner}, got ${published_by}`,
+    )
+  for (const { rule, key, message, offset } of checkNewVersion(version))
+    if (isRuleName(rule)) say(rule, key, message, offset)
+}
+
+function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined, say: Say): void {
+  const { content, changelog, variables, parameters } = version
+  for (const { rule, key, message, offset } of compareVariables(version))
+    if (isRuleName(rule)) say(rule, key, message, offset)
+  for (const { message } of warnOfFormat(version))
+    say('looks-like-chat', 'content', message.replace('content: ', ''), findRoleLine(content))
+  adviseOnTexts({ content }, say, true)
+  adviseOnTexts({ changelog, ...nested({ variables, parameters }) }, say, false)
+  if (!before) return
+  const warnings = warnOfDifference(compareForCallers(before, version), stepBetween(before.version, version.version))
+  for (const { message } of warnings) say('breaking-change', '', message)
+}
+
+/** Structures as JSON texts, which are examined like any other text; empty ones are left out. */
+function nested(values: Record<string, object>): Record<string, string> {
+  const filled = Object.entries(values).filter(([, value]) => Object.keys(value).length > 0)
+  return Object.fromEntries(filled.map(([key, value]) => [key, JSON.stringify(value)]))
+}
+
+function adviseOnTexts(texts: Record<string, string>, say: Say, isPlaced: boolean): void {
+  const names = { secret: 'secret', hidden_characters: 'hidden-characters', look_alikes: 'look-alikes' } as const
+  for (const [key, text] of Object.entries(texts)) {
+    for (const { code, message, offset } of limitFindings(findInText(text)))
+      if (code in names)
+        say(names[code as keyof typeof names], key, message, isPlaced && offset >= 0 ? offset : undefined)
+  }
+}

@@ -1,0 +1,259 @@
+// The process that builds for our host: it watches the content, writes the data of each new state beside the one that is served, and says when it is complete.
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { isDeepStrictEqual, promisify } from 'node:util'
+import { readConfig } from '../../config.ts'
+import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
+import { groupProblems } from '../../domain/content/last-good.ts'
+import { type BuildSource, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
+import { hashCode } from '../../site/build/code-hash.ts'
+import { ContentError, sayProblem } from '../../site/build/content-error.ts'
+import { type DataSink, type KeptPart, type MadeState, type MakeState, openSiteData } from '../../site/build/site-data.ts'
+import { readBuildSource } from '../../stores/site/build-source.ts'
+import { sayIgnored } from '../../stores/content/content-files.ts'
+import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'
+import { findConverted } from '../../stores/content/converted-files.ts'
+import { takeLock } from '../../stores/git/process-lock.ts'
+import { buildSearchIndex, updateSearchIndex } from '../../stores/search-index.ts'
+import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
+import { inBackground } from '../background.ts'
+import type { BuilderMessage, HostMessage } from './builder-messages.ts'
+import { describeFolder, removeOtherIndexes, SiteState } from './site-folder.ts'
+import { watchContent, watchDays } from './watch-content.ts'
+
+/** Progress is sent so often at most, because people cannot read it faster. */
+const PROGRESS_MS = 100
+/** How long requests that began with a state may still read its files after another took over. */
+const RETIRE_MS = 10_000
+/** How long the builder of a host that was killed may take to notice. */
+const ORPHAN_MS = 60_000
+const FIRST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 60_000
+
+const config = readConfig(process.env)
+const folder = describeFolder(process.argv[2] ?? '')
+/** Where the content is: the folder that the settings name, or the clone that the host keeps, which nobody else changes. */
+const contentDir = process.argv[3] ?? config.contentDir
+const isClone = config.keepsClone
+process.once('disconnect', () => process.exit())
+// Building gives way to the process that serves readers.
+setPriority(10)
+// Only one process may write: the builder of a host that was killed may still be running.
+const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
+if (!lock) throw new Error('Another process builds into the same folder.')
+const code = hashCode(process.cwd()).data
+let site = openSite()
+removeOtherIndexes(folder, site.state?.search)
+
+function say(message: BuilderMessage): void {
+  // Sending fails when the host was killed; "disconnect" tells that.
+  process.send?.(message, undefined, undefined, () => {})
+}
+
+let saidAt = 0
+let saidStep = ''
+function sayProgress(step: string, done: number, total: number): void {
+  if (step === saidStep && performance.now() - saidAt < PROGRESS_MS) return
+  saidAt = performance.now()
+  saidStep = step
+  say({ kind: 'progress', step, done, total })
+}
+
+/** The states of the site, as far as they are complete. */
+interface OpenSite {
+  database: SiteDatabase
+  makeState: MakeState
+  state: SiteState | undefined
+  /** What the last look at the content found; undefined when it must be looked at whole. */
+  listing: ContentListing | undefined
+}
+
+function openSite(): OpenSite {
+  const database = openSiteDatabase(folder.database, code)
+  const state = database.state === undefined ? undefined : SiteState.parse(JSON.parse(database.state))
+  if (state) database.forgetBefore(state.number)
+  const makeState = openSiteData({
+    ...{ contentDir, baseUrl: config.baseUrl, sink: sinkOf(database) },
+    sharedPaths: database.listPathsOutside('/data/v1/repos/'),
+    kept: listKept(database),
+    onProgress: (done, total) => sayProgress('Reading the content', done, total),
+  })
+  return { database, makeState, state, listing: undefined }
+}
+
+function sinkOf(database: SiteDatabase): DataSink {
+  const { read, write, remove } = database
+  return { read, write, remove, keep: (name, part) => database.keep(name, part && JSON.stringify(part)) }
+}
+
+/** Used without a check, because this very code wrote it: what other code wrote was removed. */
+function* listKept(database: SiteDatabase): Generator<[string, KeptPart]> {
+  for (const [name, part] of database.listKept()) yield [name, JSON.parse(part)]
+}
+
+/** What may have changed: some files, or any. */
+let wanted: Set<string> | 'all' | undefined = 'all'
+let isBusy = false
+let failures = 0
+let retry: NodeJS.Timeout | undefined
+let isToTidy = false
+
+/** Does what is to be done, one after the other. */
+async function work(): Promise<void> {
+  if (isBusy) return
+  isBusy = true
+  try {
+    while (wanted || isToTidy) {
+      if (isToTidy) tidy()
+      if (!wanted) continue
+      const changed = wanted
+      wanted = undefined
+      clearTimeout(retry)
+      try {
+        await build(changed)
+        failures = 0
+      } catch (error) {
+        reopen()
+        const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, MAX_PAUSE_MS)
+        say({
+          kind: 'failed',
+          message: `${sayError(error)}\nTried again in ${Math.round(pauseMs / 1000)} s, and whenever the content changes.`,
+        })
+        retry = setTimeout(want, pauseMs)
+      }
+    }
+  } finally {
+    isBusy = false
+  }
+}
+
+/** @param paths of files that changed, from the content folder; undefined when any may have */
+function want(paths?: readonly string[]): void {
+  wanted = paths && wanted !== 'all' ? new Set([...(wanted ?? []), ...paths]) : 'all'
+  inBackground('Building the site', work)
+}
+
+/** After an error, what is held in memory may be ahead of what was saved. */
+function reopen(): void {
+  site.database.giveUp()
+  site.database.close()
+  site = openSite()
+}
+
+function sayError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
+  const { database, state } = site
+  const began = new Date().toISOString()
+  const { isWhole, changed: moved } = await askToBegin()
+  const changed = wanted === 'all' || moved === 'all' ? 'all' : new Set([...wanted, ...moved])
+  const commit = await readCommit()
+  const read = await readSource(began, isWhole)
+  const listing = await look(changed)
+  const number = (state?.number ?? 0) + 1
+  database.begin(number)
+  const made = site.makeState(listing, { day: readConfig(process.env).buildDay })
+  const broken = Object.fromEntries(groupProblems(made.problems))
+  const source = { ...read, broken: Object.keys(broken) }
+  if (state && !made.isDifferent && isDeepStrictEqual([broken, source], [state.broken, state.source]))
+    database.saveKept()
+  else {
+    const search = makeSearch(made, number)
+    const about = { number, search, began, commit, source, counts: count(made.catalogue), broken }
+    site.state = { ...about, built_at: new Date().toISOString() }
+    database.save(JSON.stringify(site.state))
+    say({ kind: 'state', state: site.state })
+    setTimeout(() => {
+      isToTidy = true
+      inBackground('Tidying up', work)
+    }, RETIRE_MS)
+  }
+  site.listing = listing
+  const { problems } = made
+  // A pull moves the branch after the files, which may have been read in between.
+  if ((await readCommit()) !== commit) want()
+  say({ kind: 'read', began, problems: problems.map(sayProblem), ignored: sayIgnored(listing.ignored) })
+}
+
+/** What this round reads of what was published. Where git is the one around the content folder, all that was published until now is in the folder. */
+async function readSource(began: string, isWhole: boolean): Promise<BuildSource> {
+  if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
+  return isWhole ? { read_until: began, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
+}
+
+/** Looks at the content: at the repositories of the files that changed, when no others can have. */
+async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
+  if (!site.listing || changed === 'all') {
+    if (!site.listing) await refuseConverted()
+    return listContent(contentDir)
+  }
+  const places = [...changed].map((path) => path.split('/'))
+  // A folder that is away takes all files with it, which must not look as if each had been removed.
+  if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
+  return listContentAgain(contentDir, site.listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
+}
+
+async function refuseConverted(): Promise<void> {
+  const converted = await findConverted(contentDir, process.env)
+  if (converted.length > 0) throw new ContentError(converted)
+}
+
+/** @returns the file's name; the one that is asked meanwhile stays as it is */
+function makeSearch({ catalogue, changed, removed, isDifferent }: MadeState, number: number): string {
+  const { state } = site
+  if (state && !isDifferent) return state.search
+  sayProgress('Writing the search index', 0, 0)
+  const name = `search-${number}.db`
+  if (state) updateSearchIndex(folder.file(name), catalogue, { changed, removed }, folder.file(state.search))
+  else buildSearchIndex(catalogue, folder.file(name))
+  return name
+}
+
+function count({ entries, users }: Catalogue): SiteState['counts'] {
+  const versions = [...entries.values()].reduce((sum, { summary }) => sum + summary.versions_count, 0)
+  return { repositories: entries.size, versions, owners: users.size }
+}
+
+/** Removes what only older states had. A watcher can lose events, so the folder is looked at whole when changes have settled. */
+function tidy(): void {
+  isToTidy = false
+  const { database, state } = site
+  if (!state || Date.now() - Date.parse(state.built_at) < RETIRE_MS) return
+  database.forgetBefore(state.number)
+  removeOtherIndexes(folder, state.search)
+  wanted = 'all'
+}
+
+type Ready = Extract<HostMessage, { kind: 'ready' }>
+let begun = Promise.withResolvers<Ready>()
+
+/** The host brings what git has into the content folder first. @throws Error when it cannot */
+function askToBegin(): Promise<Ready> {
+  begun = Promise.withResolvers()
+  say({ kind: 'begin' })
+  return begun.promise
+}
+
+async function readCommit(): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['-C', contentDir, 'rev-parse', '--verify', 'HEAD'])
+    return stdout.trim()
+  } catch {
+    // No git, or no commit yet.
+    return null
+  }
+}
+
+// What changes before watching has begun is found by the round that follows then.
+const content = isClone ? undefined : watchContent(contentDir, want, (reason) => say({ kind: 'polling', reason }))
+process.on('message', (message: HostMessage) => {
+  if (message.kind === 'ready') begun.resolve(message)
+  else if (message.kind === 'unready') begun.reject(new Error(message.message))
+  else if (message.kind === 'moved') want([])
+  else content?.noteChange(`${message.fullName}/versions`)
+})
+watchDays(want)
+want()

@@ -1,0 +1,254 @@
+// Keeps a served site up to date: a process of its own builds each new state, and this one takes it over in one step when it is complete.
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../../config.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
+import { hashCode } from '../../site/build/code-hash.ts'
+import type { ChangedPaths } from '../../stores/content/content-clone.ts'
+import { readSiteDatabase, readState } from '../../stores/site/site-database.ts'
+import { whenAborted } from '../http/abort.ts'
+import { inBackground } from '../background.ts'
+import type { BuilderMessage, HostMessage } from './builder-messages.ts'
+import { type Health, STARTING } from '../health.ts'
+import { type SearchThreads, startSearchThreads, type ThreadedSearch } from '../search-threads.ts'
+import type { Site } from './serve-sites.ts'
+import { type HeldFolder, holdFolder, removeAbandoned, SiteState } from './site-folder.ts'
+
+const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
+/** How long requests that began with a state may still read its files after another took over. */
+const RETIRE_MS = 10_000
+/** Tidying waits so long after the start, so that it seldom slows the first answers. */
+const TIDY_MS = 5_000
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+
+/** A site that follows its content. */
+interface FollowedSite {
+  /** The newest complete state; before the first one, a site that answers 503. */
+  site: () => Site
+  /** What is served and what is wrong, for `/healthz`. */
+  health: () => Health
+  /** Resolves once something is served; rejects when the first attempt to build failed and nothing is. */
+  ready: Promise<void>
+  /** Has a repository read again, because something was published to it here. */
+  notePublish: (fullName: string) => void
+  /** Has the content read again, because `beforeBuild` has something new. */
+  noteMove: () => void
+}
+
+type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
+
+/** What `beforeBuild` brought. */
+interface BroughtContent {
+  /** Whether the folder holds everything that was published until then. */
+  isWhole: boolean
+  /** What may have changed beside the files that a watcher tells of. */
+  changed: ChangedPaths
+}
+
+/** What a follower asks and tells its owner. */
+interface FollowEvents {
+  /** Brings what git has into the content folder, which stays as it is until the next call. @throws Error when it cannot be read now */
+  beforeBuild: () => Promise<BroughtContent>
+  /** A state is served from now on. */
+  onShow: () => void
+  /** What the content held when a round began is served. */
+  onBuilt: (began: Date) => void
+  /** How far the first state is, while nothing is served; `total` is 0 for a step that cannot be counted. */
+  onProgress: (step: string, done: number, total: number) => void
+}
+
+/**
+ * Serves the last complete state at once, where the same code made one, and follows the content until the signal. When building
+ * fails, the state that is served stays, log and health say why, and building is tried again with growing pauses.
+ */
+export function followContent(
+  config: Config,
+  signal: AbortSignal,
+  { beforeBuild, onShow, onBuilt, onProgress }: FollowEvents,
+): FollowedSite {
+  const folder = holdFolder(config.contentDir, config.baseUrl)
+  let site: Site = NOT_BUILT
+  let threads: SearchThreads | undefined
+  let search: { name: string; open: ThreadedSearch } | undefined
+  let health: Health = STARTING
+  let said = ''
+  let retire: (() => void) | undefined
+  const ready = Promise.withResolvers<void>()
+  // The first build may fail before anybody waits for it; whoever waits later is still told.
+  ready.promise.catch(() => {})
+
+  const show = (state: SiteState) => {
+    if (search?.name !== state.search) {
+      threads ??= startSearchThreads()
+      search = { name: state.search, open: threads.open(folder.file(state.search)) }
+      inBackground('Warming the search', search.open.warm)
+    }
+    const { open } = search
+    const database = readSiteDatabase(folder.database)
+    retire?.()
+    retire = () => setTimeout(database.close, RETIRE_MS).unref()
+    site = {
+      files: database.filesOf(state.number),
+      search: () => open,
+      broken: new Map(Object.entries(state.broken)),
+      source: state.source,
+    }
+    onShow()
+    ready.resolve()
+    const { commit, built_at, counts } = state
+    health = {
+      ...health,
+      status: health.broken.length > 0 || health.failure !== null ? 'degraded' : 'ok',
+      commit,
+      built_at,
+      counts,
+    }
+  }
+
+  const takeOver = (state: SiteState) => {
+    show(state)
+    console.log(`The site shows the content of ${state.began}: ${sayCounts(state.counts)}.`)
+  }
+  const hear = (message: FollowMessage) => {
+    if (message.kind === 'progress') {
+      if (site === NOT_BUILT) onProgress(message.step, message.done, message.total)
+    } else if (message.kind === 'polling') {
+      health = { ...health, polling: message.reason }
+      console.error(message.reason)
+    } else if (message.kind === 'state') takeOver(message.state)
+    else if (message.kind === 'read') {
+      const { problems, ignored } = message
+      health = { ...health, status: problems.length > 0 ? 'degraded' : 'ok', broken: problems, failure: null }
+      onBuilt(new Date(message.began))
+      const words = [...(ignored ? [ignored] : []), ...sayBroken(problems)].join('\n')
+      if (words !== said && words !== '') console.error(words)
+      said = words
+    } else if (site === NOT_BUILT) ready.reject(new Error(message.message))
+    else {
+      health = { ...health, status: 'degraded', failure: message.message }
+      console.error(`The site was not built; what is served stays as it was.\n${message.message}`)
+    }
+  }
+
+  const last = readLastState(folder)
+  if (last) {
+    show(last)
+    console.log(`Serving the build of ${last.built_at} while the content is read: ${sayCounts(last.counts)}.`)
+  } else console.log('Building the site …')
+  const tellBuilder = keepBuilding(
+    [folder.dir, ...(config.keepsClone ? [config.contentDir] : [])],
+    signal,
+    hear,
+    beforeBuild,
+  )
+  setTimeout(() => inBackground('Removing sites whose content is gone', removeAbandoned), TIDY_MS).unref()
+  whenAborted(signal, () => ready.resolve())
+  whenAborted(signal, () => {
+    threads?.close()
+    folder.release()
+  })
+  return {
+    site: () => site,
+    health: () => health,
+    ready: ready.promise,
+    notePublish: (fullName) => tellBuilder({ kind: 'published', fullName }),
+    noteMove: () => tellBuilder({ kind: 'moved' }),
+  }
+}
+
+/** Before the first state. */
+const NOT_BUILT: Site = {
+  source: UNKNOWN_SOURCE,
+  files: {
+    read: () =>
+      Promise.reject(
+        new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
+          retryAfterSeconds: 5,
+        }),
+      ),
+  },
+  search: () => {
+    throw new HubError('unavailable', 'The site is being built for the first time. Try again in a few seconds.', {
+      retryAfterSeconds: 5,
+    })
+  },
+}
+
+function readLastState(folder: HeldFolder): SiteState | undefined {
+  const text = readState(folder.database, hashCode(process.cwd()).data)
+  return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
+}
+
+/** Runs the building process, and runs it again when it ends before it should. @returns a function that tells it something */
+function keepBuilding(
+  parameters: readonly string[],
+  signal: AbortSignal,
+  hear: (message: FollowMessage) => void,
+  beforeBuild: FollowEvents['beforeBuild'],
+): (message: HostMessage) => void {
+  let child: ChildProcess | undefined
+  let failures = 0
+  const start = () => {
+    if (signal.aborted) return
+    // What people should read goes to its standard error, so that is shown. What Astro prints goes to standard output, so that is not.
+    child = fork(BUILDER, parameters, {
+      env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
+      // What Node was told for answering (docs/running.md) would make building slower.
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      // In a process group of its own, so that Ctrl-C reaches this process alone, which then ends the builder.
+      detached: true,
+      serialization: 'advanced',
+    })
+    const mine = child
+    mine.on('message', (message: BuilderMessage) => {
+      if (message.kind !== 'begin') {
+        // Only a whole round tells that it works: one that dies while it writes says much before.
+        if (message.kind === 'read') failures = 0
+        hear(message)
+        return
+      }
+      inBackground('Bringing what git has into the content folder', async () => {
+        const answer: HostMessage = await beforeBuild().then(
+          (brought) => ({ kind: 'ready', ...brought }),
+          (error: unknown) => ({ kind: 'unready', message: error instanceof Error ? error.message : String(error) }),
+        )
+        tell(mine, answer)
+      })
+    })
+    child.once('error', (error) => hear({ kind: 'failed', message: error.message }))
+    child.once('exit', (code, ending) => {
+      if (signal.aborted) return
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS)
+      hear({
+        kind: 'failed',
+        message: `The building process ended with ${code ?? ending}. It is started again in ${pauseMs / 1000} s.`,
+      })
+      setTimeout(start, pauseMs).unref()
+    })
+  }
+  start()
+  // Killing it at any moment does no harm, because the next start finds the last complete state.
+  whenAborted(signal, () => child?.kill('SIGKILL'))
+  return (message) => child && tell(child, message)
+}
+
+/** A process that has just ended is told nothing: the next one reads everything. */
+function tell(child: ChildProcess, message: HostMessage): void {
+  if (child.connected) child.send(message, () => {})
+}
+
+function sayCounts({ repositories, versions, owners }: SiteState['counts']): string {
+  return `${repositories} repositories, ${versions} versions, ${owners} owners`
+}
+
+const MOST_SAID = 20
+
+function sayBroken(problems: readonly string[]): string[] {
+  if (problems.length === 0) return []
+  const rest = problems.length > MOST_SAID ? [`  and ${problems.length - MOST_SAID} more`] : []
+  const title = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the content; what is broken stays as it was:`
+  return [title, ...problems.slice(0, MOST_SAID).map((problem) => `  ${problem}`), ...rest]
+}

@@ -1,0 +1,150 @@
+// Bundles the pages for our own host: once for each state of the code and of the settings that documents show, kept, and found again at the next start.
+import { spawn } from 'node:child_process'
+import { createHash, hash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../../config.ts'
+import { hashCode } from '../../site/build/code-hash.ts'
+import { listFiles } from '../../site/build/list-files.ts'
+import { settingsOfSite } from '../../site/build/site-settings.ts'
+import { inBackground } from '../background.ts'
+import { loadPages, type Pages } from '../pages.ts'
+
+/** Where bundles are kept, and which is meant. */
+interface BundlePlace {
+  /** The project's folder. */
+  root: string
+  /** Any folder; it may be emptied while nobody bundles. */
+  keptDir: string
+  /** Stands for the code and the settings. */
+  key: string
+}
+
+/** The bundle of this code, with what documents show of the settings; for all sites of this folder. */
+export function bundlePlaceOf(config: Config): BundlePlace {
+  return {
+    root: process.cwd(),
+    keptDir: '.hub/pages',
+    key: hashCode(process.cwd()).site + settingsOfSite(config),
+  }
+}
+
+/** The file with the SHA-256 of all others. */
+const DIGEST = 'digest'
+/** Ends the name of a bundle that is being made. */
+const PART = '.part'
+/** A bundle takes a few seconds; what is older was left by a process that was killed. */
+const MAX_MAKING_MS = 600_000
+/** A bundle that nobody opened for a week is of older code. */
+const MAX_UNUSED_MS = 7 * 86_400_000
+
+/**
+ * Opens the pages. When no bundle of them is kept, a process of its own makes one, because Astro and its bundler hold a gigabyte, which is free again when it ends.
+ *
+ * @throws Error when the pages cannot be bundled; what is wrong with them was then said on standard error
+ */
+export async function openPages(place: BundlePlace, signal?: AbortSignal): Promise<Pages> {
+  const { server, client } = await findBundle(place, signal)
+  return loadPages(server, client)
+}
+
+/** Finds the bundle, or has it made. @returns its folders: the code of the pages, and the static files */
+export async function findBundle(
+  place: BundlePlace,
+  signal?: AbortSignal,
+): Promise<{ server: string; client: string }> {
+  const dir = resolve(place.keptDir, hash('sha256', place.key).slice(0, 16))
+  if (!isWhole(dir)) await makeBundle(place, dir, signal)
+  const now = new Date()
+  utimesSync(dir, now, now)
+  return { server: join(dir, 'server'), client: join(dir, 'client') }
+}
+
+/** A failure to bundle is tried again after this time, for a disk may have been full. */
+const RETRY_MS = 60_000
+
+/**
+ * Opens the pages in the background, and again when that fails.
+ *
+ * @returns the pages of the moment; undefined until they are open
+ */
+export function preparePages(place: BundlePlace, signal: AbortSignal): () => Pages | undefined {
+  let pages: Pages | undefined
+  const open = async () => {
+    try {
+      pages = await openPages(place, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      console.error(
+        `${error instanceof Error ? error.message : error} It is tried again in ${RETRY_MS / 1000} s; the API answers meanwhile.`,
+      )
+      setTimeout(() => inBackground('Opening the pages', open), RETRY_MS).unref()
+    }
+  }
+  inBackground('Opening the pages', open)
+  return () => pages
+}
+
+async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: AbortSignal | undefined): Promise<void> {
+  mkdirSync(keptDir, { recursive: true })
+  for (const name of readdirSync(keptDir)) {
+    const path = join(keptDir, name)
+    const unusedMs = Date.now() - statSync(path).mtimeMs
+    if (unusedMs > (name.endsWith(PART) ? MAX_MAKING_MS : MAX_UNUSED_MS)) rmSync(path, { recursive: true, force: true })
+  }
+  const part = `${dir}-${randomBytes(4).toString('hex')}${PART}`
+  mkdirSync(part)
+  try {
+    await bundle(root, part, signal)
+    writeFileSync(join(part, DIGEST), digestOf(part))
+    // Two processes may make the same one; the first that is done is kept.
+    if (isWhole(dir)) return
+    rmSync(dir, { recursive: true, force: true })
+    renameSync(part, dir)
+  } finally {
+    rmSync(part, { recursive: true, force: true })
+  }
+}
+
+/** Whether every file is as it was made, because people empty such folders by hand, and sometimes only in part. */
+function isWhole(dir: string): boolean {
+  const digest = join(dir, DIGEST)
+  return existsSync(digest) && readFileSync(digest, 'utf8') === digestOf(dir)
+}
+
+function digestOf(dir: string): string {
+  const digest = createHash('sha256')
+  for (const path of listFiles(dir).sort())
+    if (path !== DIGEST) digest.update(`\0${path}\0`).update(readFileSync(join(dir, path)))
+  return digest.digest('hex')
+}
+
+async function bundle(root: string, target: string, ending: AbortSignal | undefined): Promise<void> {
+  const script = fileURLToPath(new URL('../../site/astro/bundle.ts', import.meta.url))
+  // The bundle takes 475 MB so, and 645 MB without.
+  const child = spawn(
+    process.execPath,
+    ['--max-semi-space-size=2', '--heap-growing-percent=20', script, root, target],
+    {
+      stdio: ['pipe', 'inherit', 'inherit'],
+      env: { ...process.env, NODE_ENV: 'production', ASTRO_TELEMETRY_DISABLED: '1' },
+      // In a process group of its own, so that Ctrl-C reaches this process alone, which then ends it.
+      detached: true,
+    },
+  )
+  ending?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true })
+  const [code, signal] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`The pages could not be bundled: ${signal ?? `exit code ${code}`}.`)
+}

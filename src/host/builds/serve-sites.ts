@@ -1,0 +1,227 @@
+// Owns opening a built site and serving it with the functions and the stores of this machine, in this process.
+import { readdirSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Config, notSetUp } from '../../config.ts'
+import { type BuildSource, type CopyStore, copiesAhead, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
+import type { SiteFiles } from '../../ports/site-files.ts'
+import { localSignInLink, openLocalKeys } from '../../server/account/local-keys.ts'
+import { openPageCache, type PageCache } from '../../server/pages/page-cache.ts'
+import { cacheControlOf } from '../../server/respond.ts'
+import { startLocalBlobs } from '../../stores/state/blob-store-local.ts'
+import { findBuildRecord } from '../../stores/site/build-record.ts'
+import { copiesInBlobs, rememberCopies } from '../../stores/state/fresh-copies-blobs.ts'
+import { type LocalGit, openLocalGit } from '../../stores/git/git-store-local.ts'
+import { folderFiles } from '../../stores/site/site-files-folder.ts'
+import { refusePages } from '../../wiring/pages.ts'
+import type { Hub, HubPages } from '../../wiring/platform.ts'
+import { findClients, findConnectionAddresses } from '../http/client-addresses.ts'
+import { type Health, STARTING, withHealth } from '../health.ts'
+import { type RunningServer, startServer } from '../http/http-server.ts'
+import { type Metrics, openMetrics } from '../metrics.ts'
+import { isDataPath, type Pages } from '../pages.ts'
+import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http/request-log.ts'
+import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
+import { openSearchThreads } from '../search-threads.ts'
+
+/** One state of the content as files, and its search. */
+export interface Site extends Pick<Hub, 'files' | 'search'> {
+  /** What is wrong with repositories that are shown in an older state, by full name; left out when nothing is. */
+  broken?: HubPages['broken']
+  /** What of the content it was built from. A request keeps it with the files, so that it never meets the files of one build and the copies of another. */
+  source: BuildSource
+}
+
+/** A built site that stays the same until it is closed: for tests. */
+interface OpenSite extends Site {
+  /** Makes the search ready before anybody asks. */
+  warm(): Promise<void>
+  close(): void
+}
+
+const FUNCTIONS_DIR = 'netlify/functions'
+/** Where our own host keeps what is not in git. */
+export const BLOBS_DIR = '.hub/blobs'
+
+/** Where the search index of a site lies: beside the site, never in it, or it would be public. @param siteDir the site's folder */
+export function searchIndexPath(siteDir: string): string {
+  return resolve(siteDir, '../build/search.db')
+}
+
+/** Where a finished build says so, and which commits it has read. @param siteDir the site's folder */
+export function buildRecordPath(siteDir: string): string {
+  return resolve(siteDir, '../build/complete.json')
+}
+
+/** Loads the functions as the modules they are on Netlify. */
+export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[]> {
+  const names = readdirSync(FUNCTIONS_DIR).filter((name) => name.endsWith('.mts'))
+  return Promise.all(names.sort().map((name) => import(pathToFileURL(resolve(FUNCTIONS_DIR, name)).href)))
+}
+
+/** Opens a built site. @param siteDir folder with the site's files; the search index lies beside it */
+export function openSite(siteDir: string): OpenSite {
+  let index: ReturnType<typeof openSearchThreads> | undefined
+  const search = () => (index ??= openSearchThreads(searchIndexPath(siteDir)))
+  return {
+    files: folderFiles(siteDir),
+    search,
+    source: findBuildRecord(buildRecordPath(siteDir))?.source ?? UNKNOWN_SOURCE,
+    warm: () => search().warm(),
+    close: () => index?.close(),
+  }
+}
+
+/** The stores of this machine. */
+export interface LocalStores extends Pick<Hub, 'blobs' | 'localKeys'> {
+  localGit: LocalGit
+  /** Copies of what was published, whether a build has them or not. */
+  copies: CopyStore
+  close(): Promise<void>
+}
+
+/** Opens the stores of this machine. @throws HubError when sign-in is half set up: our own host does not start half-open */
+export async function openLocalStores({ contentDir, signIn, baseUrl }: Config): Promise<LocalStores> {
+  if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
+  const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
+  return {
+    blobs,
+    copies: rememberCopies(copiesInBlobs(blobs)),
+    localKeys: openLocalKeys((key) => console.log(`To sign in again, once: ${localSignInLink(baseUrl, key)}`)),
+    localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
+    close,
+  }
+}
+
+/** Prints the link that signs in, where there is one: on a machine of one's own. */
+export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pick<LocalStores, 'localKeys'>): void {
+  if (isLocal) console.log(`To sign in, once: ${localSignInLink(baseUrl, localKeys.current())}`)
+}
+
+/** The settings that serving asks for. */
+type ServeSettings = Pick<Config, 'port'> &
+  Partial<Pick<Config, 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>> & {
+    /** The pages, asked for each request; undefined while they are bundled. Left out where a site has none. */
+    pages?: () => Pages | undefined
+    /** Called for each request to `/healthz`. */
+    healthOf?: () => Health
+    /** When it is given, requests are counted, and `/metrics` answers. */
+    metrics?: Metrics | undefined
+    /** When it is given, each request is logged in a line. */
+    log?: LineWriter | undefined
+  }
+
+/** What is counted and logged, by the settings. Unless they say so, nothing is logged to a terminal, where it would hide what people should read. */
+export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings, 'metrics' | 'log'> {
+  const isLogging = logRequests ?? !process.stdout.isTTY
+  return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
+}
+
+/**
+ * Serves the site of the moment with the stores of this machine.
+ *
+ * @param siteOf asked once a request
+ * @returns once it listens; the stores are the caller's to close, after the host
+ * @throws when the port is taken
+ */
+export async function serveSites(
+  siteOf: () => Site,
+  { copies, blobs, localGit, localKeys }: LocalStores,
+  {
+    port,
+    listenAt = 'everywhere',
+    trustedProxies = [],
+    rateLimitPerMinute,
+    healthOf = () => STARTING,
+    pages: pagesOf,
+    metrics,
+    log,
+  }: ServeSettings,
+): Promise<RunningServer> {
+  const route = routeFunctions(await loadFunctions<HostContext<Hub>>())
+  const git = metrics?.countGit(localGit) ?? localGit
+  const answer = answerWith(route, (): Hub => {
+    const site = siteOf()
+    const { search, source } = site
+    const pages = pagesOf?.()
+    return {
+      files: pagesOf ? joinFiles(site, pages) : site.files,
+      pages: {
+        render: pages?.render,
+        broken: site.broken ?? NOTHING_BROKEN,
+        cache: cacheOf(site),
+        purge: (tags) => cacheOf(siteOf()).purge(tags),
+      },
+      search: metrics ? () => metrics.timeSearch(search()) : search,
+      fresh: copiesAhead(copies, () => source),
+      blobs,
+      localGit: git,
+      countGit: metrics?.countGit,
+      localKeys,
+    }
+  })
+  const healthy = withHealth(answer, healthOf)
+  const watched = watchRequests(metrics, log)
+  return startServer(
+    listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),
+    port,
+    {
+      listenAt,
+      // 0 turns every limit off.
+      ...(rateLimitPerMinute !== 0 && { addressOf: findConnectionAddresses(trustedProxies) }),
+      ...(watched && { onAnswered: watched.onAnswered }),
+    },
+  )
+}
+
+const NOTHING_BROKEN: HubPages['broken'] = new Map()
+
+/** The rendered pages of each site. Weak, so that they go with it. */
+const caches = new WeakMap<Site, PageCache>()
+
+function cacheOf(site: Site): PageCache {
+  const known = caches.get(site) ?? openPageCache()
+  caches.set(site, known)
+  return known
+}
+
+/** The data files of a site, and the static files of the pages, which are unavailable while the pages are bundled. */
+function joinFiles(site: Site, pages: Pages | undefined): SiteFiles {
+  const filesOf = (path: string) => {
+    const files = isDataPath(path) ? site.files : pages?.files
+    if (files) return files
+    throw refusePages()
+  }
+  return {
+    read: async (path) => filesOf(path).read(path),
+    openLarge: async (path) => filesOf(path).openLarge?.(path),
+  }
+}
+
+/** @returns undefined when nothing is counted or logged */
+function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined) {
+  if (!metrics && !log) return undefined
+  /** The Cache-Control of each answer. The server below sees only bytes, so it is noted when the answer is made. */
+  const caching = new WeakMap<IncomingMessage, string | null>()
+  return {
+    onAnswer(incoming: IncomingMessage, response: Response) {
+      caching.set(incoming, cacheControlOf(response))
+    },
+    onAnswered(incoming: IncomingMessage, { statusCode: status }: ServerResponse, ms: number, bytes: number) {
+      const { method = '', url: path = '' } = incoming
+      const cache = status === 304 ? 'revalidated' : (caching.get(incoming) ?? null)
+      const answered = {
+        method,
+        path,
+        status,
+        ms,
+        bytes,
+        cache,
+        id: nameRequest(String(incoming.headers['x-request-id'] ?? '')),
+      }
+      metrics?.countRequest(answered)
+      log?.write(formatRequest(answered, new Date()))
+    },
+  }
+}

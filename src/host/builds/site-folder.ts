@@ -1,0 +1,107 @@
+// Knows the folder in which our host keeps the data of a site: one database of its states, and the search index of the last.
+import { hash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import * as z from 'zod'
+import { type ProcessLock, takeLock } from '../../stores/git/process-lock.ts'
+
+/** Where sites are kept. */
+const SITES_DIR = '.hub/data'
+/** Where sites were kept until 2026-11-22. */
+const OLD_SITES_DIR = '.hub/sites'
+
+/** A complete state of a site, and what can be said of it. */
+export const SiteState = z.object({
+  /** Counts up with every state; its files are read by it. */
+  number: z.int(),
+  /** The search index, a file of the folder. */
+  search: z.string(),
+  /** When its content began to be read. */
+  began: z.string(),
+  /** What of the content it has read, by which fresh copies stop counting. */
+  source: z.object({ read_until: z.string().nullable(), commits: z.array(z.string()), broken: z.array(z.string()) }),
+  /** When it was complete. */
+  built_at: z.string(),
+  /** The commit that was checked out where the content lies, or null. */
+  commit: z.string().nullable(),
+  counts: z.object({ repositories: z.int(), versions: z.int(), owners: z.int() }),
+  /** What is wrong in repositories and owners that are served in an older state, as sentences by full name or handle. */
+  broken: z.record(z.string(), z.array(z.string())),
+})
+export type SiteState = z.infer<typeof SiteState>
+
+/** The folder of one site. */
+interface SiteFolder {
+  dir: string
+  /** Its states (site-database.ts). */
+  database: string
+  file: (name: string) => string
+}
+
+/** The paths of what lies in the folder of a site. Nothing is read or made. */
+export function describeFolder(dir: string): SiteFolder {
+  return { dir, database: join(dir, 'site.db'), file: (name) => join(dir, name) }
+}
+
+/** A folder that is this process's alone. */
+export interface HeldFolder extends SiteFolder {
+  /** Gives it back; what lies in it stays for the next start, unless it was only a stand-in. */
+  release(): void
+}
+
+/** Takes the folder for a content folder and an address; where another running hub has it, one that is removed at the end. */
+export function holdFolder(contentDir: string, baseUrl: string): HeldFolder {
+  const place = { contentDir: resolve(contentDir), baseUrl }
+  const name = hash('sha256', JSON.stringify(place)).slice(0, 16)
+  const kept = hold(join(resolve(SITES_DIR), name), place)
+  if (kept) return { ...kept.folder, release: () => kept.lock.release() }
+  const standIn = hold(join(resolve(SITES_DIR), `${name}.${process.pid}`), place)
+  if (!standIn) throw new Error(`${SITES_DIR} cannot be written to.`)
+  return {
+    ...standIn.folder,
+    release: () => {
+      standIn.lock.release()
+      rmSync(standIn.folder.dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function hold(dir: string, place: object): { folder: SiteFolder; lock: ProcessLock } | undefined {
+  mkdirSync(dir, { recursive: true })
+  const lock = takeLock(join(dir, 'host.lock'), 0)
+  if (!lock) return undefined
+  writeFileSync(join(dir, 'place.json'), JSON.stringify(place))
+  return { folder: describeFolder(dir), lock }
+}
+
+/** Removes folders whose content is gone, stand-ins of processes that were killed, and what older code kept. */
+export async function removeAbandoned(): Promise<void> {
+  for (const name of existsSync(SITES_DIR) ? readdirSync(SITES_DIR) : []) {
+    const dir = join(SITES_DIR, name)
+    if (!name.includes('.') && hasContent(dir)) continue
+    // A folder that cannot be locked belongs to a hub that runs, this one included.
+    const lock = takeLock(join(dir, 'host.lock'), 0)
+    if (!lock) continue
+    lock.release()
+    await rm(dir, { recursive: true, force: true })
+  }
+  await rm(OLD_SITES_DIR, { recursive: true, force: true })
+}
+
+function hasContent(dir: string): boolean {
+  try {
+    const { contentDir } = z
+      .object({ contentDir: z.string() })
+      .parse(JSON.parse(readFileSync(join(dir, 'place.json'), 'utf8')))
+    return existsSync(contentDir)
+  } catch {
+    return false
+  }
+}
+
+/** Removes search indexes that are no part of the state: what a process that was killed has left, and the one of the state before. */
+export function removeOtherIndexes(folder: SiteFolder, search: string | undefined): void {
+  for (const name of readdirSync(folder.dir))
+    if (name.startsWith('search-') && name !== search) rmSync(folder.file(name), { force: true })
+}

@@ -1,0 +1,135 @@
+// Owns compressing answers on our own host: which answers are worth it, which encoding a client accepts, and a cache of compressed answers.
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
+import Negotiator from 'negotiator'
+import type { Bytes } from '../../ports/site-files.ts'
+import { pathOf } from '../../server/address.ts'
+import type { Parts } from '../../server/respond.ts'
+
+type Encoding = 'br' | 'gzip'
+
+/** Below it, the headers of compression cost more than it saves. */
+const LEAST_BYTES = 1_024
+/** Larger answers are not compressed. */
+const MOST_BYTES = 32 * 1024 * 1024
+/** What is kept of compressed answers, over all builds: the same bytes are the same answer. */
+const CACHE_BYTES = 48 * 1024 * 1024
+/** Compressing uses the threads that read files, so it never takes all of them; further requests get the plain answer. */
+const MOST_AT_ONCE = 2
+const MOST_WAITING = 16
+const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|manifest\+json)|image\/svg\+xml)/
+
+/** Compresses answers. */
+export interface Compressor {
+  /**
+   * @param answer with a validator when it may be kept
+   * @param askForBody asks what a HEAD left out, and for the bytes of a large file
+   * @returns it, compressed where the client and the answer allow it
+   */
+  compress(request: Request, answer: Parts, askForBody: () => Promise<Parts | undefined>): Promise<Parts>
+}
+
+/** Opens a compressor, which has nothing in its cache yet. */
+export function openCompressor(): Compressor {
+  const accepted = new LRUCache<string, Encoding | 'identity'>({ max: 1_000 })
+  const kept = new LRUCache<string, Bytes>({ maxSize: CACHE_BYTES, sizeCalculation: ({ length }) => length })
+  const queue = limitWork()
+  /** The same bytes are compressed once, however many ask. */
+  const underWay = new Map<string, Promise<Bytes | undefined>>()
+  const encodingFor = (request: Request): Encoding | 'identity' => {
+    const header = request.headers.get('Accept-Encoding')
+    if (header === null || header.length > 200) return 'identity'
+    const known = accepted.get(header) ?? negotiate(header)
+    accepted.set(header, known)
+    return known
+  }
+  const make = async (key: string, answer: Parts | undefined, encoding: Encoding, isForGood: boolean) => {
+    // A HEAD has no body, so the answer was asked for again, and may be another one by now.
+    const plain = answer && key.startsWith(`${answer.headers.ETag} `) ? answer.bytes : null
+    const bytes = plain && (await queue(() => COMPRESS[encoding](plain, isForGood)))
+    if (bytes) kept.set(key, bytes)
+    return bytes ?? undefined
+  }
+  return {
+    async compress(request, answer, askForBody) {
+      const given = answer.headers
+      const etag = given.ETag
+      const length = Number(given['Content-Length'])
+      if (!etag || !isKept(given['Cache-Control']) || !(length >= LEAST_BYTES && length <= MOST_BYTES)) return answer
+      const encoding = encodingFor(request)
+      if (
+        encoding === 'identity' ||
+        given['Content-Encoding'] !== undefined ||
+        !COMPRESSIBLE.test(given['Content-Type'] ?? '')
+      )
+        return answer
+      const key = `${etag} ${encoding}`
+      const isHead = request.method === 'HEAD'
+      let bytes = kept.get(key)
+      if (!bytes) {
+        const isForGood = pathOf(request.url).startsWith('/assets/')
+        const others = underWay.get(key)
+        const work = others ?? make(key, answer.bytes === null ? await askForBody() : answer, encoding, isForGood)
+        if (!others) underWay.set(key, work)
+        bytes = await work.finally(() => underWay.delete(key))
+      }
+      if (!bytes) return answer
+      // It names the bytes as they were. RFC 9530 section 2
+      const { 'Repr-Digest': _, ...rest } = given
+      const headers = {
+        ...rest,
+        'Content-Encoding': encoding,
+        'Content-Length': String(bytes.length),
+        // Other bytes need another strong validator. respond.ts recognises this one when it comes back. RFC 9110 section 8.8.3.3
+        ETag: `${etag.slice(0, -1)}-${encoding}"`,
+      }
+      return { bytes: isHead ? null : bytes, status: answer.status, headers }
+    },
+  }
+}
+
+/** Whether an answer may be compressed: one that no cache may keep may hold a secret beside text that the requester chose, and its compressed length would tell about the secret. https://www.breachattack.com */
+export function isKept(cacheControl: string | null | undefined): boolean {
+  return cacheControl?.includes('no-store') === false
+}
+
+function negotiate(header: string): Encoding | 'identity' {
+  const taken = new Negotiator({ headers: { 'accept-encoding': header } }).encodings(['br', 'gzip', 'identity'])
+  if (taken[0] === 'identity') return 'identity'
+  return taken.includes('br') ? 'br' : taken.includes('gzip') ? 'gzip' : 'identity'
+}
+
+const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
+
+/** Files with a digest in their name are compressed once and as small as possible; everything else fast, because a client waits for it. */
+const COMPRESS: Readonly<Record<Encoding, (bytes: Bytes, isForGood: boolean) => Promise<Bytes>>> = {
+  br: (bytes, isForGood) =>
+    brotli(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: isForGood ? 11 : 5,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      },
+    }),
+  gzip: (bytes, isForGood) => zip(bytes, { level: isForGood ? 9 : 6 }),
+}
+
+/** @returns a function that does work in its turn, or not at all when too much is waiting already */
+function limitWork() {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async <Value>(work: () => Promise<Value>): Promise<Value | undefined> => {
+    if (running >= MOST_AT_ONCE) {
+      if (waiting.length >= MOST_WAITING) return undefined
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    }
+    running += 1
+    try {
+      return await work()
+    } finally {
+      running -= 1
+      waiting.shift()?.()
+    }
+  }
+}

@@ -1,0 +1,225 @@
+// The server that listens: where it does, how many connections and bodies it takes at once, how long each part of a request may take, and how it ends.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
+import { HubError } from '../../domain/api/errors.ts'
+import { inBackground } from '../background.ts'
+import { busy, describeUnreadable, end, refuse, tooManyConnections } from './refuse-request.ts'
+import { findUnclear } from './request-form.ts'
+import { openTurns, type TurnLimits } from './turns.ts'
+
+/** Answers requests to a Node server. */
+export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
+
+/** Addresses to listen at. */
+type ListenAt = 'everywhere' | readonly string[]
+
+/** A server that listens. */
+export interface RunningServer {
+  server: Server
+  /** Takes no more connections, lets requests under way finish, and cuts them after the grace. @param graceMs left out, 5 s */
+  stop(graceMs?: number): Promise<void>
+}
+
+/** How much of the server a client may use, so that others are answered without delay. */
+interface ServerLimits extends TurnLimits {
+  /** Request line and headers; half-sent ones are held in memory for each connection. */
+  headerBytes: number
+  headersMs: number
+  /** How long no byte of a body may arrive. */
+  stalledMs: number
+  /** How long a request may take to arrive, from its first byte to its last. */
+  requestMs: number
+  keepAliveMs: number
+  /** How long a client may read nothing of an answer that waits for it. */
+  unreadMs: number
+  /** How often these times are checked. */
+  checkMs: number
+  connections: number
+  /** How many bodies may arrive at once. Each holds at most 1 MiB, so this bounds what all of them hold together. */
+  bodies: number
+  /** A body that takes longer may be cut off for a new one, because a body usually arrives at once. */
+  patienceMs: number
+}
+
+const LIMITS: ServerLimits = {
+  headerBytes: 24 * 1024,
+  headersMs: 10_000,
+  stalledMs: 10_000,
+  requestMs: 30_000,
+  // nginx keeps its connections to us for 60 s. This is longer, so that it never sends on one that we are about to close.
+  keepAliveMs: 65_000,
+  checkMs: 1_000,
+  connections: 4_096,
+  bodies: 64,
+  patienceMs: 1_000,
+  unreadMs: 20_000,
+  servedOfAddress: 48,
+  connectionsOfAddress: 256,
+  waitingRequests: 10_000,
+  lingerMs: 30_000,
+}
+const GRACE_MS = 5_000
+
+/** A request that was answered, or whose client went away. */
+export interface AnsweredRequest {
+  method: string
+  /** As it was sent, with its query. */
+  path: string
+  status: number
+  ms: number
+  /** On the wire, heads included. */
+  bytes: number
+  /** How long the answer may be kept, as it says itself; null when it does not. */
+  cache: string | null
+  id: string
+}
+
+/** Where and how to listen. */
+export interface ServerOptions {
+  /** Told of each request when it is over. */
+  onAnswered?: (incoming: IncomingMessage, outgoing: ServerResponse, ms: number, bytes: number) => void
+  /** Left out, at every address of this machine. */
+  listenAt?: ListenAt
+  /** The address whose connections are counted together; undefined where they are not. Left out, none are. */
+  addressOf?: (socket: Socket) => string | undefined
+  /** In place of the usual ones. */
+  limits?: Partial<ServerLimits>
+}
+
+/** Starts a server. @returns once it listens; rejects when the port is taken */
+export async function startServer(
+  listener: NodeListener,
+  port: number,
+  { listenAt = 'everywhere', limits: given = {}, onAnswered, addressOf = () => undefined }: ServerOptions = {},
+): Promise<RunningServer> {
+  const limits = { ...LIMITS, ...given }
+  const answering = new Map<Socket, ServerResponse>()
+  const bodies = limitBodies(limits, (socket, error) => end(socket, error, answering))
+  const turns = openTurns(limits, addressOf)
+  let isStopping = false
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: limits.checkMs,
+      // Node would answer with a bare status; we answer with JSON.
+      requireHostHeader: false,
+    },
+    (incoming, outgoing) => takeTurn(incoming, outgoing),
+  )
+  const takeTurn = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    turns.take(incoming.socket, outgoing, () => answer(incoming, outgoing))
+  function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { socket } = incoming
+    answering.set(socket, outgoing)
+    const [began, sentBefore] = [performance.now(), socket.bytesWritten]
+    outgoing.once('close', () => {
+      onAnswered?.(incoming, outgoing, performance.now() - began, socket.bytesWritten - sentBefore)
+      answering.delete(socket)
+      if (isStopping) server.closeIdleConnections()
+    })
+    if (isStopping) outgoing.shouldKeepAlive = false
+    const refused = findUnclear(incoming) ?? bodies.admit(incoming, outgoing)
+    if (refused) refuse(incoming, outgoing, refused)
+    else inBackground('An answer', () => listener(incoming, outgoing))
+  }
+  // Without these listeners Node answers such requests itself, with a bare status.
+  server.on('checkExpectation', takeTurn)
+  server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
+    end(socket, new HubError('invalid_request', 'This is no proxy. Ask for an address of this hub.'), answering),
+  )
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
+    end(socket, turns.isWaiting(socket) ? tooManyConnections() : describeUnreadable(error.code), answering),
+  )
+  server.on('connection', (socket: Socket) => turns.enter(socket) || end(socket, tooManyConnections(), answering))
+  server.timeout = limits.unreadMs
+  server.on('timeout', (socket: Socket) => {
+    if (socket.writableLength > 0) socket.resetAndDestroy()
+    else if (!answering.has(socket)) turns.close(socket)
+  })
+  server.maxConnections = limits.connections
+  // At the limit of connections, idle ones are closed for new ones.
+  server.on('drop', () => server.closeIdleConnections())
+  const [first, ...others] = listenAt === 'everywhere' ? [] : listenAt
+  await listen(server, port, first)
+  const address = server.address()
+  const actualPort = address !== null && typeof address === 'object' ? address.port : port
+  const doors = await Promise.all(others.map((host) => openDoor(server, actualPort, host)))
+  return {
+    server,
+    async stop(graceMs = GRACE_MS) {
+      isStopping = true
+      // Answers whose head is not sent yet tell the client to close this connection.
+      for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const door of doors) door?.close()
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+function listen(server: NetServer, port: number, host: string | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Lets a server listen at one more address. @returns undefined where this machine has no such address, such as one without IPv6 */
+async function openDoor(server: Server, port: number, host: string): Promise<NetServer | undefined> {
+  const door = createNetServer((socket) => server.emit('connection', socket))
+  door.maxConnections = server.maxConnections
+  try {
+    await listen(door, port, host)
+    return door
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return undefined
+    server.close()
+    throw error
+  }
+}
+
+/** Counts the bodies that are on their way, and ends those that stall. @param cut ends a connection with an error */
+function limitBodies(
+  { bodies: most, patienceMs, stalledMs, unreadMs }: ServerLimits,
+  cut: (socket: Socket, error: HubError) => void,
+) {
+  const arriving = new Map<IncomingMessage, number>()
+  return {
+    /** @returns why a request is not taken: too many bodies are arriving */
+    admit(incoming: IncomingMessage, outgoing: ServerResponse): HubError | undefined {
+      const { headers, socket } = incoming
+      if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return undefined
+      if (arriving.size >= most) {
+        const [oldest, since] = arriving.entries().next().value!
+        if (performance.now() - since < patienceMs) return busy()
+        arriving.delete(oldest)
+        cut(oldest.socket, busy())
+      }
+      arriving.set(incoming, performance.now())
+      const onStalled = () => cut(socket, describeUnreadable('ERR_HTTP_REQUEST_TIMEOUT'))
+      // A listener on the request, because Node closes a connection without an answer when nothing listens to its timeout.
+      incoming.once('timeout', onStalled)
+      socket.setTimeout(stalledMs)
+      const leave = () => {
+        if (!arriving.delete(incoming)) return
+        incoming.off('timeout', onStalled)
+        // From now on the time is that of reading the answer.
+        socket.setTimeout(unreadMs)
+      }
+      incoming.once('end', leave).once('close', leave)
+      // Prepended, because Node's own listener then sets how long the idle connection is kept.
+      outgoing.prependOnceListener('finish', leave).once('close', leave)
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,57 @@
+// Refuses requests and connections: an answer in the usual form where the client can still read one, then the end of the connection.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { HubError } from '../../domain/api/errors.ts'
+import { type ErrorAnswer, makeErrorAnswer } from '../../server/respond.ts'
+
+/** The error when too many bodies arrive. */
+export function busy(): HubError {
+  return new HubError('unavailable', 'Too many requests are being sent at once. Try again in a second.', {
+    retryAfterSeconds: 1,
+  })
+}
+
+/** The error of a request that could not even be read. @param code of Node's error */
+export function describeUnreadable(code: string | undefined): HubError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new HubError('invalid_request', 'Address and headers are too long. Shorten them.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new HubError('invalid_request', 'The request did not arrive in time. Send it again.')
+  return new HubError('invalid_request', 'This is no request that HTTP/1.1 allows. Let an HTTP library write it.')
+}
+
+/** How long a refused client may go on sending before the connection ends; if it ended at once, the client would not see the answer. */
+const LINGER_MS = 500
+
+/** Answers a request with an error, and ends the connection: what follows on it cannot be trusted, or is not wanted. */
+export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: HubError): void {
+  const { status, headers, body } = makeErrorAnswer(error)
+  outgoing.writeHead(status, { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) })
+  outgoing.end(body)
+  incoming.resume()
+  setTimeout(() => incoming.socket.destroy(), LINGER_MS).unref()
+}
+
+/** Ends a connection where no request can be answered any more, with an error. */
+export function end(socket: Socket, error: HubError, answering: ReadonlyMap<Socket, ServerResponse>): void {
+  if (!socket.writable || answering.get(socket)?.headersSent) {
+    socket.destroy()
+    return
+  }
+  socket.end(formatAnswer(makeErrorAnswer(error)), () => socket.destroySoon())
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+/** The error of a client with too many connections. */
+export function tooManyConnections(): HubError {
+  return new HubError(
+    'rate_limited',
+    'Too many connections are open from your address. Close some, or send your requests over fewer of them.',
+    { retryAfterSeconds: 5 },
+  )
+}
+
+function formatAnswer({ status, headers, body }: ErrorAnswer): string {
+  const lines = Object.entries({ ...headers, Connection: 'close', 'Content-Length': String(Buffer.byteLength(body)) })
+  return `HTTP/1.1 ${status} Refused\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+}

@@ -1,0 +1,64 @@
+// Owns refusing unclear requests: those that a proxy on their way could read as other requests than we do. RFC 9112 sections 3 and 11.
+import type { IncomingMessage } from 'node:http'
+import { HubError } from '../../domain/api/errors.ts'
+
+/** Headers that may stand once in a request; of two, one program would take the first and another the last. */
+const ONCE: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'content-encoding',
+  'content-type',
+  'idempotency-key',
+  'origin',
+])
+
+/** A name or an address and perhaps a port: what URLs and all proxies read alike. */
+const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
+
+/**
+ * Checks that every program would read a request's line and headers alike, and turns an absolute address into a path.
+ *
+ * @returns why it is refused: HubError `invalid_request`; undefined for a clear one
+ */
+export function findUnclear(incoming: IncomingMessage): HubError | undefined {
+  const { rawHeaders, headers, httpVersion } = incoming
+  const seen = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase()
+    if (!ONCE.has(name)) continue
+    if (seen.has(name)) return unclear(`The header ${name} came more than once. Send it once.`)
+    seen.add(name)
+  }
+  const { host } = headers
+  if (host === undefined ? httpVersion !== '1.0' : !isHost(host))
+    return unclear('The header Host must name this hub, as in "Host: prompts.example.org".')
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+    return unclear('The header Expect asks for something that is not done here. Leave it out.')
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(incoming.url ?? '')
+  if (absolute) {
+    const [, authority = '', rest = ''] = absolute
+    if (authority.toLowerCase() !== host?.toLowerCase())
+      return unclear('The address of the request and its header Host disagree. Send the same in both.')
+    incoming.url = rest.startsWith('/') ? rest : `/${rest}`
+  }
+  // `OPTIONS *` is the one request without a path (RFC 9110 section 9.3.7). It is answered as that of any path is.
+  if (incoming.url === '*' && incoming.method === 'OPTIONS') incoming.url = '/api'
+  if (!incoming.url?.startsWith('/') || /[\\#]/.test(incoming.url.split('?')[0]!) || incoming.url.includes('#'))
+    return unclear('The address must begin with / and hold neither \\ nor #. Write them as %5C and %23.')
+  return undefined
+}
+
+/** Clients of a hub all write the same few names, and looking them up costs less than reading them anew. */
+const known = new Set<string>()
+
+function isHost(host: string): boolean {
+  if (known.has(host)) return true
+  if (!HOST.test(host) || !URL.canParse(`http://${host}`)) return false
+  if (known.size >= 100) known.clear()
+  known.add(host)
+  return true
+}
+
+function unclear(message: string): HubError {
+  return new HubError('invalid_request', message)
+}

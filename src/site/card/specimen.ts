@@ -1,0 +1,25 @@
+// Finds the prompt that the home page shows as its specimen: a real one, short enough to be read at a glance.
+import type { Repository, RepositorySummary } from '../../domain/api/schema.ts'
+import type { PageData } from '../../ports/pages.ts'
+
+const MAX_CHARACTERS = 4_000
+/** Prompts whose records are read. */
+const MAX_CANDIDATES = 8
+
+/** The first of a list that has several versions, a few variables with examples, and a readable length; undefined when none is like this. */
+export async function findSpecimen(
+  hub: PageData,
+  listed: readonly RepositorySummary[],
+): Promise<Repository | undefined> {
+  const candidates = listed
+    .filter(({ versions_count, variables_count }) => versions_count > 1 && variables_count > 1)
+    .slice(0, MAX_CANDIDATES)
+  const read = await Promise.all(candidates.map(({ owner, name }) => hub.findRepository(owner, name)))
+  return read.find(
+    (repository) =>
+      repository !== undefined &&
+      repository.versions.length > 1 &&
+      repository.variables.some(({ example }) => example !== null && String(example).length < 60) &&
+      (repository.content?.length ?? Infinity) < MAX_CHARACTERS,
+  )
+}

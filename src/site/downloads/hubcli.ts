@@ -1,0 +1,121 @@
+// Owns the download area of hubcli: which files a build serves below /cli, with the site's address built in, and how a release is frozen.
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+
+/** One frozen release, as it lies in the repository. */
+interface CliRelease {
+  /** The release number, `1.0.0`. */
+  release: string
+  /** The frozen script; its address line still holds the placeholder. */
+  script: string
+}
+
+/** The script as it is now, and every release of it. */
+interface CliFiles {
+  script: string
+  releases: CliRelease[]
+}
+
+const ADDRESS_LINE = /^HUB_DEFAULT_URL='[^'\n]*'$/gm
+const RELEASE_LINE = /^HUBCLI_VERSION='((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))'$/gm
+/** Addresses that hubcli accepts in HUB_URL as well, and that stay one line of shell. */
+const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[!-"$->@-~]*)?$/
+
+/**
+ * Lists the files that a site serves below `/cli`. The checksum beside a release is that of the script as served, with the address in it, so
+ * `sha256sum -c hubcli.sha256` holds for what was downloaded; the same release on the same site is the same bytes in every build.
+ *
+ * @param files what {@link readCliFiles} read
+ * @param baseUrl the site's own address, with or without a slash at the end
+ * @returns pairs of path and text: `/cli/hubcli`, and for each release `/cli/releases/{release}/hubcli` and `hubcli.sha256` beside it
+ * @throws Error when the address cannot be hubcli's, or a script has not exactly one line for it
+ */
+export function listCliDownloads({ script, releases, baseUrl }: CliFiles & { baseUrl: string }): [string, string][] {
+  return [
+    ['/cli/hubcli', buildIn(baseUrl, script)],
+    ...releases.flatMap(({ release, script }): [string, string][] => {
+      const served = buildIn(baseUrl, script)
+      return [
+        [`/cli/releases/${release}/hubcli`, served],
+        [`/cli/releases/${release}/hubcli.sha256`, formatChecksum(served)],
+      ]
+    }),
+  ]
+}
+
+/** Where the script and its frozen releases are, below the project's root. */
+const SCRIPT = 'clients/hubcli/hubcli'
+const RELEASES = 'releases/hubcli'
+
+/**
+ * Reads the client and its releases.
+ *
+ * @param root the project's root
+ * @returns releases in the order of their numbers, oldest first
+ */
+export async function readCliFiles(root: string): Promise<CliFiles> {
+  const names = await readdir(path.join(root, RELEASES))
+  names.sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))
+  const releases = names.map(async (release) => ({
+    release,
+    script: await readFile(path.join(root, RELEASES, release, 'hubcli'), 'utf8'),
+  }))
+  return { script: await readFile(path.join(root, SCRIPT), 'utf8'), releases: await Promise.all(releases) }
+}
+
+/**
+ * Freezes `hubcli` as the release whose number it holds. The frozen script and its checksum are of the file as it lies in the repository, before
+ * any site's address is built in.
+ *
+ * @param root the project's root
+ * @returns the number and checksum; `isNew` is false when this very script was frozen before
+ * @throws Error when the script holds no number, or that number was given to another script
+ */
+export async function freezeRelease(root: string): Promise<{ release: string; sha256: string; isNew: boolean }> {
+  const script = await readFile(path.join(root, SCRIPT), 'utf8')
+  const release = readRelease(script)
+  const sha256 = sha256Of(script)
+  const folder = path.join(root, RELEASES, release)
+  await mkdir(folder, { recursive: true })
+  const target = path.join(folder, 'hubcli')
+  try {
+    await writeFile(target, script, { flag: 'wx', mode: 0o755 })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if ((await readFile(target, 'utf8')) === script) return { release, sha256, isNew: false }
+    throw new Error(`Release ${release} is frozen and differs: give hubcli a new HUBCLI_VERSION.`, { cause: error })
+  }
+  await writeFile(path.join(folder, 'hubcli.sha256'), formatChecksum(script))
+  return { release, sha256, isNew: true }
+}
+
+/** The release number that a script holds. @throws Error unless there is exactly one */
+function readRelease(script: string): string {
+  const [line, ...others] = script.matchAll(RELEASE_LINE)
+  if (line?.[1] === undefined || others.length > 0)
+    throw new Error("hubcli: expected one line such as HUBCLI_VERSION='1.0.0'")
+  return line[1]
+}
+
+/** One line in the format that `sha256sum -c` and `shasum -a 256 -c` read, for a file named hubcli in the same folder. */
+function formatChecksum(script: string): string {
+  return `${sha256Of(script)}  hubcli\n`
+}
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function buildIn(baseUrl: string, script: string): string {
+  const address = baseUrl.replace(/\/$/, '')
+  if (!BASE_ADDRESS.test(address)) throw new Error(`hubcli: expected an http or https address, got ${baseUrl}`)
+  if (script.match(ADDRESS_LINE)?.length !== 1) throw new Error('hubcli: expected one line HUB_DEFAULT_URL=...')
+  // A function, because in a replacement text $& and $' would mean something.
+  return script.replace(ADDRESS_LINE, () => `HUB_DEFAULT_URL=${quoteForShell(address)}`)
+}
+
+/** Inside single quotes a shell takes everything literally but the quote itself. */
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,78 @@
+// Owns how a content is drawn in a page: line by line, its variables as chips, characters that do not show themselves made visible, headings and tags tinted. The text of the result is still the content, byte for byte.
+
+import type { Variable } from '../../domain/api/schema.ts'
+import { splitHidden } from '../../domain/content/hidden-characters.ts'
+import { escapeHtml } from '../../domain/text/html-text.ts'
+import { splitContent } from '../../domain/content/placeholders.ts'
+
+/** How a text is drawn. */
+interface DrawOptions {
+  /** Values that stand in place of chips, as on the home page. */
+  filled?: ReadonlyMap<string, string>
+  /** Whether chips lead to the fields of their variables. */
+  isLinked?: boolean
+}
+
+/** A longer text is shown without line numbers, which would make its page several times as large. */
+const MOST_DRAWN_CHARACTERS = 120_000
+
+/** Chips and marks of one text. What follows is plain text, because a page is drawn by the thread that answers: a content of nothing else made five megabytes. */
+const MAX_MARKS = 10_000
+
+/** Draws a content as HTML; the text of the result is the content, unless values stand in it. */
+export function drawContent(content: string, variables: readonly Variable[], options: DrawOptions = {}): string {
+  const names = new Set(variables.map(({ name }) => name))
+  const seen = new Set<string>()
+  const budget = { left: MAX_MARKS }
+  const html = splitContent(content, names)
+    .map(({ text, name }) => {
+      if (name === undefined || budget.left-- <= 0) return drawText(text, budget)
+      const value = options.filled?.get(name)
+      if (!options.isLinked)
+        return value === undefined
+          ? `<span class="chip">${drawText(text)}</span>`
+          : `<span class="chip filled" data-name="${name}">${drawText(value)}</span>`
+      // Only the first chip of a variable can be reached by keyboard, because the others lead to the same field.
+      const isFirst = !seen.has(name)
+      seen.add(name)
+      return `<a class="chip" href="#variable-${name}" data-chip="${name}"${isFirst ? '' : ' tabindex="-1"'}>${drawText(text)}</a>`
+    })
+    .join('')
+  return content.length > MOST_DRAWN_CHARACTERS ? html : drawNumbered(html)
+}
+
+/** A text as HTML; characters that do not show themselves get their number. @param budget how many more do, counted down */
+export function drawText(text: string, budget = { left: Number.POSITIVE_INFINITY }): string {
+  return splitHidden(text)
+    .map(({ text, code }) =>
+      code === undefined || budget.left-- <= 0
+        ? escapeHtml(text)
+        : `<span class="unseen" data-code="${code}">${escapeHtml(text)}</span>`,
+    )
+    .join('')
+}
+
+/** A line is numbered by the style sheet, so that its number is never copied. Only text holds line ends; tags hold none. */
+function drawNumbered(html: string): string {
+  return splitLines(html)
+    .map((line) => `<span class="l${kindOf(line)}">${line}</span>`)
+    .join('')
+}
+
+/** Lines with their ends; the last one may have none. */
+export function splitLines(text: string): string[] {
+  const lines: string[] = []
+  let from = 0
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+    lines.push(text.slice(from, end + 1))
+    from = end + 1
+  }
+  if (from < text.length) lines.push(text.slice(from))
+  return lines
+}
+
+/** Headings of markdown, and XML tags that stand alone. */
+function kindOf(line: string): string {
+  if (/^#{1,6} /.test(line)) return ' h'
+  return /^\s*&lt;\/?[\w-]+(?:&gt;)\s*$/.test(line) ? ' t' : ''
+}

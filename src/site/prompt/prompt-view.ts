@@ -1,0 +1,94 @@
+// What the page of a prompt shows: its records, and what stands around it in the catalogue.
+import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import { countHidden } from '../../domain/content/hidden-characters.ts'
+import type { PageData, SourceHost } from '../../ports/pages.ts'
+import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
+import type { PageHead } from '../page-head.ts'
+
+/** A prompt in one of its versions. */
+export interface PromptView {
+  baseUrl: string
+  sourceHost: SourceHost | undefined
+  repository: Repository
+  /** Highest first, yanked ones included and marked. */
+  versions: VersionSummary[]
+  /** The version that is shown; undefined when none is active. */
+  record: VersionRecord | undefined
+  /** Whether this is the repository's own page, not that of one version. */
+  isMain: boolean
+  /** The address of the owner's picture, or null. */
+  avatar: string | null
+  /** Those who published a version and have a page. */
+  people: string[]
+  /** Those of its tags that have a page: one that only unlisted repositories carry has none. */
+  tags: string[]
+  /** Why an older state is shown than the files have; usually empty. */
+  broken: readonly string[]
+  /** How many characters the text holds that a reader cannot see. */
+  unseen: number
+}
+
+/** Reads what the page of a prompt shows. @param version of its page; left out for the repository's own @returns undefined when there is no such prompt or version */
+export async function readPrompt(
+  hub: PageData,
+  owner: string,
+  name: string,
+  version?: string,
+): Promise<PromptView | undefined> {
+  const [repository, versions] = await Promise.all([hub.findRepository(owner, name), hub.findVersions(owner, name)])
+  const wanted = version ?? repository?.latest_version
+  if (!repository || !versions) return undefined
+  const publishers = [...new Set(versions.map(({ published_by }) => published_by))]
+  const [record, profile, users, tags] = await Promise.all([
+    typeof wanted === 'string' ? hub.findVersion(owner, name, wanted) : undefined,
+    hub.findOwner(owner),
+    hub.listOwners(),
+    hub.listTags(),
+  ])
+  if (version !== undefined && !record) return undefined
+  const handles = new Set(users.map(({ handle }) => handle))
+  const used = new Set(tags.map((tag) => tag.name))
+  return {
+    ...{ baseUrl: hub.baseUrl, sourceHost: hub.sourceHost, repository, versions, record },
+    isMain: version === undefined,
+    avatar: profile?.avatar_url ?? null,
+    people: publishers.filter((handle) => handles.has(handle)),
+    tags: repository.tags.filter((tag) => used.has(tag)),
+    broken: hub.brokenOf(repository.full_name),
+    unseen: record ? countHidden(record.content) : 0,
+  }
+}
+
+/** Whether a repository stands in lists, tags, search and the sitemap. */
+export const isListed = ({ status, moved_to, latest_version }: Repository): boolean =>
+  status !== 'archived' && moved_to === null && latest_version !== null
+
+/** What the head of the page says: to search engines, to those who share it, and to machines. */
+export function describePrompt({ repository, versions, record, isMain, baseUrl }: PromptView): PageHead {
+  const { owner, full_name, title, description, latest_version, tags, license, created_at, updated_at } = repository
+  const path = isMain || record === undefined ? repositoryPage(full_name) : versionPage(full_name, record.version)
+  const canonical = record && record.version === latest_version ? repositoryPage(full_name) : path
+  const isYanked = versions.some(({ version, yanked }) => version === record?.version && yanked)
+  return {
+    title: isMain ? `${title} · ${full_name}` : `${title} ${record?.version} · ${full_name}`,
+    description: description || `${title}, a prompt by ${owner}.`,
+    path,
+    canonical,
+    isListed: isListed(repository) && !isYanked,
+    feed: `/${full_name}/feed.xml`,
+    picture: `/badges/${full_name}.png`,
+    facts: {
+      '@context': 'https://schema.org',
+      '@type': 'CreativeWork',
+      name: title,
+      description,
+      url: baseUrl + canonical,
+      version: record?.version,
+      author: { '@type': 'Organization', name: owner, url: baseUrl + ownerPage(owner) },
+      dateCreated: created_at,
+      dateModified: updated_at,
+      keywords: tags.join(', '),
+      license: findLicensePage(license),
+    },
+  }
+}

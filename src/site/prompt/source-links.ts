@@ -1,0 +1,55 @@
+// Links from a prompt to the git host that it lies on: source, history, and a change filled in.
+import type { VersionRecord } from '../../domain/api/schema.ts'
+import { nextVersion } from '../../domain/catalogue/versions.ts'
+import { formatVersionFile } from '../../domain/content/prompt-file.ts'
+import type { SourceHost } from '../../ports/pages.ts'
+
+/** A link and its words. */
+interface SourceLink {
+  words: string
+  address: string
+}
+
+/** Git hosts refuse longer addresses; a longer prompt is opened without its text. */
+const MAX_ADDRESS_CHARACTERS = 7_000
+
+/** The links of a version. @param highest the repository's highest version */
+export function listSourceLinks(host: SourceHost, record: VersionRecord, highest: string): SourceLink[] {
+  const { full_name, version } = record
+  const folder = `${host.content}/${full_name}`
+  const file = `${folder}/versions/${version}.md`
+  return [
+    { words: 'Suggest a change', address: suggest(host, folder, highest, record) },
+    { words: 'Source', address: `${host.web}/blob/${host.branch}/${file}` },
+    { words: 'Commit and history', address: `${host.web}/commits/${host.branch}/${file}` },
+    {
+      words: 'Report a problem',
+      address: `${host.web}/issues/new?${new URLSearchParams({ title: `${full_name} ${version}: ` })}`,
+    },
+  ]
+}
+
+/**
+ * Opens the host's own editor with a new version's file. What only its author knows is left for them to write: the number, the date, their
+ * name and what changes. A review refuses the file until they did.
+ *
+ * @param highest the repository's highest version
+ */
+function suggest({ web, branch }: SourceHost, folder: string, highest: string, record: VersionRecord): string {
+  const { content, variables, parameters } = record
+  const address = (value?: string) =>
+    `${web}/new/${branch}?${new URLSearchParams({ filename: `${folder}/versions/x.y.z.md`, ...(value !== undefined && { value }) })}`
+  // An address is never shorter than the text in it.
+  if (content.length > MAX_ADDRESS_CHARACTERS) return address()
+  const [patch, minor, major] = (['patch', 'minor', 'major'] as const).map((bump) => nextVersion([highest], bump))
+  const head = [
+    '---',
+    `# Name this file ${patch}.md, ${minor}.md (it can do more) or ${major}.md (callers must change something).`,
+    'published_at: # now, in UTC and in quotes, such as "2026-11-20T10:00:00Z"',
+    'published_by: # your GitHub login, in lower case',
+    'changelog: # what changes, and why',
+  ]
+  const kept = formatVersionFile({ published_at: '', published_by: '', changelog: '', variables, parameters, content })
+  const whole = address(`${head.join('\n')}${kept.slice(kept.indexOf('\n', kept.indexOf('\nchangelog:') + 1))}`)
+  return whole.length <= MAX_ADDRESS_CHARACTERS ? whole : address()
+}

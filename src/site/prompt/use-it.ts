@@ -1,0 +1,106 @@
+// Owns the lines of code that fetch a prompt, for each tool and each way of choosing a version; each works as it stands.
+import type { Repository, Variable } from '../../domain/api/schema.ts'
+
+/** Which version is meant: exactly one, whatever is newest, or whatever a label points at. */
+interface Choice {
+  id: string
+  words: string
+  kind: 'pinned' | 'latest' | 'label'
+  /** The version or label; empty for the latest. */
+  value: string
+}
+
+/** A tool with its code for each choice. */
+export interface Use {
+  id: string
+  tool: string
+  code: (choice: Choice) => string
+  /** What must be known beside the code, and where more stands. */
+  note?: { words: string; link: string; address: string }
+}
+
+/** So many labels are offered at most, because more would make the choice hard to see. */
+const MOST_LABELS = 2
+
+/** The ways to choose a version of a prompt. @param version the one that is shown */
+export function listChoices({ labels }: Repository, version: string): Choice[] {
+  return [
+    { id: 'pinned', words: `Pinned to ${version}`, kind: 'pinned', value: version },
+    { id: 'latest', words: 'Latest', kind: 'latest', value: '' },
+    ...Object.keys(labels)
+      .slice(0, MOST_LABELS)
+      .map((label): Choice => ({ id: `label-${label}`, words: `Label ${label}`, kind: 'label', value: label })),
+  ]
+}
+
+/** Every way to use a prompt from elsewhere. */
+export function listUses({ owner, name, full_name, title, variables }: Repository, baseUrl: string): Use[] {
+  const raw = `${baseUrl}/api/v1/repos/${full_name}/raw`
+  const query = ({ kind, value }: Choice) =>
+    kind === 'pinned' ? `?version=${value}` : kind === 'label' ? `?label=${value}` : ''
+  const option = ({ kind, value }: Choice) =>
+    kind === 'pinned' ? ` --version ${value}` : kind === 'label' ? ` --label ${value}` : ''
+  const named = ({ value }: Choice) => `${full_name}${value === '' ? '' : `@${value}`}`
+  const install = { link: 'Install the library', address: '/docs/clients' }
+  return [
+    { id: 'curl', tool: 'curl', code: (choice) => `curl -fsS '${raw}${query(choice)}'` },
+    {
+      id: 'hubcli',
+      tool: 'hubcli',
+      code: (choice) => `hubcli pull ${full_name}${option(choice)} -o ${name}.md`,
+      note: { words: 'One file that needs nothing but curl.', link: 'Install it', address: '/docs/cli' },
+    },
+    {
+      id: 'typescript',
+      tool: 'TypeScript',
+      code: (choice) => `import { PromptHub } from 'prompt-hub-client'
+
+const prompt = await new PromptHub().get('${named(choice)}')
+const text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(variables, "'")})`}`,
+      note: { words: 'Checked by its SHA-256, and kept for when the hub is out of reach.', ...install },
+    },
+    {
+      id: 'python',
+      tool: 'Python',
+      code: (choice) => `from prompt_hub import PromptHub
+
+prompt = PromptHub().get("${named(choice)}")
+text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(variables, '"')})`}`,
+      note: { words: 'Checked by its SHA-256, and kept for when the hub is out of reach.', ...install },
+    },
+    {
+      id: 'mcp',
+      tool: 'MCP client',
+      code: ({ kind, value }) =>
+        JSON.stringify({
+          name: 'get_prompt',
+          arguments: {
+            owner,
+            name,
+            ...(kind === 'pinned' ? { version: value } : kind === 'label' ? { label: value } : {}),
+          },
+        }),
+      note: { words: 'What an agent calls once its client is connected.', link: 'All tools', address: '/docs/mcp' },
+    },
+    {
+      id: 'action',
+      tool: 'GitHub Action',
+      code: (choice) => `- name: Get ${full_name}
+  run: curl -fsS --retry 3 -o ${name}.md '${raw}${query(choice)}'`,
+      note: { words: 'Many prompts are kept up to date by', link: 'a lock file', address: '/docs/cli' },
+    },
+    {
+      id: 'badge',
+      tool: 'Badge',
+      code: ({ kind, value }) =>
+        `[![${title.replace(/[[\]\\`]/g, '')}](${baseUrl}/badges/${full_name}.svg)](${baseUrl}/${full_name}${kind === 'pinned' ? `/v/${value}` : ''})`,
+    },
+  ]
+}
+
+/** Values for the variables that need one, as a literal that TypeScript and Python both read. */
+function writeValues(variables: readonly Variable[], quote: "'" | '"'): string {
+  const needed = variables.filter(({ required, default: preset }) => required && preset === null)
+  const entries = needed.map(({ name }) => `${quote === '"' ? `"${name}"` : name}: ${quote}…${quote}`)
+  return entries.length === 0 ? '' : `{ ${entries.join(', ')} }`
+}

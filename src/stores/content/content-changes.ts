@@ -1,0 +1,174 @@
+// Owns how a content folder differs from a base commit, as git tells it: which versions were there, which were touched, and which may not be touched.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parsePath } from '../../domain/content/content-path.ts'
+import type { RuleProblem } from '../../domain/text/problems.ts'
+import type { FileChange } from '../../domain/review/review.ts'
+import { type FileState, listDeleted } from './content-walk.ts'
+import { CONVERTED } from './converted-files.ts'
+import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
+
+/** A base to compare with. */
+export interface Comparison {
+  git: Git
+  /** The base as it was named. */
+  name: string
+  /** Its commit. */
+  base: string
+  /** The commit where this side branched off the base, or a merge of all such commits. What the base gained since then is no change of this side. */
+  fork: string
+  /** Whether the older part of the history is missing here, so that numbers that were used and given up long ago are not seen. */
+  isShallow: boolean
+  /** Whether the file system tells which files can be run. */
+  areModesKept: boolean
+  /** For each path where a version was deleted and is here again: the ids of the bytes that it had. Read only when there is a new version, and then once. */
+  readDeleted(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
+}
+
+/** What the bytes and the mode of a file here are. */
+export interface FileHere {
+  /** As git would name its bytes, without any conversion. */
+  id: string
+  isExecutable: boolean
+}
+
+/** What the change does to one path. */
+interface PathChange extends FileChange {
+  problems: RuleProblem[]
+}
+
+/**
+ * Opens a comparison of a content folder with a commit.
+ *
+ * @param dir the content folder, in a work tree of git; what is not committed counts as it lies there
+ * @param name a commit by any name
+ * @throws Error that says what to do when the commit is not here
+ */
+export async function openComparison(
+  dir: string,
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Comparison> {
+  const git = createGit(dir, environment)
+  const found = await git.tryRun(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
+  const says = async (args: string[]) => (await git.tryRun(args)).stdout.toString().trim()
+  if (found.code !== 0) {
+    const remote = (await says(['remote'])).split('\n').find((each) => each !== '' && name.startsWith(`${each}/`))
+    const fetched = remote === undefined ? `origin ${name}` : `${remote} ${name.slice(remote.length + 1)}`
+    throw new Error(
+      `--base: expected a commit that is here, got ${name}; in a shallow clone, fetch it first: git fetch ${fetched}`,
+    )
+  }
+  const base = found.stdout.toString().trim()
+  let deleted: Promise<Map<string, Set<string>>> | undefined
+  return {
+    git,
+    name,
+    base,
+    fork: await findFork(git, base),
+    isShallow: (await says(['rev-parse', '--is-shallow-repository'])) === 'true',
+    areModesKept: (await says(['config', '--type=bool', 'core.fileMode'])) !== 'false',
+    readDeleted: () => (deleted ??= readDeleted(dir, git, base)),
+  }
+}
+
+/** `HEAD` where git keeps the content folder and has a commit; undefined elsewhere, and where there is no git. */
+export async function findHead(
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  const found = await createGit(dir, environment)
+    .tryRun(['rev-parse', '--verify', '--quiet', 'HEAD:./'])
+    .catch(() => undefined)
+  return found?.code === 0 ? 'HEAD' : undefined
+}
+
+/** Two histories that merged the same commits have several merge bases; git merges those first, and so does this. @throws Error when git is too old for that */
+async function findFork(git: Git, base: string): Promise<string> {
+  const found = (await git.tryRun(['merge-base', '--all', base, 'HEAD'])).stdout.toString()
+  // Without a common ancestor (a base that was rewritten, a shallow clone) the base itself is what counts.
+  const [first = base, ...others] = found.split('\n').filter((line) => line !== '')
+  let fork = first
+  for (const other of others) {
+    const { code, stdout } = await git.tryRun(['merge-tree', '--write-tree', '--no-messages', fork, other])
+    if (code === GIT_USAGE)
+      throw new Error('--base: this branch has several merge bases, which needs git 2.38 or newer')
+    const [tree = ''] = stdout.toString().split('\n')
+    fork = (await git.run(['commit-tree', '-p', fork, '-p', other, '-m', 'merge base', tree])).toString().trim()
+  }
+  return fork
+}
+
+/** Reads which versions were deleted. Only those whose path is here again are kept, because no others are asked for. */
+async function readDeleted(dir: string, git: Git, commit: string): Promise<Map<string, Set<string>>> {
+  const deleted = new Map<string, Set<string>>()
+  for await (const { path, id } of listDeleted(git, commit))
+    if (existsSync(join(dir, path))) deleted.set(path, (deleted.get(path) ?? new Set()).add(id))
+  return deleted
+}
+
+function isVersionPath(path: string): boolean {
+  return parsePath(path).value?.kind === 'version'
+}
+
+/** Whether the base had a version at this path already when this side left it, or has one now. */
+export function isPublished({ path, atBase, atFork }: FileState): boolean {
+  return (atBase !== undefined || atFork !== undefined) && isVersionPath(path)
+}
+
+/** Judges what the change does to one path. @param here undefined when no ordinary file lies there */
+export async function judgeChange(
+  comparison: Comparison,
+  state: FileState,
+  here: FileHere | undefined,
+): Promise<PathChange> {
+  const { name } = comparison
+  const { path, atBase, atFork, inIndex } = state
+  const problems: RuleProblem[] = []
+  const refuse = (rule: string, message: string) => problems.push({ rule, key: '', message })
+  const isLinked = inIndex?.mode === '160000' || (inIndex?.mode === '120000' && here !== undefined)
+  if (isLinked)
+    refuse(
+      'regular-file',
+      `expected a regular file, got ${inIndex.mode === '160000' ? 'a submodule' : 'a symbolic link'}`,
+    )
+  if (isConverted(state, here) && !isLinked) problems.push(CONVERTED)
+  const became = becameOf(comparison, state, here)
+  const isVersion = isVersionPath(path)
+  if (isVersion && became !== undefined)
+    refuse('version-unchanged', `expected the file as it is in ${name}, got ${became}`)
+  if (isVersion && atBase && !atFork && here && here.id !== atBase.id)
+    refuse('version-unchanged', `expected the file as it is in ${name}, which has that number by now, got other bytes`)
+  const isTouched = here !== undefined && (atFork === undefined || became !== undefined)
+  if (!isVersion || !here || atBase || atFork) return { isNew: false, isTouched, problems }
+  const ids = (await comparison.readDeleted()).get(path)
+  if (ids && !ids.has(here.id))
+    refuse(
+      'version-number-used',
+      `expected a number that was never used: ${name} had this version once, with other bytes`,
+    )
+  return { isNew: !ids?.has(here.id), isTouched, problems }
+}
+
+/** Whether a file has other bytes here than in git although git calls it unchanged. An attribute or a setting then converts it, and a comparison by git alone would see no difference. */
+function isConverted({ inIndex, edited }: FileState, here: FileHere | undefined): boolean {
+  return here !== undefined && inIndex !== undefined && edited === undefined && here.id !== inIndex.id
+}
+
+/** What a file that was there at the fork is now; undefined when it is the same. */
+function becameOf({ areModesKept }: Comparison, state: FileState, here: FileHere | undefined): string | undefined {
+  const { atFork, inIndex, edited } = state
+  if (!atFork) return undefined
+  if (!inIndex) return 'nothing'
+  if (edited === 'T' || kindOf(inIndex) !== kindOf(atFork)) return 'another kind of file'
+  // A file that git was told not to write out (sparse checkout) is not here, and not deleted.
+  if (!here && edited !== undefined) return 'nothing'
+  const ids = [inIndex.id, ...(here && !isConverted(state, here) ? [here.id] : [])]
+  if (ids.some((id) => id !== atFork.id)) return 'other bytes'
+  const modes = [isRunnable(inIndex), ...(here && areModesKept ? [here.isExecutable] : [])]
+  const mode = modes.find((one) => one !== isRunnable(atFork))
+  return mode === undefined ? undefined : `mode ${mode ? '100755' : '100644'}`
+}
+
+const kindOf = ({ mode }: { mode: string }) => mode.slice(0, 3)
+const isRunnable = ({ mode }: { mode: string }) => (Number.parseInt(mode, 8) & 0o100) !== 0

@@ -1,0 +1,151 @@
+// Reads the content folder: one repository, or all of it as a tree. A file that may not be there is reported; links are not followed.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatPath } from '../../domain/content/content-path.ts'
+import type { ContentTree, RepositoryEntry } from '../../domain/content/content-tree.ts'
+import type { Problem } from '../../domain/text/problems.ts'
+import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
+import { checkTree } from '../../domain/content/rules.ts'
+import { judgeFile, type ParsedFile, placeFile } from './content-file.ts'
+import { nameFile } from './content-files.ts'
+import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
+
+/** What was found in the content folder. */
+interface ContentReading {
+  /** What parses of it; a tree with problems must not be deployed. */
+  tree: ContentTree
+  /** Everything that is wrong, in the order of paths. */
+  problems: Problem[]
+  /** What editors and systems left there; it was passed by. */
+  ignored: string[]
+  /** How many files were read. */
+  filesRead: number
+}
+
+/**
+ * Reads a content folder, all of it into memory.
+ *
+ * @param dir the folder; it may be missing, which is a problem like any other
+ */
+export function readContentDir(dir: string, listing: ContentListing = listContent(dir)): ContentReading {
+  const { alone, below } = groupFiles(listing.files)
+  const problems = [...listing.problems]
+  const parsed = alone.flatMap((file) => {
+    const read = readListed(dir, file)
+    problems.push(...read.problems)
+    return read.parsed ?? []
+  })
+  const repositories = new Map<string, RepositoryEntry>()
+  for (const [fullName, files] of below) {
+    const read = readRepository(dir, fullName, files)
+    problems.push(...read.problems)
+    if (read.isThere) repositories.set(fullName, read.entry)
+  }
+  const tree = { ...joinOthers(parsed), repositories }
+  problems.push(...checkTree(tree, { areVersionsChecked: true }))
+  return { tree, problems: sortProblems(problems), ignored: listing.ignored, filesRead: listing.files.length }
+}
+
+/** One repository as its files are. */
+interface ReadRepository {
+  /** Of the files that parse. */
+  entry: RepositoryEntry
+  /** Whether any file parses. */
+  isThere: boolean
+  /** What is wrong with its files, each seen alone. */
+  problems: Problem[]
+  /** The files with which something is wrong: versions by their numbers, `index.md` by its name. */
+  wrong: Set<string>
+}
+
+/** Reads the files of a repository. */
+export function readRepository(dir: string, fullName: string, files: readonly ListedFile[]): ReadRepository {
+  const [owner = '', name = ''] = fullName.split('/')
+  const problems: Problem[] = []
+  const wrong = new Set<string>()
+  let file: RepositoryFile | undefined
+  let isThere = false
+  const versions: RepositoryEntry['versions'] = []
+  for (const listed of files) {
+    const read = readListed(dir, listed)
+    if (read.problems.length > 0) {
+      problems.push(...read.problems)
+      wrong.add(listed.path.slice(listed.path.lastIndexOf('/') + 1).replace(/(?<=\d)\.md$/, ''))
+    }
+    const { parsed } = read
+    if (parsed?.kind === 'version') versions.push(parsed.value)
+    else if (parsed?.kind === 'repository') file = parsed.value
+    isThere ||= parsed !== undefined
+  }
+  return { entry: { owner, name, file, versions }, isThere, problems, wrong }
+}
+
+/** Reads one file, and judges it alone. */
+export function readListed(
+  dir: string,
+  { path, size }: ListedFile,
+): { parsed: ParsedFile | undefined; problems: Problem[] } {
+  const say = (found: readonly Omit<Problem, 'file'>[]) =>
+    found.map((problem) => ({ file: nameFile(path), ...problem }))
+  const place = placeFile(path, size)
+  if (place.problems) return { parsed: undefined, problems: say(place.problems) }
+  const { parsed, broken } = judgeFile(place.value, readOrNothing(join(dir, path)))
+  return { parsed: parsed.value, problems: say(parsed.problems ?? broken) }
+}
+
+/** @returns undefined when the file cannot be read */
+function readOrNothing(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+/** Puts together what stands below one repository, by its full name. */
+export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]; below: Map<string, ListedFile[]> } {
+  const alone: ListedFile[] = []
+  const below = new Map<string, ListedFile[]>()
+  for (const file of listed) {
+    const [owner, name, more] = file.path.split('/', 3)
+    if (more === undefined) {
+      alone.push(file)
+      continue
+    }
+    const fullName = `${owner}/${name}`
+    const files = below.get(fullName)
+    if (files) files.push(file)
+    else below.set(fullName, [file])
+  }
+  return { alone, below }
+}
+
+/** Reads how often each repository was downloaded. @param alone files that belong to no repository */
+export function readUsage(dir: string, alone: readonly ListedFile[]): ContentTree['usage'] {
+  const files = alone.filter(({ path }) => path === formatPath({ kind: 'usage' }))
+  return joinOthers(files.flatMap((file) => readListed(dir, file).parsed ?? [])).usage
+}
+
+/** What a tree has beside repositories. @param files those that belong to none */
+export function joinOthers(files: Iterable<ParsedFile>): Omit<ContentTree, 'repositories'> {
+  const owners = new Map()
+  let usage: ContentTree['usage'] = new Map()
+  let equivalents: ContentTree['equivalents'] = []
+  for (const file of files) {
+    if (file.kind === 'usage') usage = new Map(Object.entries(file.value))
+    else if (file.kind === 'equivalents') equivalents = file.value
+    else if (file.kind === 'owner') owners.set(file.owner, file.value)
+  }
+  return { owners, usage, equivalents }
+}
+
+/** Orders problems by their files. */
+export function sortProblems(problems: Problem[]): Problem[] {
+  return problems.sort((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)))
+}
+
+/** Where the index of a repository lies, as problems name it. */
+export function nameIndex(fullName: string): string {
+  const [owner = '', name = ''] = fullName.split('/')
+  return nameFile(formatPath({ kind: 'repository', owner, name }))
+}

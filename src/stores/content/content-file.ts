@@ -1,0 +1,103 @@
+// Owns parsing one file of the content folder as the kind of file that its path stands for, and finding what is wrong with it alone.
+import { isUtf8 } from 'node:buffer'
+import { LIMITS } from '../../domain/api/limits.ts'
+import { type Place, parsePath } from '../../domain/content/content-path.ts'
+import type { VersionEntry } from '../../domain/content/content-tree.ts'
+import { Usage } from '../../domain/content/front-matter.ts'
+import {
+  formatProblems,
+  type Parsed,
+  parseBy,
+  type RuleProblem,
+  type ValueProblem,
+} from '../../domain/text/problems.ts'
+import {
+  type OwnerFile,
+  parseOwnerFile,
+  parseRepositoryFile,
+  parseVersionFile,
+  type RepositoryFile,
+} from '../../domain/content/prompt-file.ts'
+import { checkVersion } from '../../domain/content/rules.ts'
+import { type Equivalents, parseEquivalents } from '../../domain/search/equivalents.ts'
+import { measure } from '../../ports/measure.ts'
+
+/** A file as it was parsed. */
+export type ParsedFile =
+  | { kind: 'usage'; value: Usage }
+  | { kind: 'equivalents'; value: Equivalents }
+  | { kind: 'owner'; owner: string; value: OwnerFile }
+  | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
+  | { kind: 'version'; owner: string; name: string; value: VersionEntry }
+
+/** What became of reading a file. */
+interface JudgedFile {
+  parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
+  /** What a version that can be parsed breaks of the rules. */
+  broken: readonly RuleProblem[]
+}
+
+/** No file that satisfies the limits is longer: content, front matter and room for long parameters. */
+export const LONGEST_FILE_BYTES = LIMITS.requestBytes
+
+/** What may stand at a path, or why a file there is not even read. @param path from the content folder @param size in bytes */
+export function placeFile(
+  path: string,
+  size: number,
+): { value: Place; problems?: never } | { value?: never; problems: RuleProblem[] } {
+  const { value, problems } = parsePath(path)
+  if (problems) return { problems: [{ rule: 'path', key: '', message: formatProblems(problems) }] }
+  const message = `expected at most ${LONGEST_FILE_BYTES} bytes, got ${size}`
+  return size > LONGEST_FILE_BYTES ? { problems: [{ rule: 'file-fits', key: '', message }] } : { value }
+}
+
+/** Parses a file, and judges it by the rules that look at nothing else. @param bytes undefined when it cannot be read */
+export function judgeFile(place: Place, bytes: Buffer | undefined): JudgedFile {
+  const wrong = (rule: string, message: string) => ({ parsed: { problems: [{ rule, key: '', message }] }, broken: [] })
+  if (!bytes) return wrong('readable', 'expected a file that can be read')
+  if (!isUtf8(bytes)) return wrong('utf-8', 'expected UTF-8, got bytes that are none')
+  const parsed = parsePlace(place, bytes.toString())
+  return {
+    parsed: parsed.problems ? { problems: parsed.problems.map((problem) => nameParsing(place, problem)) } : parsed,
+    broken: parsed.value?.kind === 'version' ? checkVersion(parsed.value.value) : [],
+  }
+}
+
+/** What was being read when it failed: the form of the front matter, one of its values, or a file of another form. */
+function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
+  if (place.kind === 'usage' || place.kind === 'equivalents') return { rule: place.kind, ...problem }
+  return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
+}
+
+/** Parses the text of a place, whatever stands there. */
+function parsePlace(place: Place, text: string): Parsed<ParsedFile> {
+  if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
+  if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))
+  const { owner } = place
+  if (place.kind === 'owner') return tagged(parseOwnerFile(text), (value) => ({ kind: 'owner', owner, value }))
+  const { name } = place
+  if (place.kind === 'repository')
+    return tagged(parseRepositoryFile(text), (value) => ({ kind: 'repository', owner, name, value }))
+  return tagged(parseVersionFile(text), (value) => ({
+    kind: 'version',
+    owner,
+    name,
+    value: {
+      ...value,
+      version: place.version,
+      ...measure(value.content),
+    },
+  }))
+}
+
+function tagged<Value>(parsed: Parsed<Value>, tag: (value: Value) => ParsedFile): Parsed<ParsedFile> {
+  return parsed.problems ? parsed : { value: tag(parsed.value) }
+}
+
+function parseUsage(text: string): Parsed<Usage> {
+  try {
+    return parseBy(Usage, JSON.parse(text))
+  } catch {
+    return { problems: [{ key: '', message: 'expected JSON' }] }
+  }
+}

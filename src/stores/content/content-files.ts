@@ -1,0 +1,97 @@
+// Owns finding the files below the content folder: the ones to read, the ones to ignore because an editor or a system left them, and the ones that may not be there.
+import { type Dirent, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Problem, printable } from '../../domain/text/problems.ts'
+
+/** What was found beside the files. */
+export interface Findings {
+  problems: Problem[]
+  /** Files and folders that were passed by, as they stand in git. */
+  ignored: string[]
+}
+
+/** Hidden files, backups and temporary files: `.DS_Store`, `1.0.0.md~`, `#1.0.0.md#`, `x.tmp`, `.1.0.0.md.swp`. */
+const STRAY = /^\.|~$|^#.*#$|\.(?:tmp|swp)$/i
+
+/** Whether git reads attributes from a file of this name, also where capitals and invisible characters do not count in names. */
+function isAttributes(name: string): boolean {
+  return name.replace(/\p{Cf}/gu, '').toLowerCase() === '.gitattributes'
+}
+
+/** Whether a file or folder of this name is left behind by an editor or a system, and no content. */
+export function isStray(name: string): boolean {
+  return STRAY.test(name)
+}
+
+/**
+ * Lists every file below a folder, in the order of their paths' bytes, which is git's. Reading is synchronous: a build waits for it anyway, and it is several times as fast
+ * for many small files.
+ *
+ * @param findings takes up what was found besides
+ * @returns paths with forward slashes, from the folder
+ */
+export function* listContentFiles(dir: string, findings: Findings, below = ''): Generator<string> {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(join(dir, below), { withFileTypes: true })
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    // A folder that vanished while it was being read is simply gone; only the root must exist.
+    if (isMissing && below === '')
+      findings.problems.push({ file: nameFile(below), rule: 'content-folder', key: '', message: `not found: ${dir}` })
+    else if (!isMissing)
+      findings.problems.push({
+        file: nameFile(below),
+        rule: 'readable',
+        key: '',
+        message: 'expected a folder that can be read',
+      })
+    return
+  }
+  const nameInPath = (entry: Dirent) => (entry.isDirectory() ? `${entry.name}/` : entry.name)
+  for (const entry of entries.sort((a, b) => comparePaths(nameInPath(a), nameInPath(b)))) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`
+    if (isAttributes(entry.name)) findings.problems.push({ file: nameFile(path), ...ATTRIBUTES })
+    else if (isStray(entry.name)) findings.ignored.push(nameFile(path))
+    else if (entry.isDirectory()) yield* listContentFiles(dir, findings, path)
+    else if (entry.isFile()) yield path
+    else
+      findings.problems.push({
+        file: nameFile(path),
+        rule: 'regular-file',
+        key: '',
+        message: `expected a regular file, got ${entry.isSymbolicLink() ? 'a symbolic link' : 'something else'}`,
+      })
+  }
+}
+
+/** Git obeys these files and a review of prompts does not show what they do, so none may be here. */
+const ATTRIBUTES = {
+  rule: 'no-attributes',
+  key: '',
+  message: 'expected no .gitattributes below content: git would change the bytes of prompts when it writes them out',
+}
+
+/** Orders paths by their bytes in UTF-8, which is git's order and not that of JavaScript. */
+export function comparePaths(a: string, b: string): number {
+  if (a === b) return 0
+  if (OTHER_THAN_ASCII.test(a) || OTHER_THAN_ASCII.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return a < b ? -1 : 1
+}
+
+const OTHER_THAN_ASCII = /[^\x00-\x7f]/
+
+/** The name of a file in messages: its path below `content/`, whatever the folder that was read is called. @param path from that folder; empty for the folder itself */
+export function nameFile(path: string): string {
+  return path === '' ? 'content' : `content/${printable(path)}`
+}
+
+/** One line that names what was passed by, or undefined when nothing was. */
+export function sayIgnored(ignored: readonly string[]): string | undefined {
+  if (ignored.length === 0) return undefined
+  const named = ignored.slice(0, MOST_NAMED).join(', ')
+  const rest = ignored.length > MOST_NAMED ? ` and ${ignored.length - MOST_NAMED} more` : ''
+  return `Ignored as left behind by an editor or a system: ${named}${rest}.`
+}
+
+const MOST_NAMED = 5

@@ -1,0 +1,53 @@
+// Finds files of the content folder that git converted when it wrote them out: their bytes are not the ones that were published.
+
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parsePath } from '../../domain/content/content-path.ts'
+import type { Problem } from '../../domain/text/problems.ts'
+import { nameFile } from './content-files.ts'
+import { createGit } from '../git/git-command.ts'
+
+/** What a converted file breaks, in a review and in a build. */
+export const CONVERTED: Omit<Problem, 'file'> = {
+  rule: 'bytes-as-in-git',
+  key: '',
+  message:
+    'expected the bytes that git has of it, got others that git takes for the same: something has them converted',
+}
+
+/**
+ * Compares the content folder with git, byte for byte: attributes, line end settings and filters change files on checkout, and
+ * git then calls them unchanged. Files that git sees as edited are the user's own and pass. Takes some 20 µs a file.
+ *
+ * @param dir the content folder
+ * @returns the first converted files, and one problem that counts the others and says what to do; none when git is missing or does not keep the folder
+ * @throws GitFailure when a file vanishes meanwhile
+ */
+export async function findConverted(
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Problem[]> {
+  const git = createGit(dir, environment)
+  const isKept = await git.tryRun(['rev-parse', '--is-inside-work-tree']).catch(() => undefined)
+  if (isKept?.stdout.toString().trim() !== 'true') return []
+  const edited = new Set<string>()
+  for await (const path of git.records(['diff', '--name-only', '--no-ext-diff', '--relative', '-z', '--', '.']))
+    edited.add(path)
+  const ids = new Map<string, string>()
+  for await (const record of git.records(['ls-files', '--stage', '-z', '--', '.'])) {
+    const [, mode, id = '', path = ''] = /^(\d+) ([0-9a-f]+) \d\t(.*)$/s.exec(record) ?? []
+    if (mode?.startsWith('100') && !edited.has(path) && parsePath(path).value) ids.set(path, id)
+  }
+  // A sparse checkout leaves files out. Git takes each path from the top of its work tree, so all of them are absolute.
+  const paths = [...ids.keys()].filter((path) => existsSync(join(dir, path)))
+  const input = paths.map((path) => `${resolve(dir, path)}\n`).join('')
+  const here = (await git.run(['hash-object', '--no-filters', '--stdin-paths'], { input })).toString().split('\n')
+  const converted = paths.filter((path, at) => here[at] !== ids.get(path))
+  const problems = converted.slice(0, MAX_NAMED).map((path) => ({ file: nameFile(path), ...CONVERTED }))
+  const others = converted.length - problems.length
+  const message = `${others > 0 ? `and ${others} more files; ` : ''}git check-attr -a FILE names the attribute: remove it, or set core.autocrlf to false, then check the files out again`
+  return problems.length === 0 ? [] : [...problems, { file: nameFile(''), ...CONVERTED, message }]
+}
+
+/** A setting converts all files at once. */
+const MAX_NAMED = 10

@@ -1,0 +1,47 @@
+// Owns reading many files one after the other into one piece of memory, because a buffer for each would fill the memory before the first ones are freed.
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { beginBlobId } from '../../ports/git-store.ts'
+import type { FileHere } from './content-changes.ts'
+import { LONGEST_FILE_BYTES } from './content-file.ts'
+
+/** One file. */
+interface ReadFile extends FileHere {
+  size: number
+  /** Good until the next file is read; undefined when the file is longer than any may be. */
+  bytes: Buffer | undefined
+}
+
+/** @param hexDigits of the ids of git: 40, or 64 in a repository that was told to use SHA-256 @returns a function that reads a file; undefined when it cannot be read */
+export function openFileReader(hexDigits: number): (file: string) => ReadFile | undefined {
+  const buffer = Buffer.allocUnsafe(LONGEST_FILE_BYTES)
+  return (file) => {
+    let descriptor: number
+    try {
+      // A link that took the place of a file since it was listed is not followed.
+      descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    } catch {
+      return undefined
+    }
+    try {
+      const { size, mode } = fstatSync(descriptor)
+      const hash = beginBlobId(size, hexDigits)
+      let length = 0
+      for (let left = size; left > 0; left -= length) {
+        length = readSync(descriptor, buffer, 0, Math.min(left, buffer.length), null)
+        if (length === 0) break
+        hash.update(buffer.subarray(0, length))
+      }
+      const isWhole = size <= buffer.length && length === size
+      return {
+        size,
+        bytes: isWhole ? buffer.subarray(0, size) : undefined,
+        id: hash.digest('hex'),
+        isExecutable: (mode & 0o100) !== 0,
+      }
+    } catch {
+      return undefined
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+}

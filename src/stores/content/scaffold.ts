@@ -1,0 +1,94 @@
+// Owns making the files of a new prompt, and of the next version of one, ready to be edited; nothing that is there is overwritten.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Bump, nextVersion, sortVersions } from '../../domain/catalogue/versions.ts'
+import { formatPath, parsePath } from '../../domain/content/content-path.ts'
+import { isPortableName } from '../../domain/content/names.ts'
+import { findPlaceholders } from '../../domain/content/placeholders.ts'
+import { formatProblems } from '../../domain/text/problems.ts'
+import {
+  editRepositoryFile,
+  formatVersionFile,
+  parseRepositoryFile,
+  parseVersionFile,
+  undeclaredVariable,
+} from '../../domain/content/prompt-file.ts'
+import { STARTER } from '../../domain/review/starter-texts.ts'
+import { formatMoment } from '../../domain/content/values.ts'
+
+/** What a new prompt is begun with. */
+interface NewPrompt {
+  owner: string
+  name: string
+  /** The GitHub login of its author. */
+  by: string
+  title: string
+  description: string
+  tags: string[]
+  license: string
+}
+
+/** Makes `index.md` and version 1.0.0. @returns the paths made, from the content folder @throws Error naming what is wrong; then nothing was made */
+export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPrompt, now: Date): string[] {
+  const index = formatPath({ kind: 'repository', owner, name })
+  const version = formatPath({ kind: 'version', owner, name, version: '1.0.0' })
+  if (!isPortableName(name)) throw new Error(`Windows has no folder of the name ${name}; choose another`)
+  if (existsSync(dirname(join(dir, index))))
+    throw new Error(`${owner}/${name} is there already; npm run bump adds to it`)
+  const indexText = `${editRepositoryFile(undefined, front)}${STARTER.readme}\n`
+  const content = `${STARTER.content}\n`
+  const variables = [{ ...undeclaredVariable('input'), description: STARTER.variable }]
+  const versionText = formatVersionFile({ ...signed(by, now), changelog: '', variables, parameters: {}, content })
+  const problems = [
+    ...(parseRepositoryFile(indexText).problems ?? []),
+    ...(parseVersionFile(versionText).problems ?? []),
+  ]
+  if (problems.length > 0) throw new Error(formatProblems(problems))
+  for (const [path, text] of [[index, indexText] as const, [version, versionText] as const]) write(dir, path, text)
+  return [index, version]
+}
+
+/** Makes the next version, with the text, variables and parameters of the highest one. @param by its author; whoever published the highest one when left out */
+export function scaffoldVersion(
+  dir: string,
+  {
+    owner,
+    name,
+    bump,
+    by,
+    changelog,
+  }: { owner: string; name: string; bump: Bump; by?: string | undefined; changelog: string },
+  now: Date,
+): string[] {
+  const folder = join(dir, owner, name, 'versions')
+  if (!existsSync(folder)) throw new Error(`There is no ${owner}/${name}; npm run new makes it`)
+  const used = readdirSync(folder).flatMap((file) => {
+    const place = parsePath(`${owner}/${name}/versions/${file}`).value
+    return place?.kind === 'version' ? [place.version] : []
+  })
+  const highest = sortVersions(used)[0]
+  if (highest === undefined) throw new Error(`${owner}/${name} has no version to go on from`)
+  const parsed = parseVersionFile(readFileSync(join(folder, `${highest}.md`), 'utf8'))
+  if (parsed.problems) throw new Error(`${highest}: ${formatProblems(parsed.problems)}`)
+  const { content, variables, parameters, published_by } = parsed.value
+  const found = findPlaceholders(content).map(undeclaredVariable)
+  const declared = JSON.stringify(found) === JSON.stringify(variables) ? {} : { variables }
+  // Only the hub says where a version came from, so provenance is not taken over.
+  const text = formatVersionFile({ ...signed(by ?? published_by, now), changelog, ...declared, parameters, content })
+  const again = parseVersionFile(text)
+  if (again.problems) throw new Error(formatProblems(again.problems))
+  const path = formatPath({ kind: 'version', owner, name, version: nextVersion(used, bump) })
+  write(dir, path, text)
+  return [path]
+}
+
+function signed(by: string, now: Date) {
+  return { published_at: formatMoment(now), published_by: by }
+}
+
+function write(dir: string, path: string, text: string): void {
+  const file = join(dir, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text, { flag: 'wx' })
+}

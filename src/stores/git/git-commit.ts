@@ -1,0 +1,124 @@
+// Owns one commit on the user's own branch: what it is made on, how the branch moves, and how its files come into index and work tree.
+import { HubError } from '../../domain/api/errors.ts'
+import type { Additions, CommitOutcome } from '../../ports/git-store.ts'
+import { blobId } from '../../ports/git-store.ts'
+import { type Git, GitFailure } from './git-command.ts'
+import { releaseIndex, takeIndex } from './git-index-lock.ts'
+import { writeCommit } from './git-objects.ts'
+import { notNow, readStanding, type WorkTree } from './git-standing.ts'
+import { forgetUnfinished, noteUnfinished, tellLeft } from './git-unfinished.ts'
+import { findObstacle, lookAt, prepareShowing } from './git-work-tree.ts'
+
+/**
+ * Commits files on exactly the given head of the branch that is checked out, and shows them. The caller has the turn.
+ *
+ * The index's lock is held from the look at the head until the files are shown, so no git of the user's commits in between; and what is under way
+ * is written down before the branch moves, so that whoever comes next finishes what a killed process could not.
+ *
+ * @param files from the content folder
+ * @throws HubError `unavailable` when something is in the way, cannot be written, or was committed and could not be shown
+ */
+export async function commitFiles(
+  tree: WorkTree,
+  { base }: Additions,
+  files: readonly { path: string; text: string }[],
+  { headline, body }: { headline: string; body: string },
+  warn: (message: string) => void,
+): Promise<CommitOutcome> {
+  const { git, prefix } = tree
+  await takeIndex(tree)
+  let isMoving = false
+  try {
+    const { branch, head } = await readStanding(tree)
+    if (head !== base.head) return { kind: 'moved' }
+    const placed = files.map(({ path, text }) => ({ path: `${prefix}${path}`, text }))
+    const seen = await lookAt(
+      tree,
+      placed.map(({ path }) => path),
+      head.length,
+    )
+    const obstacle = await findObstacle(tree, head, seen)
+    if (obstacle) throw notNow(`${obstacle}. Commit, move or remove that first`)
+    const message = body === '' ? `${headline}\n` : `${headline}\n\n${body}\n`
+    const sha = await writeCommit(git, { parent: head, files: placed, message })
+    const shown = placed.map(({ path, text }, number) => {
+      const bytes = Buffer.from(text)
+      const into = { index: true, tree: true }
+      return { path, bytes, id: blobId(bytes, head.length), present: seen[number]!.present, into }
+    })
+    const showing = await prepareShowing(tree, shown)
+    await noteUnfinished(tree, {
+      branch,
+      files: shown.map(({ path, id, present = null }, number) => {
+        const { staged = null } = seen[number]!
+        return { path, id, staged, present }
+      }),
+    }).catch(async (error: unknown) => {
+      await showing.undo()
+      throw error
+    })
+    isMoving = true
+    const outcome = await moveBranch(git, { branch, from: head, to: sha, reason: headline })
+    if (outcome.kind === 'committed') tellLeft(await showing.show(), warn)
+    if (outcome.kind === 'moved' || outcome.kind === 'busy') await showing.undo()
+    isMoving = outcome.kind === 'unknown'
+    return outcome
+  } catch (error) {
+    if (!isMoving) throw error
+    throw new HubError(
+      'unavailable',
+      'The version was committed, but could not be shown yet; the log says why. Try again: a retry finds it.',
+      { cause: error, retryAfterSeconds: 5 },
+    )
+  } finally {
+    // When the branch may have moved, note and lock stay until the files are shown.
+    if (!isMoving) {
+      await releaseIndex(tree)
+      await forgetUnfinished(tree)
+    }
+  }
+}
+
+/** Moves the branch by compare-and-swap. When git did not confirm it, the history is asked whether the branch moved. */
+async function moveBranch(
+  git: Git,
+  { branch, from, to, reason }: { branch: string; from: string; to: string; reason: string },
+): Promise<CommitOutcome> {
+  const committed = { kind: 'committed', sha: to, url: null } as const
+  const { isDone } = await git.converse(
+    ['update-ref', '-m', reason, '--stdin'],
+    [
+      { line: 'start', answer: 'start: ok' },
+      // `prepare` takes the branch's lock, so a process that gets the lock later knows that this git has ended.
+      { line: `update ${branch} ${to} ${from}\nprepare`, answer: 'prepare: ok' },
+      { line: 'commit', answer: 'commit: ok' },
+    ],
+  )
+  if (isDone) return committed
+  try {
+    if ((await git.tryRun(['merge-base', '--is-ancestor', to, branch])).code === 0) return committed
+    const now = (await git.run(['rev-parse', '--verify', `${branch}^{commit}`])).toString().trim()
+    // The head still being the old one means that another process held the branch's lock for a moment.
+    return now === from ? { kind: 'busy', retryAfterSeconds: 1 } : { kind: 'moved' }
+  } catch (cause) {
+    return { kind: 'unknown', cause }
+  }
+}
+
+/** Turns a failed write into `unavailable`: a full disk or missing rights are no fault of the request. */
+export async function asWrite<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (!(cause instanceof GitFailure) && !isSystemError(cause)) throw cause
+    throw notNow(
+      "The content's git repository cannot be written: its disk may be full or read-only, and the log says more",
+      cause,
+    )
+  }
+}
+
+function isSystemError(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code !== 'ENOENT' && (code === 'ERR_SQLITE_ERROR' || (error instanceof Error && 'syscall' in error))
+}

@@ -1,0 +1,181 @@
+// Owns git as a work tree on this machine: what is read is the head commit, and a commit also shows in index and work tree.
+import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { HubError } from '../../domain/api/errors.ts'
+import {
+  decodeText,
+  type FolderQuestion,
+  type FolderState,
+  formatMessage,
+  type GitStore,
+  listAddedFiles,
+  listReadPaths,
+  type PublishMark,
+  parseMessage,
+  versionOfEntry,
+} from '../../ports/git-store.ts'
+import { createGit, type Git } from './git-command.ts'
+import { asWrite, commitFiles } from './git-commit.ts'
+import { ownFolder } from './git-index-lock.ts'
+import { createMaintenance } from './git-maintenance.ts'
+import { notSetUp, readStanding, type WorkTree } from './git-standing.ts'
+import { inTurn } from './git-turn.ts'
+import { finishPublish, hasUnfinished } from './git-unfinished.ts'
+
+/** Where the content lies, and what git may know of the environment. */
+export interface LocalGitOptions {
+  /** The content folder: any folder of a work tree, under any name. */
+  contentDir: string
+  /** Usually that of the process, for PATH and HOME; its GIT_* variables are not used. */
+  environment: Readonly<Record<string, string | undefined>>
+  /** Told what a person should know; the console by default. */
+  warn?: (message: string, cause?: unknown) => void
+}
+
+/** Git on this machine, which has a work tree to keep in step. */
+export interface LocalGit extends GitStore {
+  /**
+   * Brings what a publish that was cut off left at the branch alone into index and work tree. At the start, and before the content folder is
+   * read for a build.
+   *
+   * @throws HubError `unavailable` when it cannot be done now: what was answered may then be missing in the content folder
+   */
+  finishPublishes(): Promise<void>
+  /** Packs what many publishes left loose; the store does so by itself, in the background, as publishes go on. @throws GitFailure */
+  maintain(): Promise<void>
+}
+
+/** How many publishes a question looks back at. docs/contract.md section 7. */
+const PUBLISHES_REMEMBERED = 100
+
+/**
+ * The git store over a work tree. It commits on the branch that it first saw checked out, and only while that one is. Other changes of the
+ * user, staged or not, stay as they are; a file that is not committed and lies where ours would makes it refuse. Several processes may do this
+ * at once.
+ */
+export function openLocalGit({ contentDir, environment, warn = console.warn }: LocalGitOptions): LocalGit {
+  let known: WorkTree | undefined
+  const locate = async (): Promise<WorkTree> => {
+    known ??= await findWorkTree(contentDir, environment)
+    return known
+  }
+  const finish = async (tree: WorkTree) =>
+    inTurn(join(ownFolder(tree), 'turn'), () => asWrite(() => finishPublish(tree, warn)))
+  const maintenance = createMaintenance(warn)
+  return {
+    maintain: async () => maintenance.run((await locate()).git),
+    finishPublishes: () =>
+      sayTrouble(undefined, async () => {
+        const tree = await locate()
+        await mkdir(ownFolder(tree), { recursive: true })
+        await finish(tree)
+        await readStanding(tree)
+      }),
+    readFolder: (question, { signal }) =>
+      sayTrouble(signal, async () => {
+        const tree = await locate()
+        // A commit that a killed process made is brought into the work tree before anything is answered; else nothing would ever show it.
+        if (await hasUnfinished(tree)) await finish(tree)
+        return await readFolder(tree, question, signal)
+      }),
+    readBlob: (id, { signal }) =>
+      sayTrouble(signal, async () => {
+        const { git } = await locate()
+        if (!/^[0-9a-f]{40,64}$/.test(id)) throw new Error('expected the id of a blob')
+        return await git.run(['cat-file', 'blob', id], { signal })
+      }),
+    commit: (additions, { signal }) => {
+      const files = listAddedFiles(additions)
+      const message = formatMessage(additions.message)
+      if (signal.aborted) return Promise.resolve({ kind: 'busy', retryAfterSeconds: 1 })
+      return sayTrouble(undefined, async () => {
+        const tree = await locate()
+        return await asWrite(async () => {
+          await mkdir(ownFolder(tree), { recursive: true })
+          return await inTurn(join(ownFolder(tree), 'turn'), async () => {
+            await finishPublish(tree, warn)
+            const outcome = await commitFiles(tree, additions, files, message, warn)
+            if (outcome.kind === 'committed') maintenance.noteCommit(tree.git)
+            return outcome
+          })
+        })
+      })
+    },
+  }
+}
+
+async function findWorkTree(contentDir: string, environment: LocalGitOptions['environment']): Promise<WorkTree> {
+  const content = await realpath(contentDir).catch((cause: unknown) => {
+    throw notSetUp('The content folder does not exist. Create it inside a git repository', cause)
+  })
+  const args = ['rev-parse', '--show-toplevel', '--show-prefix', '--absolute-git-dir']
+  const { code, stdout, stderr } = await createGit(content, environment).tryRun(args)
+  const [folder = '', prefix = '', gitFolder = ''] = stdout.toString().split('\n')
+  if (code !== 0 || folder === '')
+    throw notSetUp(
+      'The content folder lies in no git repository that can be used. Run git init, make a first commit',
+      stderr,
+    )
+  return { git: createGit(folder, environment), folder, gitFolder, prefix, branch: undefined }
+}
+
+async function readFolder(tree: WorkTree, question: FolderQuestion, signal: AbortSignal): Promise<FolderState> {
+  const { git, prefix } = tree
+  const paths = listReadPaths(question)
+  const { head } = await readStanding(tree, signal)
+  const folder = `${prefix}${paths.versions}/`
+  const wanted = [folder, `${prefix}${paths.index}`, `${prefix}${paths.ownerIndex}`]
+  const listing = await git.run(['ls-tree', '-z', '--full-tree', head, '--', ...wanted], { signal })
+  const blobs = new Map<string, string>()
+  for (const line of listing.toString().split('\0')) {
+    const [, id, path] = /^\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(line) ?? []
+    if (id !== undefined && path !== undefined) blobs.set(path, id)
+  }
+  const readText = async (path: string): Promise<string | undefined> => {
+    const id = blobs.get(`${prefix}${path}`)
+    return id === undefined ? undefined : decodeText(path, await git.run(['cat-file', 'blob', id], { signal }))
+  }
+  const [index, ownerIndex, publishes] = await Promise.all([
+    readText(paths.index),
+    readText(paths.ownerIndex),
+    question.publishes ? readPublishes(git, head, `${prefix}${paths.folder}/`, question.publishes.since, signal) : [],
+  ])
+  const versions = [...blobs].flatMap(([path, id]) => {
+    const version = path.startsWith(folder) ? versionOfEntry(question, path.slice(folder.length)) : undefined
+    return version === undefined ? [] : [[version, id] as const]
+  })
+  return { head, versions: new Map(versions), index, ownerIndex, publishes }
+}
+
+async function readPublishes(
+  git: Git,
+  head: string,
+  folder: string,
+  since: Date | undefined,
+  signal: AbortSignal,
+): Promise<PublishMark[]> {
+  // --since reads dates as people write them, and takes a date far in the future for now.
+  const limits = [`-n${PUBLISHES_REMEMBERED}`, ...(since ? [`--max-age=${Math.floor(since.getTime() / 1000)}`] : [])]
+  const log = await git.run(['log', '-z', '--no-color', '--format=%H%n%B', ...limits, head, '--', folder], { signal })
+  return log
+    .toString()
+    .split('\0')
+    .filter((commit) => commit !== '')
+    .map((commit) => {
+      const end = commit.indexOf('\n')
+      return { sha: commit.slice(0, end), url: null, ...parseMessage(commit.slice(end + 1)) }
+    })
+}
+
+/** Turns what git's process ran into into errors of the port. */
+async function sayTrouble<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof HubError) throw cause
+    if (signal?.aborted) throw new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
+      throw notSetUp('git was not found, or the content folder vanished. Install git', cause)
+    throw new HubError('upstream_error', 'git refused to work on the content. The log says why.', { cause })
+  }
+}

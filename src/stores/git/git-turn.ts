@@ -1,0 +1,44 @@
+// Lets one hub process at a time work on something, such as a git folder. The kernel releases the lock when its holder dies, unlike a lock file.
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { HubError } from '../../domain/api/errors.ts'
+
+/** How long to wait for the lock; a publish takes a tenth of a second, so a longer wait has another cause. */
+const LONGEST_WAIT_MS = 10_000
+/** SQLITE_BUSY: another connection holds the lock. https://www.sqlite.org/rescode.html */
+const BUSY = 5
+
+/**
+ * Does work while nobody else, in this process or another, does any under the same file.
+ *
+ * @param path of the lock: an empty file that stays, for a lock file that is removed can be held twice
+ * @throws HubError `unavailable` when others hold it for too long; whatever the work throws
+ */
+export async function inTurn<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
+  const lock = new DatabaseSync(path, { timeout: 0 })
+  try {
+    for (const end = performance.now() + LONGEST_WAIT_MS; !tryLock(lock); ) {
+      if (performance.now() > end)
+        throw new HubError(
+          'unavailable',
+          'Other requests hold the lock of git or of the store for too long. Nothing was written; try again.',
+          { retryAfterSeconds: 5 },
+        )
+      await pause(2 + Math.random() * 20)
+    }
+    return await work()
+  } finally {
+    lock.close()
+  }
+}
+
+function tryLock(lock: DatabaseSync): boolean {
+  try {
+    // Nothing is ever written, so there is no journal, and a full disk does not matter.
+    lock.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) return false
+    throw error
+  }
+}

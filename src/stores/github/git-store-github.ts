@@ -1,0 +1,205 @@
+// Owns git as a repository on GitHub: one GraphQL query a folder, one mutation a commit, and a blob is used only when its bytes hash to its id.
+import * as z from 'zod'
+import { HubError } from '../../domain/api/errors.ts'
+import {
+  blobId,
+  type CallOptions,
+  type CommitOutcome,
+  decodeText,
+  type FolderQuestion,
+  type FolderState,
+  formatMessage,
+  type GitStore,
+  listAddedFiles,
+  listReadPaths,
+  parseMessage,
+  versionOfEntry,
+} from '../../ports/git-store.ts'
+import { connectGitHub, type GitHubConnection, type GitHubOptions } from './github-connection.ts'
+import { createPause } from './github-pause.ts'
+import {
+  BLOB_QUERY,
+  BlobAnswer,
+  type BlobFile,
+  COMMIT_MUTATION,
+  CommitAnswer,
+  FOLDER_QUERY,
+  FolderAnswer,
+  RestBlob,
+  trustedBytes,
+} from './github-queries.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Blobs never change, so some are kept; a version has at most 256 KiB of content. */
+const BLOBS_KEPT = 64
+
+/** The git store over one branch of a repository on GitHub. Each function makes one call; trying again is up to the caller. */
+export function openGitHub(options: GitHubOptions): GitStore {
+  const { repository, branch } = options
+  const [owner = '', name = ''] = repository.split('/')
+  const place = { owner, name }
+  const connect = connectGitHub(options)
+  const kept = new Map<string, Bytes>()
+  const pause = createPause()
+
+  const keep = (id: string, bytes: Bytes): Bytes => {
+    const oldest = kept.keys().next()
+    if (kept.size >= BLOBS_KEPT && !oldest.done) kept.delete(oldest.value)
+    kept.set(id, bytes)
+    return bytes
+  }
+  const fetchBytes = async (octokit: GitHubConnection, id: string, request: CallOptions): Promise<Bytes> => {
+    const route = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}'
+    const answer = await octokit.request(route, { owner, repo: name, file_sha: id, request })
+    const bytes = Uint8Array.from(Buffer.from(RestBlob.parse(answer.data).content, 'base64'))
+    if (blobId(bytes) !== id) throw new Error('a blob has other bytes than its id says')
+    return keep(id, bytes)
+  }
+  const readText = async (
+    octokit: GitHubConnection,
+    path: string,
+    file: z.infer<typeof BlobFile>,
+    request: CallOptions,
+  ) => {
+    if (!file?.object) return undefined
+    return decodeText(path, trustedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
+  }
+
+  /** Says what a failure means; a pause that it asks for begins. */
+  const judge = async (thrown: unknown) => {
+    // Imported with the first failure: most calls end well.
+    const { describeFailure, judgeFailure, toPortError } = await import('./github-failures.ts')
+    const failure = judgeFailure(thrown, Date.now())
+    if (failure.kind === 'limited') pause.begin(failure.retryAfterSeconds)
+    return {
+      failure,
+      describe: () => describeFailure(thrown),
+      toError: () => toPortError(failure, thrown),
+    }
+  }
+  const asRead = async <Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> => {
+    const leftSeconds = pause.leftSeconds()
+    if (leftSeconds > 0) throw refuseDuringPause(leftSeconds)
+    try {
+      signal.throwIfAborted()
+      return await work()
+    } catch (thrown) {
+      if (thrown instanceof HubError) throw thrown
+      throw (await judge(thrown)).toError()
+    }
+  }
+  /** Connects before a mutation is sent, when nothing can have been written: what fails then makes the hub busy, or is final. */
+  const connectToWrite = async (signal: AbortSignal): Promise<GitHubConnection | CommitOutcome> => {
+    const busy = (retryAfterSeconds: number): CommitOutcome => ({ kind: 'busy', retryAfterSeconds })
+    const leftSeconds = pause.leftSeconds()
+    if (leftSeconds > 0) return busy(leftSeconds)
+    try {
+      const octokit = await connect(signal)
+      return signal.aborted ? busy(1) : octokit
+    } catch (thrown) {
+      const { failure, toError } = await judge(thrown)
+      if (failure.kind === 'refused' || failure.kind === 'absent') throw toError()
+      return busy(failure.kind === 'limited' ? failure.retryAfterSeconds : 1)
+    }
+  }
+
+  return {
+    readFolder: (question, request) =>
+      asRead(request.signal, async () => {
+        const octokit = await connect(request.signal)
+        const paths = listReadPaths(question)
+        const answer = await octokit.graphql<unknown>(FOLDER_QUERY, {
+          ...place,
+          branch: `refs/heads/${branch}`,
+          folder: `content/${paths.folder}`,
+          versions: `content/${paths.versions}`,
+          index: `content/${paths.index}`,
+          ownerIndex: `content/${paths.ownerIndex}`,
+          withPublishes: question.publishes !== undefined,
+          since: question.publishes?.since?.toISOString() ?? null,
+          request,
+        })
+        const target = FolderAnswer.parse(answer).repository.ref?.target
+        if (!target)
+          throw new HubError(
+            'upstream_error',
+            'The branch that the hub publishes to does not exist. It needs a first commit.',
+          )
+        return {
+          head: target.oid,
+          versions: listVersions(question, target.versions?.object?.entries ?? []),
+          index: await readText(octokit, paths.index, target.index, request),
+          ownerIndex: await readText(octokit, paths.ownerIndex, target.ownerIndex, request),
+          publishes: (target.history?.nodes ?? [])
+            .filter((mark) => mark !== null)
+            .map(({ oid, url, message }) => ({ sha: oid, url, ...parseMessage(message) })),
+        }
+      }),
+
+    readBlob: async (id, request) =>
+      kept.get(id) ??
+      (await asRead(request.signal, async () => {
+        const octokit = await connect(request.signal)
+        const answer = await octokit.graphql<unknown>(BLOB_QUERY, { ...place, id, request })
+        const blob = BlobAnswer.parse(answer).repository.object
+        if (!blob) throw new HubError('upstream_error', 'A file that git lists is not there.')
+        const bytes = blob.oid === id ? trustedBytes(blob) : undefined
+        return bytes ? keep(id, bytes) : await fetchBytes(octokit, id, request)
+      })),
+
+    commit: async (additions, request) => {
+      const files = listAddedFiles(additions)
+      const message = formatMessage(additions.message)
+      const octokit = await connectToWrite(request.signal)
+      if ('kind' in octokit) return octokit
+      const input = {
+        branch: { repositoryNameWithOwner: repository, branchName: branch },
+        expectedHeadOid: additions.base.head,
+        message,
+        fileChanges: {
+          additions: files.map(({ path, text }) => ({
+            path: `content/${path}`,
+            contents: Buffer.from(text).toString('base64'),
+          })),
+        },
+      }
+      try {
+        const answer = CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request }))
+        // The next publish of the repository compares with this version, and need not ask for it.
+        for (const { text } of files) keep(blobId(Buffer.from(text)), Buffer.from(text))
+        return committed(answer)
+      } catch (thrown) {
+        // GitHub may send the commit and an error about one of its fields; the commit was made then.
+        const made = z.object({ data: CommitAnswer }).safeParse(thrown)
+        if (made.success) return committed(made.data.data)
+        const { failure, describe, toError } = await judge(thrown)
+        if (failure.kind === 'moved') return failure
+        if (failure.kind === 'limited') return { ...failure, kind: 'busy' }
+        if (failure.kind === 'refused') throw toError()
+        return { kind: 'unknown', cause: new Error(describe()) }
+      }
+    },
+  }
+}
+
+function committed({ createCommitOnBranch: { commit } }: z.infer<typeof CommitAnswer>): CommitOutcome {
+  return { kind: 'committed', sha: commit.oid, url: commit.url }
+}
+
+function refuseDuringPause(leftSeconds: number): HubError {
+  return new HubError('unavailable', `The git host asks for a pause. Try again in ${leftSeconds} s.`, {
+    retryAfterSeconds: leftSeconds,
+  })
+}
+
+function listVersions(
+  question: FolderQuestion,
+  entries: readonly { name: string; oid: string; type: string }[],
+): FolderState['versions'] {
+  const found = entries.flatMap(({ name, oid, type }) => {
+    const version = type === 'blob' ? versionOfEntry(question, name) : undefined
+    return version === undefined ? [] : [[version, oid] as const]
+  })
+  return new Map(found)
+}

@@ -1,0 +1,74 @@
+// Owns the GraphQL documents sent to GitHub, the shapes of what answers them, and when a file in an answer is used.
+import * as z from 'zod'
+import { blobId } from '../../ports/git-store.ts'
+
+/** Everything stands inside one commit, whose `oid` is the head: a listing of another state could hide a version that a commit then replaces. */
+export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $folder: String!, $versions: String!, $index: String!, $ownerIndex: String!,
+    $withPublishes: Boolean!, $since: GitTimestamp) {
+  repository(owner: $owner, name: $name) {
+    ref(qualifiedName: $branch) {
+      target {
+        oid
+        ... on Commit {
+          versions: file(path: $versions) { object { ... on Tree { entries { name oid type } } } }
+          index: file(path: $index) { object { ... on Blob { oid text isTruncated } } }
+          ownerIndex: file(path: $ownerIndex) { object { ... on Blob { oid text isTruncated } } }
+          history(path: $folder, first: 100, since: $since) @include(if: $withPublishes) { nodes { oid url message } }
+        }
+      }
+    }
+  }
+}`
+/** One file by its id. */
+export const BLOB_QUERY = `query Blob($owner: String!, $name: String!, $id: GitObjectID!) {
+  repository(owner: $owner, name: $name) { object(oid: $id) { ... on Blob { oid text isTruncated } } }
+}`
+/** The one write there is: additions on exactly the expected head. */
+export const COMMIT_MUTATION = `mutation Commit($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) { commit { oid url } }
+}`
+
+const Oid = z.string().regex(/^[0-9a-f]{40}$/)
+/** A file. */
+const Blob = z.object({ oid: Oid, text: z.string().nullable(), isTruncated: z.boolean() })
+/** A file that may be missing. */
+export const BlobFile = z.object({ object: Blob.nullable() }).nullable()
+const TreeFile = z
+  .object({
+    object: z.object({ entries: z.array(z.object({ name: z.string(), oid: Oid, type: z.string() })) }).nullable(),
+  })
+  .nullable()
+const Mark = z.object({ oid: Oid, url: z.string(), message: z.string() })
+/** What answers `FOLDER_QUERY`. */
+export const FolderAnswer = z.object({
+  repository: z.object({
+    ref: z
+      .object({
+        target: z.object({
+          oid: Oid,
+          versions: TreeFile,
+          index: BlobFile,
+          ownerIndex: BlobFile,
+          history: z.object({ nodes: z.array(Mark.nullable()) }).optional(),
+        }),
+      })
+      .nullable(),
+  }),
+})
+/** What answers `BLOB_QUERY`. */
+export const BlobAnswer = z.object({ repository: z.object({ object: Blob.nullable() }) })
+/** What answers `COMMIT_MUTATION` when it was done; nothing less than an id of 40 hex digits is success. */
+export const CommitAnswer = z.object({
+  createCommitOnBranch: z.object({ commit: z.object({ oid: Oid, url: z.url().nullable().catch(null) }) }),
+})
+/** A file as REST has it, always whole. */
+export const RestBlob = z.object({ encoding: z.literal('base64'), content: z.string() })
+/** Where a GitHub App is installed. */
+export const Installation = z.object({ id: z.int().positive() })
+
+/** GitHub leaves the text of what it takes for binary out and cuts long ones; bytes that have their id are the file. */
+export function trustedBytes({ oid, text, isTruncated }: z.infer<typeof Blob>): Uint8Array<ArrayBuffer> | undefined {
+  if (text === null || isTruncated) return undefined
+  const bytes = new TextEncoder().encode(text)
+  return blobId(bytes) === oid ? bytes : undefined
+}

@@ -1,0 +1,103 @@
+// Owns asking GitHub who has signed in: a code becomes an access token, which is used once and dropped, never stored and never logged.
+import * as z from 'zod'
+import type { Person } from '../../domain/access/account.ts'
+import { HubError } from '../../domain/api/errors.ts'
+import { Handle } from '../../domain/content/values.ts'
+
+/** How GitHub is asked. */
+interface GithubSignIn {
+  oauthUrl: string
+  apiUrl: string
+  clientId: string
+  clientSecret: string
+}
+
+/** What a browser brought back from GitHub, and what only we know of its way there. */
+interface Grant {
+  code: string
+  verifier: string
+  redirectUri: string
+}
+
+/** Long enough for GitHub on a slow day, short enough for whoever waits. */
+const CALL_MS = 5_000
+
+/** GitHub's answer to a code; its errors come with status 200. */
+const TokenAnswer = z.union([z.object({ access_token: z.string().min(1) }), z.object({ error: z.string() })])
+const UserAnswer = z.object({ id: z.int().positive(), login: z.string() })
+
+/**
+ * Exchanges a code for the person who signed in.
+ *
+ * @throws HubError `invalid_request` for a code that is used, too old or not ours, `unavailable` when GitHub is down or the settings are wrong,
+ *   `upstream_error` for an answer that makes no sense
+ */
+export async function identify(
+  { oauthUrl, apiUrl, clientId, clientSecret }: GithubSignIn,
+  grant: Grant,
+): Promise<Person> {
+  const answer = await ask(`${oauthUrl}/login/oauth/access_token`, TokenAnswer, {
+    method: 'POST',
+    body: new URLSearchParams({
+      client_id: clientId,
+      client_secret: clientSecret,
+      code: grant.code,
+      redirect_uri: grant.redirectUri,
+      code_verifier: grant.verifier,
+    }),
+  })
+  if ('error' in answer) throw refuse(answer.error)
+  const user = await ask(`${apiUrl}/user`, UserAnswer, { headers: { Authorization: `Bearer ${answer.access_token}` } })
+  const login = Handle.safeParse(user.login.toLowerCase())
+  if (!login.success)
+    throw new HubError(
+      'forbidden',
+      'This GitHub login cannot be a handle here: expected letters, digits and single hyphens.',
+    )
+  return { user_id: String(user.id), login: login.data }
+}
+
+function refuse(error: string): HubError {
+  if (error === 'bad_verification_code')
+    return new HubError('invalid_request', 'This sign-in came too late, or was used before. Begin again.')
+  if (error === 'incorrect_client_credentials' || error === 'redirect_uri_mismatch')
+    return new HubError(
+      'unavailable',
+      'GitHub refuses this hub: GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET or the callback address at GitHub is wrong.',
+      { retryAfterSeconds: 60 },
+    )
+  return new HubError('upstream_error', 'GitHub refused the sign-in. Begin again.', {
+    cause: `error ${error.slice(0, 80)}`,
+  })
+}
+
+async function ask<Schema extends z.ZodType>(
+  address: string,
+  schema: Schema,
+  init: RequestInit,
+): Promise<z.output<Schema>> {
+  const answer = await fetch(address, {
+    ...init,
+    headers: { ...init.headers, Accept: 'application/json', 'User-Agent': 'prompt-hub' },
+    signal: AbortSignal.timeout(CALL_MS),
+    redirect: 'error',
+  }).catch((cause) => {
+    throw githubIsDown(cause)
+  })
+  if (answer.status >= 500 || answer.status === 429) throw githubIsDown(`status ${answer.status}`)
+  const body: unknown = await answer.json().catch(() => undefined)
+  const parsed = schema.safeParse(body)
+  // The body may hold a token, so what was wrong with it is not said.
+  if (!answer.ok || !parsed.success)
+    throw new HubError('upstream_error', 'GitHub answered something unexpected. Try again in a few minutes.', {
+      cause: `status ${answer.status}`,
+    })
+  return parsed.data
+}
+
+function githubIsDown(cause: unknown): HubError {
+  return new HubError('unavailable', 'GitHub cannot be reached just now. Try again in a few seconds.', {
+    cause,
+    retryAfterSeconds: 5,
+  })
+}

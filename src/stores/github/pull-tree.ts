@@ -1,0 +1,108 @@
+// Owns the content of a pull request as files to be read: taken out of git's objects into a folder of its own, with nothing of it run, followed or converted.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { isVersion } from '../../domain/content/names.ts'
+import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
+
+/** A pull request's content as it would be once merged. */
+export interface PullTree {
+  /** The folder to review: a work tree of git, so that it can be compared with the base. */
+  contentDir: string
+  /** Paths from the content folder that it adds, changes or takes away. */
+  changed: string[]
+  /** How many files outside the content folder it touches; none of them is here. */
+  outside: number
+  /** Whether it cannot be merged as it is; then this is its own side alone. */
+  isConflict: boolean
+  /** The text of a path of the content folder at the base or in the pull request; undefined when there is none. */
+  readAt(side: 'base' | 'merged', path: string): Promise<string | undefined>
+  /** The numbers of a prompt's versions at the base. */
+  versionsAtBase(owner: string, name: string): Promise<string[]>
+  /** What git says differs between two files of the content folder. @param from undefined for nothing */
+  compare(from: string | undefined, to: string): Promise<string>
+}
+
+/** Attributes could have bytes converted on their way to a file or into a comparison; a program would have to be configured, and none is. */
+const NO_ATTRIBUTES = '* -text -eol -ident -filter -working-tree-encoding -merge -diff\n'
+
+/**
+ * Opens a pull request.
+ *
+ * @param repository the clone that has both commits
+ * @param folder an empty or missing folder; the caller removes it
+ * @throws Error when a commit is not here, or `content` is no folder in it
+ */
+export async function openPullTree(
+  { repository, base, head }: { repository: string; base: string; head: string },
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<PullTree> {
+  const source = createGit(repository, environment)
+  const objects = resolve(repository, (await source.run(['rev-parse', '--git-path', 'objects'])).toString().trim())
+  mkdirSync(folder, { recursive: true })
+  const git = createGit(folder, environment)
+  await git.run(['init', '--quiet', '--template=', '.'])
+  for (const dir of ['objects/info', 'info']) mkdirSync(join(folder, '.git', dir), { recursive: true })
+  writeFileSync(join(folder, '.git/objects/info/alternates'), `${objects}\n`)
+  writeFileSync(join(folder, '.git/info/attributes'), NO_ATTRIBUTES)
+  for (const commit of [base, head])
+    if ((await git.tryRun(['cat-file', '-e', `${commit}^{commit}`])).code !== 0)
+      throw new Error(`expected a commit that is here, got ${commit}`)
+
+  const merging = await git.tryRun(['merge-tree', '--write-tree', '--no-messages', base, head])
+  if (merging.code === GIT_USAGE) throw new Error('The review needs git 2.38 or newer.')
+  const isConflict = merging.code !== 0
+  const tree = isConflict ? `${head}^{tree}` : merging.stdout.toString().trim()
+  const commit = (await git.run(['commit-tree', '-p', base, '-p', head, '-m', 'merged', tree])).toString().trim()
+  const [mode] = (await git.run(['ls-tree', commit, '--', 'content'])).toString().split(' ')
+  if (mode !== '040000') throw new Error('content: expected a folder in the pull request')
+  await git.run(['update-ref', '--no-deref', 'HEAD', commit])
+  await git.run(['read-tree', commit])
+  await writeContent(git, folder)
+  const touched = await listTouched(git, base, commit)
+  const changed = touched.flatMap((path) => (path.startsWith('content/') ? [path.slice('content/'.length)] : []))
+  return {
+    contentDir: join(folder, 'content'),
+    changed,
+    outside: touched.length - changed.length,
+    isConflict,
+    async readAt(side, path) {
+      const found = await git.tryRun(['cat-file', 'blob', `${side === 'base' ? base : commit}:content/${path}`])
+      return found.code === 0 ? found.stdout.toString() : undefined
+    },
+    async versionsAtBase(owner, name) {
+      const found = await git.tryRun(['ls-tree', '--name-only', '-z', `${base}:content/${owner}/${name}/versions`])
+      const names = found.code === 0 ? found.stdout.toString().split('\0') : []
+      return names.map((file) => file.replace(/\.md$/, '')).filter(isVersion)
+    },
+    async compare(from, to) {
+      const empty = (await git.run(['hash-object', '-w', '--stdin'], { input: '' })).toString().trim()
+      const before = from === undefined ? empty : `${base}:content/${from}`
+      const found = await git.tryRun([
+        'diff',
+        '--no-color',
+        '--no-ext-diff',
+        '--no-textconv',
+        '--text',
+        before,
+        `${commit}:content/${to}`,
+      ])
+      const text = found.stdout.toString()
+      // Without the head, which names objects.
+      return text.slice(Math.max(0, text.indexOf('\n@@') + 1))
+    },
+  }
+}
+
+/** A symbolic link becomes a file that holds where it leads, so that none is ever followed; the review refuses it by its mode. */
+async function writeContent(git: Git, folder: string): Promise<void> {
+  const files = (await git.run(['ls-files', '-z', '--', 'content'])).toString()
+  const plain = ['-c', 'core.symlinks=false', '-c', 'core.autocrlf=false']
+  await git.run([...plain, 'checkout-index', '--quiet', '--index', '-z', '--stdin'], { input: files })
+  if (!existsSync(join(folder, 'content'))) mkdirSync(join(folder, 'content'))
+}
+
+async function listTouched(git: Git, base: string, commit: string): Promise<string[]> {
+  const out = (await git.run(['diff', '--name-only', '--no-renames', '-z', base, commit])).toString()
+  return out.split('\0').filter((path) => path !== '')
+}

@@ -1,0 +1,165 @@
+// Owns reading the content of one repository after the other for a review. Each file is read, judged and let go; all that is kept of a prompt is its place and some marks of its text.
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { compareVersions } from '../../domain/catalogue/versions.ts'
+import { formatPath, type Place, parsePath } from '../../domain/content/content-path.ts'
+import type { VersionEntry } from '../../domain/content/content-tree.ts'
+import { openTextMarks } from '../../domain/review/near-duplicates.ts'
+import type { RuleProblem } from '../../domain/text/problems.ts'
+import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
+import {
+  type FileChange,
+  isInUse,
+  type Remark,
+  type ReviewGiven,
+  remarkLikeness,
+  reviewIndex,
+  reviewSteps,
+  reviewVersion,
+} from '../../domain/review/review.ts'
+import { checkRepository, type Neighbours } from '../../domain/content/rules.ts'
+import { type Comparison, isPublished, judgeChange } from '../content/content-changes.ts'
+import { judgeFile, type ParsedFile, placeFile } from '../content/content-file.ts'
+import { listContentFiles, nameFile } from '../content/content-files.ts'
+import type { FileState } from '../content/content-walk.ts'
+import { openFileReader } from '../content/file-reader.ts'
+
+/** Reads repositories for a review. */
+interface RepositoryReader {
+  /** Everything that is to be said of one repository, or of one other file, and what it changes. */
+  review(group: readonly FileState[]): Promise<Remark[]>
+  /** Which prompts say nearly the same as another, once all of them were reviewed. */
+  findLikeness(): Remark[]
+  /** What was read so far. */
+  count(): { files: number; repositories: number }
+}
+
+/** How a file counts without a base: as touched, and not as new. */
+const UNCOMPARED: FileChange = { isNew: false, isTouched: true }
+/** So many repositories that others name are remembered, because many may name the same one. */
+const NEIGHBOURS_KEPT = 1_000
+
+/** Opens a reader of repositories. @param dir the content folder @param comparison with the base; without it nothing is taken for new */
+export function openRepositoryReader(
+  dir: string,
+  comparison: Comparison | undefined,
+  given: ReviewGiven,
+): RepositoryReader {
+  const read = openFileReader(comparison?.base.length ?? 40)
+  const neighbours = openNeighbours((path) => readParsed(path)?.value, dir)
+  const marks = openTextMarks()
+  const counts = { files: 0, repositories: 0 }
+
+  /** Reads and judges one path. */
+  async function examine(state: FileState, remarks: Remark[]) {
+    const { path } = state
+    const say = (problems: readonly RuleProblem[]) =>
+      remarks.push(...problems.map((problem) => ({ file: nameFile(path), ...problem })))
+    const here = state.isHere ? read(join(dir, path)) : undefined
+    let value: ParsedFile | undefined
+    if (state.isHere) {
+      counts.files++
+      const { parsed, broken } = judge(path, here)
+      say(parsed.problems ?? broken)
+      value = parsed.value
+    }
+    if (!comparison) return { value, change: UNCOMPARED }
+    const { problems, ...change } = await judgeChange(comparison, state, here)
+    say(problems)
+    return { value, change }
+  }
+
+  function judge(path: string, here: ReturnType<typeof read>) {
+    const { value: place, problems } = placeFile(path, here?.size ?? 0)
+    return problems ? { parsed: { problems }, broken: [] } : judgeFile(place, here?.bytes)
+  }
+
+  function readParsed(path: string) {
+    return judge(path, read(join(dir, path))).parsed
+  }
+
+  return {
+    async review(group) {
+      const remarks: Remark[] = []
+      const versions: { state: FileState; place: Place & { kind: 'version' } }[] = []
+      let index: { value: ParsedFile | undefined; change: FileChange } | undefined
+      for (const state of group) {
+        const place = parsePath(state.path).value
+        if (place?.kind === 'version') versions.push({ state, place })
+        else if (place?.kind === 'repository') index = await examine(state, remarks)
+        else await examine(state, remarks)
+      }
+      // However many versions there are, two are held at once: the one that is being judged, and the one below it.
+      versions.sort((a, b) => compareVersions(b.place.version, a.place.version))
+      const numbers: { version: string }[] = []
+      const fresh: string[] = []
+      let last: VersionEntry | undefined
+      let lastChange: FileChange | undefined
+      for (const { state, place } of versions) {
+        const { value, change } = await examine(state, remarks)
+        if (value?.kind !== 'version') continue
+        remarks.push(...reviewVersion(place, value.value, last, change, given))
+        numbers.push({ version: place.version })
+        if (change.isNew) fresh.push(place.version)
+        last = value.value
+        lastChange = change
+      }
+      const [{ place } = { place: undefined }] = versions
+      const file = index?.value?.kind === 'repository' ? index.value.value : undefined
+      const repository = index?.value?.kind === 'repository' ? index.value : place
+      if (!repository || (!file && !last)) return remarks
+      counts.repositories++
+      const { owner, name } = repository
+      const published = versions.filter(({ state }) => isPublished(state)).map((one) => one.place.version)
+      remarks.push(...reviewSteps({ owner, name }, published, fresh))
+      const indexPath = formatPath({ kind: 'repository', owner, name })
+      for (const problem of checkRepository({ owner, name, file, versions: numbers }, neighbours))
+        remarks.push({ file: nameFile(indexPath), ...problem })
+      const isLastTouched = lastChange?.isTouched ?? false
+      if (comparison === undefined || index?.change.isTouched || isLastTouched)
+        remarks.push(...reviewIndex({ owner, name }, file, last))
+      if (last && isInUse(file))
+        marks.add(formatPath({ kind: 'version', owner, name, version: last.version }), last.content, isLastTouched)
+      return remarks
+    },
+    findLikeness() {
+      const contentAt = (path: string) => {
+        const { value } = readParsed(path)
+        return value?.kind === 'version' ? value.value.content : ''
+      }
+      return marks.find(contentAt).map(({ of, name, share, isWanted }) => {
+        const [touched, other] = isWanted ? [of, name] : [name, of]
+        return remarkLikeness(touched, other.split('/').slice(0, 2).join('/'), share)
+      })
+    },
+    count: () => counts,
+  }
+}
+
+/** Looks up the repositories that others name, each when it is asked for. */
+function openNeighbours(read: (path: string) => ParsedFile | undefined, dir: string): Neighbours {
+  const known = new LRUCache<string, { isThere: boolean; file: Pick<RepositoryFile, 'moved_to'> | undefined }>({
+    max: NEIGHBOURS_KEPT,
+  })
+  const lookUp = (fullName: string) => {
+    const before = known.get(fullName)
+    if (before) return before
+    const index = read(`${fullName}/index.md`)
+    const file = index?.kind === 'repository' ? { moved_to: index.value.moved_to } : undefined
+    const found = { isThere: file !== undefined || hasVersion(fullName), file }
+    known.set(fullName, found)
+    return found
+  }
+  const hasVersion = (fullName: string) => {
+    const files = listContentFiles(join(dir, fullName), { problems: [], ignored: [] })
+    return files.some(
+      (path) => parsePath(`${fullName}/${path}`).value?.kind === 'version' && read(`${fullName}/${path}`),
+    )
+  }
+  return {
+    repositories: {
+      has: (fullName) => lookUp(fullName).isThere,
+      get: (fullName) => (lookUp(fullName).isThere ? lookUp(fullName) : undefined),
+    },
+  }
+}

@@ -1,0 +1,210 @@
+// Keeps the states of a site in one SQLite file: each row says in which state a file came to be what it is, so a reader sees one state whole while the next is written.
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
+import { type Bytes, refuseAway, type SiteFiles } from '../../ports/site-files.ts'
+
+/** How much a host keeps in memory of one state: the popular part of a large catalogue, all of a small one. */
+const MAX_CACHE_BYTES = 64 * 1024 * 1024
+/** What a file takes in memory beside its bytes. */
+const ENTRY_BYTES = 256
+/** Records take some 3 kB: with larger pages, fewer of them spill over. */
+const PAGE_BYTES = 16_384
+/** How long to wait for another process that writes a few rows. */
+const MAX_WAIT_MS = 5_000
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS files (path TEXT NOT NULL, since INTEGER NOT NULL, bytes BLOB, UNIQUE (path, since));
+  CREATE TABLE IF NOT EXISTS kept (name TEXT PRIMARY KEY, part TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`
+
+/** Writes states. One process has it open. */
+export interface SiteDatabase {
+  /** What `save` was told of the last state; undefined when there is none. */
+  state: string | undefined
+  /** Reads a file as it was written last, in the state that is being made too. */
+  read(path: string): string | undefined
+  write(path: string, text: string): void
+  remove(path: string): void
+  /** Paths of the files outside a folder. @param dir such as `/data/v1/repos/` */
+  listPathsOutside(dir: string): string[]
+  /** What was kept for this process by one that ended. */
+  listKept(): Iterable<[name: string, part: string]>
+  keep(name: string, part: string | undefined): void
+  /** Begins the next state; what is written until `save` belongs to it. @param number higher than that of the state before */
+  begin(number: number): void
+  /** Completes what was begun: after this, a process that is killed finds it. */
+  save(state: string): void
+  /** Completes what was begun without a new state: no file is different. */
+  saveKept(): void
+  /** Forgets what was begun. */
+  giveUp(): void
+  /** Removes what files were before a state, once nobody reads the states before it. */
+  forgetBefore(number: number): void
+  close(): void
+}
+
+/**
+ * Opens the database of a site for the process that builds.
+ *
+ * @param code stands for the code: what other code wrote is removed
+ */
+export function openSiteDatabase(path: string, code: string): SiteDatabase {
+  mkdirSync(dirname(path), { recursive: true })
+  if (readState(path, code) === undefined) removeDatabase(path)
+  const next = `${path}.next`
+  removeDatabase(next)
+  let isNew = !existsSync(path)
+  let database = openWriter(isNew ? next : path, isNew)
+  let statements = prepare(database)
+  let now = 0
+  let { state } = readNotes(database)
+  if (isNew) statements.setNote.run('code', code)
+  return {
+    get state() {
+      return state
+    },
+    read(path) {
+      const text = statements.newest.get(path)?.text
+      return typeof text === 'string' ? text : undefined
+    },
+    write(path, text) {
+      statements.insert.run(path, now, text)
+    },
+    remove(path) {
+      statements.insert.run(path, now, null)
+    },
+    listPathsOutside: (dir) => statements.outside.all(dir, `${dir.slice(0, -1)}0`).map(({ path }) => String(path)),
+    *listKept() {
+      for (const { name, part } of database.prepare('SELECT name, part FROM kept').iterate())
+        yield [String(name), String(part)]
+    },
+    keep(name, part) {
+      if (part === undefined) statements.drop.run(name)
+      else statements.keep.run(name, part)
+    },
+    begin(number) {
+      now = number
+      database.exec('BEGIN')
+    },
+    save(text) {
+      statements.setNote.run('state', text)
+      database.exec('COMMIT')
+      state = text
+      if (!isNew) return
+      // Written without a journal beside its place, the first state is put there in one step.
+      isNew = false
+      database.exec('PRAGMA journal_mode = WAL')
+      database.close()
+      renameSync(next, path)
+      database = openWriter(path, false)
+      statements = prepare(database)
+    },
+    saveKept: () => database.exec('COMMIT'),
+    giveUp() {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    },
+    forgetBefore(number) {
+      const older = statements.listOlder.all(number)
+      database.exec('BEGIN')
+      for (const { path, since } of older) statements.removeOlder.run(path!, since!)
+      statements.removeGone.run(number)
+      database.exec('COMMIT; PRAGMA wal_checkpoint(PASSIVE)')
+    },
+    close: () => database.close(),
+  }
+}
+
+/** Removes a database with what SQLite keeps beside it. */
+function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
+}
+
+function openWriter(path: string, isNew: boolean): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: MAX_WAIT_MS })
+  // A first state that is interrupted is thrown away whole, so nothing needs a journal. Later ones are copied into the file after they are taken over, not before.
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0`)
+  database.exec(`PRAGMA journal_mode = ${isNew ? 'OFF' : 'WAL'}; ${TABLES}`)
+  return database
+}
+
+function prepare(database: DatabaseSync) {
+  return {
+    newest: database.prepare(
+      'SELECT CAST(bytes AS TEXT) AS text FROM files WHERE path = ? ORDER BY since DESC LIMIT 1',
+    ),
+    insert: database.prepare('INSERT OR REPLACE INTO files VALUES (?, ?, CAST(? AS BLOB))'),
+    outside: database.prepare(
+      'SELECT path FROM files AS one WHERE (path < ? OR path >= ?) AND bytes IS NOT NULL AND since = (SELECT max(since) FROM files WHERE path = one.path)',
+    ),
+    keep: database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?)'),
+    drop: database.prepare('DELETE FROM kept WHERE name = ?'),
+    setNote: database.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)'),
+    listOlder: database.prepare(
+      'SELECT path, max(since) AS since FROM files WHERE since <= ? GROUP BY path HAVING count(*) > 1',
+    ),
+    removeOlder: database.prepare('DELETE FROM files WHERE path = ? AND since < ?'),
+    removeGone: database.prepare('DELETE FROM files WHERE bytes IS NULL AND since <= ?'),
+  }
+}
+
+function readNotes(database: DatabaseSync): { state: string | undefined; code: string | undefined } {
+  const note = database.prepare('SELECT value FROM notes WHERE name = ?')
+  const read = (name: string) => note.get(name)?.value?.toString()
+  return { state: read('state'), code: read('code') }
+}
+
+/** What was said of the last complete state of a database; undefined when there is none, or when other code wrote it. */
+export function readState(path: string, code: string): string | undefined {
+  if (!existsSync(path)) return undefined
+  try {
+    const database = new DatabaseSync(path, { timeout: MAX_WAIT_MS })
+    try {
+      const notes = readNotes(database)
+      return notes.code === code ? notes.state : undefined
+    } finally {
+      database.close()
+    }
+  } catch {
+    // A file that was cut off or is no database is begun anew: nothing in it is needed.
+    return undefined
+  }
+}
+
+/** A database that is read. */
+interface ReadDatabase {
+  /** The files of one state. What was read once of it is kept in memory. */
+  filesOf(number: number): SiteFiles
+  close(): void
+}
+
+/** Opens the database of a site for reading, while another process writes. */
+export function readSiteDatabase(path: string): ReadDatabase {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: MAX_WAIT_MS })
+  const select = database.prepare('SELECT bytes FROM files WHERE path = ? AND since <= ? ORDER BY since DESC LIMIT 1')
+  return {
+    filesOf(number) {
+      const cache = new LRUCache<string, Bytes>({
+        maxSize: MAX_CACHE_BYTES,
+        sizeCalculation: ({ length }) => length + ENTRY_BYTES,
+      })
+      return {
+        async read(path) {
+          const known = cache.get(path)
+          if (known) return known
+          try {
+            const bytes = select.get(path, number)?.bytes
+            if (!(bytes instanceof Uint8Array)) return undefined
+            cache.set(path, bytes as Bytes)
+            return bytes as Bytes
+          } catch (error) {
+            throw refuseAway(error)
+          }
+        },
+      }
+    },
+    close: () => database.close(),
+  }
+}

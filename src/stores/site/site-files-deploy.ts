@@ -1,0 +1,23 @@
+// Owns the site's files on Netlify: fetched from the address of the deploy that the function belongs to.
+import { refuseAway, type SiteFiles } from '../../ports/site-files.ts'
+
+/** How long a file may take from the deploy's own address before a reader is told to come back. */
+const FETCH_MS = 8_000
+
+/** The files of a deploy, fetched from its own address. @param origin of the request that is being answered */
+export function deployFiles(origin: string): SiteFiles {
+  return {
+    async read(path) {
+      try {
+        // The host may send `/x/index.html` on to `/x/`, and a redirect is an error here.
+        const address = new URL(path.replace(/\/index\.html$/, '/'), origin)
+        const answer = await fetch(address, { signal: AbortSignal.timeout(FETCH_MS), redirect: 'error' })
+        if (answer.status === 404) return undefined
+        if (answer.status !== 200) throw new Error(`the site answered ${answer.status}`)
+        return new Uint8Array(await answer.arrayBuffer())
+      } catch (cause) {
+        throw refuseAway(cause)
+      }
+    },
+  }
+}

@@ -1,0 +1,100 @@
+// Reads a site's files from a folder that nobody changes while it is read; it may be renamed. Small files are kept in memory, large ones are streamed.
+import { createHash } from 'node:crypto'
+import { createReadStream, statSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { LRUCache } from 'lru-cache'
+import { type Bytes, type LargeFile, refuseAway, type SiteFiles } from '../../ports/site-files.ts'
+
+/** How much a host keeps in memory of one build: the popular part of a large catalogue, all of a small one. */
+const MAX_CACHE_BYTES = 64 * 1024 * 1024
+/** Longer files are streamed and not kept: many slow readers of one would each hold it whole. */
+const MAX_KEPT_BYTES = 1024 * 1024
+/** What a file takes beside its bytes. */
+const ENTRY_BYTES = 256
+
+/** Segments that could lead out of the folder, or to what is hidden in it, never match. */
+const SAFE_PATH = /^(?:\/(?!\.)[A-Za-z0-9_.@-]+)+$/
+
+/**
+ * The files of a folder: what was read once is kept in memory, but for large files.
+ *
+ * @param later where the folder may be renamed to. It is then still read, and never what took its place; when it is nowhere any more, its files are unavailable.
+ */
+export function folderFiles(dir: string, later?: string): SiteFiles {
+  const cache = new LRUCache<string, Bytes>({
+    maxSize: MAX_CACHE_BYTES,
+    sizeCalculation: ({ length }) => length + ENTRY_BYTES,
+  })
+  const readFrom: ReadFrom = later === undefined ? (read) => read(dir) : followFolder(dir, later)
+  /** Those that were asked for, and those that are just being looked at. */
+  const large = new Map<string, Promise<LargeFile | undefined>>()
+  return {
+    async openLarge(path) {
+      if (cache.has(path) || !SAFE_PATH.test(path)) return undefined
+      const asked = large.get(path) ?? readFrom((folder) => describeLarge(join(folder, path)))
+      large.set(path, asked)
+      let file: LargeFile | undefined
+      try {
+        file = await asked
+      } finally {
+        if (!file) large.delete(path)
+      }
+      return file
+    },
+    async read(path) {
+      const known = cache.get(path)
+      if (known) return known
+      if (!SAFE_PATH.test(path)) return undefined
+      const bytes = await readFrom((folder) => readFile(join(folder, path)).catch(orAbsent))
+      if (bytes && bytes.length <= MAX_KEPT_BYTES) cache.set(path, bytes)
+      return bytes
+    },
+  }
+}
+
+/** What tells a folder from any other at the same place; undefined when there is none. */
+export function identifyFolder(dir: string): string | undefined {
+  const stats = statSync(dir, { bigint: true, throwIfNoEntry: false })
+  // Numbers of files that are gone are given again, so the time of its birth belongs to it.
+  return stats && `${stats.ino} ${stats.birthtimeNs}`
+}
+
+/** Reads something below the folder, wherever it lies at the moment. */
+type ReadFrom = <Value>(read: (folder: string) => Promise<Value>) => Promise<Value>
+
+function followFolder(dir: string, later: string): ReadFrom {
+  const identity = identifyFolder(dir)
+  const isAt = (place: string) => identifyFolder(place) === identity
+  return async (read) => {
+    for (const place of [dir, later, dir, later]) {
+      if (!isAt(place)) continue
+      const value = await read(place)
+      // It may have been renamed before the file was opened.
+      if (isAt(place)) return value
+    }
+    throw refuseAway(`${dir} was replaced`)
+  }
+}
+
+async function describeLarge(file: string): Promise<LargeFile | undefined> {
+  const stats = await stat(file).catch(orAbsent)
+  if (!stats?.isFile() || stats.size <= MAX_KEPT_BYTES) return undefined
+  const digest = createHash('sha256')
+  try {
+    for await (const chunk of createReadStream(file)) digest.update(chunk)
+  } catch (error) {
+    throw refuseAway(error)
+  }
+  const stream = () => Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
+  return { size: stats.size, digest: digest.digest('base64url'), stream }
+}
+
+const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG'])
+
+/** @throws HubError `unavailable` when the file is there and cannot be read */
+function orAbsent(error: NodeJS.ErrnoException): undefined {
+  if (ABSENT.has(error.code ?? '')) return undefined
+  throw refuseAway(error)
+}

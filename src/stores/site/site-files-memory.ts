@@ -1,0 +1,12 @@
+// Owns the site's files where no build has written them: each is made when it is asked for.
+import type { SiteFiles } from '../../ports/site-files.ts'
+
+/** Files that are made when they are asked for. @param find the text at a path, or undefined */
+export function memoryFiles(find: (path: string) => string | Uint8Array | undefined): SiteFiles {
+  return {
+    async read(path) {
+      const content = find(path)
+      return content === undefined ? undefined : Buffer.from(content)
+    },
+  }
+}

@@ -1,0 +1,18 @@
+// Owns reading a record out of a blob: a text that is no such record counts as absent, and its key is logged.
+
+import type * as z from 'zod'
+
+/** Parses a record. @param key named in the log, so it must hold no secret. @returns undefined for a text that is no such record */
+export async function parseRecord<Schema extends z.ZodType>(
+  key: string,
+  text: string,
+  schema: Schema,
+): Promise<z.output<Schema> | undefined> {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    const { logTrouble } = await import('../../ports/log.ts')
+    logTrouble('error', `The record ${key} is broken and counts for nothing.`)
+    return undefined
+  }
+}

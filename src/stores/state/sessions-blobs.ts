@@ -1,0 +1,72 @@
+// Owns sessions, completed sign-ins and whose login is whose, in the blob store; secrets are kept as digests alone.
+import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { type Accounts, type Person, SESSION_DAYS, Session } from '../../domain/access/account.ts'
+import type { BlobStore } from '../../ports/blob-store.ts'
+import { parseRecord } from './blob-record.ts'
+import { spendOnce } from './spent-blobs.ts'
+
+const DAY_MS = 86_400_000
+
+/** The part of accounts that is about who somebody is. */
+type People = Pick<
+  Accounts,
+  'openSession' | 'findSession' | 'endSession' | 'endAllSessions' | 'bindLogin' | 'spendSignIn'
+>
+
+/** People in a blob store, read anew each time: a session that was ended is ended at once. */
+export function peopleInBlobs(blobs: BlobStore): People {
+  return {
+    async openSession(person, now) {
+      const secret = randomBytes(32).toString('base64url')
+      const session: Session = {
+        person,
+        created_at: now.toISOString(),
+        expires_at: new Date(now.getTime() + SESSION_DAYS * DAY_MS).toISOString(),
+        csrf_secret: randomBytes(32).toString('base64url'),
+        generation: await readGeneration(blobs, person.user_id),
+      }
+      await blobs.set(sessionKey(secret), JSON.stringify(session))
+      return secret
+    },
+    async findSession(secret, now) {
+      const text = await blobs.get(sessionKey(secret))
+      if (text === undefined) return undefined
+      const session = await parseRecord(sessionKey(secret), text, Session)
+      if (!session) return undefined
+      if (Date.parse(session.expires_at) <= now.getTime()) {
+        await blobs.delete(sessionKey(secret))
+        return undefined
+      }
+      return session.generation === (await readGeneration(blobs, session.person.user_id)) ? session : undefined
+    },
+    endSession: (secret) => blobs.delete(sessionKey(secret)),
+    async endAllSessions(userId) {
+      await blobs.set(generationKey(userId), String((await readGeneration(blobs, userId)) + 1))
+    },
+    async bindLogin(person) {
+      const holder = await blobs.get(loginKey(person.login))
+      if (holder === undefined) await blobs.set(loginKey(person.login), person.user_id)
+      return holder === undefined || holder === person.user_id
+    },
+    spendSignIn: ({ state, expires_at }, now) =>
+      spendOnce(blobs, { kind: 'sign-ins', id: state, use: randomUUID(), endsMs: expires_at }, now),
+  }
+}
+
+/** Whether a login is still a person's, as the first sign-in with it said. */
+export async function holdsLogin(blobs: BlobStore, { login, user_id }: Person): Promise<boolean> {
+  return (await blobs.get(loginKey(login))) === user_id
+}
+
+async function readGeneration(blobs: BlobStore, userId: string): Promise<number> {
+  const text = await blobs.get(generationKey(userId))
+  if (text === undefined) return 0
+  const generation = Number(text)
+  // If a broken record counted as 0, sessions that were ended would hold again.
+  if (!Number.isSafeInteger(generation) || generation < 0) throw new Error('a generation of sessions is no number')
+  return generation
+}
+
+const sessionKey = (secret: string) => `sessions/${hash('sha256', secret)}`
+const generationKey = (userId: string) => `generations/${userId}`
+const loginKey = (login: string) => `logins/${login}`

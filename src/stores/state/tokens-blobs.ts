@@ -1,0 +1,176 @@
+// Keeps tokens in the blob store: written by digest, read on every use, never kept in the clear, and removed when they ended.
+import { hash, randomBytes, randomUUID } from 'node:crypto'
+import type { Accounts, ListedToken } from '../../domain/access/account.ts'
+import { makeToken } from '../../domain/access/token-form.ts'
+import { hasExpired, parseScope, TokenRecord } from '../../domain/access/token-record.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
+import { atMost } from '../../ports/at-most.ts'
+import type { BlobStore } from '../../ports/blob-store.ts'
+import { parseRecord } from './blob-record.ts'
+
+const DAY_MS = 86_400_000
+/** Last use is a hint for people: a write an hour is enough for it. */
+const LAST_USE_MS = 3_600_000
+/** How many records are read or removed at once: a list may be long, and each takes a connection to the store. */
+const AT_ONCE = 8
+/** How many entries of a list are read at most. A person has 50 tokens; only lists of earlier versions are longer, and each reading makes them shorter. */
+const MAX_READ = 200
+
+/** What a new token is made of. */
+interface NewToken {
+  holder: TokenRecord['holder']
+  name: string
+  /** `owner/*` or `owner/name`. */
+  scope: string
+  days: number
+  /** Names it in lists; random when left out. */
+  id?: string
+}
+
+/** Makes a token and stores its record; it stands in a list too, of its person or of its owner's operators. @returns the token, which nothing will show again */
+export async function createToken(
+  blobs: BlobStore,
+  { days, id = randomUUID(), ...given }: NewToken,
+  now: Date,
+): Promise<{ token: string; record: TokenRecord }> {
+  const token = makeToken(() => randomBytes(1)[0]!)
+  const record: TokenRecord = TokenRecord.parse({
+    ...given,
+    id,
+    last_four: token.slice(-4),
+    created_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + days * DAY_MS).toISOString(),
+    revoked_at: null,
+  })
+  await blobs.set(`tokens/${digestOf(token)}`, JSON.stringify(record))
+  // The list is written second, so that every token in it exists. When that fails, so does this call, and the token is never shown to anybody.
+  await blobs.set(listKeyOf(record), digestOf(token))
+  return { token, record }
+}
+
+/** Finds what is known of a token. @returns undefined when it was never made here, was revoked, or its record is broken */
+export async function findToken(blobs: BlobStore, token: string): Promise<TokenRecord | undefined> {
+  return readRecord(blobs, digestOf(token))
+}
+
+/** The tokens of people, in a blob store. */
+export function tokensInBlobs(
+  blobs: BlobStore,
+): Pick<Accounts, 'createToken' | 'listTokens' | 'revokeToken' | 'listOperatorTokens'> {
+  return {
+    async createToken(person, { form, ...wish }, now) {
+      const id = hash('sha256', `${person.user_id}\0${form}`).slice(0, 32)
+      if ((await blobs.get(listKey(person.user_id, id))) !== undefined) return undefined
+      return (await createToken(blobs, { ...wish, id, holder: { kind: 'person', ...person } }, now)).token
+    },
+    async listTokens(userId, now) {
+      const stored = await readList(blobs, (await blobs.list(listKey(userId, ''))).slice(0, MAX_READ))
+      const theirs = stored.filter(({ record }) => isHeldBy(record, userId))
+      // A mark of an earlier version; now a token that is revoked is removed.
+      const [revoked, others] = divide(theirs, ({ record }) => record.revoked_at !== null)
+      const [expired, good] = divide(others, ({ record }) => hasExpired(record, now))
+      expired.sort((a, b) => b.record.expires_at.localeCompare(a.record.expires_at))
+      const kept = expired.splice(0, Math.max(0, LIMITS.tokensPerPerson - good.length))
+      await atMost(AT_ONCE, [...revoked, ...expired], (one) => remove(blobs, one))
+      return withUses(blobs, [...good, ...kept])
+    },
+    async revokeToken(userId, id) {
+      const [stored] = await readList(blobs, [listKey(userId, id)])
+      if (!stored || !isHeldBy(stored.record, userId)) return false
+      await remove(blobs, stored)
+      return true
+    },
+    async listOperatorTokens(owners) {
+      const keys = (await blobs.list(OPERATORS)).filter((key) => owners.includes(key.split('/')[1] ?? ''))
+      return withUses(blobs, await readList(blobs, keys))
+    },
+  }
+}
+
+/** Every token that an operator made, newest first. Those of earlier versions, which stood in no list, are put into one. */
+export async function listAllOperatorTokens(blobs: BlobStore): Promise<ListedToken[]> {
+  return withUses(blobs, await readOperatorTokens(blobs))
+}
+
+/** Ends an operator's token for good. @returns what it was, or undefined when there is none of that id */
+export async function revokeOperatorToken(blobs: BlobStore, id: string): Promise<TokenRecord | undefined> {
+  const stored = (await readOperatorTokens(blobs)).find(({ record }) => record.id === id)
+  if (stored) await remove(blobs, stored)
+  return stored?.record
+}
+
+/** Notes that a token was used, at most once an hour. */
+export async function noteUse(blobs: BlobStore, id: string, now: Date): Promise<void> {
+  const last = await blobs.get(useKey(id))
+  if (last === undefined || now.getTime() - Date.parse(last) >= LAST_USE_MS)
+    await blobs.set(useKey(id), now.toISOString())
+}
+
+/** A record with the name it is stored under. */
+interface Stored {
+  digest: string
+  record: TokenRecord
+}
+
+async function readOperatorTokens(blobs: BlobStore): Promise<Stored[]> {
+  const digests = (await blobs.list('tokens/')).map((key) => key.slice('tokens/'.length))
+  const listed = new Set(await blobs.list(OPERATORS))
+  const stored = await atMost(AT_ONCE, digests, async (digest) => {
+    const record = await readRecord(blobs, digest)
+    if (record?.holder.kind !== 'operator') return undefined
+    if (!listed.has(listKeyOf(record))) await blobs.set(listKeyOf(record), digest)
+    return { digest, record }
+  })
+  return stored.filter((one) => one !== undefined)
+}
+
+/** Reads what stands in lists. An entry without a token, which a removal that was cut off left, is removed. */
+async function readList(blobs: BlobStore, keys: readonly string[]): Promise<Stored[]> {
+  const stored = await atMost(AT_ONCE, keys, async (key) => {
+    const digest = await blobs.get(key)
+    if (digest === undefined) return undefined
+    const record = await readRecord(blobs, digest)
+    if (!record && (await blobs.get(`tokens/${digest}`)) === undefined) await blobs.delete(key)
+    return record && { digest, record }
+  })
+  return stored.filter((one) => one !== undefined)
+}
+
+/** The token goes first, because it must open nothing even when the rest fails. */
+async function remove(blobs: BlobStore, { digest, record }: Stored): Promise<void> {
+  await blobs.delete(`tokens/${digest}`)
+  await blobs.delete(listKeyOf(record))
+  await blobs.delete(useKey(record.id))
+}
+
+async function withUses(blobs: BlobStore, stored: readonly Stored[]): Promise<ListedToken[]> {
+  const listed = await atMost(AT_ONCE, stored, async ({ record }) => ({
+    ...record,
+    last_used_at: (await blobs.get(useKey(record.id))) ?? null,
+  }))
+  return listed.sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id))
+}
+
+async function readRecord(blobs: BlobStore, digest: string): Promise<TokenRecord | undefined> {
+  const key = `tokens/${digest}`
+  const text = await blobs.get(key)
+  return text === undefined ? undefined : parseRecord(key, text, TokenRecord)
+}
+
+function isHeldBy({ holder }: TokenRecord, userId: string): boolean {
+  return holder.kind === 'person' && holder.user_id === userId
+}
+
+function divide<Value>(values: readonly Value[], isFirst: (value: Value) => boolean): [Value[], Value[]] {
+  return [values.filter(isFirst), values.filter((value) => !isFirst(value))]
+}
+
+const OPERATORS = 'operators/'
+const digestOf = (token: string) => hash('sha256', token)
+const listKey = (userId: string, id: string) => `users/${userId}/${id}`
+const useKey = (id: string) => `token-uses/${id}`
+
+/** Where a token is listed: with its person, or with the owner that an operator made it for. */
+function listKeyOf({ holder, scope, id }: TokenRecord): string {
+  return holder.kind === 'person' ? listKey(holder.user_id, id) : `${OPERATORS}${parseScope(scope)?.owner}/${id}`
+}
