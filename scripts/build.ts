@@ -23,11 +23,11 @@ import {
 } from '../src/site/build/build-places.ts'
 import { ContentError } from '../src/site/build/content-error.ts'
 import { writeData } from '../src/site/build/write-data.ts'
-import { writeBuildRecord } from '../src/stores/site/build-record.ts'
-import { readBuildSource } from '../src/stores/site/build-source.ts'
 import { sayIgnored } from '../src/stores/content/content-files.ts'
 import { fingerprintContent, listContent } from '../src/stores/content/content-listing.ts'
 import { takeLock } from '../src/stores/git/process-lock.ts'
+import { writeBuildRecord } from '../src/stores/site/build-record.ts'
+import { readBuildSource } from '../src/stores/site/build-source.ts'
 import { openProgress } from './progress.ts'
 
 /** How long requests that began with the last build may still read its files, under `npm run serve`. */

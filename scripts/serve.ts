@@ -1,8 +1,8 @@
 // `npm run serve`: serves the build in dist/ with the functions, in one Node process, and takes over the next build. Run `npm run build` before.
 import { readConfig } from '../src/config.ts'
 import { openBuiltSite } from '../src/host/builds/built-site.ts'
-import { type Health, STARTING } from '../src/host/health.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/builds/serve-sites.ts'
+import { type Health, STARTING } from '../src/host/health.ts'
 import { surviveUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import { placesOf } from '../src/site/build/build-places.ts'
 import { whenAsked } from './ending.ts'

@@ -150,8 +150,7 @@ test('every export has an importer', () => {
     // The libraries are for other people's programs, and Astro asks pages, its middleware and its entry for what they export.
     .filter(
       ({ path }) =>
-        /^src\/.*\.ts$/.test(path) &&
-        !/^src\/(?:pages\/|site\/astro\/(?:dev-middleware|pages-entry)\.ts)/.test(path),
+        /^src\/.*\.ts$/.test(path) && !/^src\/(?:pages\/|site\/astro\/(?:dev-middleware|pages-entry)\.ts)/.test(path),
     )
     .flatMap(({ path, text }) =>
       [...text.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm)]

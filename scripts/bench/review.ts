@@ -65,7 +65,15 @@ async function makeChange(root: string, prompts: number): Promise<string> {
   const git = (...args: string[]) => execFileSync('git', [...identity, ...args], { cwd: root })
   git('init', '--quiet')
   git('commit', '--quiet', '--allow-empty', '--message', 'base')
-  const generate = ['scripts/content/generate-content.ts', '--repos', String(prompts), '--versions', '1', '--out', contentDir]
+  const generate = [
+    'scripts/content/generate-content.ts',
+    '--repos',
+    String(prompts),
+    '--versions',
+    '1',
+    '--out',
+    contentDir,
+  ]
   await runNode(generate, { cwd: PROJECT_DIR }, DEADLINE_MS)
   git('add', '--all')
   git('commit', '--quiet', '--message', 'change')

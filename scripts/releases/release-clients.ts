@@ -10,7 +10,9 @@ const root = join(import.meta.dirname, '..', '..')
 const compiled = mkdtempSync(join(tmpdir(), 'prompt-hub-clients-'))
 try {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-  execFileSync(process.execPath, [tsc, '-p', join(root, 'clients/typescript'), '--outDir', compiled], { stdio: 'inherit' })
+  execFileSync(process.execPath, [tsc, '-p', join(root, 'clients/typescript'), '--outDir', compiled], {
+    stdio: 'inherit',
+  })
   console.log(
     `Froze the libraries ${await freezeClients(root, compiled)}. Pin their checksums in tests/clients/release.test.ts, and commit both.`,
   )

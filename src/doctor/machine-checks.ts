@@ -6,10 +6,10 @@ import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { BLOBS_DIR, buildRecordPath, searchIndexPath } from '../host/builds/serve-sites.ts'
-import { startLocalBlobs } from '../stores/state/blob-store-local.ts'
 import { createGit } from '../stores/git/git-command.ts'
 import { openLocalGit } from '../stores/git/git-store-local.ts'
 import { reviewContent } from '../stores/review/review-content.ts'
+import { startLocalBlobs } from '../stores/state/blob-store-local.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
 
 /** A checkout of this project on a machine, and its settings. */

@@ -8,10 +8,10 @@ import {
   type FetchState,
   openContentClone,
 } from '../stores/content/content-clone.ts'
-import { createTokenSource } from '../stores/github/github-connection.ts'
 import { takeLock } from '../stores/git/process-lock.ts'
-import { whenAborted } from './http/abort.ts'
+import { createTokenSource } from '../stores/github/github-connection.ts'
 import { inBackground } from './background.ts'
+import { whenAborted } from './http/abort.ts'
 
 /** Where the clone lies; a second process in the same folder has one of its own beside it. */
 const CLONE_DIR = '.hub/content'

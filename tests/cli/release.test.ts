@@ -116,7 +116,10 @@ test('scripts/releases/release-cli.ts freezes once, and never writes over a rele
   mkdirSync(path.join(folder, 'clients/hubcli'), { recursive: true })
   const write = (script: string) => writeFileSync(path.join(folder, 'clients/hubcli/hubcli'), script)
   const release = () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'scripts/releases/release-cli.ts'), folder])
+    const { status, stdout, stderr } = spawnSync(process.execPath, [
+      path.join(ROOT, 'scripts/releases/release-cli.ts'),
+      folder,
+    ])
     return { status, output: `${stdout}${stderr}` }
   }
   write("HUBCLI_VERSION='1.2.0'\none\n")

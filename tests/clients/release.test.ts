@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listClientDownloads, readClientReleases } from '../../src/site/downloads/libraries.ts'
 import { addToLock } from '../../clients/typescript/source/vendoring.ts'
+import { listClientDownloads, readClientReleases } from '../../src/site/downloads/libraries.ts'
 import { CONTENTS, type FaultHub, openFaultHub } from './fault-hub.ts'
 
 const run = promisify(execFile)

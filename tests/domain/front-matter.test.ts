@@ -9,8 +9,8 @@ import {
   TrustedPublisher,
   Usage,
 } from '../../src/domain/content/front-matter.ts'
-import { formatProblem, parseBy } from '../../src/domain/text/problems.ts'
 import { VariableInput, VariableInputs } from '../../src/domain/content/variable-input.ts'
+import { formatProblem, parseBy } from '../../src/domain/text/problems.ts'
 
 describe('a variable', () => {
   test('needs only a name', () => {

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { LIMITS } from '../../src/domain/api/limits.ts'
-import { countCharacters } from '../../src/domain/text/text-length.ts'
 import {
   findContentProblem,
   License,
@@ -12,6 +11,7 @@ import {
   Time,
   WebAddress,
 } from '../../src/domain/content/values.ts'
+import { countCharacters } from '../../src/domain/text/text-length.ts'
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 

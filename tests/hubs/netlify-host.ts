@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { BlobsServer } from '@netlify/blobs/server'
-import { routeFunctions } from '../../src/host/run-functions.ts'
 import { loadFunctions } from '../../src/host/builds/serve-sites.ts'
 import { serveFile } from '../../src/host/http/static-files.ts'
-import { netlifyBlobs } from '../../src/stores/state/blob-store-netlify.ts'
+import { routeFunctions } from '../../src/host/run-functions.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
+import { netlifyBlobs } from '../../src/stores/state/blob-store-netlify.ts'
 import { createToken } from '../../src/stores/state/tokens-blobs.ts'
 
 /** Given as its one argument: the folder that holds `dist` and `build`, which LAMBDA_TASK_ROOT names too, one for the blobs, and whose token is made. */

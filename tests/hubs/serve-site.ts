@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
-import { loadPages } from '../../src/host/pages.ts'
 import { openLocalStores, openSite, serveSites } from '../../src/host/builds/serve-sites.ts'
+import { loadPages } from '../../src/host/pages.ts'
 import { buildSite } from './build-site.ts'
 
 type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import type { GitStore } from '../../src/ports/git-store.ts'
-import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
+import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import type { GitHubStandIn, StandInRepository } from '../github/stand-in.ts'
 
 type Files = Readonly<Record<string, string>>

@@ -1,11 +1,11 @@
 // Owns a hub in a process of its own, so that a test can kill it: the real handlers over real stores, asked and answering by lines of JSON.
 import { createInterface } from 'node:readline'
 import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
+import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
+import { openGitHub } from '../../src/stores/github/git-store-github.ts'
+import type { GitHubOptions } from '../../src/stores/github/github-connection.ts'
 import { startLocalBlobs } from '../../src/stores/state/blob-store-local.ts'
 import { copiesInBlobs, rememberCopies } from '../../src/stores/state/fresh-copies-blobs.ts'
-import { openGitHub } from '../../src/stores/github/git-store-github.ts'
-import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
-import type { GitHubOptions } from '../../src/stores/github/github-connection.ts'
 import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 
 /** What the process is given, as JSON in its one argument; git it finds by its PATH. */

@@ -45,6 +45,8 @@ test('written once, kept, checked, and never with a name that could be something
 })
 
 test('the one of this repository is up to date', () => {
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/content/codeowners.ts', '--check'], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/content/codeowners.ts', '--check'], {
+    encoding: 'utf8',
+  })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { answerWith, routeFunctions } from '../../src/host/run-functions.ts'
-import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
+import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 
 test('files beyond the bound push out those asked for longest ago, and no others', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-files-'))

@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
-import { loadPages } from '../../../src/host/pages.ts'
 import { openSite, serveSites } from '../../../src/host/builds/serve-sites.ts'
+import { loadPages } from '../../../src/host/pages.ts'
 import { localSignInLink, openLocalKeys } from '../../../src/server/account/local-keys.ts'
+import { openLocalGit } from '../../../src/stores/git/git-store-local.ts'
 import { startLocalBlobs } from '../../../src/stores/state/blob-store-local.ts'
 import { copiesInBlobs, rememberCopies } from '../../../src/stores/state/fresh-copies-blobs.ts'
-import { openLocalGit } from '../../../src/stores/git/git-store-local.ts'
 
 /** Only the build is told: documents name the repository, and publishing stays on this machine. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'not a token' }

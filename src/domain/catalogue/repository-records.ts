@@ -3,10 +3,10 @@ import type { Addresses } from '../api/record-links.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import { splitChat } from '../content/chat.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
-import { textsOf, warnOfTexts } from '../review/findings.ts'
 import { titleFromName } from '../content/names.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import type { Stats } from '../content/values.ts'
+import { textsOf, warnOfTexts } from '../review/findings.ts'
 import { selectVersions } from './versions.ts'
 
 /** What a repository's record is made of. */

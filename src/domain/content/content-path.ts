@@ -1,6 +1,7 @@
 // Owns where files may stand below content/: reading a path into a place (an owner's index, a repository's index, a version, …), and writing a place as a path.
-import { isName, isOwner, isVersion } from './names.ts'
+
 import type { Parsed } from '../text/problems.ts'
+import { isName, isOwner, isVersion } from './names.ts'
 
 /** What stands at a path of the content folder. */
 export type Place =

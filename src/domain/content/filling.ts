@@ -1,10 +1,10 @@
 // Owns filling a prompt: a version's text and a reader's values give the text to use, or everything that is wrong with the values.
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
-import { type ChatPart, isChatMessage } from './chat.ts'
-import { countPlaceholders, fillPlaceholders, findPlaceholders } from './placeholders.ts'
 import { printable } from '../text/problems.ts'
 import { countBytes } from '../text/text-length.ts'
+import { type ChatPart, isChatMessage } from './chat.ts'
+import { countPlaceholders, fillPlaceholders, findPlaceholders } from './placeholders.ts'
 
 /** What is filled: a text and its declared variables. Braces around a name that no variable has are left as text. */
 interface Fillable {

@@ -2,10 +2,10 @@
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Parameters } from '../api/schema.ts'
-import { FORMATS } from './chat.ts'
 import { findJsonProblem } from '../text/json.ts'
-import { GITHUB_REPOSITORY, isVersion } from './names.ts'
 import { countBytes } from '../text/text-length.ts'
+import { FORMATS } from './chat.ts'
+import { GITHUB_REPOSITORY, isVersion } from './names.ts'
 import {
   FullName,
   Handle,

@@ -1,7 +1,8 @@
 // Says what a hub serves of a repository in which something is wrong: what is broken stands in its last good state, and nothing else is touched.
+
+import { formatProblem, type Problem } from '../text/problems.ts'
 import { parsePath } from './content-path.ts'
 import type { RepositoryEntry } from './content-tree.ts'
-import { formatProblem, type Problem } from '../text/problems.ts'
 import { checkRepository, type Neighbours } from './rules.ts'
 
 /** A repository with which something is wrong. */

@@ -2,11 +2,11 @@
 import type * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
-import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findJsonProblem } from '../text/json.ts'
-import { findVariableNames } from './placeholders.ts'
 import { type Parsed, parseBy, type ValueProblem } from '../text/problems.ts'
 import { editYaml, findKeyLine, formatYaml, parseYaml, readLine } from '../text/yaml.ts'
+import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
+import { findVariableNames } from './placeholders.ts'
 
 /** A version as its file holds it. `variables` are the declared ones, or the placeholders of the content when none are declared. */
 export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {

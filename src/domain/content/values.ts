@@ -1,6 +1,7 @@
 // Owns the schemas of what stands in records and in files alike: handles, names, versions, tags, moments, addresses, short texts, states and origins. Both are made of them elsewhere, so that to judge a file no schema of a record is made.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
+import { countCharacters } from '../text/text-length.ts'
 import {
   isReserved,
   NAME_PATTERN,
@@ -10,7 +11,6 @@ import {
   VARIABLE_NAME_PATTERN,
   VERSION_PATTERN,
 } from './names.ts'
-import { countCharacters } from '../text/text-length.ts'
 
 /** A handle as the lower-cased GitHub login of a person; reserved words are logins too. */
 export const Handle = z

@@ -7,18 +7,8 @@ import { compareForCallers } from '../catalogue/difference.ts'
 import { recordVersion } from '../catalogue/repository-records.ts'
 import { nextVersion } from '../catalogue/versions.ts'
 import type { VersionEntry } from '../content/content-tree.ts'
-import {
-  textsOf,
-  warnOfDifference,
-  warnOfFormat,
-  warnOfMetadata,
-  warnOfTexts,
-  warnOfVariables,
-} from '../review/findings.ts'
 import type { RepositoryFrontMatter } from '../content/front-matter.ts'
-import { isSameJson } from '../text/json.ts'
 import { isPortableName, titleFromName } from '../content/names.ts'
-import { checkNewVersion } from '../review/new-version-rules.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import {
   editRepositoryFile,
@@ -29,6 +19,16 @@ import {
 } from '../content/prompt-file.ts'
 import { checkCarriedOver, checkFormat } from '../content/rules.ts'
 import { type Provenance, Version } from '../content/values.ts'
+import {
+  textsOf,
+  warnOfDifference,
+  warnOfFormat,
+  warnOfMetadata,
+  warnOfTexts,
+  warnOfVariables,
+} from '../review/findings.ts'
+import { checkNewVersion } from '../review/new-version-rules.ts'
+import { isSameJson } from '../text/json.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 

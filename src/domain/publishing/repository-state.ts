@@ -2,7 +2,6 @@
 import { HubError } from '../api/errors.ts'
 import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
-import { formatProblems, type ValueProblem } from '../text/problems.ts'
 import {
   parseRepositoryFile,
   parseVersionFile,
@@ -10,6 +9,7 @@ import {
   UNSAID,
   type VersionFile,
 } from '../content/prompt-file.ts'
+import { formatProblems, type ValueProblem } from '../text/problems.ts'
 
 /** A repository as git has it at one commit. */
 export interface RepositoryState {

@@ -5,15 +5,15 @@ import { LIMITS } from '../api/limits.ts'
 import { BUMPS } from '../catalogue/versions.ts'
 import { CHAT_ROLES, type ChatPart, findUnwritable, formatChat, isChatMessage } from '../content/chat.ts'
 import { Changelog, Description, Format, ParametersInput, TagInputs, Title } from '../content/front-matter.ts'
-import { findJsonExcess } from '../text/json.ts'
-import type { PlacedProblem } from '../review/new-version-rules.ts'
 import { findVariableNames } from '../content/placeholders.ts'
-import { formatProblems, parseBy, unknownField, type ValueProblem } from '../text/problems.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
 import { License, Version } from '../content/values.ts'
 import { VariableInputs } from '../content/variable-input.ts'
+import type { PlacedProblem } from '../review/new-version-rules.ts'
+import { findJsonExcess } from '../text/json.ts'
+import { formatProblems, parseBy, unknownField, type ValueProblem } from '../text/problems.ts'
 
 const MessageInput = z.union(
   [

@@ -2,10 +2,10 @@
 import type { Difference, Variable, Warning } from '../api/schema.ts'
 import { findRoleLine } from '../content/chat.ts'
 import { findHiddenCharacters } from '../content/hidden-characters.ts'
-import { compareVariables } from './new-version-rules.ts'
 import type { RepositoryFile, VersionFile } from '../content/prompt-file.ts'
 import { findSecrets } from '../content/secrets.ts'
 import { countCharacters } from '../text/text-length.ts'
+import { compareVariables } from './new-version-rules.ts'
 
 /** Something in a text that is worth a second look. */
 export interface Finding {

@@ -1,6 +1,12 @@
 // Owns what `--fix` may mend by itself: spellings with only one possible meaning, in files that may still change: versions that are not published yet, and index files.
 import { parsePath } from '../content/content-path.ts'
-import { editFrontMatter, parseOwnerFile, parseRepositoryFile, parseVersionFile, splitFile } from '../content/prompt-file.ts'
+import {
+  editFrontMatter,
+  parseOwnerFile,
+  parseRepositoryFile,
+  parseVersionFile,
+  splitFile,
+} from '../content/prompt-file.ts'
 import { findLicenseProblem } from '../content/rules.ts'
 
 /**

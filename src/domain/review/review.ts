@@ -4,11 +4,11 @@ import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versio
 import { findRoleLine } from '../content/chat.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
 import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
-import { findInText, limitFindings, warnOfDifference, warnOfFormat, warnOfMetadata } from './findings.ts'
 import { isPortableName } from '../content/names.ts'
-import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
-import type { Problem } from '../text/problems.ts'
 import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
+import type { Problem } from '../text/problems.ts'
+import { findInText, limitFindings, warnOfDifference, warnOfFormat, warnOfMetadata } from './findings.ts'
+import { checkNewVersion, checkText, compareVariables, type PlacedProblem } from './new-version-rules.ts'
 import { isRuleName, type RuleName } from './review-rules.ts'
 
 /** Which repository. */

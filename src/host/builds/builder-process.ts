@@ -9,13 +9,19 @@ import { groupProblems } from '../../domain/content/last-good.ts'
 import { type BuildSource, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
 import { ContentError, sayProblem } from '../../site/build/content-error.ts'
-import { type DataSink, type KeptPart, type MadeState, type MakeState, openSiteData } from '../../site/build/site-data.ts'
-import { readBuildSource } from '../../stores/site/build-source.ts'
+import {
+  type DataSink,
+  type KeptPart,
+  type MadeState,
+  type MakeState,
+  openSiteData,
+} from '../../site/build/site-data.ts'
 import { sayIgnored } from '../../stores/content/content-files.ts'
 import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
 import { buildSearchIndex, updateSearchIndex } from '../../stores/search-index.ts'
+import { readBuildSource } from '../../stores/site/build-source.ts'
 import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
 import { inBackground } from '../background.ts'
 import type { BuilderMessage, HostMessage } from './builder-messages.ts'

@@ -11,8 +11,8 @@ import { type CatalogueEntry, makeEntry } from '../../domain/catalogue/entry.ts'
 import type { RecordDigests, RepositoryOutline } from '../../domain/catalogue/outline.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 import { mendRepository } from '../../domain/content/last-good.ts'
-import type { Problem } from '../../domain/text/problems.ts'
 import { checkNames, checkRepository, type Neighbours, NOBODY } from '../../domain/content/rules.ts'
+import type { Problem } from '../../domain/text/problems.ts'
 import { digestText } from '../../ports/measure.ts'
 import {
   groupFiles,

@@ -1,8 +1,8 @@
 // Owns how a difference looks: what callers must know above, the lines below, in one column or two; the same in the build and in the browser.
 import type { Difference, VersionRecord } from '../../domain/api/schema.ts'
+import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
-import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { drawText } from './prompt-text.ts'
 import { compareTexts, type DifferenceRow, isComparable, type Piece } from './text-difference.ts'
 

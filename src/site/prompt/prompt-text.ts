@@ -2,8 +2,8 @@
 
 import type { Variable } from '../../domain/api/schema.ts'
 import { splitHidden } from '../../domain/content/hidden-characters.ts'
-import { escapeHtml } from '../../domain/text/html-text.ts'
 import { splitContent } from '../../domain/content/placeholders.ts'
+import { escapeHtml } from '../../domain/text/html-text.ts'
 
 /** How a text is drawn. */
 interface DrawOptions {

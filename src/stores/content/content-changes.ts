@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../../domain/content/content-path.ts'
-import type { RuleProblem } from '../../domain/text/problems.ts'
 import type { FileChange } from '../../domain/review/review.ts'
+import type { RuleProblem } from '../../domain/text/problems.ts'
+import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
 import { type FileState, listDeleted } from './content-walk.ts'
 import { CONVERTED } from './converted-files.ts'
-import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
 
 /** A base to compare with. */
 export interface Comparison {

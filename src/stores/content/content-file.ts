@@ -5,13 +5,6 @@ import { type Place, parsePath } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import { Usage } from '../../domain/content/front-matter.ts'
 import {
-  formatProblems,
-  type Parsed,
-  parseBy,
-  type RuleProblem,
-  type ValueProblem,
-} from '../../domain/text/problems.ts'
-import {
   type OwnerFile,
   parseOwnerFile,
   parseRepositoryFile,
@@ -20,6 +13,13 @@ import {
 } from '../../domain/content/prompt-file.ts'
 import { checkVersion } from '../../domain/content/rules.ts'
 import { type Equivalents, parseEquivalents } from '../../domain/search/equivalents.ts'
+import {
+  formatProblems,
+  type Parsed,
+  parseBy,
+  type RuleProblem,
+  type ValueProblem,
+} from '../../domain/text/problems.ts'
 import { measure } from '../../ports/measure.ts'
 
 /** A file as it was parsed. */

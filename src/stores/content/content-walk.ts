@@ -1,6 +1,7 @@
 // Owns walking through a content folder beside what git has of it: path by path in git's order, so that nothing is held but where each list stands.
-import { comparePaths, type Findings, listContentFiles } from './content-files.ts'
+
 import type { Git } from '../git/git-command.ts'
+import { comparePaths, type Findings, listContentFiles } from './content-files.ts'
 
 /** A file as a tree of git has it. */
 interface GitFile {

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parsePath } from '../../domain/content/content-path.ts'
 import type { Problem } from '../../domain/text/problems.ts'
-import { nameFile } from './content-files.ts'
 import { createGit } from '../git/git-command.ts'
+import { nameFile } from './content-files.ts'
 
 /** What a converted file breaks, in a review and in a build. */
 export const CONVERTED: Omit<Problem, 'file'> = {

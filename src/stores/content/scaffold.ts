@@ -6,7 +6,6 @@ import { type Bump, nextVersion, sortVersions } from '../../domain/catalogue/ver
 import { formatPath, parsePath } from '../../domain/content/content-path.ts'
 import { isPortableName } from '../../domain/content/names.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
-import { formatProblems } from '../../domain/text/problems.ts'
 import {
   editRepositoryFile,
   formatVersionFile,
@@ -14,8 +13,9 @@ import {
   parseVersionFile,
   undeclaredVariable,
 } from '../../domain/content/prompt-file.ts'
-import { STARTER } from '../../domain/review/starter-texts.ts'
 import { formatMoment } from '../../domain/content/values.ts'
+import { STARTER } from '../../domain/review/starter-texts.ts'
+import { formatProblems } from '../../domain/text/problems.ts'
 
 /** What a new prompt is begun with. */
 interface NewPrompt {

@@ -4,9 +4,9 @@ import { LRUCache } from 'lru-cache'
 import { compareVersions } from '../../domain/catalogue/versions.ts'
 import { formatPath, type Place, parsePath } from '../../domain/content/content-path.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
-import { openTextMarks } from '../../domain/review/near-duplicates.ts'
-import type { RuleProblem } from '../../domain/text/problems.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
+import { checkRepository, type Neighbours } from '../../domain/content/rules.ts'
+import { openTextMarks } from '../../domain/review/near-duplicates.ts'
 import {
   type FileChange,
   isInUse,
@@ -17,7 +17,7 @@ import {
   reviewSteps,
   reviewVersion,
 } from '../../domain/review/review.ts'
-import { checkRepository, type Neighbours } from '../../domain/content/rules.ts'
+import type { RuleProblem } from '../../domain/text/problems.ts'
 import { type Comparison, isPublished, judgeChange } from '../content/content-changes.ts'
 import { judgeFile, type ParsedFile, placeFile } from '../content/content-file.ts'
 import { listContentFiles, nameFile } from '../content/content-files.ts'

@@ -4,8 +4,8 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { BlobsServer } from '@netlify/blobs/server'
 import type { BlobStore } from '../../ports/blob-store.ts'
-import { blobsOver } from './blob-store-netlify.ts'
 import { inTurn } from '../git/git-turn.ts'
+import { blobsOver } from './blob-store-netlify.ts'
 
 /** A blob store in a folder of this machine. */
 interface LocalBlobs {
