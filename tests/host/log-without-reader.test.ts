@@ -1,0 +1,24 @@
+// A hub whose log has no reader any more: one uncaught error stays one error, instead of an endless loop of failed writes.
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+/** A hub with a child whose log is passed on, as the builder's is. It reports on descriptor 3 how many errors reached it. */
+const HUB = `
+  import { spawn } from 'node:child_process'
+  import { writeSync } from 'node:fs'
+  import { surviveUncaughtErrors } from './src/host/http/uncaught-errors.ts'
+  let caught = 0
+  const report = (text) => { writeSync(3, text); process.exit() }
+  process.on('uncaughtException', () => { if (++caught === 1000) report('a loop') })
+  surviveUncaughtErrors()
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => console.error("a line"), 50); setTimeout(() => process.exit(), 900)'])
+  child.stderr.pipe(process.stderr)
+  setTimeout(() => { throw new Error('of one request') }, 300)
+  setTimeout(() => report(String(caught)), 1_300)
+`
+
+test('an error is caught once', () => {
+  const command = `{ "$NODE" --input-type=module -e "$HUB" 2>&1 1>/dev/null 3>&3 | true; } 3>&1`
+  const said = execFileSync('sh', ['-c', command], { env: { ...process.env, NODE: process.execPath, HUB } })
+  expect(said.toString()).toBe('1')
+})
