@@ -203,7 +203,7 @@ describe('who may import whom', () => {
         'src/stores/git/process-lock.ts',
         'src/stores/state/rate-limiter-file.ts',
         'src/stores/state/state-sqlite.ts',
-        ...['find', 'index', 'sqlite', 'words'].map((part) => `src/stores/search-${part}.ts`),
+        ...['find', 'open-index', 'vocabulary', 'write-index'].map((part) => `src/stores/search/${part}.ts`),
       ],
     ],
     ['pg', ['src/stores/state/state-postgres.ts']],
@@ -213,7 +213,7 @@ describe('who may import whom', () => {
     ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
     ['chokidar', ['src/host/builds/watch-content.ts']],
-    ['@orama/stemmers/english', ['src/domain/search/terms.ts']],
+    ['@orama/stemmers/english', ['src/domain/search/tokens.ts']],
     ['tinypool', [...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`)]],
     ['jose', ['src/server/publish/oidc.ts']],
   ] as const)('%s has one importer in src', (name, importers) => {

@@ -11,101 +11,78 @@ import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { loadSearch } from './search-scale.ts'
 import { PROJECT_DIR } from './site.ts'
 
-const DAY = '2026-11-21'
 const BASE_URL = 'http://localhost:8888'
-/** What was looked for; lower grades do as well, or are related. */
+const DAY = '2026-11-21'
+/** The grade of what was looked for; lower grades do as well, or are related. */
 const WANTED = 3
 /** What each class, or all questions, of the set-aside half must reach. */
-const LEAST: Readonly<Record<string, number>> = { abbreviation: 0.8, all: 0.93 }
-const LEAST_OF_OTHERS = 0.9
+const MIN_SHARES: Readonly<Record<string, number>> = { abbreviation: 0.8, all: 0.93 }
+const MIN_SHARE_OF_OTHERS = 0.9
 
-interface Question {
-  q: string
-  catalogue: 'starter' | 'second'
-  class: string
-  half: 'tuning' | 'aside'
-  grades: Record<string, number>
-}
+type Question = Record<'q' | 'catalogue' | 'class' | 'half', string> & { grades: Record<string, number> }
 /** A prompt of one version. */
-export type ShortPrompt = Record<'owner' | 'name' | 'title' | 'description' | 'content', string> & { tags: string[] }
+type ShortPrompt = Record<'owner' | 'name' | 'title' | 'description' | 'content', string> & { tags: string[] }
 
 const read = (file: string) => JSON.parse(readFileSync(`${PROJECT_DIR}tests/relevance/${file}`, 'utf8'))
 /** Every question, those that were added for tuning alone too. */
 export const readQuestions = (): Question[] => [...read('questions.json'), ...read('tuning.json')]
 
-/** Both catalogues, with the equivalents that maintainers own. */
-export function readCatalogues(): Record<Question['catalogue'], Catalogue> {
+/** Both catalogues of the questions, with the equivalents that maintainers own. */
+export function readCatalogues(): Record<'starter' | 'second', Catalogue> {
   const settings = { CONTENT_DIR: `${PROJECT_DIR}content`, SITE_URL: BASE_URL }
   const starter = openCatalogue(readConfig(settings)).load().catalogue
-  const prompts: ShortPrompt[] = read('catalogue.json')
-  const repositories = new Map(prompts.map((prompt) => [`${prompt.owner}/${prompt.name}`, toRepository(prompt)]))
-  const tree = { owners: new Map(), usage: new Map(), repositories, equivalents: starter.equivalents }
-  return { starter, second: buildCatalogue(tree, { baseUrl: BASE_URL, day: DAY }) }
+  return { starter, second: catalogueOf(read('catalogue.json'), starter.equivalents) }
 }
 
-/** What the catalogue takes such a prompt for. */
-export function toRepository(prompt: ShortPrompt, readme = ''): RepositoryEntry {
-  const { owner, name, content, ...index } = prompt
-  const version = { version: '1.0.0', published_at: `${DAY}T00:00:00Z`, published_by: owner, changelog: '' }
-  const size = { content_sha256: hash('sha256', content), size_bytes: Buffer.byteLength(content) }
-  const file = { ...RepositoryFrontMatter.parse(index), readme }
-  return {
-    owner,
-    name,
-    file,
-    versions: [{ ...version, format: 'text', variables: [], parameters: {}, content, ...size }],
+/** The catalogue of such prompts. */
+export function catalogueOf(prompts: readonly ShortPrompt[], equivalents: Catalogue['equivalents']): Catalogue {
+  const repositories = new Map<string, RepositoryEntry>()
+  for (const { owner, name, content, ...index } of prompts) {
+    const version = { version: '1.0.0', published_at: `${DAY}T00:00:00Z`, published_by: owner, changelog: '', content }
+    const size = { content_sha256: hash('sha256', content), size_bytes: Buffer.byteLength(content) }
+    const file = { ...RepositoryFrontMatter.parse(index), readme: '' }
+    const versions = [{ ...version, ...size, format: 'text' as const, variables: [], parameters: {} }]
+    repositories.set(`${owner}/${name}`, { owner, name, file, versions })
   }
+  const tree = { owners: new Map(), usage: new Map(), repositories, equivalents }
+  return buildCatalogue(tree, { baseUrl: BASE_URL, day: DAY })
 }
 
 /** Puts every question to the search, and to that of another version. @param beside the folder of that version */
 export async function measureRelevance(beside: string | undefined): Promise<{ text: string; isKept: boolean }> {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-relevance-'))
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
-  const engines = new Map(
-    beside
-      ? [
-          ['ours', PROJECT_DIR],
-          ['beside', beside],
-        ]
-      : [['ours', PROJECT_DIR]],
-  )
-  /** Of each half, class and engine: 1 for each question that was answered among the first three, and 0 for any other. */
+  const engines = Object.entries({ ours: PROJECT_DIR, ...(beside && { beside }) })
+  /** By half, class and engine: 1 for each question that was answered among the first three, 0 for any other. */
   const scores = new Map<string, number[]>()
   for (const [engine, root] of engines) {
+    const { buildSearchIndex, openSearchIndex } = await loadSearch(root)
     for (const [name, catalogue] of Object.entries(readCatalogues())) {
-      const { buildSearchIndex, openSearchIndex } = await loadSearch(root)
       const path = join(dir, `${engine}-${name}.db`)
       buildSearchIndex(catalogue, path)
       const search = openSearchIndex(path)
       for (const { q, half, class: kind, grades } of readQuestions().filter((one) => one.catalogue === name)) {
         const { matches } = await search.find({ text: q, tags: [], sort: undefined, offset: 0, limit: 3 })
-        const wanted = Math.min(WANTED, ...[Math.max(...Object.values(grades))])
+        const wanted = Math.min(WANTED, Math.max(...Object.values(grades)))
         const isFound = matches.some(({ full_name }) => (grades[full_name] ?? 0) >= wanted)
-        for (const group of [kind, 'all']) {
-          const key = [half, group, engine].join(' ')
+        for (const key of [`${half} ${kind} ${engine}`, `${half} all ${engine}`])
           scores.set(key, [...(scores.get(key) ?? []), Number(isFound)])
-        }
       }
       search.close()
     }
   }
-  const mean = (key: string) =>
-    (scores.get(key) ?? []).reduce((sum, one) => sum + one, 0) / (scores.get(key)?.length ?? 1)
-  const kinds = [...new Set([...scores.keys()].map((key) => key.split(' ')[1]!))]
-  const failed = kinds.filter((kind) => mean(`aside ${kind} ours`) < (LEAST[kind] ?? LEAST_OF_OTHERS))
+  const share = (key: string) => scores.get(key)!.reduce((sum, one) => sum + one, 0) / scores.get(key)!.length
+  const classes = [...new Set(scores.keys().map((key) => key.split(' ')[1]!))]
+  const failed = classes.filter((kind) => share(`aside ${kind} ours`) < (MIN_SHARES[kind] ?? MIN_SHARE_OF_OTHERS))
   const rows = ['tuning', 'aside'].flatMap((half) =>
-    kinds.map((kind) => {
-      const cells = [...engines.keys()].map((engine) => `${engine} ${mean(`${half} ${kind} ${engine}`).toFixed(3)}`)
-      return [
-        half.padEnd(7),
-        kind.padEnd(20),
-        String(scores.get(`${half} ${kind} ours`)?.length).padStart(4),
-        ...cells,
-      ].join('  ')
+    classes.map((kind) => {
+      const cells = engines.map(([engine]) => `${engine} ${share(`${half} ${kind} ${engine}`).toFixed(3)}`)
+      const questions = String(scores.get(`${half} ${kind} ours`)!.length)
+      return [half.padEnd(7), kind.padEnd(20), questions.padStart(4), ...cells].join('  ')
     }),
   )
   // Not which questions: whoever tunes search must not know them (tests/relevance/README.md).
   const verdict =
-    failed.length === 0 ? 'Every class of the set-aside half is good enough.' : `Too low: ${failed.join(', ')}.`
+    failed.length > 0 ? `Too low: ${failed.join(', ')}.` : 'Every class of the set-aside half is good enough.'
   return { text: ['Wanted prompt among the first three', ...rows, verdict].join('\n'), isKept: failed.length === 0 }
 }

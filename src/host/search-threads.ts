@@ -6,29 +6,23 @@ import { logTrouble } from '../ports/log.ts'
 import type { Search } from '../ports/search.ts'
 import type { ThreadQuestion } from './search-thread.ts'
 
-/** How much searching may cost at most. */
-interface SearchThreadLimits {
-  /** From the question to the answer, waiting included. */
-  deadlineMs: number
-  /** Questions that wait while every thread works; one more is refused at once. */
-  queue: number
-}
-
 /** Questions take milliseconds; the deadline ends one that takes unforeseen time, long before clients give up. */
-const USUAL_LIMITS: SearchThreadLimits = { deadlineMs: 2_000, queue: 100 }
-/** So many threads search at most: more would take memory, and the cores that answering needs. */
-const MOST_THREADS = 4
-/** So many titles are asked for before anybody asks: whole, begun and mistyped. */
-const WARM_UP = { prompts: 30, letters: 5 }
-/** The heap of a thread. It holds few objects at a time (what it reads and counts lies outside the heap), and a small heap is cleaned up more often. */
+const USUAL_LIMITS = {
+  /** From the question to the answer, waiting included. */
+  deadlineMs: 2_000,
+  /** Questions that wait while every thread works; one more is refused at once. */
+  queue: 100,
+}
+/** More would take memory, and the cores that answering needs. */
+const MAX_THREADS = 4
+/** A thread holds few objects at a time (what it reads and counts lies outside the heap), and a small heap is cleaned up more often. */
 const THREAD_MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
+/** Asked before anybody asks: mistyped, so that the words to compare with are read too. */
+const WARM_UP = { text: 'promtp reveiw', tags: [], sort: undefined, offset: 0, limit: 20 }
 
 /** The search in one index, in threads. Each verb throws HubError `unavailable` when the index cannot be read, when too many questions wait, and after the deadline. */
 export interface ThreadedSearch extends Search {
-  /**
-   * Asks what somebody might, so that the first who asks does not wait for code to be compiled and for the file to be read; questions that come
-   * meanwhile go between, and it ends when another index was opened. Never rejected.
-   */
+  /** Asks a first question, so that nobody waits for code to be compiled and for the file to be read. Never rejected. */
   warm(): Promise<void>
 }
 
@@ -42,7 +36,7 @@ export interface SearchThreads {
 
 /** Starts threads that search; before they are told in what, they load their code. */
 export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
-  const maxThreads = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1))
+  const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1))
   const pool = new Tinypool({
     filename: new URL('search-thread.ts', import.meta.url).href,
     minThreads: 1,
@@ -55,56 +49,44 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
   })
   // A thread that fails without a task, or that answers after it was ended.
   pool.on('error', (cause) => logTrouble('warning', 'A search thread failed without a question.', { cause }))
-  let last: string | undefined
   /** Questions that wait or are being answered. */
-  let asked = 0
+  let pending = 0
   const open = (path: string): ThreadedSearch => {
-    last = path
-    const run = async <Verb extends keyof Search>(
-      verb: Verb,
-      ...given: Parameters<Search[Verb]>
-    ): Promise<Awaited<ReturnType<Search[Verb]>>> => {
-      if (asked >= maxThreads + limits.queue) throw unavailable(TOO_SLOW, 'too many questions wait')
-      const question: ThreadQuestion<Verb> = { path, given }
-      const deadline = new AbortController()
-      const timer = setTimeout(() => deadline.abort(), limits.deadlineMs)
-      asked += 1
-      try {
-        return await pool.run(question, { name: verb, signal: deadline.signal })
-      } catch (cause) {
-        throw unavailable(deadline.signal.aborted ? TOO_SLOW : UNREADABLE, cause)
-      } finally {
-        clearTimeout(timer)
-        asked -= 1
+    const ask =
+      <Verb extends keyof Search>(verb: Verb) =>
+      async (...given: Parameters<Search[Verb]>): Promise<Awaited<ReturnType<Search[Verb]>>> => {
+        if (pending >= maxThreads + limits.queue) throw unavailable(TOO_SLOW, 'too many questions wait')
+        const deadline = new AbortController()
+        const timer = setTimeout(() => deadline.abort(), limits.deadlineMs)
+        pending += 1
+        try {
+          return await pool.run({ path, verb, given } satisfies ThreadQuestion<Verb>, {
+            name: 'answer',
+            signal: deadline.signal,
+          })
+        } catch (cause) {
+          throw unavailable(deadline.signal.aborted ? TOO_SLOW : UNREADABLE, cause)
+        } finally {
+          clearTimeout(timer)
+          pending -= 1
+        }
       }
-    }
-    const find: Search['find'] = (question) => run('find', question)
-    const warm = async () => {
-      const titles = (await run('listMenu')).slice(0, WARM_UP.prompts).map(({ title }) => title)
-      const texts = titles.flatMap((title) => [
-        title,
-        title.slice(0, WARM_UP.letters),
-        title.replace(/(\S)(\S)/u, '$2$1'),
-      ])
-      for (const text of texts) if (last === path) await find({ text, tags: [], sort: undefined, offset: 0, limit: 20 })
-    }
+    const find = ask('find')
     return {
-      // An error here is not told, because every question gets the same one.
-      warm: () => warm().catch(() => {}),
       find,
-      listMenu: () => run('listMenu'),
-      completeOwner: (prefix, limit) => run('completeOwner', prefix, limit),
-      completeName: (prefix, owner, limit) => run('completeName', prefix, owner, limit),
+      listMenu: ask('listMenu'),
+      completeOwner: ask('completeOwner'),
+      completeName: ask('completeName'),
+      // An error here is not told, because every question gets the same one.
+      warm: () =>
+        find(WARM_UP).then(
+          () => undefined,
+          () => undefined,
+        ),
     }
   }
-  return {
-    open,
-    close: () => {
-      last = undefined
-      // Nobody waits for this: a thread that cannot be ended now ends with the process.
-      pool.destroy().catch(() => {})
-    },
-  }
+  // Nobody waits for the end: a thread that cannot be ended now ends with the process.
+  return { open, close: () => pool.destroy().catch(() => {}) }
 }
 
 const TOO_SLOW = 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
@@ -115,10 +97,7 @@ function unavailable(message: string, cause: unknown): HubError {
 }
 
 /** Opens one index in threads of its own. */
-export function openSearchThreads(
-  path: string,
-  limits?: SearchThreadLimits,
-): ThreadedSearch & Pick<SearchThreads, 'close'> {
+export function openSearchThreads(path: string, limits = USUAL_LIMITS): ThreadedSearch & Pick<SearchThreads, 'close'> {
   const threads = startSearchThreads(limits)
   return { ...threads.open(path), close: threads.close }
 }

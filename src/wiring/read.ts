@@ -23,7 +23,7 @@ let bundledSearch: Promise<Search> | undefined
 /** Opens the index that lies beside a function on Netlify when the first question comes, so that a cold function that is asked for a file does not load it. The index never changes there, so it stays open. */
 function openBundledSearch({ functionDir }: Config): Search {
   const opened = () => {
-    bundledSearch ??= import('../stores/search-sqlite.ts').then(({ openSearchIndex }) =>
+    bundledSearch ??= import('../stores/search/open-index.ts').then(({ openSearchIndex }) =>
       openSearchIndex(resolve(functionDir, 'build/search.db')),
     )
     return bundledSearch

@@ -1,7 +1,7 @@
 // Pins which typos the search forgives: how many in which word and how they are counted. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countTypos, forgivenTypos, lettersOf, mayBeClose } from '../../src/domain/search/typos.ts'
+import { countTypos, forgivenTypos, lettersOf, mayBeClose } from '../../src/domain/search/edit-distance.ts'
 
 test.each([
   ['abc', 0],

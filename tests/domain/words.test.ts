@@ -1,7 +1,7 @@
 // Pins what a word is to the search: splitting and folding, of texts and of questions. docs/contract.md section 4.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { splitQuestion, splitWords } from '../../src/domain/search/words.ts'
+import { splitQuestion, tokenize } from '../../src/domain/search/tokens.ts'
 import { anyText } from './fixtures.ts'
 
 describe('the words of a text', () => {
@@ -11,7 +11,12 @@ describe('the words of a text', () => {
     ['names', 'acme/code-review', ['acme', 'code', 'review']],
     ['snake case', 'max_tokens', ['max', 'tokens']],
     ['digits', 'gpt-5 v2.10', ['gpt', '5', 'v2', '10']],
-    ['punctuation separates', 'a.b,c;d(e)"f"', ['a', 'b', 'c', 'd', 'e', 'f']],
+    ['punctuation separates', 'ab.c,d;e(f)"g"', ['ab', 'c', 'd', 'e', 'f', 'g']],
+    [
+      'single letters with signs between them are one',
+      'R&R e.g. w/o P.R. 1:1 a-b v.2',
+      ['rr', 'eg', 'wo', 'pr', '11', 'a', 'b', 'v', '2'],
+    ],
     ['placeholders', '{{ language }}', ['language']],
     ['accents', 'Résumé naïve Ångström', ['resume', 'naive', 'angstrom']],
     ['accents written apart', 're\u0301sume\u0301', ['resume']],
@@ -20,12 +25,12 @@ describe('the words of a text', () => {
     ['each Han character is a word', '代码审查', ['代', '码', '审', '查']],
     ['Latin beside Han', 'SQL查询', ['sql', '查', '询']],
     ['nothing but signs', '*** "" -- 👍', []],
-  ])('%s', (_, text, words) => expect(splitWords(text)).toEqual(words))
+  ])('%s', (_, text, words) => expect(tokenize(text)).toEqual(words))
 
   test('a text of nothing but ASCII is split as one with another character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
-        expect([...splitWords(text), 'e']).toEqual(splitWords(`${text} é`))
+        expect([...tokenize(text), 'e']).toEqual(tokenize(`${text} é`))
       }),
     )
   })
@@ -33,9 +38,9 @@ describe('the words of a text', () => {
   test('case and accents make no difference, whatever the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', 'Z', 'é', 'Ü', 'ñ', ' ', '-', '7', 'Ж') }), (text) => {
-        const words = splitWords(text)
-        expect(splitWords(text.toUpperCase())).toEqual(words)
-        expect(splitWords(text.normalize('NFD'))).toEqual(words)
+        const words = tokenize(text)
+        expect(tokenize(text.toUpperCase())).toEqual(words)
+        expect(tokenize(text.normalize('NFD'))).toEqual(words)
       }),
     )
   })
@@ -43,7 +48,7 @@ describe('the words of a text', () => {
   test('a word stays the same when it is split again', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect(splitWords(splitWords(text).join(' '))).toEqual(splitWords(text))
+        expect(tokenize(tokenize(text).join(' '))).toEqual(tokenize(text))
       }),
     )
   })

@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeData } from '../../src/site/build/write-data.ts'
 import { listContent } from '../../src/stores/content/content-listing.ts'
-import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search-index.ts'
-import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
+import { openSearchIndex } from '../../src/stores/search/open-index.ts'
+import { buildSearchIndex, updateSearchIndex } from '../../src/stores/search/write-index.ts'
 import { readTree } from '../hubs/build-site.ts'
 import { openHostSite } from '../hubs/host-site.ts'
 
@@ -143,7 +143,7 @@ test(`after each of ${EDITS} random edits, the data files are those of a clean b
     const { catalogue, changed, removed, isDifferent, problems } = site.makeState(listContent(contentDir), day)
     expect(problems).toEqual([])
     if (round === 0) buildSearchIndex(catalogue, index)
-    else if (isDifferent) updateSearchIndex(index, catalogue, { changed, removed })
+    else if (isDifferent) updateSearchIndex(index, catalogue, [...changed, ...removed])
     const clean = join(root, 'clean')
     const places = { siteDir: clean, indexPath: join(root, 'clean-search.db') }
     await writeData({ contentDir, baseUrl, buildDay: day }, places)

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { openSearchThreads, startSearchThreads } from '../../src/host/search-threads.ts'
-import { buildSearchIndex } from '../../src/stores/search-index.ts'
-import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
+import { openSearchIndex } from '../../src/stores/search/open-index.ts'
+import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
 import { aRepository, aTree, aVersion } from '../domain/fixtures.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-bounds-'))

@@ -8,8 +8,8 @@ import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { SearchQuestion } from '../../src/ports/search.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
-import { buildSearchIndex } from '../../src/stores/search-index.ts'
-import { openSearchIndex } from '../../src/stores/search-sqlite.ts'
+import { openSearchIndex } from '../../src/stores/search/open-index.ts'
+import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-search-'))
 const version = (content: string, day = 1) =>

@@ -1,21 +1,13 @@
-// Reads the words of a prompt that the search indexes: by field, folded and bounded.
+// Reads what the index holds of a prompt: its terms by field, and its words for the vocabulary.
 import type { Repository } from '../api/schema.ts'
-import { isStopWord, termOf } from './terms.ts'
-import { forgivenTypos } from './typos.ts'
-import { splitWords } from './words.ts'
+import { isStopWord, tokenize, toTerm } from './tokens.ts'
 
-/** Words of a field that count. docs/contract.md section 4. */
-const MAX_WORDS_PER_FIELD = 4_000
-/** Different words of a prompt that count. A text of ten thousand words has about as many; one of random letters has more. */
-const MAX_DIFFERENT_WORDS = 2_000
-/** Longer words are cut. As long as a name may be, so that a name of one word is found whole. */
-export const MAX_WORD_LETTERS = 64
-/** Describing words of a prompt that may correct a typo even if no other prompt has them. */
-const MAX_TELLING_WORDS = 16
-/** A word needs this many votes to correct a typo: what a single prompt's text has is more often a mistake than a word. */
-const MIN_VOTES = 2
+/** Tokens of a field that are indexed. docs/contract.md section 4. */
+const MAX_TOKENS_PER_FIELD = 4_000
+/** Different tokens of a prompt that are indexed. A text of ten thousand words has about as many; one of random letters has more. */
+const MAX_DIFFERENT_TOKENS = 2_000
 
-/** The indexed fields with the weight of a word in each. */
+/** The indexed fields with the weight of a term in each, for BM25. */
 export const FIELD_WEIGHTS = {
   owner: 4,
   name: 10,
@@ -27,54 +19,42 @@ export const FIELD_WEIGHTS = {
 } as const
 type Field = keyof typeof FIELD_WEIGHTS
 export const FIELDS = Object.keys(FIELD_WEIGHTS) as Field[]
+const PROSE: readonly Field[] = ['readme', 'content', 'description']
 
-/** The words of each field, in their order. */
-export type FieldWords = Record<Field, string[]>
+/** The tokens of each field, in order. */
+export type Document = Record<Field, string[]>
 
-/** Reads the words of a prompt within the bounds above. */
-export function readFields(repository: Repository): FieldWords {
+/** Reads the tokens of a prompt within the bounds above. */
+export function readDocument(repository: Repository): Document {
   const different = new Set<string>()
-  const read = (text: string) =>
-    splitWords(text)
-      .slice(0, MAX_WORDS_PER_FIELD)
-      .map(cutWord)
-      .filter((word) => different.has(word) || (different.size < MAX_DIFFERENT_WORDS && different.add(word)))
-  const { owner, name, title, tags, description, readme, content } = repository
-  const texts = { owner, name, title, tags: tags.join(' '), description, readme, content: content ?? '' }
-  return Object.fromEntries(FIELDS.map((field) => [field, read(texts[field])])) as FieldWords
-}
-
-/** Cuts a long word, without leaving half of a surrogate pair at its end. */
-export function cutWord(word: string): string {
-  return word.length <= MAX_WORD_LETTERS ? word : word.slice(0, MAX_WORD_LETTERS).replace(/[\ud800-\udbff]$/, '')
+  const read = (field: Field) =>
+    tokenize([repository[field]].flat().join(' '))
+      .slice(0, MAX_TOKENS_PER_FIELD)
+      .filter((token) => different.has(token) || (different.size < MAX_DIFFERENT_TOKENS && different.add(token)))
+  return Object.fromEntries(FIELDS.map((field) => [field, read(field)])) as Document
 }
 
 /**
- * The text of each column of the index: terms in their order. Prose goes without stop words, which nearly every text has, so that the words around
- * them stand together.
+ * The text of each column of the index. Prose goes without stop words, so that the words around them stand together in a phrase.
  *
- * @param tags whole ones, each a term that no word is
+ * @param tags whole ones, for the last column
  */
-export function listColumns(fields: FieldWords, tags: readonly string[], stem = termOf): string[] {
-  const texts = FIELDS.map((field) => {
-    const isProse = field === 'description' || field === 'readme' || field === 'content'
-    return (isProse ? fields[field].filter((word) => !isStopWord(word)) : fields[field]).map(stem).join(' ')
-  })
-  return [...texts, tags.map(tagTerm).join(' ')]
+export function listColumns(document: Document, tags: readonly string[], term = toTerm): string[] {
+  const columns = FIELDS.map((field) =>
+    document[field].filter((token) => !PROSE.includes(field) || !isStopWord(token)).map(term),
+  )
+  return [...columns, tags.map(tagTerm)].map((terms) => terms.join(' '))
 }
 
-/** The term of a whole tag: `·` is in no word. */
+/** The term of a whole tag: `·` is in no token. */
 export function tagTerm(tag: string): string {
   return `·${tag.replaceAll('-', '·')}`
 }
 
-/** The different words of a prompt with their votes for correcting a typo: two for the first that describe it, one for any other. */
-export function voteForWords(fields: FieldWords): Map<string, number> {
-  const { owner, name, title, tags, description, readme, content } = fields
-  const describing = [...new Set([...name, ...title, ...owner, ...tags, ...description])]
-  const telling = describing.filter((word) => forgivenTypos(word) > 0).slice(0, MAX_TELLING_WORDS)
+/** How much the different words of a prompt count in the vocabulary: those that describe it two, others one. */
+export function countWords({ readme, content, ...describing }: Document): Map<string, number> {
   return new Map([
-    ...[...describing, ...readme, ...content].map((word) => [word, 1] as const),
-    ...telling.map((word) => [word, MIN_VOTES] as const),
+    ...[...readme, ...content].map((word) => [word, 1] as const),
+    ...Object.values(describing).flatMap((words) => words.map((word) => [word, 2] as const)),
   ])
 }

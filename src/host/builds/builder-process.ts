@@ -20,7 +20,7 @@ import { sayIgnored } from '../../stores/content/content-files.ts'
 import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
-import { buildSearchIndex, updateSearchIndex } from '../../stores/search-index.ts'
+import { buildSearchIndex, updateSearchIndex } from '../../stores/search/write-index.ts'
 import { readBuildSource } from '../../stores/site/build-source.ts'
 import { openSiteDatabase, type SiteDatabase } from '../../stores/site/site-database.ts'
 import { inBackground } from '../background.ts'
@@ -213,7 +213,7 @@ function makeSearch({ catalogue, changed, removed, isDifferent }: MadeState, num
   if (state && !isDifferent) return state.search
   sayProgress('Writing the search index', 0, 0)
   const name = `search-${number}.db`
-  if (state) updateSearchIndex(folder.file(name), catalogue, { changed, removed }, folder.file(state.search))
+  if (state) updateSearchIndex(folder.file(name), catalogue, [...changed, ...removed], folder.file(state.search))
   else buildSearchIndex(catalogue, folder.file(name))
   return name
 }

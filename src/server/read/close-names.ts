@@ -1,6 +1,6 @@
 // Guesses what a name that does not exist was meant to be: the same name of another owner, or a few typos away.
 import { HubError } from '../../domain/api/errors.ts'
-import { countTypos } from '../../domain/search/typos.ts'
+import { countTypos } from '../../domain/search/edit-distance.ts'
 import type { ReadTools } from './answers.ts'
 
 const MAX_SUGGESTED = 3

@@ -1,21 +1,21 @@
 // What a question becomes: bounded groups of quoted terms, whatever is typed and however much an index knows. docs/contract.md section 4.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatGroup, readQuestion, type Vocabulary } from '../../src/domain/search/question.ts'
+import { formatGroup, readQuery, type Vocabulary } from '../../src/domain/search/query.ts'
 
 /** Of every word, an index that knows it, completes it in many ways and has many equivalents for it. */
 const knowing = (prompts: number): Vocabulary => ({
-  countTerm: () => prompts,
+  countPrompts: () => prompts,
   hasWord: () => true,
-  listBeginning: (prefix) => Array.from({ length: 200 }, (_, index) => `${prefix}${index}`),
-  listCorrections: (word) => Array.from({ length: 200 }, (_, index) => `${word}${index}`),
-  listEquivalents: (key) => Array.from({ length: 200 }, (_, index) => [key.replaceAll(' ', ''), `x${index}`]),
+  completePrefix: (prefix) => Array.from({ length: 200 }, (_, index) => `${prefix}${index}`),
+  correctTypos: (word) => Array.from({ length: 200 }, (_, index) => `${word}${index}`),
+  listEquivalents: (key) => Array.from({ length: 200 }, (_, index) => `${key.replaceAll(' ', '')} x${index}`),
 })
 const ignorant: Vocabulary = {
-  countTerm: () => 0,
+  countPrompts: () => 0,
   hasWord: () => false,
-  listBeginning: () => [],
-  listCorrections: () => [],
+  completePrefix: () => [],
+  correctTypos: () => [],
   listEquivalents: () => [],
 }
 const anyQuestion = fc.oneof(
@@ -33,10 +33,12 @@ test.each([1, 1_000, 100_000])(
   (prompts) => {
     fc.assert(
       fc.property(anyQuestion, (text) => {
-        const groups = readQuestion(text, knowing(prompts))?.groups ?? []
+        const groups = readQuery(text, knowing(prompts))?.groups ?? []
         expect(groups.length).toBeLessThanOrEqual(20)
         for (const { alternatives } of groups) expect(alternatives.length).toBeLessThanOrEqual(24)
-        const entries = groups.flatMap(({ alternatives }) => alternatives.map((one) => one.prompts * one.terms.length))
+        const entries = groups.flatMap(({ alternatives }) =>
+          alternatives.map((one) => one.prompts * one.phrase.split(' ').length),
+        )
         expect(entries.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(250_000)
       }),
     )
@@ -46,7 +48,7 @@ test.each([1, 1_000, 100_000])(
 test('an expression is quoted terms, whatever is typed', () => {
   fc.assert(
     fc.property(anyQuestion, (text) => {
-      for (const group of readQuestion(text, knowing(10))?.groups ?? [])
+      for (const group of readQuery(text, knowing(10))?.groups ?? [])
         expect(formatGroup(group)).toMatch(
           /^\("[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*"(?: OR "[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*")*\)$/u,
         )
@@ -57,7 +59,7 @@ test('an expression is quoted terms, whatever is typed', () => {
 test('what nothing is known of is ignored, each word once', () => {
   fc.assert(
     fc.property(anyQuestion, (text) => {
-      const read = readQuestion(text, ignorant)
+      const read = readQuery(text, ignorant)
       expect(read?.groups ?? []).toEqual([])
       expect(new Set(read?.ignored).size).toBe(read?.ignored.length ?? 0)
     }),
@@ -66,7 +68,7 @@ test('what nothing is known of is ignored, each word once', () => {
 
 test('what is beyond the bounds is said to be ignored', () => {
   const words = Array.from('abcdefghijklmnopqrstuvwx', (letter) => letter.repeat(3))
-  const read = readQuestion(
+  const read = readQuery(
     `${words.slice(0, 8).join('-')} ${words.slice(8, 16).join('-')} ${words.slice(16).join('-')}`,
     knowing(10),
   )

@@ -1,0 +1,89 @@
+// Turns text into tokens and tokens into terms, for what is indexed and for what is asked alike. The only importer of the stemmer.
+import { stemmer } from '@orama/stemmers/english'
+
+/** Longer tokens are cut up. As long as a name may be, so that a name of one word is found whole. */
+const MAX_TOKEN_CHARACTERS = 64
+const IDEOGRAPHS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
+/** In scripts without spaces each character is a token, so that a phrase of them is found inside a sentence. */
+const TOKEN = new RegExp(`[${IDEOGRAPHS}]|[[\\p{L}\\p{N}]--[${IDEOGRAPHS}]]{1,${MAX_TOKEN_CHARACTERS}}`, 'gv')
+const IDEOGRAPH = new RegExp(`^[${IDEOGRAPHS}]$`, 'v')
+/** Single letters with signs between them are one token: `R&R`, `e.g.`, `w/o`, `1:1`. */
+const INITIALS = /(?<![\p{L}\p{N}])(?:[a-z](?:[.&/][a-z])+|\d:\d)(?![\p{L}\p{N}])/gu
+const SIGNS = /[.&/:]/g
+/** Most texts are ASCII, of which nothing needs folding but capitals. */
+const BEYOND_ASCII = /[^\0-\x7f]/
+
+/** The tokens of a text, in order: lower case, without accents; everything but letters and digits separates. */
+export function tokenize(text: string): string[] {
+  // At the end of a word a sigma is written `ς`. A prefix ends where the whole word goes on, so both become one.
+  const folded = BEYOND_ASCII.test(text)
+    ? text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ς', 'σ')
+    : text.toLowerCase()
+  return folded.replace(INITIALS, (letters) => letters.replace(SIGNS, '')).match(TOKEN) ?? []
+}
+
+/** British spellings and their American forms. A rule may also change a word without a second form; that does no harm, because texts and queries change alike. */
+const SPELLINGS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [/^(\w{2,})is(e|es|ed|ing|er|ers|ation|ations|able)$/, '$1iz$2'],
+  [/^(\w+)lys(e|es|ed|ing|er|ers)$/, '$1lyz$2'],
+  [/^(\w{3,})our(s|ed|ing|able|ite|ites|ful|al|er|ers|hood)?$/, '$1or$2'],
+  [/^(\w{3,})tre(s|d)?$/, '$1ter$2'],
+  [/^(\w{2,})logue(s|d)?$/, '$1log$2'],
+  [/^(def|off|lic)ence(s|d)?$/, '$1ense$2'],
+  [/^(\w*)programme(s)?$/, '$1program$2'],
+  [/^(\w{2,}[aeiou])ll(ed|ing|er|ers)$/, '$1l$2'],
+]
+
+/** The term of a token: one for all its forms and spellings (`summarise`, `summarizes`, `summarizing`). Stems are English; other words stay as they are. */
+export function toTerm(token: string): string {
+  if (!/^[a-z]+$/.test(token)) return token
+  const rule = token.length < 5 ? undefined : SPELLINGS.find(([pattern]) => pattern.test(token))
+  return stemmer(rule ? token.replace(...rule) : token)
+}
+
+/** Tokens that a question needs as a sentence, but that do not say what it is about. Questions lose them unless they consist of nothing else. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  `a about abt am an and any are as at bc be been btw but by can could did do does eg etc for from get give got had has have
+  help her his how i ie if in into is it its just like ll m me my need of on or our out please pls plz s should so some such t
+  tell than that the their them then there these they this those thru to us ve very want was we were what when where which who
+  why will with wo would you your`.split(/\s+/),
+)
+
+/** Whether a token is a stop word. */
+export function isStopWord(token: string): boolean {
+  return STOP_WORDS.has(token)
+}
+
+/** How much of a question counts; more would cost time and hardly change the answer. docs/contract.md section 4. */
+const QUESTION_LIMITS = { phrases: 12, tokensPerPhrase: 8 } as const
+
+/**
+ * Splits a question into phrases: what was typed without white space between belongs together.
+ *
+ * @returns each phrase once, in the order typed (`code-review` is one of two tokens), none when there is no letter or digit; and the tokens beyond the limits
+ */
+export function splitQuestion(question: string): { phrases: string[][]; ignored: string[] } {
+  const typed = question.split(/\s+/u).map(tokenize)
+  const all = [
+    ...new Map(typed.filter(({ length }) => length > 0).map((phrase) => [phrase.join(' '), phrase])).values(),
+  ]
+  const phrases = all
+    .slice(0, QUESTION_LIMITS.phrases)
+    .map((phrase) => phrase.slice(0, QUESTION_LIMITS.tokensPerPhrase))
+  const kept = new Set(phrases.flat())
+  return { phrases, ignored: [...new Set(all.flat())].filter((token) => !kept.has(token)) }
+}
+
+/** The different words of a question that say what it is about. Of scripts without spaces each pair of neighbours is a word. */
+export function listWords(phrases: readonly (readonly string[])[]): string[] {
+  const telling = phrases.map((phrase) => phrase.filter((token) => !isStopWord(token)))
+  const counted = telling.flat().length > 0 ? telling : phrases
+  return [...new Set(counted.flatMap(pairIdeographs))]
+}
+
+function pairIdeographs(phrase: readonly string[]): string[] {
+  const isPair = (index: number) => IDEOGRAPH.test(phrase[index] ?? '') && IDEOGRAPH.test(phrase[index + 1] ?? '')
+  return phrase.flatMap((token, index) =>
+    isPair(index) ? [token + phrase[index + 1]] : isPair(index - 1) ? [] : [token],
+  )
+}

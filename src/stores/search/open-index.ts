@@ -1,0 +1,66 @@
+// Opens search.db read-only: finds prompts, and completes owners and names. Writing it stands in write-index.ts.
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { HubError } from '../../domain/api/errors.ts'
+import type { Completions, Search } from '../../ports/search.ts'
+import { openFinder } from './find.ts'
+import { INDEX_SHAPE } from './write-index.ts'
+
+/** Completions that are counted; clients show a hundred. */
+const MAX_COUNTED = 1_000
+
+/**
+ * Opens an index for asking.
+ *
+ * @throws HubError `unavailable` when the file is missing or is none
+ */
+export function openSearchIndex(path: string): Search & { close(): void } {
+  const database = orUnavailable(() => {
+    const address = pathToFileURL(path)
+    // An index is replaced and never edited in place, so it is opened without locks, which would cost more than reading. https://www.sqlite.org/uri.html#uriimmutable
+    address.searchParams.set('immutable', '1')
+    const opened = new DatabaseSync(address, { readOnly: true })
+    const shape = opened.prepare(`SELECT value FROM state WHERE key = 'shape'`).get()?.value
+    if (shape !== INDEX_SHAPE) throw new Error(`expected an index of shape ${INDEX_SHAPE}, got ${shape}`)
+    return opened
+  })
+  let find: ReturnType<typeof openFinder> | undefined
+  const complete = (
+    column: 'owner' | 'name',
+    prefix: string,
+    owner: string | undefined,
+    limit: number,
+  ): Completions => {
+    // Names hold letters, digits and hyphens, which all come before `{`.
+    const rows = database
+      .prepare(
+        `SELECT DISTINCT ${column} AS value FROM prompts WHERE ${column} >= ? AND ${column} < ?
+          ${owner === undefined ? '' : 'AND owner = ?'} ORDER BY value LIMIT ${MAX_COUNTED}`,
+      )
+      .all(prefix, `${prefix}{`, ...(owner === undefined ? [] : [owner]))
+    return { values: rows.slice(0, limit).map(({ value }) => String(value)), total: rows.length }
+  }
+  return {
+    find: async (question) =>
+      orUnavailable(() => {
+        find ??= openFinder(database)
+        return find(question)
+      }),
+    listMenu: async () =>
+      orUnavailable(() =>
+        JSON.parse(String(database.prepare(`SELECT value FROM state WHERE key = 'menu'`).get()?.value)),
+      ),
+    completeOwner: async (prefix, limit) => orUnavailable(() => complete('owner', prefix, undefined, limit)),
+    completeName: async (prefix, owner, limit) => orUnavailable(() => complete('name', prefix, owner, limit)),
+    close: () => database.close(),
+  }
+}
+
+function orUnavailable<Value>(work: () => Value): Value {
+  try {
+    return work()
+  } catch (cause) {
+    const message = 'The search cannot be read just now. Try again in a few seconds.'
+    throw new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
+  }
+}
