@@ -92,6 +92,25 @@ interface FillingCase {
   strict: { content?: string; missing?: string[]; unknown?: string[]; invalid?: string[] }
 }
 
+interface ChatCase {
+  name: string
+  content: string
+  variables: FillingCase['variables']
+  values: Record<string, unknown>
+  history?: unknown[]
+  filled: unknown[] | Record<string, string[]>
+}
+
+/** The cases of chat prompts that can be written on a command line, where every value is a text. */
+function chatCases(): ChatCase[] {
+  const { cases } = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as {
+    cases: (ChatCase & { problems?: number[] })[]
+  }
+  return cases.filter(
+    ({ problems, values }) => !problems && Object.values(values).every((value) => typeof value === 'string'),
+  )
+}
+
 describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
   const { cases } = JSON.parse(readFileSync('tests/fixtures/filling-cases.json', 'utf8')) as { cases: FillingCase[] }
   // On a command line every value is a text, and a name is a variable's name.
@@ -131,6 +150,31 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
     expect(said).toMatch(/^hubcli: [^\n]+\n$/)
     for (const name of [...(strict.missing ?? []), ...(strict.unknown ?? []), ...(strict.invalid ?? [])])
       expect(said).toContain(name)
+  })
+
+  test.each(chatCases())('messages: $name', ({ content, variables, values, history, filled }) => {
+    const work = makeFolder()
+    mkdirSync(work, { recursive: true })
+    writeFileSync(
+      path.join(work, 'answer'),
+      JSON.stringify({ data: { content, variables, content_sha256: sha256(content) } }),
+    )
+    writeFileSync(
+      path.join(work, 'values'),
+      Object.entries(values)
+        .map(([name, value]) => `${JSON.stringify({ name, value })}\n`)
+        .join(''),
+    )
+    writeFileSync(path.join(work, 'messages'), '')
+    if (history) writeFileSync(path.join(work, 'history'), JSON.stringify(history))
+    const run = () => execFileSync(PYTHON!, ['-I', program, work], { stdio: 'pipe' })
+    if (Array.isArray(filled)) {
+      run()
+      expect(JSON.parse(readFileSync(path.join(work, 'filled'), 'utf8'))).toEqual(filled)
+    } else {
+      const named = Object.entries(filled).map(([kind, names]) => (kind === 'history' ? '--history' : names[0]!))
+      expect(run).toThrow(named[0])
+    }
   })
 
   test.each(SHELLS)('under $name, with values of every kind', async (shell) => {

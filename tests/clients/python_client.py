@@ -121,6 +121,37 @@ class Tables(unittest.TestCase):
                 }
             self.assertEqual(got, case["strict"], case["name"])
 
+    def test_chat(self):
+        with open("tests/fixtures/chat-cases.json", encoding="utf-8") as file:
+            cases = [case for case in json.load(file)["cases"] if "problems" not in case]
+        self.assertGreaterEqual(len(cases), 60)
+        for case in cases:
+            variables = [
+                Variable(each["name"], "", each["type"], each["required"], each["default"], tuple(each["options"]))
+                for each in case["variables"]
+            ]
+            self.assertEqual(prompt_hub.split_chat(case["content"]), case["messages"], case["name"])
+            try:
+                got = prompt_hub.fill_chat(case["content"], variables, case["values"], case.get("history"))
+            except prompt_hub.PromptHubError as error:
+                got = {each.kind: [each.name] for each in error.problems}
+                got = {"history": "refused"} if str(error).startswith("history: this prompt has no place") else got
+            self.assertEqual(got, case["filled"], case["name"])
+
+    def test_chat_for_sdks_in_which_the_system_text_stands_apart(self):
+        messages = prompt_hub.fill_chat('{{role "system"}}\na\n{{role "system"}}\nb\n{{role "user"}}\nc\n{{role "assistant"}}\nd', [], {})
+        self.assertEqual(
+            prompt_hub.for_anthropic(messages),
+            {"system": "a\n\nb", "messages": [{"role": "user", "content": "c"}, {"role": "assistant", "content": "d"}]},
+        )
+        self.assertEqual(
+            prompt_hub.for_gemini(messages),
+            {
+                "system_instruction": {"parts": [{"text": "a\n\nb"}]},
+                "contents": [{"role": "user", "parts": [{"text": "c"}]}, {"role": "model", "parts": [{"text": "d"}]}],
+            },
+        )
+
     def test_numbers_as_javascript_spells_them(self):
         spelled = {1e21: "1e+21", 1e20: "100000000000000000000", 1e-7: "1e-7", 1e-6: "0.000001", 1.5: "1.5", -0.0: "0", 5e-324: "5e-324", 123456.789: "123456.789", 1.7976931348623157e308: "1.7976931348623157e+308"}
         for number, text in spelled.items():

@@ -1,6 +1,7 @@
 // Pins that the TypeScript client means by ranges and by filling what every client means: the shared tables, case by case.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { fillChat, forAnthropic, forGemini, splitChat } from '../../clients/typescript/source/chat.ts'
 import { type FillableVariable, fillContent, type Values } from '../../clients/typescript/source/filling.ts'
 import { highestIn, isRange, readWish } from '../../clients/typescript/source/ranges.ts'
 import { PromptHubError } from '../../clients/typescript/source/trouble.ts'
@@ -44,6 +45,66 @@ interface FillingCase {
   values: Values
   strict: { content: string } | Record<'missing' | 'unknown' | 'invalid', string[]>
 }
+
+interface ChatCase {
+  name: string
+  content: string
+  problems?: number[]
+  messages: unknown[]
+  variables: FillableVariable[]
+  values: Values
+  history?: object[]
+  filled: unknown
+}
+
+const chat = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as { cases: ChatCase[] }
+
+describe('chat prompts', () => {
+  test.each(chat.cases.filter(({ problems }) => !problems))('$name', (given) => {
+    const { content, messages, variables, values, history, filled } = given
+    expect(splitChat(content)).toEqual(messages)
+    const fill = () => fillChat(content, variables, values, history)
+    if (Array.isArray(filled)) return expect(fill()).toEqual(filled)
+    try {
+      expect(fill()).toBe('an error')
+    } catch (error) {
+      if (!(error instanceof PromptHubError)) throw error
+      const named = Object.fromEntries(error.problems.map(({ kind, name }) => [kind, [name]]))
+      expect(error.message.startsWith('history: this prompt has no place') ? { history: 'refused' } : named).toEqual(
+        filled,
+      )
+    }
+  })
+
+  test('a text has no messages', () =>
+    expect(() => fillChat('Hello\n{{role "user"}}\nx', [], {})).toThrow('this prompt is a text without roles'))
+
+  test('messages for SDKs in which the system text stands apart', () => {
+    const messages = fillChat(
+      '{{role "system"}}\na\n{{role "system"}}\nb\n{{role "user"}}\nc\n{{role "assistant"}}\nd',
+      [],
+      {},
+    )
+    expect(forAnthropic(messages)).toEqual({
+      system: 'a\n\nb',
+      messages: [
+        { role: 'user', content: 'c' },
+        { role: 'assistant', content: 'd' },
+      ],
+    })
+    expect(forGemini(messages)).toEqual({
+      systemInstruction: { parts: [{ text: 'a\n\nb' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'c' }] },
+        { role: 'model', parts: [{ text: 'd' }] },
+      ],
+    })
+    expect(forAnthropic([{ role: 'user', content: 'c' }])).toEqual({ messages: [{ role: 'user', content: 'c' }] })
+    expect(forGemini([{ role: 'user', content: 'c' }])).toEqual({
+      contents: [{ role: 'user', parts: [{ text: 'c' }] }],
+    })
+  })
+})
 
 const filling = JSON.parse(readFileSync('tests/fixtures/filling-cases.json', 'utf8')) as { cases: FillingCase[] }
 

@@ -1,6 +1,7 @@
 """Prompts from a Prompt Hub as dependencies of a program: pinned, verified, cached."""
 
 from .aio import AsyncPromptHub
+from .chat import fill_chat, for_anthropic, for_gemini, split_chat
 from .filling import fill_content
 from .hub import PromptHub, open_lock
 from .lock import Lock, LockedDetails, LockedPrompt, format_lock, parse_lock
@@ -10,7 +11,7 @@ from .records import Advisory, Variable, VersionRow
 from .standing import Event, Standing
 from .trouble import PromptHubError, ValueProblem
 
-__version__ = "1.1.0"
+__version__ = "1.2.0"
 
 __all__ = [
     "Advisory",
@@ -26,7 +27,10 @@ __all__ = [
     "ValueProblem",
     "Variable",
     "VersionRow",
+    "fill_chat",
     "fill_content",
+    "for_anthropic",
+    "for_gemini",
     "format_lock",
     "highest_in",
     "is_range",
@@ -34,4 +38,5 @@ __all__ = [
     "open_lock",
     "parse_lock",
     "satisfies",
+    "split_chat",
 ]

@@ -3,5 +3,5 @@
 HUB_URL = "http://localhost:8888"
 """The hub's own address, without a final slash; each hub puts its own here."""
 
-USER_AGENT = "prompt-hub-python/1.1.0"
+USER_AGENT = "prompt-hub-python/1.2.0"
 """Sent with every request, for whoever reads the hub's logs."""

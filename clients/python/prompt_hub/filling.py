@@ -26,6 +26,11 @@ def fill_content(content: str, variables: Sequence[Variable], values: Mapping[st
     A value is never looked through for placeholders. Raises PromptHubError `invalid_values` that names every variable that is missing,
     unknown or of the wrong kind, or says that the text gets too long.
     """
+    return fill_texts([content], variables, values)[0]
+
+
+def fill_texts(contents: Sequence[str], variables: Sequence[Variable], values: Mapping[str, object]) -> List[str]:
+    """Fills several texts with the same values, each by itself, as `fill_content` does; the limit counts all of them."""
     texts: Dict[str, str] = {}
     problems: List[ValueProblem] = []
     for variable in variables:
@@ -47,11 +52,11 @@ def fill_content(content: str, variables: Sequence[Variable], values: Mapping[st
         ValueProblem("unknown", name, "no variable of this prompt has this name") for name in values if name not in known
     ]
     if not problems:
-        problems += _find_excess(content, texts)
+        problems += _find_excess(contents, texts)
     if problems:
         message = "; ".join(f"{problem.name}: {problem.message}" for problem in problems)
         raise PromptHubError("invalid_values", message, problems=problems)
-    return _PLACEHOLDER.sub(lambda match: texts.get(match[2], match[0]), content)
+    return [_PLACEHOLDER.sub(lambda match: texts.get(match[2], match[0]), content) for content in contents]
 
 
 def find_variables(content: str) -> List[Variable]:
@@ -131,13 +136,15 @@ def _expectation(variable: Variable) -> str:
     }.get(variable.type, "a value of its type")
 
 
-def _find_excess(content: str, texts: Mapping[str, str]) -> List[ValueProblem]:
+def _find_excess(contents: Sequence[str], texts: Mapping[str, str]) -> List[ValueProblem]:
     """Finds out whether the filled text would be too long, before any is made: a value that is used in many places could make it huge."""
     sizes = {name: len(text.encode("utf-8", "surrogatepass")) for name, text in texts.items()}
-    size = len(content.encode("utf-8", "surrogatepass"))
-    for match in _PLACEHOLDER.finditer(content):
-        if match[2] in sizes:
-            size += sizes[match[2]] - len(match[0])
+    size = 0
+    for content in contents:
+        size += len(content.encode("utf-8", "surrogatepass"))
+        for match in _PLACEHOLDER.finditer(content):
+            if match[2] in sizes:
+                size += sizes[match[2]] - len(match[0])
     if size <= _MOST_FILLED_BYTES:
         return []
     message = f"the filled text would have {size} bytes; expected at most {_MOST_FILLED_BYTES}"

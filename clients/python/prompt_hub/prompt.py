@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Mapping, Optional, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
+from .chat import fill_chat
 from .filling import fill_content, find_variables
 from .records import Variable, VersionRecord
 from .standing import Standing
@@ -36,6 +37,17 @@ class Prompt:
         Raises PromptHubError `invalid_values` that names every variable that is missing, unknown or of the wrong kind.
         """
         return fill_content(self.content, self.variables, {**(values or {}), **more})
+
+    def messages(
+        self, values: Optional[Mapping[str, object]] = None, history: Optional[Sequence[Any]] = None
+    ) -> List[Any]:
+        """The messages of a chat prompt with their variables filled in, as a list of dicts that OpenAI's SDK takes.
+
+        `for_anthropic` and `for_gemini` write them for SDKs where the system text stands apart. `history` holds the caller's earlier messages and
+        is put where the prompt has `{{history}}`, as it is. Each message is filled by itself: no value makes another message.
+        Raises PromptHubError `invalid_values`, also for a text that is no chat prompt and for history that has no place.
+        """
+        return fill_chat(self.content, self.variables, values or {}, history)
 
 
 def prompt_of(record: VersionRecord, source: str, age: float, standing: Optional[Standing]) -> Prompt:

@@ -22,6 +22,15 @@ export type FillableVariable = Pick<Variable, 'name' | 'type' | 'required' | 'de
  * @throws PromptHubError `invalid_values` that names every variable that is missing, unknown or of the wrong kind, or says that the text gets too long
  */
 export function fillContent(content: string, variables: readonly FillableVariable[], values: Values): string {
+  return fillTexts([content], variables, values)[0]!
+}
+
+/** Fills several texts with the same values, each by itself, as `fillContent` does; the limit counts all of them. */
+export function fillTexts(
+  contents: readonly string[],
+  variables: readonly FillableVariable[],
+  values: Values,
+): string[] {
   const texts = new Map<string, string>()
   const problems: ValueProblem[] = []
   const known = new Set(variables.map(({ name }) => name))
@@ -40,12 +49,14 @@ export function fillContent(content: string, variables: readonly FillableVariabl
   for (const name of Object.keys(values)) {
     if (!known.has(name)) problems.push({ kind: 'unknown', name, message: 'no variable of this prompt has this name' })
   }
-  if (problems.length === 0) problems.push(...findExcess(content, texts))
+  if (problems.length === 0) problems.push(...findExcess(contents, texts))
   if (problems.length > 0) {
     const message = problems.map((problem) => `${problem.name}: ${problem.message}`).join('; ')
     throw new PromptHubError('invalid_values', message, { problems })
   }
-  return content.replace(PLACEHOLDER, (whole, _space, name: string) => texts.get(name) ?? whole)
+  return contents.map((content) =>
+    content.replace(PLACEHOLDER, (whole, _space, name: string) => texts.get(name) ?? whole),
+  )
 }
 
 /** @returns the text that stands for a value, or undefined when the value does not fit its variable */
@@ -72,13 +83,16 @@ function expectation({ type, options }: Pick<Variable, 'type' | 'options'>): str
 }
 
 /** Finds out whether the filled text would be too long, before any is made: a value that is used in many places could make it huge. */
-function findExcess(content: string, texts: ReadonlyMap<string, string>): ValueProblem[] {
+function findExcess(contents: readonly string[], texts: ReadonlyMap<string, string>): ValueProblem[] {
   const encoder = new TextEncoder()
   const sizes = new Map([...texts].map(([name, text]) => [name, encoder.encode(text).length]))
-  let bytes = encoder.encode(content).length
-  for (const [whole, , name] of content.matchAll(PLACEHOLDER)) {
-    const size = sizes.get(name!)
-    if (size !== undefined) bytes += size - whole.length
+  let bytes = 0
+  for (const content of contents) {
+    bytes += encoder.encode(content).length
+    for (const [whole, , name] of content.matchAll(PLACEHOLDER)) {
+      const size = sizes.get(name!)
+      if (size !== undefined) bytes += size - whole.length
+    }
   }
   if (bytes <= MOST_FILLED_BYTES) return []
   return [

@@ -13,6 +13,16 @@ import { PromptHubError } from './trouble.ts'
 import { requireRecord } from './verify.ts'
 
 export type { Kept, Store } from './cache.ts'
+export {
+  type AnthropicChat,
+  type ChatMessage,
+  type ChatPart,
+  fillChat,
+  forAnthropic,
+  forGemini,
+  type GeminiChat,
+  splitChat,
+} from './chat.ts'
 export { fillContent, type Values } from './filling.ts'
 export { formatLock, type Lock, type LockedDetails, type LockedPrompt, parseLock } from './lock.ts'
 export type { LockInForce } from './locked.ts'

@@ -1,5 +1,6 @@
 // Owns what a program gets: a prompt with its facts, and how it is filled in.
 import type { AnswerSource } from './cache.ts'
+import { type ChatMessage, fillChat } from './chat.ts'
 import { fillContent, type Values } from './filling.ts'
 import type { Advisory, Variable, VersionRecord } from './records.ts'
 import { findVariables } from './verify.ts'
@@ -53,11 +54,27 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
    * @throws PromptHubError `invalid_values` that names every variable that is missing, unknown or of the wrong kind
    */
   fill(values: Given): string
+  /**
+   * The messages of a chat prompt with their variables filled in, in the shape that OpenAI's SDK takes; `forAnthropic` and `forGemini` write them
+   * for SDKs where the system text stands apart. Each message is filled by itself: no value makes another message.
+   *
+   * @param options `history`: the caller's earlier messages, put where the prompt has `{{history}}`, as they are
+   * @throws PromptHubError `invalid_values`, also for a text that is no chat prompt and for history that has no place
+   */
+  messages<History extends object = ChatMessage>(
+    values: Given,
+    options?: { history?: readonly History[] },
+  ): (ChatMessage | History)[]
 }
 
 /** Makes a prompt of its facts. */
 export function makePrompt<Given extends object>(facts: PromptFacts): Prompt<Given> {
-  return { ...facts, fill: (values) => fillContent(facts.content, facts.variables, values as Values) }
+  const { content, variables } = facts
+  return {
+    ...facts,
+    fill: (values) => fillContent(content, variables, values as Values),
+    messages: (values, { history } = {}) => fillChat(content, variables, values as Values, history),
+  }
 }
 
 /** The facts that stand in a version's record. */

@@ -22,7 +22,7 @@ export type FillingValues = Readonly<Record<string, unknown>>
 type FillingMode = 'strict' | 'lenient'
 
 /** A text after filling. */
-export interface Filled {
+interface Filled {
   content: string
   /** Required variables without a value whose placeholder still stands, in the order of declaration; always empty when strict. */
   missing: string[]

@@ -1,7 +1,8 @@
 // Owns prompts as the protocol knows them: each public prompt, with its variables as arguments.
 
 import type { Variable } from '../../domain/api/schema.ts'
-import { fillContent, formatFillingProblems } from '../../domain/content/filling.ts'
+import { type ChatMessage, isChatMessage } from '../../domain/content/chat.ts'
+import { fillMessages, formatFillingProblems } from '../../domain/content/filling.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
 import type { ReadTools } from '../read/answers.ts'
@@ -53,7 +54,7 @@ export async function findPrompt(given: unknown, tools: ReadTools) {
   return { repository, content: repository.content }
 }
 
-/** Answers `prompts/get`: one message without open placeholders. docs/contract.md section 11 */
+/** Answers `prompts/get`: messages without open placeholders, one for a text. docs/contract.md sections 8 and 11 */
 export async function getPrompt(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
   const { repository, content } = await findPrompt(params.name, tools)
   const given = params.arguments ?? {}
@@ -63,10 +64,24 @@ export async function getPrompt(params: Record<string, unknown>, tools: ReadTool
   const { variables } = repository
   // Clients may send variables of an older version; those that this version lacks are dropped.
   const known = Object.fromEntries(Object.entries(given).filter(([key]) => variables.some(({ name }) => name === key)))
-  const { value, problems } = fillContent({ content, variables }, known, 'strict')
+  const parts = repository.messages ?? [{ role: 'user' as const, content }]
+  const { value, problems } = fillMessages({ messages: parts, variables }, known, 'strict')
   if (!value) throw refuseParams(`arguments: ${formatFillingProblems(problems)}.`)
   return {
     description: sayMenu(repository.title, repository.description),
-    messages: [{ role: 'user', content: { type: 'text', text: value.content } }],
+    messages: withoutSystem(value.messages.filter(isChatMessage)).map(({ role, content: text }) => ({
+      role,
+      content: { type: 'text', text },
+    })),
   }
+}
+
+/** The protocol has no system role: that text comes first in the first user message, which is made where there is none before an answer. */
+function withoutSystem(messages: readonly ChatMessage[]): ChatMessage[] {
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content)
+  const [first, ...others] = messages.filter(({ role }) => role !== 'system')
+  if (system.length === 0) return first ? [first, ...others] : []
+  const isUser = first?.role === 'user'
+  const content = [...system, ...(isUser ? [first.content] : [])].join('\n\n')
+  return [{ role: 'user', content }, ...(first && !isUser ? [first] : []), ...others]
 }

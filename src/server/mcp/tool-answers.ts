@@ -3,7 +3,7 @@
 import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
-import type { Filled, FillingValues } from '../../domain/content/filling.ts'
+import type { FillingValues } from '../../domain/content/filling.ts'
 import { findPlaceholders } from '../../domain/content/placeholders.ts'
 import type { ReadTools } from '../read/answers.ts'
 import { resolveVersion } from '../read/query-values.ts'
@@ -36,6 +36,9 @@ export const FIELDS = {
   list_tags: ['name', 'count'],
 } as const
 
+/** Fields of `get_prompt` that its schema, which is open, leaves out: every client loads the list of tools, so it stays short and the same. */
+const CHAT_FIELDS = ['format', 'messages'] as const
+
 /** One way of answering for each tool. @throws HubError with a sentence that says what to do next */
 export const TOOL_ANSWERS: {
   [Name in ToolName]: (given: Arguments<Name>, tools: ReadTools) => Promise<Record<string, unknown>>
@@ -56,7 +59,7 @@ export const TOOL_ANSWERS: {
     }
     const record = (await findVersion(owner, name, version, tools))?.value()
     if (!record) throw noVersion(owner, name, version, repository.versions)
-    const { content, missing } = variables ? await fill(record, variables) : leaveOpen(record)
+    const filled = variables ? await fill(record, variables) : leaveOpen(record)
     const yanked = !repository.versions.includes(version)
     const advisories = repository.advisories
       .filter(({ versions }) => versions.includes(version))
@@ -65,8 +68,8 @@ export const TOOL_ANSWERS: {
     const warnings = found.map(
       ({ code, line, message }) => `${code}${line === null ? '' : `, line ${line}`}: ${message}`,
     )
-    const said = { ...repository, ...record, content, yanked, advisories, warnings, missing_variables: missing }
-    return { data: pick(said, FIELDS.get_prompt) }
+    const said = { ...repository, ...record, ...filled, yanked, advisories, warnings }
+    return { data: pick(said, [...FIELDS.get_prompt, ...CHAT_FIELDS]) }
   },
 
   async list_versions({ owner, name, page = 1, limit = PAGE_SIZES.list_versions.usual }, tools) {
@@ -88,19 +91,28 @@ async function judgeTexts(record: VersionRecord): Promise<Warning[]> {
   return warnOfTexts(record)
 }
 
+/** What filling decides of an answer. */
+interface FilledFields extends Pick<VersionRecord, 'content' | 'messages'> {
+  missing_variables: string[]
+}
+
 /** Fills placeholders. @throws HubError `invalid_request` for a value that does not fit its variable, `content_too_large` for a text that would be too long */
-async function fill(record: VersionRecord, values: FillingValues): Promise<Filled> {
-  const { fillContent, formatFillingProblems } = await import('../../domain/content/filling.ts')
-  const { value, problems } = fillContent(record, values, 'lenient')
-  if (value) return value
+async function fill({ content, messages, variables }: VersionRecord, values: FillingValues): Promise<FilledFields> {
+  const { fillContent, fillMessages, formatFillingProblems } = await import('../../domain/content/filling.ts')
+  const { value, problems } = fillContent({ content, variables }, values, 'lenient')
+  if (value) {
+    // The messages are filled each by itself: what a value adds to the content makes no message.
+    const filled = messages && fillMessages({ messages, variables }, values, 'lenient').value!.messages
+    return { content: value.content, messages: filled, missing_variables: value.missing }
+  }
   const code = problems.some(({ kind }) => kind === 'too_large') ? 'content_too_large' : 'invalid_request'
   throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
 }
 
 /** The answer to a call without values: the content as it is, in which every placeholder of a variable still stands. */
-function leaveOpen({ content, variables }: VersionRecord): Filled {
+function leaveOpen({ content, messages, variables }: VersionRecord): FilledFields {
   const names = new Set(variables.map(({ name }) => name))
-  return { content, missing: findPlaceholders(content).filter((name) => names.has(name)) }
+  return { content, messages, missing_variables: findPlaceholders(content).filter((name) => names.has(name)) }
 }
 
 function pageOf<Record extends object, Key extends keyof Record>(

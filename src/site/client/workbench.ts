@@ -1,6 +1,7 @@
 // Owns filling in a prompt in its page: typing replaces the chips, by the same rule as everywhere (domain/content/filling.ts). Values are kept in the address after the #, which browsers send to nobody.
 import type { Variable } from '../../domain/api/schema.ts'
-import { fillContent } from '../../domain/content/filling.ts'
+import { type ChatPart, isChatMessage, splitChat } from '../../domain/content/chat.ts'
+import { fillContent, fillMessages } from '../../domain/content/filling.ts'
 import { exactText } from '../prompt/exact-text.ts'
 import { drawText } from '../prompt/prompt-text.ts'
 import { copyText } from './copy.ts'
@@ -18,6 +19,8 @@ if (source) begin(source, document.querySelector<HTMLElement>('#fill-in'))
 
 function begin(source: HTMLElement, form: HTMLElement | null): void {
   const content = exactText(source)
+  const messages: readonly ChatPart[] =
+    source.dataset.format === 'chat' ? splitChat(content) : [{ role: 'user', content }]
   const rules: Rule[] = JSON.parse(form?.dataset.rules ?? '[]')
   const fields = new Map(
     [...(form?.querySelectorAll<Field>('[data-variable]') ?? [])].map((field) => [field.dataset.variable ?? '', field]),
@@ -159,17 +162,23 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
     const kind = button.dataset.copyAs === 'shown' ? (isFilledShown ? 'filled' : 'raw') : button.dataset.copyAs
     const { value } = fillContent({ content, variables: rules }, readValues(), 'lenient')
     const filled = value?.content ?? content
+    const parts = fillMessages({ messages, variables: rules }, readValues(), 'lenient').value?.messages ?? messages
+    const message = (isFilledShown ? parts : messages)[Number(button.dataset.message)]
     if (kind === 'filled' && (!value || value.missing.length > 0))
       document.querySelector('#progress')?.classList.add('wrong')
     else document.querySelector('#progress')?.classList.remove('wrong')
     const text =
       kind === 'raw'
         ? content
-        : kind === 'messages'
-          ? JSON.stringify([{ role: 'user', content: filled }], null, 2)
-          : kind === 'link'
-            ? `${location.origin}${location.pathname}${VALUES}${new URLSearchParams(Object.entries(readValues()))}`
-            : filled
+        : kind === 'message'
+          ? message && isChatMessage(message)
+            ? message.content
+            : ''
+          : kind === 'messages'
+            ? JSON.stringify(parts.filter(isChatMessage), null, 2)
+            : kind === 'link'
+              ? `${location.origin}${location.pathname}${VALUES}${new URLSearchParams(Object.entries(readValues()))}`
+              : filled
     copyText(button, text, source).catch(reportError)
     button.closest<HTMLDetailsElement>('details.menu')?.removeAttribute('open')
   })

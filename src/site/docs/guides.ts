@@ -34,6 +34,7 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         words: 'Filling in variables',
         about: 'How placeholders become values, and common mistakes.',
       },
+      { path: '/docs/chat', words: 'Chat prompts', about: 'Prompts with roles: write, publish and use messages.' },
       { path: '/docs/parameters', words: 'Parameters', about: 'Common model settings and their names in each API.' },
       { path: '/docs/cli', words: 'hubcli', about: 'The command-line client: fetch, publish and lock prompts.' },
       {

@@ -17,7 +17,7 @@ const MAX_DRAWN_CHARACTERS = 1_000_000
 type ComparedText = Pick<VersionRecord, 'version' | 'content' | 'raw_url'>
 
 /** Draws what callers must know. */
-export function drawForCallers({ breaking, variables, parameters }: Difference): string {
+export function drawForCallers({ breaking, format_changed, messages, variables, parameters }: Difference): string {
   const chip = (name: string) => `<span class="chip">${escapeHtml(name)}</span>`
   const rows: string[] = []
   const say = (sign: string, names: readonly string[], words: string) => {
@@ -40,6 +40,11 @@ export function drawForCallers({ breaking, variables, parameters }: Difference):
   say('−', variables.removed, 'went: calls that give it are refused')
   say('!', variables.newly_required, 'must be given now')
   say('!', variables.narrowed, 'takes fewer values than before')
+  say('+', messages.added, 'messages added')
+  say('−', messages.removed, 'messages removed')
+  say('·', messages.changed, 'messages changed')
+  if (format_changed)
+    rows.push('<li><span class="sign" aria-hidden="true">!</span> The format changed between text and chat</li>')
   for (const { name, fields } of variables.changed.filter(({ name }) => !told.has(name)))
     rows.push(
       `<li><span class="sign" aria-hidden="true">·</span> ${chip(name)} ${escapeHtml(fields.join(', '))} changed</li>`,

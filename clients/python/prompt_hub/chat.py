@@ -1,0 +1,83 @@
+"""Chat prompts: splits a text with role lines into messages, and writes them in the shapes that the SDKs take."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from .filling import fill_texts
+from .records import Variable
+from .trouble import PromptHubError
+
+# A role line or a history line. Only LF ends a line, and a CR may stand before it; a byte order mark may stand before the first one.
+# The hub has the same pattern, and one table of cases holds them together.
+_MARKER_LINE = re.compile(r'(?:\A\ufeff?|(?<=\n))[ \t]*\{\{(?:role "(system|user|assistant)"|history)\}\}[ \t]*\r?(?=\n|\Z)')
+
+Message = Dict[str, Any]
+"""`{"role": "system" | "user" | "assistant", "content": "…"}`, in the shape that OpenAI's SDK takes."""
+
+
+def split_chat(content: str) -> List[Message]:
+    """Splits a text at its role lines; a place for earlier messages is `{"type": "history"}`. Empty when the text does not begin with such a line."""
+    lines = list(_MARKER_LINE.finditer(content))
+    if not lines or content[: lines[0].start()].strip(" \t\r\n\ufeff"):
+        return []
+    ends = [match.start() for match in lines[1:]] + [len(content)]
+    return [
+        {"role": match[1], "content": content[match.end() : end].strip("\r\n")} if match[1] else {"type": "history"}
+        for match, end in zip(lines, ends)
+    ]
+
+
+def fill_chat(
+    content: str,
+    variables: Sequence[Variable],
+    values: Mapping[str, object],
+    history: Optional[Sequence[Any]] = None,
+) -> List[Any]:
+    """The messages of a chat prompt with their variables filled in, each message by itself: no value makes another message.
+
+    `history` is put where the prompt has `{{history}}`, as it is. Raises PromptHubError `invalid_values`, also for a text that is no chat
+    prompt and for history that has no place.
+    """
+    parts = split_chat(content)
+    if not any("role" in part for part in parts):
+        raise PromptHubError("invalid_values", "this prompt is a text without roles; use fill")
+    if history and all("role" in part for part in parts):
+        raise PromptHubError("invalid_values", "history: this prompt has no place for it, which is {{history}}")
+    # A text whose record is not at hand has a variable for each placeholder; this one is none.
+    known = [variable for variable in variables if variable.name != "history"]
+    texts = iter(fill_texts([part["content"] for part in parts if "role" in part], known, values))
+    messages: List[Any] = []
+    for part in parts:
+        if "role" in part:
+            messages.append({"role": part["role"], "content": next(texts)})
+        else:
+            messages.extend(history or ())
+    return messages
+
+
+def for_anthropic(messages: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
+    """Messages as Anthropic's SDK takes them: `client.messages.create(model=…, max_tokens=…, **for_anthropic(messages))`.
+
+    There, the system text stands apart: `system` holds all system messages, with an empty line between them, and is absent without any.
+    """
+    system = _system_of(messages)
+    turns = [dict(message) for message in messages if message["role"] != "system"]
+    return {**({} if system is None else {"system": system}), "messages": turns}
+
+
+def for_gemini(messages: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
+    """Messages as Gemini's API takes them: `contents`, where the assistant is called model, and `system_instruction` where there is any."""
+    system = _system_of(messages)
+    contents = [
+        {"role": "model" if message["role"] == "assistant" else "user", "parts": [{"text": message["content"]}]}
+        for message in messages
+        if message["role"] != "system"
+    ]
+    return {**({} if system is None else {"system_instruction": {"parts": [{"text": system}]}}), "contents": contents}
+
+
+def _system_of(messages: Sequence[Mapping[str, Any]]) -> Optional[str]:
+    texts = [message["content"] for message in messages if message["role"] == "system"]
+    return "\n\n".join(texts) if texts else None
