@@ -24,7 +24,7 @@ export function formatFacts(facts: object): string {
 }
 
 /** The name of a page's feed. */
-export const nameFeed = (title: string) => `News of ${title}`
+export const nameFeed = (title: string) => `${title}: new versions`
 
 /** Search engines and tabs show no more of a title. */
 const TITLE_CHARACTERS = 70

@@ -35,7 +35,7 @@ async function expectUsable(page: Page, title: string): Promise<void> {
 const makeToken = async (page: Page, name: string, repository = '') => {
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Repository').fill(repository)
-  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
 }
 
 test('on one’s own machine: signed out, signing in, tokens made, listed, refused and revoked, and trouble', async () => {
@@ -44,7 +44,7 @@ test('on one’s own machine: signed out, signing in, tokens made, listed, refus
   await page.goto(`${hub.url}/settings`)
   await expectUsable(page, 'Your account')
   await page.goto(hub.signInLink())
-  await expectUsable(page, 'Sign in on this machine')
+  await expectUsable(page, 'Sign in')
   await page.getByLabel('Handle').fill('alice')
   await page.keyboard.press('Enter')
   await page.getByText('Signed in as alice').waitFor()
@@ -63,7 +63,7 @@ test('on one’s own machine: signed out, signing in, tokens made, listed, refus
   await page.getByRole('alert').waitFor()
   await expectUsable(page, 'Your account')
   await page.goto(`${hub.url}/auth/callback`)
-  await expectUsable(page, 'That did not work')
+  await expectUsable(page, 'Something went wrong')
   await page.context().close()
 })
 

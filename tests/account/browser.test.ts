@@ -78,7 +78,7 @@ const open = async (
 const makeToken = async (page: Page, name: string, repository = ''): Promise<string> => {
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Repository').fill(repository)
-  await page.getByRole('button', { name: 'Make the token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   const token = (await page.locator('#new-token').textContent()) ?? ''
   expect(token).toMatch(/^hub_[0-9A-Za-z]{38}$/)
   return token
@@ -150,7 +150,7 @@ describe('on one’s own machine', () => {
   const signInAs = async (handle: string, options = {}) => {
     const opened = await open(options)
     await opened.page.goto(hub.signInLink())
-    await opened.page.getByLabel('Handle').fill(handle)
+    await opened.page.getByLabel('Username').fill(handle)
     await opened.page.keyboard.press('Enter')
     await opened.page.waitForURL(`${hub.url}/settings`)
     return opened

@@ -59,7 +59,7 @@ const link = () => `/auth/local?key=${hub.localKeys.current()}`
 
 describe('on one’s own machine, nothing is needed but the link', () => {
   test('with it, anybody may be anybody', async () => {
-    expect((await ask(link())).text).toContain('Sign in on this machine')
+    expect((await ask(link())).text).toContain('Sign in')
     expect((await ask('/auth/callback?code=x&state=y')).status).toBe(404)
   })
 

@@ -15,7 +15,7 @@ test.each([
   ['/', 'Prompts, published and versioned like packages'],
   ['/acme/code-review', 'You review a change'],
   ['/acme/code-review/v/1.0.0', '1.0.0 is not the latest'],
-  ['/acme/code-review/compare/1.0.0...2.0.0', 'Breaking for callers'],
+  ['/acme/code-review/compare/1.0.0...2.0.0', 'Breaking change'],
   ['/acme', 'acme/code-review'],
   ['/tags/engineering', 'acme/code-review'],
   ['/search?q=code+review', 'acme/code-review'],

@@ -42,7 +42,7 @@ describe('the answer', () => {
         html_url: 'https://hub.example/acme/code-review/v/1.0.0',
         unchanged: false,
         commit: { sha: (await git('rev-parse', 'main')).trim(), url: null },
-        warnings: ['title: ', 'description: ', 'tags: ', 'license: ', 'variables: say what to give for code'].map(
+        warnings: ['title: ', 'description: ', 'tags: ', 'license: ', 'variables: add a description for code'].map(
           (start) => ({
             code: 'weak_metadata',
             message: expect.stringMatching(`^${start}`),

@@ -52,7 +52,7 @@ describe('warnings', () => {
       [
         ['weak_metadata', null, 'description: '],
         ['weak_metadata', null, 'tags: '],
-        ['weak_metadata', null, 'variables: say what to give for a'],
+        ['weak_metadata', null, 'variables: add a description for a'],
       ],
     ],
     [
@@ -66,7 +66,7 @@ describe('warnings', () => {
     [
       'no title',
       { content: 'x4', title: 'Re' },
-      [['weak_metadata', null, 'title: say in a few words what the prompt is called']],
+      [['weak_metadata', null, 'title: add a title of a few words']],
     ],
   ])('%s', async (_, body, expected) => {
     const { status, data } = await publish({ bump: 'major', ...body })
@@ -80,16 +80,16 @@ describe('warnings', () => {
   const declared = (...names: string[]) => names.map((name) => ({ name, description: 'What to give.' }))
   test.each<[string, Record<string, unknown>, string | undefined]>([
     [
-      'a variable that must be given',
+      'an added required variable',
       { content: 'x {{a}} {{b}}', variables: declared('a', 'b') },
-      'b came and must be given',
+      'added required variable b',
     ],
-    ['a variable that went', { content: 'x', variables: [] }, 'a went'],
-    ['fewer values', { variables: [{ ...declared('a')[0], type: 'integer' }] }, 'a takes fewer values'],
+    ['a removed variable', { content: 'x', variables: [] }, 'removed variable a'],
+    ['fewer values', { variables: [{ ...declared('a')[0], type: 'integer' }] }, 'a accepts fewer values'],
     [
       'another form of answer',
       { variables: declared('a'), parameters: { response_format: 'json' } },
-      'the form of the answer changed',
+      'the format of the answer changed',
     ],
     [
       'an optional variable',
@@ -104,7 +104,7 @@ describe('warnings', () => {
       expect((await publish({ ...first, bump: 'major' }, to)).data.warnings).toEqual([])
       const { status, data } = await publish({ ...first, ...next, bump, dry_run: true }, to)
       expect(status).toBe(200)
-      const said = `breaks callers of 1.0.0, published as ${bump}: ${sentence}. Publish it as major`
+      const said = `breaking change since 1.0.0, published as ${bump}: ${sentence}. Publish it as major`
       const isSaid = sentence !== undefined && bump !== 'major'
       expect(data.warnings).toEqual(isSaid ? [{ code: 'breaking_change', message: said, line: null }] : [])
     }

@@ -16,20 +16,20 @@ export function testComparison(opened: () => BuiltSite): void {
     const wordsOf = (page: Page, kind: string) =>
       page
         .locator(`.line.${kind} .words`)
-        .evaluateAll((lines) => lines.map((line) => line.textContent.replace(/^(?:Went|Came): /, '')))
+        .evaluateAll((lines) => lines.map((line) => line.textContent.replace(/^(?:Removed|Added): /, '')))
 
     test.each([
       [COMPARE, 'bad'],
       [`${REPOSITORY}/compare/1.0.0...1.1.0`, 'first'],
     ])('%s, built or drawn in the browser, shows every byte as text', async (path, before) => {
       const { page, problems } = await site.open(path)
-      expect(await page.locator('.for-callers .mark').textContent()).toBe('Breaking for callers')
+      expect(await page.locator('.for-callers .mark').textContent()).toBe('Breaking change')
       expect(await page.locator('.for-callers li').allTextContents()).toEqual([
-        '+ strict free came and must be given',
-        '+ language tone count came and may be left out',
+        '+ Added required variables: strict free',
+        '+ Added optional variables: language tone count',
       ])
-      expect(await wordsOf(page, 'went')).toEqual([before])
-      expect(await wordsOf(page, 'came')).toEqual(CONTENT.split('\n').map((line) => line.replace(/\r$/, '')))
+      expect(await wordsOf(page, 'removed')).toEqual([before])
+      expect(await wordsOf(page, 'added')).toEqual(CONTENT.split('\n').map((line) => line.replace(/\r$/, '')))
       expect(problems).toEqual([])
       await page.context().close()
     })
@@ -67,7 +67,7 @@ export function testComparison(opened: () => BuiltSite): void {
       const { page } = await site.open('/mallory/unseen/compare/1.0.0...1.0.1')
       expect(
         await page
-          .locator('.line.came .unseen')
+          .locator('.line.added .unseen')
           .evaluateAll((marks) => marks.map((mark) => (mark as HTMLElement).dataset.code)),
       ).toEqual(['U+200B', 'U+202E', 'U+202C', 'U+E0041'])
       await page.context().close()

@@ -125,7 +125,7 @@ export function testEveryPage(opened: () => BuiltSite): void {
       await page.locator('label', { has: page.getByLabel('hubcli', { exact: true }) }).click()
       expect(await page.getByText('hubcli pull mallory/hostile --version 1.1.0').isVisible()).toBe(true)
       await page.goto(site.origin + COMPARE)
-      expect(await page.getByText('came and must be given').isVisible()).toBe(true)
+      expect(await page.getByText('Added required variable').isVisible()).toBe(true)
       await page.context().close()
     })
   })

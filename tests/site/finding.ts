@@ -48,12 +48,12 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('filters with counts, each of which can be taken off again', async () => {
+    test('filters with counts, each of which can be removed again', async () => {
       const { page } = await site.open('/search?tag=many')
       await page.getByRole('link', { name: /^evil/ }).click()
       await page.getByText('1 prompt', { exact: true }).waitFor()
       expect(new URL(page.url()).search).toBe('?tag=many&tag=evil')
-      await page.getByRole('link', { name: /^evil.*take off$/ }).click()
+      await page.getByRole('link', { name: /^evil.*remove filter$/ }).click()
       await page.getByText(`${PLAIN_COUNT + 2} prompts`).waitFor()
       await page.context().close()
     })
@@ -86,11 +86,11 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.route('**/search?*', (route) => route.abort())
       await page.locator('#q').fill('hostile')
       await page.keyboard.press('Enter')
-      await page.getByText('The catalogue did not answer.').waitFor()
+      await page.getByText('The hub did not respond.').waitFor()
       await page.unroute('**/search?*')
       await page.getByRole('link', { name: 'Try again' }).click()
       await page.locator('#find .row').first().waitFor()
-      expect(await page.getByText('The catalogue did not answer.').count()).toBe(0)
+      expect(await page.getByText('The hub did not respond.').count()).toBe(0)
       await page.context().close()
     })
   })

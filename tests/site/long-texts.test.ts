@@ -43,7 +43,7 @@ describe('a comparison', () => {
     const page = drawLines(text('1.0.0', lines.join('')), text('1.0.1', lines.map((line) => `New ${line}`).join('')))
     expect([page.includes('New</mark>') || page.includes('New '), page.includes('Line 499')]).toEqual([true, true])
     expect(page).not.toContain('https://hub.test/raw')
-    expect(page).toContain('500 lines came, 500 lines went')
+    expect(page).toContain('500 added, 500 removed')
   })
 })
 

@@ -15,7 +15,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
     const clipboard = { permissions: ['clipboard-read', 'clipboard-write'] }
     const readClipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
     const copyAs = async (page: Page, words: string) => {
-      await page.locator('summary[aria-label="More ways to copy"]').click()
+      await page.locator('summary[aria-label="More copy options"]').click()
       await page.getByRole('button', { name: words }).click()
       await page.locator('#copy-status', { hasText: 'Copied' }).waitFor({ state: 'attached' })
       return readClipboard(page)
@@ -25,7 +25,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       const { page, problems } = await site.open(REPOSITORY, clipboard)
       const { data } = await site.getJson(`/api/v1/repos${REPOSITORY}`)
       expect(data.content).toBe(CONTENT)
-      expect(await copyAs(page, 'Template, as published')).toBe(CONTENT)
+      expect(await copyAs(page, 'Copy template')).toBe(CONTENT)
       expect(await page.locator('#progress').textContent()).toBe('0 of 2 required')
       await page.getByLabel('language').fill('$& {{tone}} <b>')
       await page.getByLabel('tone').selectOption(hostile('option'))
@@ -38,7 +38,9 @@ export function testPromptPage(opened: () => BuiltSite): void {
         .replace('{{strict}}', 'true')
         .replace('{{free}}', 'two\nlines')
       // The value holds a placeholder; it is never filled again.
-      expect(await copyAs(page, 'Filled in')).toBe(filled.replaceAll(`$& ${hostile('option')} <b>`, '$& {{tone}} <b>'))
+      expect(await copyAs(page, 'Copy filled in')).toBe(
+        filled.replaceAll(`$& ${hostile('option')} <b>`, '$& {{tone}} <b>'),
+      )
       expect(await page.locator('.chip.filled', { hasText: '$& {{tone}} <b>' }).first().isVisible()).toBe(true)
       await page.getByRole('button', { name: 'Template', exact: true }).click()
       expect(await page.locator('#content .chip').first().textContent()).toBe('{{language}}')
@@ -54,7 +56,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.waitForURL(/#\?free=/)
       await page.reload()
       expect(await page.getByLabel('free').inputValue()).toBe('my secret & value')
-      const link = await copyAs(page, 'Link with my values')
+      const link = await copyAs(page, 'Copy link with my values')
       await page.getByRole('button', { name: 'Clear' }).click()
       await page.waitForFunction(() => location.hash === '')
       await page.goto(link)
@@ -71,7 +73,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.getByRole('button', { name: 'Fill in examples' }).click()
       expect(await page.getByLabel('language').inputValue()).toBe('typed')
       expect(await page.getByLabel('tone').inputValue()).toBe('calm')
-      await page.getByRole('button', { name: 'Undo examples' }).click()
+      await page.getByRole('button', { name: 'Remove examples' }).click()
       expect([await page.getByLabel('language').inputValue(), await page.getByLabel('tone').inputValue()]).toEqual([
         'typed',
         '',
@@ -80,14 +82,14 @@ export function testPromptPage(opened: () => BuiltSite): void {
       expect(await page.locator('#variable-count-wrong').textContent()).toBe(
         'expected a whole number such as 3, got "abc"',
       )
-      expect(await page.locator('#progress').textContent()).toBe('1 value does not fit')
+      expect(await page.locator('#progress').textContent()).toBe('1 invalid value')
       await page.context().close()
     })
 
     test('copying without permission selects the text instead, and the button keeps its width', async () => {
       const { page } = await site.open(REPOSITORY)
       await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
-      const button = page.getByRole('button', { name: 'Copy the curl lines, pinned to 1.1.0' })
+      const button = page.getByRole('button', { name: 'Copy curl code, pinned to 1.1.0' })
       const before = (await button.boundingBox())?.width
       await button.click()
       await page.getByText('Press Ctrl+C').waitFor()
@@ -98,19 +100,19 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
-    test('says what is deprecated, archived, withdrawn or gone, and what to use instead', async () => {
+    test('says what is deprecated, archived, yanked or gone, and what to use instead', async () => {
       const { page } = await site.open(REPOSITORY)
       expect(await page.getByRole('note').first().textContent()).toMatch(
         /^Deprecated: .*status_message<\/script>.*Use mallory\/plain-1 instead\.$/s,
       )
       expect(await page.locator('.version-row.yanked').textContent()).toContain(hostile('yank_reason').slice(0, 40))
       await page.goto(`${site.origin}${REPOSITORY}/v/1.0.1`)
-      expect(await page.getByText('1.0.1 was withdrawn.').isVisible()).toBe(true)
+      expect(await page.getByText('1.0.1 was yanked.').isVisible()).toBe(true)
       expect(await page.locator('#content').textContent()).toBe('bad')
       await page.goto(`${site.origin}/mallory/old`)
       expect(await page.getByRole('note').textContent()).toMatch(/^Archived: /)
       await page.goto(`${site.origin}/mallory/gone`)
-      expect(await page.getByRole('note').textContent()).toContain('no active version')
+      expect(await page.getByRole('note').textContent()).toContain('All versions were yanked')
       expect(await page.locator('#content').count()).toBe(0)
       await page.context().close()
     })
@@ -123,7 +125,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
           .locator('#content .unseen')
           .evaluateAll((marks) => marks.map((mark) => (mark as HTMLElement).dataset.code)),
       ).toEqual(['U+200B', 'U+202E', 'U+202C', 'U+E0041'])
-      expect(await page.getByText('4 hidden characters').isVisible()).toBe(true)
+      expect(await page.getByText('This text has 4 hidden characters').isVisible()).toBe(true)
       await page.context().close()
     })
   })
@@ -149,7 +151,7 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.goto(`${site.origin}/mallory/${name}`)
       expect(await page.locator('#content').textContent()).toBe(hostile('fresh'))
       await page.getByRole('link', { name: /^Compare.*1\.0\.0 with 1\.1\.0$/ }).click()
-      expect(await page.locator('.line.came').first().isVisible()).toBe(true)
+      expect(await page.locator('.line.added').first().isVisible()).toBe(true)
       expect(problems).toEqual([])
       await page.context().close()
     })

@@ -38,9 +38,7 @@ test('the file holds the text, and none of what only its author or the merge kno
   expect(searchParams.get('filename')).toBe('content/acme/a/versions/x.y.z.md')
   expect(value).not.toMatch(/2026-11-01|torvalds|The old words|Say what changes/)
   expect(value.endsWith('\n---\nReview {{code}}.\r\n---\nend')).toBe(true)
-  expect(value).toContain(
-    '# Name this file 1.2.4.md, 1.3.0.md (it can do more) or 2.0.0.md (callers must change something).',
-  )
+  expect(value).toContain('# Name this file 1.2.4.md, 1.3.0.md (new features) or 2.0.0.md (breaking change).')
   expect(parseVersionFile(value).problems?.map(({ key }) => key)).toEqual(['published_at', 'published_by', 'changelog'])
 })
 

@@ -55,13 +55,17 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
 
     test('judge: each fact of the card leads to its evidence', async () => {
       const { page } = await opened().open(REPOSITORY)
-      await tabTo(page, '1 of 3 versions withdrawn')
+      await tabTo(page, '1 of 3 versions yanked')
       await page.keyboard.press('Enter')
       await page.waitForURL(`**${REPOSITORY}#versions`)
-      expect(await page.getByText('Withdrawn: ').isVisible()).toBe(true)
+      expect(await page.getByText('Yanked: ').isVisible()).toBe(true)
       expect(await page.locator('.trust .fact').allTextContents()).toEqual([
-        ...['✓A readme', '–1 of 5 variables described', '–4 of 5 variables with an example'],
-        ...['–1 of 2 changes explained', '–Published with a token or by pull request', '–1 of 3 versions withdrawn'],
+        ...['✓Readme', '–1 of 5 variables described', '–4 of 5 variables with an example'],
+        ...[
+          '–1 of 2 changes with a changelog',
+          '–Published with a token or by pull request',
+          '–1 of 3 versions yanked',
+        ],
         ...['–3 hidden characters, shown in the text', '✓MIT'],
       ])
       await page.context().close()
@@ -105,7 +109,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       expect(await readClipboard(page)).toBe(CONTENT)
       await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
-      await tabTo(page, 'As JSON messages')
+      await tabTo(page, 'Copy as JSON messages')
       await page.keyboard.press('Enter')
       expect(JSON.parse(await readClipboard(page))[0].role).toBe('user')
       await tabTo(page, 'Pinned to 1.1.0')
@@ -113,7 +117,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await page.keyboard.press('ArrowRight')
       await tabTo(page, 'curl')
       await page.keyboard.press('ArrowRight')
-      await tabTo(page, /hubcli lines, label production/)
+      await tabTo(page, /hubcli code, label production/)
       await page.keyboard.press('Enter')
       await page.waitForFunction(() =>
         navigator.clipboard.readText().then(
@@ -130,10 +134,10 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await tabTo(page, 'Compare 1.0.1 with 1.1.0')
       await page.keyboard.press('Enter')
       await page.waitForURL(`**${COMPARE}`)
-      await tabTo(page, 'One column')
+      await tabTo(page, 'Unified')
       await page.keyboard.press('ArrowRight')
       const sides = await page
-        .locator('.line.went, .line.came')
+        .locator('.line.removed, .line.added')
         .evaluateAll((lines) => lines.slice(0, 2).map((line) => line.getBoundingClientRect().x))
       expect(sides[1]).toBeGreaterThan(sides[0]! + 100)
       await page.goto(opened().origin + COMPARE)
@@ -142,17 +146,17 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
       await tabTo(page, 'Compare')
       await page.keyboard.press('Enter')
       await page.waitForURL('**/compare/1.0.0...1.1.0')
-      await page.locator('.line.went', { hasText: 'first' }).waitFor()
+      await page.locator('.line.removed', { hasText: 'first' }).waitFor()
       const chosen = () =>
         page.locator('.compare-choice select').evaluateAll((all) => all.map((one) => Reflect.get(one, 'value')))
       expect(await chosen()).toEqual(['1.0.0', '1.1.0'])
-      await tabTo(page, 'The other way round')
+      await tabTo(page, 'Swap')
       await page.keyboard.press('Enter')
       await page.waitForURL('**/compare/1.1.0...1.0.0')
-      await page.locator('.line.came', { hasText: 'first' }).waitFor()
+      await page.locator('.line.added', { hasText: 'first' }).waitFor()
       await page.goBack()
       await page.goBack()
-      await page.locator('.line.went', { hasText: 'bad' }).waitFor()
+      await page.locator('.line.removed', { hasText: 'bad' }).waitFor()
       expect(await chosen()).toEqual(['1.0.1', '1.1.0'])
       expect(problems).toEqual([])
       await page.context().close()
@@ -182,7 +186,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     await page.locator('.row h3 a').first().click()
     await page.waitForURL(`**${REPOSITORY}`)
     expect(await page.getByText('Suggest a change').isVisible()).toBe(true)
-    expect(await page.getByText('1 of 3 versions withdrawn').isVisible()).toBe(true)
+    expect(await page.getByText('1 of 3 versions yanked').isVisible()).toBe(true)
     await page.locator('label', { has: page.locator('#tool-4') }).click()
     expect(await page.locator('#tool-4').isChecked()).toBe(true)
     await page.locator('.setup summary', { hasText: 'Codex' }).click()
@@ -198,7 +202,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     await page.getByLabel('From').selectOption('1.0.0')
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.waitForURL(`**${REPOSITORY}/compare/1.0.0...1.1.0`)
-    expect(await page.locator('.line.came').first().isVisible()).toBe(true)
+    expect(await page.locator('.line.added').first().isVisible()).toBe(true)
     await page.getByLabel('From').selectOption('1.0.1')
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.waitForURL(`**${COMPARE}`)
@@ -215,7 +219,7 @@ export function testVisitorJobs(opened: () => BuiltSite): void {
     await page.goto(`${opened().origin}${REPOSITORY}#?free=on+paper`)
     expect(await page.locator('.chip.filled', { hasText: 'on paper' }).isVisible()).toBe(true)
     await page.goto(opened().origin + COMPARE)
-    expect(await page.locator('.line.came').first().isVisible()).toBe(true)
+    expect(await page.locator('.line.added').first().isVisible()).toBe(true)
     expect(await page.locator('.choice').first().isVisible()).toBe(false)
     await page.context().close()
   })

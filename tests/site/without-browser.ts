@@ -39,7 +39,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
       async (path) => {
         const response = await fetch(site.origin + path)
         expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
-        expect(await response.text()).toContain('There is nothing here')
+        expect(await response.text()).toContain('Page not found')
       },
     )
 
@@ -101,7 +101,7 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
         .filter((path) => path.endsWith('/index.html'))
         .map((path) => `/docs/${path.slice(0, -'/index.html'.length)}`)
       const html = await (await fetch(`${site.origin}/docs/filling`)).text()
-      const [nav = ''] = /<nav aria-label="Docs">.*?<\/nav>/s.exec(html) ?? []
+      const [nav = ''] = /<nav aria-label="Documentation">.*?<\/nav>/s.exec(html) ?? []
       const linked = [...nav.matchAll(/href="([^"]+)"/g)].map(([, path]) => path)
       expect(linked.toSorted()).toEqual(guides.toSorted())
     })

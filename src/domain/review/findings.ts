@@ -108,14 +108,13 @@ export function warnOfMetadata(
   variables: readonly Variable[],
 ): Warning[] {
   const weak: string[] = []
-  if (title.trim().length < SHORT_TITLE || title === name)
-    weak.push('title: say in a few words what the prompt is called')
+  if (title.trim().length < SHORT_TITLE || title === name) weak.push('title: add a title of a few words')
   if (countCharacters(description.trim()) < SHORT_DESCRIPTION)
-    weak.push('description: say in a sentence or two what the prompt is for')
-  if (tags.length === 0) weak.push('tags: without any, the prompt is found by its words alone')
-  if (license === null) weak.push('license: without one, nobody knows what they may do with the prompt')
+    weak.push('description: describe the purpose of the prompt in one or two sentences')
+  if (tags.length === 0) weak.push('tags: add tags, so that people find the prompt')
+  if (license === null) weak.push('license: add a licence, so that people know how they may use the prompt')
   const undescribed = variables.filter((variable) => variable.description.trim() === '').map(({ name }) => name)
-  if (undescribed.length > 0) weak.push(`variables: say what to give for ${undescribed.join(', ')}`)
+  if (undescribed.length > 0) weak.push(`variables: add a description for ${undescribed.join(', ')}`)
   return weak.map((message) => ({ code: 'weak_metadata', message, line: null }))
 }
 
@@ -125,15 +124,15 @@ export function warnOfDifference(difference: Difference, bump: 'major' | 'minor'
   const { variables } = difference
   const needed = variables.added.filter(({ required, default: usual }) => required && usual === null)
   const reasons = [
-    ...needed.map(({ name }) => `${name} came and must be given`),
-    ...variables.newly_required.map((name) => `${name} must be given now`),
-    ...variables.removed.map((name) => `${name} went`),
-    ...variables.narrowed.map((name) => `${name} takes fewer values`),
+    ...needed.map(({ name }) => `added required variable ${name}`),
+    ...variables.newly_required.map((name) => `${name} is now required`),
+    ...variables.removed.map((name) => `removed variable ${name}`),
+    ...variables.narrowed.map((name) => `${name} accepts fewer values`),
   ]
   if (difference.format_changed) reasons.push('the format changed')
-  if (difference.messages.removed.includes('history')) reasons.push('{{history}} went')
-  if (reasons.length === 0) reasons.push('the form of the answer changed')
-  const message = `breaks callers of ${difference.from}, published as ${bump}: ${reasons.slice(0, MOST_OF_A_KIND).join(', ')}${reasons.length > MOST_OF_A_KIND ? ', …' : ''}. Publish it as major`
+  if (difference.messages.removed.includes('history')) reasons.push('removed {{history}}')
+  if (reasons.length === 0) reasons.push('the format of the answer changed')
+  const message = `breaking change since ${difference.from}, published as ${bump}: ${reasons.slice(0, MOST_OF_A_KIND).join(', ')}${reasons.length > MOST_OF_A_KIND ? ', …' : ''}. Publish it as major`
   return [{ code: 'breaking_change', message, line: null }]
 }
 

@@ -1,4 +1,4 @@
-// Owns what the account pages say: who somebody is, where they may publish, their tokens, and the forms that change them. Plain forms: nothing here needs a script.
+// Renders the account pages: profile, owners, tokens and forms. They work without JavaScript.
 
 import type { ListedToken, Session } from '../../domain/access/account.ts'
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
@@ -52,22 +52,22 @@ export function drawAccount(view: AccountView): Page {
   </div>
   <aside class="column">
     <section aria-labelledby="owners-title">
-      <h2 id="owners-title">You may publish to</h2>
+      <h2 id="owners-title">You can publish to</h2>
       ${
         owners.length > 0
-          ? html`<ul class="owners">${owners.map((owner) => (owner === login ? html`<li>${owner} (your handle)</li>` : html`<li><a href="/${owner}">${owner}</a></li>`))}</ul>`
-          : html`<p>Your handle is a word that this site needs for itself, so it cannot own prompts.</p>`
+          ? html`<ul class="owners">${owners.map((owner) => (owner === login ? html`<li>${owner} (your username)</li>` : html`<li><a href="/${owner}">${owner}</a></li>`))}</ul>`
+          : html`<p>Your username is reserved by this site, so it cannot own prompts.</p>`
       }
-      <p class="quiet">Your own handle appears in the catalogue with your first publish. Other owners are those whose
-      <code>members</code> name you. Rights are checked again at every publish.</p>
-      <p class="quiet">A GitHub workflow needs no token: list it under <code>trusted_publishers</code> of its owner.</p>
+      <p class="quiet">Your own page appears with your first prompt. You can also publish to owners that list you in their
+      <code>members</code>. The hub checks this at every publish.</p>
+      <p class="quiet">A GitHub workflow needs no token: see <a href="/docs/trusted-publishing">Trusted publishing</a>.</p>
     </section>
     <section aria-labelledby="session-title">
       <h2 id="session-title">Session</h2>
       <dl class="fact-list">
         <div><dt>${user_id.startsWith('local-') ? 'Local sign-in' : 'GitHub account'}</dt><dd>${user_id}</dd></div>
-        <div><dt>Since</dt><dd>${drawDay(session.created_at)}</dd></div>
-        <div><dt>Ends</dt><dd>${drawDay(session.expires_at)}</dd></div>
+        <div><dt>Started</dt><dd>${drawDay(session.created_at)}</dd></div>
+        <div><dt>Expires</dt><dd>${drawDay(session.expires_at)}</dd></div>
       </dl>
       <div class="actions">
         ${drawButton(session, { purpose: 'sign-out', action: '/auth/sign-out', label: html`Sign out` })}
@@ -84,21 +84,21 @@ function drawForm({ session, owners, refused, formId }: AccountView): Html | und
   const form = refused?.form ?? { name: '', owner: owners[0] ?? '', repository: '', days: String(TOKEN_DAYS.usual) }
   return html`
 <section aria-labelledby="create-title">
-  <h2 id="create-title">Make a token</h2>
+  <h2 id="create-title">Create a token</h2>
   ${refused && html`<div class="notice" role="alert"><ul class="plain">${refused.problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`}
   <form class="account-form" action="/settings/tokens" method="post">
     ${drawHidden('csrf', csrfToken(session, 'create-token'))}${drawHidden('form', formId)}
     <div class="wide"><label for="name">Name</label>
       <input id="name" name="name" required maxlength="64" value="${form.name}" autocomplete="off" aria-describedby="name-hint" />
-      <p class="quiet" id="name-hint">So that you know it again, such as “laptop”.</p></div>
+      <p class="quiet" id="name-hint">A name to recognise it by, such as “laptop”.</p></div>
     <div><label for="owner">Owner</label>
       <select id="owner" name="owner">${owners.map((owner) => html`<option${owner === form.owner ? html` selected` : ''}>${owner}</option>`)}</select></div>
     <div><label for="repository">Repository</label>
       <input id="repository" name="repository" maxlength="64" value="${form.repository}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="repository-hint" />
-      <p class="quiet" id="repository-hint">One name; leave it empty for all.</p></div>
-    <div><label for="days">Days until it expires</label>
+      <p class="quiet" id="repository-hint">Leave empty for all repositories.</p></div>
+    <div><label for="days">Expires after (days)</label>
       <input id="days" name="days" type="number" required min="${TOKEN_DAYS.least}" max="${TOKEN_DAYS.most}" value="${form.days}" /></div>
-    <div class="wide"><button class="strong" type="submit">Make the token</button></div>
+    <div class="wide"><button class="strong" type="submit">Create token</button></div>
   </form>
 </section>`
 }
@@ -115,7 +115,7 @@ function drawTokens({ session, tokens, now }: AccountView): Html {
       : drawButton(session, {
           purpose: 'revoke-token',
           action: '/settings/tokens/revoke',
-          label: html`Revoke<span class="visually-hidden"> ${token.name}, which ends in ${token.last_four}</span>`,
+          label: html`Revoke<span class="visually-hidden"> ${token.name}, last 4 characters ${token.last_four}</span>`,
           fields: { id: token.id },
         })
   }</td>
@@ -123,14 +123,14 @@ function drawTokens({ session, tokens, now }: AccountView): Html {
   })
   return html`
 <section id="tokens" aria-labelledby="tokens-title">
-  <div class="bar"><h2 id="tokens-title">Tokens</h2><p class="quiet">at most ${LIMITS.tokensPerPerson} at once</p></div>
+  <div class="bar"><h2 id="tokens-title">Tokens</h2><p class="quiet">at most ${LIMITS.tokensPerPerson}</p></div>
   ${
     rows.length === 0
-      ? html`<p class="quiet">None yet.</p>`
+      ? html`<p class="quiet">You have no tokens.</p>`
       : html`<div class="scrolls" tabindex="0" role="group" aria-label="Tokens"><table class="tokens">
   <thead><tr>${HEADINGS}<th scope="col"><span class="visually-hidden">Revoke</span></th></tr></thead>
   <tbody>${rows}</tbody></table></div>
-  <p class="quiet tokens-note">Last use is noted at most once an hour. Revoking works at once and for good.</p>`
+  <p class="quiet tokens-note">“Last used” is updated at most once an hour. Revoking a token takes effect at once and cannot be undone.</p>`
   }
 </section>`
 }
@@ -140,8 +140,8 @@ function drawOperatorTokens({ operatorTokens, now }: AccountView): Html | undefi
   if (operatorTokens.length === 0) return undefined
   return html`
 <section aria-labelledby="operator-tokens-title">
-  <h2 id="operator-tokens-title">Tokens of the operator</h2>
-  <div class="scrolls" tabindex="0" role="group" aria-label="Tokens of the operator"><table class="tokens">
+  <h2 id="operator-tokens-title">Operator tokens</h2>
+  <div class="scrolls" tabindex="0" role="group" aria-label="Operator tokens"><table class="tokens">
   <thead><tr>${HEADINGS}</tr></thead>
   <tbody>${operatorTokens.map(
     (token) => html`
@@ -149,16 +149,16 @@ function drawOperatorTokens({ operatorTokens, now }: AccountView): Html | undefi
   ${drawCells(token, now)}
 </tr>`,
   )}</tbody></table></div>
-  <p class="quiet tokens-note">The operator of this hub made them for your handles on its machine, and can revoke them there: <code>npm run token -- --list</code>.</p>
+  <p class="quiet tokens-note">The operator of this hub created these tokens for your owners, and can revoke them on the server: <code>npm run token -- --list</code>.</p>
 </section>`
 }
 
-const HEADINGS = html`<th scope="col">Name</th><th scope="col">May publish to</th><th scope="col">Ends in</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th>`
+const HEADINGS = html`<th scope="col">Name</th><th scope="col">Can publish to</th><th scope="col">Last 4 characters</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th>`
 
 function drawCells(token: ListedToken, now: Date): Html {
   return html`<th scope="row">${token.name}${hasExpired(token, now) && html` <span class="mark">expired</span>`}</th>
-  <td data-label="May publish to"><code>${token.scope}</code></td>
-  <td data-label="Ends in"><code>…${token.last_four}</code></td>
+  <td data-label="Can publish to"><code>${token.scope}</code></td>
+  <td data-label="Last 4 characters"><code>…${token.last_four}</code></td>
   <td data-label="Created">${drawDay(token.created_at)}</td>
   <td data-label="Expires">${drawDay(token.expires_at)}</td>
   <td data-label="Last used">${token.last_used_at === null ? 'never' : drawDay(token.last_used_at)}</td>`
@@ -184,12 +184,12 @@ export function drawNewToken({
   const main = html`
 <div class="page-head">
   <h1>Your new token</h1>
-  <p class="lead">Copy it now: it is shown this once and kept nowhere. It may publish to <code>${scope}</code> for ${days} ${days === 1 ? 'day' : 'days'}.</p>
+  <p class="lead">Copy it now: it is shown only once. It can publish to <code>${scope}</code> for ${days} ${days === 1 ? 'day' : 'days'}.</p>
 </div>
 <section aria-labelledby="token-title">
-  <div class="bar"><h2 id="token-title">Token</h2>${drawCopy('new-token', 'the token')}</div>
+  <div class="bar"><h2 id="token-title">Token</h2>${drawCopy('new-token', 'token')}</div>
   <pre tabindex="0"><code id="new-token">${token}</code></pre>
-  <p class="quiet">Keep it in a password store or a CI secret, never in a file that is published. Content that holds one is refused.</p>
+  <p class="quiet">Store it in a password manager or as a CI secret. The hub rejects prompts that contain a token.</p>
 </section>
 <section aria-labelledby="use-title">
   <h2 id="use-title">Use it</h2>
@@ -206,11 +206,11 @@ export function drawTrouble({ status, code, message }: { status: number; code: s
   const main = html`
 <div class="page-head">
   <p class="full-name">${status} ${code}</p>
-  <h1>That did not work</h1>
+  <h1>Something went wrong</h1>
   <p class="lead">${message}</p>
   <p class="actions"><a class="button" href="/settings">Your account</a></p>
 </div>`
-  return { title: 'That did not work', main }
+  return { title: 'Something went wrong', main }
 }
 
 interface Button {

@@ -1,4 +1,4 @@
-// Owns what somebody who is signed in does with their tokens: seeing them, making one and revoking one.
+// Lists, creates and revokes the tokens of the signed-in person.
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Session } from '../../domain/access/account.ts'
@@ -63,15 +63,17 @@ export async function createToken(visited: Visit): Promise<Visited> {
   }
   if (parsed.problems) return refuse(parsed.problems.map(formatProblem))
   if (!view.owners.includes(owner))
-    return refuse([`owner: you may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`])
+    return refuse([
+      `owner: you cannot publish to ${owner}. Ask for an entry under members in content/${owner}/index.md.`,
+    ])
   if (view.tokens.filter((token) => !hasExpired(token, now)).length >= LIMITS.tokensPerPerson)
-    return refuse([`You have ${LIMITS.tokensPerPerson} tokens. Revoke one that you do not need.`])
+    return refuse([`You already have ${LIMITS.tokensPerPerson} tokens. Revoke one that you do not need.`])
   const { name, days } = parsed.value
   const made = { form: parsed.value.form, name, days, scope: `${owner}/${repository || '*'}` }
   const token = await accounts.createToken(session.person, made, now)
   if (token === undefined)
     return refuse([
-      'This form was sent before, and its token was shown then. If it is lost, revoke it and make another.',
+      'You already submitted this form, and its token was shown then. If you lost it, revoke it and create another.',
     ])
   return drawNewToken({ token, scope: made.scope, days: made.days, baseUrl: dependencies.baseUrl })
 }
@@ -81,6 +83,6 @@ export async function revokeToken(visited: Visit): Promise<Visited> {
   const { session, form } = await requireForm(visited, 'revoke-token')
   const id = /^[0-9a-f-]{32,36}$/.exec(form.get('id') ?? '')?.[0]
   const isDone = id !== undefined && (await visited.accounts.revokeToken(session.person.user_id, id))
-  if (!isDone) throw new HubError('not_found', 'You have no token of this id.')
+  if (!isDone) throw new HubError('not_found', 'You have no token with this ID.')
   return redirectTo('/settings?done=revoked#tokens')
 }

@@ -1,4 +1,4 @@
-// Owns the account addresses: who may ask for what, in which order that is checked, and the page that answers.
+// Handles the account addresses: checks each request and answers with a page.
 import { isLocalPerson } from '../../domain/access/account.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
@@ -37,9 +37,9 @@ const HANDLERS: Handlers = {
 
 /** The sentence shown after a redirect, by the word that the redirect's address holds. */
 const NOTICES: Readonly<Record<string, string>> = {
-  revoked: 'The token is revoked: from now on it opens nothing.',
+  revoked: 'The token was revoked.',
   'signed-out': 'You are signed out.',
-  'signed-out-everywhere': 'You are signed out, on every machine.',
+  'signed-out-everywhere': 'You are signed out on all devices.',
 }
 
 /** Answers one request to the account addresses. Never throws. */
@@ -138,5 +138,5 @@ async function signOutEverywhere(visited: Visit): Promise<Visited> {
 }
 
 function notFound(): HubError {
-  return new HubError('not_found', 'There is nothing at this address.')
+  return new HubError('not_found', 'Page not found.')
 }

@@ -1,4 +1,4 @@
-// Owns the parts that several account pages have: a hidden field of a form, and lines of a shell with their copy button.
+// Parts that several account pages share: hidden form fields and snippets with a copy button.
 import { drawCopy } from './copy-button.ts'
 import { type Html, html } from './html.ts'
 
@@ -9,5 +9,5 @@ export function drawHidden(name: string, value: string): Html {
 
 /** Lines to copy. @param id names them in their page @param label what stands above them */
 export function drawSnippet(id: string, label: string, code: string): Html {
-  return html`<div class="snippet"><div class="bar"><p>${label}</p>${drawCopy(`snippet-${id}`, `the ${label} snippet`)}</div><pre tabindex="0"><code id="snippet-${id}">${code}</code></pre></div>`
+  return html`<div class="snippet"><div class="bar"><p>${label}</p>${drawCopy(`snippet-${id}`, `snippet: ${label}`)}</div><pre tabindex="0"><code id="snippet-${id}">${code}</code></pre></div>`
 }

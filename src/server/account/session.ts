@@ -1,4 +1,4 @@
-// Owns cookies and what protects them: their names and attributes, the signed note of a sign-in under way, and which requests may change anything.
+// Session cookies, the signed state of a sign-in, and CSRF protection.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import { SESSION_DAYS, type Session } from '../../domain/access/account.ts'
@@ -81,7 +81,7 @@ export function csrfToken({ csrf_secret }: Session, purpose: Purpose): string {
 /** @throws HubError `forbidden` when a form does not come from a page of this session */
 export function requireCsrf(session: Session, purpose: Purpose, given: string | null): void {
   if (given === null || !isEqual(given, csrfToken(session, purpose)))
-    throw new HubError('forbidden', 'This form is from another session. Open the page again and repeat.')
+    throw new HubError('forbidden', 'This form is from another session. Reload the page and try again.')
 }
 
 /** @throws HubError `forbidden` when a request that changes something was sent by another site's page. Browsers set both headers, pages cannot. */
@@ -89,7 +89,7 @@ export function requireSameOrigin(request: Request, baseUrl: string): void {
   const site = request.headers.get('Sec-Fetch-Site')
   const isOurs = site === null ? request.headers.get('Origin') === baseUrl : site === 'same-origin'
   if (!isOurs)
-    throw new HubError('forbidden', 'This was sent by another site’s page. Open your account here and repeat.')
+    throw new HubError('forbidden', 'This request came from another site. Open your account here and try again.')
 }
 
 /** Compares secrets in a time that tells nothing of them. */

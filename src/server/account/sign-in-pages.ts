@@ -1,4 +1,4 @@
-// Owns the pages for people who are not signed in: how to sign in on this hub, or that nobody can.
+// Pages for people who are not signed in.
 import { html, type Page } from './html.ts'
 import { drawHidden, drawSnippet } from './page-parts.ts'
 
@@ -8,7 +8,7 @@ export function drawSignIn({ notice }: { notice: string | undefined }): Page {
 <div class="page-head">
   <h1>Your account</h1>
   ${notice && html`<p class="notice" role="status">${notice}</p>`}
-  <p class="lead">Reading needs no account. Sign in to make tokens for publishing.</p>
+  <p class="lead">Reading needs no account. Sign in to create tokens for publishing.</p>
   <p class="actions"><a class="button strong" href="/auth/sign-in?return_to=/settings">Sign in</a></p>
 </div>`
   return { title: 'Your account', main }
@@ -19,10 +19,10 @@ export function drawSignInOff(): Page {
   const main = html`
 <div class="page-head">
   <h1>Your account</h1>
-  <p class="lead">Sign-in is off on this hub. Reading needs no account; a token for publishing is made by whoever runs the hub:</p>
+  <p class="lead">Sign-in is disabled on this hub. Reading needs no account. The operator can create a token for publishing:</p>
 </div>
-${drawSnippet('token', 'On the machine of the hub', 'npm run token -- acme')}
-<p class="quiet">To let people sign in, set GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET and SESSION_SECRET.</p>`
+${drawSnippet('token', 'On the server', 'npm run token -- acme')}
+<p class="quiet">To enable sign-in, set GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET and SESSION_SECRET.</p>`
   return { title: 'Your account', main }
 }
 
@@ -32,10 +32,10 @@ export function drawLinkNeeded({ notice }: { notice?: string | undefined } = {})
 <div class="page-head">
   <h1>Your account</h1>
   ${notice && html`<p class="notice" role="status">${notice}</p>`}
-  <p class="lead">Reading needs no account. To sign in, open the link that <code>npm start</code> printed where this hub runs: it is good
-  once, and the next one is printed as soon as it is used.</p>
+  <p class="lead">Reading needs no account. To sign in, open the link that <code>npm start</code> printed. It works
+  once; then <code>npm start</code> prints a new one.</p>
 </div>
-${drawSnippet('token', 'Or make a token without signing in, on the machine of the hub', 'npm run token -- acme')}`
+${drawSnippet('token', 'Or create a token on the server, without signing in', 'npm run token -- acme')}`
   return { title: 'Your account', main }
 }
 
@@ -43,14 +43,14 @@ ${drawSnippet('token', 'Or make a token without signing in, on the machine of th
 export function drawLocalSignIn({ state, key }: { state: string; key: string }): Page {
   const main = html`
 <div class="page-head">
-  <h1>Sign in on this machine</h1>
-  <p class="lead">This hub runs for you alone, so you may be anybody: choose a handle. Nobody without your link sees this page.</p>
+  <h1>Sign in</h1>
+  <p class="lead">Local mode: sign in with any username. Only people with your link can see this page.</p>
 </div>
 <form class="account-form" action="/auth/local" method="post">
   ${drawHidden('state', state)}${drawHidden('key', key)}
-  <div><label for="handle">Handle</label>
+  <div><label for="handle">Username</label>
     <input id="handle" name="handle" required maxlength="39" pattern="[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*" autocomplete="username" autocapitalize="none" spellcheck="false" aria-describedby="handle-hint" />
-    <p class="quiet" id="handle-hint">Letters, digits and single hyphens.</p></div>
+    <p class="quiet" id="handle-hint">Lower-case letters, digits and single hyphens.</p></div>
   <div class="wide"><button class="strong" type="submit">Sign in</button></div>
 </form>`
   return { title: 'Sign in', main }

@@ -80,13 +80,13 @@ export async function finishGithub(
   const { searchParams } = new URL(request.url)
   const note = requireNote(request, searchParams.get('state'), tools, now)
   const code = searchParams.get('code')
-  if (code === null) throw new HubError('invalid_request', 'GitHub did not sign you in. Begin again if you meant to.')
+  if (code === null) throw new HubError('invalid_request', 'GitHub did not sign you in. Try again.')
   await spendNote(note, tools, now)
   const person = await signIn.identify({ code, verifier: note.verifier, redirectUri: redirectUri(tools.baseUrl) })
   if (!(await tools.accounts.bindLogin(person)))
     throw new HubError(
       'forbidden',
-      `The handle ${person.login} belongs to another GitHub account here. Ask the maintainers of this hub.`,
+      `The username ${person.login} belongs to another GitHub account on this hub. Contact the operator of this hub.`,
     )
   return admit(request, person, note, tools, now)
 }
@@ -105,21 +105,21 @@ export async function finishLocal(
     throw new HubError('validation_failed', 'handle: expected 1 to 39 letters, digits and single hyphens inside.')
   await spendNote(note, tools, now)
   if (!keys.spend(form.get('key')))
-    throw new HubError('forbidden', 'This sign-in link was used before. The hub printed the next one where it runs.')
+    throw new HubError('forbidden', 'This sign-in link was already used. Open the next link that npm start printed.')
   return admit(request, localPerson(handle.data), note, tools, now)
 }
 
 function requireNote(request: Request, state: string | null, { cookies }: SignInTools, now: Date): SignInNote {
   const note = cookies.readSignIn(request, now)
   if (!note || state === null || !isEqual(state, note.state))
-    throw new HubError('invalid_request', 'This browser did not begin this sign-in, or too long ago. Begin again.')
+    throw new HubError('invalid_request', 'This sign-in has expired, or it was started in another browser. Try again.')
   return note
 }
 
 /** @throws HubError `invalid_request` for a sign-in that came to its end before, well or not */
 async function spendNote(note: SignInNote, { accounts }: SignInTools, now: Date): Promise<void> {
   if (!(await accounts.spendSignIn(note, now)))
-    throw new HubError('invalid_request', 'This sign-in was used before. Begin again.')
+    throw new HubError('invalid_request', 'This sign-in was already completed. Sign in again.')
 }
 
 /** Opens a new session for each sign-in, and ends the one that the browser had before, whoever's it was. */

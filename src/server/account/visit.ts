@@ -1,4 +1,4 @@
-// Owns one request to an account address on its way: what is known of it, and reading the form that it brings.
+// The context of one account request, and parsing of its form.
 import type { Accounts, Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -37,7 +37,7 @@ export async function requireForm(
   { request, session }: Visit,
   purpose: Parameters<typeof requireCsrf>[1],
 ): Promise<{ session: Session; form: URLSearchParams }> {
-  if (!session) throw new HubError('forbidden', 'You are not signed in any more. Sign in and repeat.')
+  if (!session) throw new HubError('forbidden', 'Your session has expired. Sign in and try again.')
   const form = await readForm(request)
   requireCsrf(session, purpose, form.get('csrf'))
   return { session, form }

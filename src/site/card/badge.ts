@@ -1,4 +1,4 @@
-// Owns the badge of a prompt: its name as a chip and its latest version, as an SVG that readmes elsewhere can show.
+// Draws the badge of a prompt: name and latest version, as an SVG for readmes.
 import { escapeXml } from '../../domain/text/html-text.ts'
 
 /** The width of a letter at the badge's size of 11 px. It is wide enough for any font, because an SVG cannot measure its text, and where a badge is shown our font is not there. */
@@ -7,7 +7,7 @@ const PADDING_PX = 8
 
 /** Draws a badge. @param version null when none is active */
 export function drawBadge(fullName: string, version: string | null): string {
-  const right = version === null ? 'withdrawn' : `v${version}`
+  const right = version === null ? 'yanked' : `v${version}`
   const left = Math.ceil(fullName.length * LETTER_PX) + 2 * PADDING_PX
   const width = left + Math.ceil(right.length * LETTER_PX) + 2 * PADDING_PX
   const middle = (from: number, to: number) => ((from + to) / 2).toFixed(1)

@@ -54,7 +54,7 @@ export function drawSocialCard({
       y += 23
     }
   const facts = [
-    latest_version === null ? 'withdrawn' : `v${latest_version}`,
+    latest_version === null ? 'yanked' : `v${latest_version}`,
     ...(variables_count > 0 ? [`${variables_count} ${variables_count === 1 ? 'variable' : 'variables'}`] : []),
     ...(license !== null && canWrite(license, 'text') ? [license] : []),
   ]

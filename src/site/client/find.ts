@@ -103,14 +103,14 @@ async function ask(address: string, signal: AbortSignal): Promise<string | undef
     if (signal.aborted) return undefined
     return drawTrouble(
       address,
-      error instanceof TypeError ? 'The catalogue did not answer.' : String(error).replace(/^Error: /, ''),
+      error instanceof TypeError ? 'The hub did not respond.' : String(error).replace(/^Error: /, ''),
     )
   }
 }
 
 async function sayTrouble(response: Response): Promise<string> {
   const envelope: { error?: { message?: string } } = await response.json().catch(() => ({}))
-  return envelope.error?.message ?? 'The catalogue cannot be searched just now.'
+  return envelope.error?.message ?? 'Search is not available right now.'
 }
 
 /** Draws what went wrong. The message is shown as text, whatever it holds. */

@@ -78,9 +78,9 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
     const done = needed.filter(({ name }) => texts.has(name)).length
     const words =
       wrong > 0
-        ? `${wrong} ${wrong === 1 ? 'value does' : 'values do'} not fit`
+        ? `${wrong} invalid ${wrong === 1 ? 'value' : 'values'}`
         : needed.length === 0
-          ? 'Nothing is required'
+          ? 'All optional'
           : `${done} of ${needed.length} required`
     if (progress && progress.textContent !== words) progress.textContent = words
   }
@@ -134,7 +134,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       for (const field of fields.values())
         if (field.value === '' && field.dataset.example !== undefined) field.value = field.dataset.example
       isFilledShown = true
-      examples.textContent = 'Undo examples'
+      examples.textContent = 'Remove examples'
     }
     show()
     keep()

@@ -1,4 +1,4 @@
-// Owns how a difference looks: what callers must know above, the lines below, in one column or two; the same in the build and in the browser.
+// Renders a comparison: the impact on callers, then the changed lines, unified or side by side.
 import type { Difference, VersionRecord } from '../../domain/api/schema.ts'
 import { findPlaceholders, splitContent } from '../../domain/content/placeholders.ts'
 import { countOf } from '../../domain/text/count-of.ts'
@@ -20,9 +20,12 @@ type ComparedText = Pick<VersionRecord, 'version' | 'content' | 'raw_url'>
 export function drawForCallers({ breaking, format_changed, messages, variables, parameters }: Difference): string {
   const chip = (name: string) => `<span class="chip">${escapeHtml(name)}</span>`
   const rows: string[] = []
-  const say = (sign: string, names: readonly string[], words: string) => {
-    if (names.length > 0)
-      rows.push(`<li><span class="sign" aria-hidden="true">${sign}</span> ${names.map(chip).join(' ')} ${words}</li>`)
+  const say = (sign: string, names: readonly string[], change: string, impact = '', thing = 'variable') => {
+    if (names.length === 0) return
+    const words = `${change} ${thing}${names.length === 1 ? '' : 's'}`
+    rows.push(
+      `<li><span class="sign" aria-hidden="true">${sign}</span> ${words}: ${names.map(chip).join(' ')}${impact}</li>`,
+    )
   }
   const needed = variables.added.filter(({ required, default: preset }) => required && preset === null)
   const optional = variables.added.filter((variable) => !needed.includes(variable))
@@ -30,54 +33,54 @@ export function drawForCallers({ breaking, format_changed, messages, variables, 
   say(
     '+',
     needed.map(({ name }) => name),
-    'came and must be given',
+    'Added required',
   )
   say(
     '+',
     optional.map(({ name }) => name),
-    'came and may be left out',
+    'Added optional',
   )
-  say('−', variables.removed, 'went: calls that give it are refused')
-  say('!', variables.newly_required, 'must be given now')
-  say('!', variables.narrowed, 'takes fewer values than before')
-  say('+', messages.added, 'messages added')
-  say('−', messages.removed, 'messages removed')
-  say('·', messages.changed, 'messages changed')
+  say('−', variables.removed, 'Removed', ' (calls that pass it will fail)')
+  say('!', variables.newly_required, 'Now required')
+  say('!', variables.narrowed, 'Restricted', ' (accepts fewer values)')
+  say('+', messages.added, 'Added', '', 'message')
+  say('−', messages.removed, 'Removed', '', 'message')
+  say('·', messages.changed, 'Changed', '', 'message')
   if (format_changed)
     rows.push('<li><span class="sign" aria-hidden="true">!</span> The format changed between text and chat</li>')
   for (const { name, fields } of variables.changed.filter(({ name }) => !told.has(name)))
     rows.push(
-      `<li><span class="sign" aria-hidden="true">·</span> ${chip(name)} ${escapeHtml(fields.join(', '))} changed</li>`,
+      `<li><span class="sign" aria-hidden="true">·</span> Changed variable: ${chip(name)} (${escapeHtml(fields.join(', '))})</li>`,
     )
   const settings: string[] = [
-    ...parameters.added.map((key) => `+ ${key}`),
-    ...parameters.removed.map((key) => `− ${key}`),
-    ...parameters.changed.map((key) => `${key} changed`),
+    ...parameters.added.map((key) => `added ${key}`),
+    ...parameters.removed.map((key) => `removed ${key}`),
+    ...parameters.changed.map((key) => `changed ${key}`),
   ]
   const mark = breaking
-    ? '<span class="mark breaks">Breaking for callers</span>'
-    : '<span class="mark good">Safe for callers</span>'
-  return `<div class="card for-callers"><div class="bar"><h2>For callers</h2>${mark}</div>${
-    rows.length > 0 ? `<ul class="plain">${rows.join('')}</ul>` : '<p class="quiet">The variables are the same.</p>'
+    ? '<span class="mark breaks">Breaking change</span>'
+    : '<span class="mark good">No breaking change</span>'
+  return `<div class="card for-callers"><div class="bar"><h2>Impact on callers</h2>${mark}</div>${
+    rows.length > 0 ? `<ul class="plain">${rows.join('')}</ul>` : '<p class="quiet">No changes to the variables.</p>'
   }<p class="quiet">Parameters: ${settings.length > 0 ? escapeHtml(settings.join(', ')) : 'unchanged'}.</p></div>`
 }
 
 /** Draws the lines of two texts; a switch of the style sheet shows them in one column or in two. What is too long to be read is left out, with links to both texts. */
 export function drawLines(from: ComparedText, to: ComparedText): string {
   const [before, after] = [from.content, to.content]
-  if (before === after) return '<p class="notice">The text is the same in both.</p>'
-  if (!isComparable(before, after)) return drawTooLong('These texts are too long to be compared here.', from, to)
+  if (before === after) return '<p class="notice">The text is identical.</p>'
+  if (!isComparable(before, after)) return drawTooLong('These texts are too long to compare here.', from, to)
   const rows = compareTexts(before, after)
-  const came = rows.filter(({ kind }) => kind === 'came').length
-  const went = rows.filter(({ kind }) => kind === 'went').length
+  const added = rows.filter(({ kind }) => kind === 'added').length
+  const removed = rows.filter(({ kind }) => kind === 'removed').length
   const { drawn, isCut } = foldRows(rows)
-  const notice = isCut ? drawTooLong('Only the beginning of this long comparison is shown.', from, to) : ''
-  return `${notice}<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${countOf(came, 'line')} came, ${countOf(went, 'line')} went</p><div class="choice"><label><input type="radio" name="columns" checked>One column</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div></div><div class="difference"><div>${drawn.join('')}</div></div></section>`
+  const notice = isCut ? drawTooLong('This comparison is long; only the beginning is shown.', from, to) : ''
+  return `${notice}<section class="lines" aria-labelledby="text"><div class="bar"><h2 id="text">Text</h2><p class="quiet">${added} added, ${removed} removed</p><div class="choice"><label><input type="radio" name="columns" checked>Unified</label><label><input type="radio" name="columns" id="two-columns">Side by side</label></div></div><div class="difference"><div>${drawn.join('')}</div></div></section>`
 }
 
 function drawTooLong(words: string, ...texts: ComparedText[]): string {
   const links = texts.map(({ version, raw_url }) => `<a href="${escapeHtml(raw_url)}">${escapeHtml(version)}</a>`)
-  return `<p class="notice">${words} Read both texts: ${links.join(', ')}.</p>`
+  return `<p class="notice">${words} Full texts: ${links.join(', ')}.</p>`
 }
 
 /** Folds what stays, up to the bound; then `isCut` says that rows are left out. */
@@ -120,8 +123,8 @@ function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boo
   return { drawn, isCut: length > MAX_DRAWN_CHARACTERS }
 }
 
-const SAID = { same: '', went: 'Went: ', came: 'Came: ' } as const
-const SIGNS = { same: ' ', went: '−', came: '+' } as const
+const SAID = { same: '', removed: 'Removed: ', added: 'Added: ' } as const
+const SIGNS = { same: ' ', removed: '−', added: '+' } as const
 
 function drawRow({ kind, left, right, pieces }: DifferenceRow): string {
   const number = (value: number | undefined) => (value === undefined ? '' : String(value))

@@ -1,4 +1,4 @@
-// Links from a prompt to the git host that it lies on: source, history, and a change filled in.
+// Links from a prompt to its git host: source, history, and a form for a new version.
 import type { VersionRecord } from '../../domain/api/schema.ts'
 import { nextVersion } from '../../domain/catalogue/versions.ts'
 import { formatVersionFile } from '../../domain/content/prompt-file.ts'
@@ -21,7 +21,7 @@ export function listSourceLinks(host: SourceHost, record: VersionRecord, highest
   return [
     { words: 'Suggest a change', address: suggest(host, folder, highest, record) },
     { words: 'Source', address: `${host.web}/blob/${host.branch}/${file}` },
-    { words: 'Commit and history', address: `${host.web}/commits/${host.branch}/${file}` },
+    { words: 'History', address: `${host.web}/commits/${host.branch}/${file}` },
     {
       words: 'Report a problem',
       address: `${host.web}/issues/new?${new URLSearchParams({ title: `${full_name} ${version}: ` })}`,
@@ -44,9 +44,9 @@ function suggest({ web, branch }: SourceHost, folder: string, highest: string, r
   const [patch, minor, major] = (['patch', 'minor', 'major'] as const).map((bump) => nextVersion([highest], bump))
   const head = [
     '---',
-    `# Name this file ${patch}.md, ${minor}.md (it can do more) or ${major}.md (callers must change something).`,
-    'published_at: # now, in UTC and in quotes, such as "2026-11-20T10:00:00Z"',
-    'published_by: # your GitHub login, in lower case',
+    `# Name this file ${patch}.md, ${minor}.md (new features) or ${major}.md (breaking change).`,
+    'published_at: # the current time in UTC, in quotes, such as "2026-11-20T10:00:00Z"',
+    'published_by: # your GitHub username, in lower case',
     'changelog: # what changes, and why',
   ]
   const kept = formatVersionFile({ published_at: '', published_by: '', changelog: '', variables, parameters, content })

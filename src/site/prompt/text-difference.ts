@@ -1,4 +1,4 @@
-// Owns the difference of two texts as rows to be read: lines that stayed, went or came, and in changed lines the words that differ; the only importer of diff.
+// Compares two texts line by line, and word by word in changed lines. The only importer of `diff`.
 import { diffLines, diffWordsWithSpace, wordsWithSpaceDiff } from 'diff'
 import { splitLines } from './prompt-text.ts'
 
@@ -10,7 +10,7 @@ export interface Piece {
 
 /** A line of the older text, of the newer, or of both; `left` and `right` are their numbers from 1. */
 export interface DifferenceRow {
-  kind: 'same' | 'went' | 'came'
+  kind: 'same' | 'removed' | 'added'
   left?: number
   right?: number
   pieces: Piece[]
@@ -64,14 +64,16 @@ export function compareTexts(before: string, after: string): DifferenceRow[] {
     }
     const next = changes[index + 1]
     const isPair = removed && next?.added === true
-    const went = removed ? splitLines(value) : []
-    const came = isPair ? splitLines(next.value) : added ? splitLines(value) : []
+    const removedLines = removed ? splitLines(value) : []
+    const addedLines = isPair ? splitLines(next.value) : added ? splitLines(value) : []
     if (isPair) index++
-    const pairs = went.map((line, place) => (place < came.length ? mark(line, came[place]!) : undefined))
-    for (const [place, line] of went.entries())
-      rows.push({ kind: 'went', left: left++, pieces: pairs[place]?.[0] ?? [{ text: line, isChanged: false }] })
-    for (const [place, line] of came.entries())
-      rows.push({ kind: 'came', right: right++, pieces: pairs[place]?.[1] ?? [{ text: line, isChanged: false }] })
+    const pairs = removedLines.map((line, place) =>
+      place < addedLines.length ? mark(line, addedLines[place]!) : undefined,
+    )
+    for (const [place, line] of removedLines.entries())
+      rows.push({ kind: 'removed', left: left++, pieces: pairs[place]?.[0] ?? [{ text: line, isChanged: false }] })
+    for (const [place, line] of addedLines.entries())
+      rows.push({ kind: 'added', right: right++, pieces: pairs[place]?.[1] ?? [{ text: line, isChanged: false }] })
   }
   return rows
 }

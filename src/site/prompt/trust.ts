@@ -1,4 +1,4 @@
-// The facts by which a reader judges a prompt: each is true or not, and each leads to where it can be seen.
+// The quality checks of a prompt. Each is true or false and links to its evidence.
 
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { countOf } from '../../domain/text/count-of.ts'
@@ -11,7 +11,7 @@ interface TrustFact {
   evidence?: string
 }
 
-/** What there is to know before a version is relied on. @param unseen how many characters its text holds that a reader cannot see */
+/** Lists the quality checks of a version. @param unseen number of hidden characters in its text */
 export function listTrustFacts(
   { repository, versions }: { repository: Repository; versions: readonly VersionSummary[] },
   record: VersionRecord,
@@ -27,7 +27,7 @@ export function listTrustFacts(
   const facts: TrustFact[] = [
     {
       isGood: repository.readme !== '',
-      words: repository.readme === '' ? 'No readme' : 'A readme',
+      words: repository.readme === '' ? 'No readme' : 'Readme',
       ...(repository.readme === '' ? {} : { evidence: `/${repository.full_name}#readme` }),
     },
   ]
@@ -35,12 +35,18 @@ export function listTrustFacts(
     facts.push(
       {
         isGood: described === variables.length,
-        words: `${described} of ${countOf(variables.length, 'variable')} described`,
+        words:
+          variables.length === 1
+            ? `Variable ${described ? '' : 'not '}described`
+            : `${described} of ${variables.length} variables described`,
         evidence: '#variables',
       },
       {
         isGood: shown === variables.length,
-        words: `${shown} of ${countOf(variables.length, 'variable')} with an example`,
+        words:
+          variables.length === 1
+            ? `Variable ${shown ? 'has an' : 'without'} example`
+            : `${shown} of ${variables.length} variables with an example`,
         evidence: '#variables',
       },
     )
@@ -48,20 +54,21 @@ export function listTrustFacts(
   if (later.length > 0)
     facts.push({
       isGood: explained === later.length,
-      words: `${explained} of ${countOf(later.length, 'change')} explained`,
+      words:
+        later.length === 1
+          ? `${explained ? 'Changelog' : 'No changelog'} for the last change`
+          : `${explained} of ${later.length} changes with a changelog`,
       evidence: `/${repository.full_name}#versions`,
     })
   facts.push(
     {
       isGood: record.provenance !== null,
-      words: record.provenance
-        ? 'Published by a CI run that proved itself'
-        : 'Published with a token or by pull request',
+      words: record.provenance ? 'Published by a verified CI run' : 'Published with a token or by pull request',
       ...(proven > 0 ? { evidence: `/${repository.full_name}#versions` } : { evidence: '/docs/trusted-publishing' }),
     },
     {
       isGood: yanked === 0,
-      words: yanked === 0 ? 'No version withdrawn' : `${yanked} of ${countOf(versions.length, 'version')} withdrawn`,
+      words: yanked === 0 ? 'No yanked versions' : `${yanked} of ${countOf(versions.length, 'version')} yanked`,
       evidence: `/${repository.full_name}#versions`,
     },
     {

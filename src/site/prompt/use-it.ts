@@ -1,4 +1,4 @@
-// Owns the lines of code that fetch a prompt, for each tool and each way of choosing a version; each works as it stands.
+// Code that fetches a prompt, for each tool and each way to choose a version. Each snippet works as it is.
 import type { Repository, Variable } from '../../domain/api/schema.ts'
 
 /** Which version is meant: exactly one, whatever is newest, or whatever a label points at. */
@@ -19,7 +19,7 @@ export interface Use {
   note?: { words: string; link: string; address: string }
 }
 
-/** So many labels are offered at most, because more would make the choice hard to see. */
+/** Maximum number of labels offered; more would clutter the form. */
 const MOST_LABELS = 2
 
 /** The ways to choose a version of a prompt. @param version the one that is shown */
@@ -48,7 +48,7 @@ export function listUses({ owner, name, full_name, title, variables }: Repositor
       id: 'hubcli',
       tool: 'hubcli',
       code: (choice) => `hubcli pull ${full_name}${option(choice)} -o ${name}.md`,
-      note: { words: 'One file that needs nothing but curl.', link: 'Install it', address: '/docs/cli' },
+      note: { words: 'A shell script. Needs curl.', link: 'Install it', address: '/docs/cli' },
     },
     {
       id: 'typescript',
@@ -57,7 +57,7 @@ export function listUses({ owner, name, full_name, title, variables }: Repositor
 
 const prompt = await new PromptHub().get('${named(choice)}')
 const text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(variables, "'")})`}`,
-      note: { words: 'Checked by its SHA-256, and kept for when the hub is out of reach.', ...install },
+      note: { words: 'Verifies the SHA-256 and caches prompts for offline use.', ...install },
     },
     {
       id: 'python',
@@ -66,7 +66,7 @@ const text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeV
 
 prompt = PromptHub().get("${named(choice)}")
 text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(variables, '"')})`}`,
-      note: { words: 'Checked by its SHA-256, and kept for when the hub is out of reach.', ...install },
+      note: { words: 'Verifies the SHA-256 and caches prompts for offline use.', ...install },
     },
     {
       id: 'mcp',
@@ -80,14 +80,14 @@ text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(
             ...(kind === 'pinned' ? { version: value } : kind === 'label' ? { label: value } : {}),
           },
         }),
-      note: { words: 'What an agent calls once its client is connected.', link: 'All tools', address: '/docs/mcp' },
+      note: { words: 'The tool call of a connected agent.', link: 'All tools', address: '/docs/mcp' },
     },
     {
       id: 'action',
       tool: 'GitHub Action',
-      code: (choice) => `- name: Get ${full_name}
+      code: (choice) => `- name: Fetch ${full_name}
   run: curl -fsS --retry 3 -o ${name}.md '${raw}${query(choice)}'`,
-      note: { words: 'Many prompts are kept up to date by', link: 'a lock file', address: '/docs/cli' },
+      note: { words: 'To keep many prompts up to date, use', link: 'a lock file', address: '/docs/cli' },
     },
     {
       id: 'badge',
