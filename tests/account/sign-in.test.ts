@@ -104,7 +104,7 @@ describe('a state that is', () => {
     if (account.dependencies.signIn.kind === 'github')
       account.dependencies.signIn.identify = async () => ({ user_id: '4', login: 'bob' })
     const answer = await comeBack(jar, way)
-    expect([answer.status, answer.text.includes('used before')]).toEqual([400, true])
+    expect([answer.status, answer.text.includes('already completed')]).toEqual([400, true])
   })
 
   //  what                     the code
@@ -124,7 +124,7 @@ describe('a state that is', () => {
       }),
     )
     expect(standIn.calls.filter(({ name }) => name === 'POST /login/oauth/access_token')).toHaveLength(1)
-    expect(answers.filter(({ text }) => text.includes('sign-in was used before'))).toHaveLength(39)
+    expect(answers.filter(({ text }) => text.includes('sign-in was already completed'))).toHaveLength(39)
   })
 
   test('remembered for as long as its cookie is good, and no longer', async () => {

@@ -44,7 +44,7 @@ describe('making one', () => {
     ['too many days', { days: '366' }, 'days: expected a whole number'],
     ['half days', { days: '1.5' }, 'days: expected a whole number'],
     ['days as a program writes them', { days: '1e1' }, 'days: expected a whole number'],
-    ['somebody else’s owner', { owner: 'mallory' }, 'you may not publish to mallory'],
+    ['somebody else’s owner', { owner: 'mallory' }, 'you cannot publish to mallory'],
     ['a reserved owner', { owner: 'settings' }, 'owner: expected one that you may publish to'],
     ['no owner', { owner: '' }, 'owner: expected one that you may publish to'],
     ['every owner', { owner: '*' }, 'owner: expected one that you may publish to'],
@@ -97,7 +97,7 @@ describe('tokens that ended', () => {
     expect((await alice.ask('/settings/tokens/revoke', { form: { csrf: csrf ?? '', id: id ?? '' } })).status).toBe(303)
     expect(await findToken(account.blobs, token)).toBeUndefined()
     expect(['tokens/', 'users/', 'token-uses/'].map(countOf)).toEqual([0, 0, 0])
-    expect((await alice.ask('/settings')).text).toContain('None yet.')
+    expect((await alice.ask('/settings')).text).toContain('You have no tokens.')
   })
 
   //  what                                            made           what an earlier version marked

@@ -63,11 +63,7 @@ describe('warnings', () => {
         ['weak_metadata', 2, 'content: expected a declaration of the placeholder {{a}}'],
       ],
     ],
-    [
-      'no title',
-      { content: 'x4', title: 'Re' },
-      [['weak_metadata', null, 'title: add a title of a few words']],
-    ],
+    ['no title', { content: 'x4', title: 'Re' }, [['weak_metadata', null, 'title: add a title of a few words']]],
   ])('%s', async (_, body, expected) => {
     const { status, data } = await publish({ bump: 'major', ...body })
     expect(status).toBe(201)

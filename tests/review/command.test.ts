@@ -51,7 +51,7 @@ describe('the command', () => {
     expect([advised.status, advised.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^content\/acme\/a\/index\.md:4 {2}weak-metadata \(advice\) {2}tags: without .*; write what is missing\n/,
+        /^content\/acme\/a\/index\.md:4 {2}weak-metadata \(advice\) {2}tags: add tags.*; write what is missing\n/,
       ),
     ])
     put(A, index(`${GOOD_INDEX}moved_to: acme/nowhere\n`))
@@ -86,7 +86,7 @@ describe('the command', () => {
       expect.stringMatching(
         /^::error file=content\/a%2Cb%25[^\n]*%3A%3Astop-commands%3A%3Ax\.md,line=1,title=path::expected /,
       ),
-      expect.stringMatching(/^::warning file=content\/acme\/a\/index\.md,line=4,title=weak-metadata::tags: without/),
+      expect.stringMatching(/^::warning file=content\/acme\/a\/index\.md,line=4,title=weak-metadata::tags: add tags/),
     ])
   })
 })
