@@ -1,4 +1,4 @@
-// Owns how the tests are divided and run: `unit` needs no server, no build and no other program, and is done in seconds; `whole` is all the rest.
+// Defines the test projects: `unit` needs no server, build or other program; `whole` has the rest.
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'

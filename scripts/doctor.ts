@@ -12,7 +12,7 @@ try {
     console.log(formatExamination(examined))
     const count = examined.filter(({ outcome }) => outcome === 'error').length
     console.log(
-      ok ? 'Nothing keeps this hub from working.' : `${count} of ${examined.length} checks found something wrong.`,
+      ok ? 'All checks passed.' : `${count} of ${examined.length} checks failed.`,
     )
   }
   process.exitCode = ok ? 0 : 1

@@ -1,4 +1,4 @@
-// Owns noticing that a command which runs until it is stopped should stop.
+// Detects that a long-running command should stop.
 
 /** How soon a parent that is gone is noticed. */
 const LOOK_MS = 250

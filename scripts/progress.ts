@@ -1,4 +1,4 @@
-// Owns showing how far long work is: on a terminal one line with counts and the time left, which is drawn again; elsewhere plain lines, now and then. The only importer of ora.
+// Shows the progress of long tasks: one updated line on a terminal, occasional plain lines elsewhere. The only importer of ora.
 import ora, { type Ora } from 'ora'
 
 /** How often a line is drawn again on a terminal, and said again elsewhere. */

@@ -1,4 +1,4 @@
-// Owns what the settings mean for the program: the only reader of the environment.
+// Turns the settings into the configuration of the program. The only reader of the environment.
 import { relative, resolve, sep } from 'node:path'
 import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'

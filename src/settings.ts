@@ -1,4 +1,4 @@
-// Owns every setting by its name in the environment: its form, its default and what it is for. What they mean together is config.ts. No schema is made here: every function begins with its settings, and a read has no other use for the library.
+// The table of settings: format, default and description of each. config.ts combines them. No schemas here, because every function loads this file first.
 import { isIP } from 'node:net'
 import { GITHUB_REPOSITORY } from './domain/content/names.ts'
 import type { Parsed } from './domain/text/problems.ts'

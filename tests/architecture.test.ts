@@ -247,7 +247,7 @@ describe('who may import whom', () => {
 })
 
 describe('how files look', () => {
-  test('each opens with one sentence that says what it owns', () => {
+  test('each opens with a sentence that says what it does', () => {
     const wrong = files.filter(({ path, text }) => {
       const head = path.endsWith('.astro') ? text.replace(/^---\r?\n/, '') : text.replace(/^#!.*\n/, '')
       return !/^(?:\/\/|\/\*\*?) ?[A-Z`].*[.:!]/.test(head)

@@ -1,4 +1,4 @@
-// Owns measuring work by the processor's time, which does not grow when others use the machine too.
+// Measures CPU time, which other processes do not affect.
 
 /** Milliseconds that this thread has worked since a reading of `process.threadCpuUsage()`. */
 export function cpuMsSince(before: NodeJS.CpuUsage): number {

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Owns how the actions here print: for the log of a job, which its runner reads for commands. Sourced by their scripts.
+# Prints lines for the log of a GitHub Actions job. Sourced by the action scripts.
 
 # What a job prints is read for commands (::set-output …), so nothing that a file, a name or a hub says is printed as it is.
 show() {

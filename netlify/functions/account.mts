@@ -1,4 +1,4 @@
-// Owns the account pages' place on the platform: settings and sign-in, for whoever asks and kept nowhere.
+// Connects the account pages to Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
 import { answerAccount } from '../../src/server/account/answer-account.ts'
 import { connectAccount } from '../../src/wiring/account.ts'

@@ -1,4 +1,4 @@
-// Owns the MCP endpoint's place on the platform. Its `config` names no method, so that every method is answered by us, with our headers.
+// Connects the MCP endpoint to Netlify. Its `config` names no method, so that we answer every method with our own headers.
 import type { Config, Context } from '@netlify/functions'
 import { answerMcp } from '../../src/server/mcp/answer.ts'
 import { connectMcp } from '../../src/wiring/mcp.ts'

@@ -1,4 +1,4 @@
-// Owns the addresses below /data at which no file is: they answer a JSON error instead of the host's page. Files are served without a function.
+// Answers missing files below /data with a JSON error instead of the host's page. Existing files need no function.
 import type { Config } from '@netlify/functions'
 import { answerNotFound } from '../../src/server/refusals.ts'
 

@@ -1,4 +1,4 @@
-// Owns the publish API's place on the platform: the same addresses as reading, divided by method, for two functions may not match one request.
+// Connects the publish API to Netlify. Reading has the same addresses but other methods, because only one function may match a request.
 import type { Config, Context } from '@netlify/functions'
 import { answerPublish } from '../../src/server/publish/publish.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'

@@ -1,4 +1,4 @@
-// Owns the answer that stands in for every request over the platform's own limit.
+// Answers every request over the platform's own rate limit.
 import type { Config } from '@netlify/functions'
 import { answerRateLimited } from '../../src/server/refusals.ts'
 

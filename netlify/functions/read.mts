@@ -1,4 +1,4 @@
-// Owns the read API's place on the platform: its addresses and its limit.
+// Connects the read API to Netlify: its addresses and its rate limit.
 import type { Context } from '@netlify/functions'
 import { answerRead } from '../../src/server/read/read.ts'
 import { connectRead } from '../../src/wiring/read.ts'

@@ -1,4 +1,4 @@
-// Owns measuring what one hostile client costs the others: how long a reader waits beside each attack that once held the hub up, and how much memory it leaves taken.
+// Measures how much one hostile client slows other readers, and how much memory each attack leaves in use.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Owns measuring the parts of a build in this process, beside the raw reading and writing of the same bytes.
+// Measures the parts of a build in this process, next to plain reading and writing of the same bytes.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type DataFile, listDataFiles } from '../../src/domain/catalogue/data-files.ts'

@@ -1,4 +1,4 @@
-// Owns measuring the TypeScript library: a prompt that it holds in memory, beside the bare map and promise that it cannot do without.
+// Measures the TypeScript library with a cached prompt, next to a bare map and promise.
 import { PromptHub } from '../../clients/typescript/source/prompt-hub.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'

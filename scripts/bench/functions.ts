@@ -1,4 +1,4 @@
-// Owns measuring what a function on Netlify is made of: the files of src that one call loads, and the sizes of its bundle.
+// Measures the Netlify functions: the source files that one call loads, and the size of each bundle.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

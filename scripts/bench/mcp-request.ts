@@ -1,4 +1,4 @@
-// Owns the requests that the MCP benchmark sends, as a client of each generation sends them.
+// Builds the requests of the MCP benchmark, as clients of each protocol generation send them.
 
 /** Makes a request. @param era the generation that it speaks */
 export function makeMcpRequest(era: '2025' | '2026', method: string, params: Record<string, unknown>): Request {

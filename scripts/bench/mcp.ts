@@ -1,4 +1,4 @@
-// Owns measuring the MCP endpoint: warm calls beside the bare reading or searching that they are made of, and the first answer of the bundle.
+// Measures the MCP endpoint: warm calls next to plain reads and searches, and the first response of the bundle.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

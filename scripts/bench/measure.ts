@@ -1,4 +1,4 @@
-// Owns what a measurement is: a number beside its raw floor and its limit, how it is judged, and how it is shown.
+// Defines a measurement: a number with its baseline and its limit, and how it is judged and printed.
 
 /** What must hold; `of` says whether the number itself is judged, its ratio to the floor, or what it adds to the floor. */
 export type Limit = { of: 'measured' | 'ratio' | 'added'; most: number } | { of: 'measured'; least: number }

@@ -1,4 +1,4 @@
-// Owns the picture of what builds cost at each size: seconds of processor time over prompts, both in powers of ten, as SVG.
+// Draws build cost by size as SVG: CPU seconds over prompts, on logarithmic axes.
 import type { Row } from './measure.ts'
 
 const WIDTH = 640

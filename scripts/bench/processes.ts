@@ -1,4 +1,4 @@
-// Owns the processes that a benchmark starts: how long one takes, how much memory it and its children hold, and that none outlives the run.
+// Starts the processes of a benchmark, measures their time and memory, and stops all of them at the end.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, connect as openSocket } from 'node:net'

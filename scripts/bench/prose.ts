@@ -1,4 +1,4 @@
-// Owns a made-up language for synthetic prompts: words that can be pronounced, as frequent as Zipf says, and sentences of them.
+// Generates text for synthetic prompts: pronounceable words with Zipf frequencies.
 import { between, pick, type Random, zipf } from './random.ts'
 
 /** About as many as an educated reader knows, so that an index has a real vocabulary to hold. */

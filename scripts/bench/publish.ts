@@ -1,4 +1,4 @@
-// Owns measuring what a publish costs after many others: the same publish on a fresh repository is its floor.
+// Measures a publish after many others. The baseline is a publish to an empty repository.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns chance that can be repeated: a seeded generator, and the distributions that a synthetic catalogue is drawn from.
+// A seeded random generator, and the distributions that synthetic catalogues are drawn from.
 
 /** Draws a number from 0 up to, but not, 1. */
 export type Random = () => number

@@ -1,4 +1,4 @@
-// Owns measuring the read handler: what it adds to fetching the files that it answers with, over each driver of the site's files.
+// Measures what the read handler adds to fetching its files, for each site-files driver.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

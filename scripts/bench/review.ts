@@ -1,4 +1,4 @@
-// Owns measuring the review of a large change: `check:content -- --base` over thousands of files that the base does not have, its time on the processor and its memory, which must not grow with their number.
+// Measures `check:content -- --base` over thousands of new files: CPU time, and memory, which must not grow with their number.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns measuring `npm run serve`: requests a second for repository details, beside a bare static server with the same bytes, each under load from another process.
+// Measures the requests per second of `npm run serve`, next to a bare static server with the same bytes.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// Owns the versions of a synthetic repository: a first content, and edits of it with their numbers, dates and variables.
+// Generates the versions of a synthetic repository: a first text, then edits with numbers, dates and variables.
 import { type Bump, nextVersion } from '../../src/domain/catalogue/versions.ts'
 import { type Prose, toAscii } from './prose.ts'
 import { between, drawLogNormal, pick, type Random } from './random.ts'

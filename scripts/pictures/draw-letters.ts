@@ -1,4 +1,4 @@
-// Owns `npm run letters`: draws the letters of the social cards once, in a browser, so that a build only has to put them beside each other (src/site/card/social-card.ts).
+// Implements `npm run letters`: draws the letters of the social cards in a browser, so that a build only has to place them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
 import { LETTER_STYLES, type LetterSheet } from '../../src/site/card/letter-sheet.ts'

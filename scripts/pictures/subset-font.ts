@@ -1,4 +1,4 @@
-// Owns `npm run font`: makes the site's font file from the npm package, with the letters, weights and features that the site uses alone.
+// Implements `npm run font`: builds the site's font file with only the letters, weights and features that the site uses.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns comparing this machine's clock with that of a server, and what a difference breaks.
+// Compares this machine's clock with a server's, and says what a difference breaks.
 import { advise, type Finding, wrong } from './examination.ts'
 
 /** From so many seconds on a difference breaks something: GitHub refuses an App's signature that is a minute off. */

@@ -1,4 +1,4 @@
-// Owns which checks a set-up gets: of its settings, of this machine or of a deployed hub, and of what it has at GitHub.
+// Chooses the checks for a setup: settings, this machine, GitHub, or a deployed hub.
 import { type Config, readConfig } from '../config.ts'
 import { type AskGitHub, openGitHubQuestions } from '../stores/github/github-questions.ts'
 import { type Examined, examine } from './examination.ts'

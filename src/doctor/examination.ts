@@ -1,4 +1,4 @@
-// Owns what an examination is: named checks that find what is wrong and say how to mend it. A check is run when the checks that it needs have found no error.
+// Runs named checks and collects their findings. A check runs once the checks it depends on have passed.
 
 /** One thing that is wrong, or could be better. */
 export interface Finding {

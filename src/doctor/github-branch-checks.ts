@@ -1,4 +1,4 @@
-// Owns the checks of the branch on GitHub that the hub publishes to: that it is there, that the credential may commit to it, and that no push can take published versions back.
+// Checks the GitHub branch that the hub publishes to: it exists, accepts commits, and rejects force pushes.
 import * as z from 'zod'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
 import { answered, type PublishingPlace } from './publishing-place.ts'
@@ -106,7 +106,7 @@ async function lookAtProtection({ ask, branch, isApp }: PublishingPlace): Promis
           `See that it lets ${who} push past required pull requests and checks, and that it refuses force pushes.`,
         )
       : advise(
-          `Nothing keeps ${branch} from a force push, which could take published versions back.`,
+          `${branch} allows force pushes, which can remove published versions.`,
           `Add a ruleset for ${branch}: restrict deletions, block force pushes.`,
         ),
   ]

@@ -1,4 +1,4 @@
-// Owns the checks of GitHub as the hub publishes there: that it answers, knows the credential, and lets it reach the repository but no more than that.
+// Checks GitHub: it responds, accepts the credential, and the credential has access to the repository and to nothing else.
 import * as z from 'zod'
 import { clockFindings } from './clock.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
@@ -77,7 +77,7 @@ async function lookAtCredential({ ask, isApp }: PublishingPlace): Promise<Findin
     ? [
         advise(
           `GITHUB_TOKEN expires in ${Math.max(0, Math.floor(days))} days.`,
-          'Make a new one before that, or use a GitHub App, whose key does not expire.',
+          'Create a new one before that, or use a GitHub App, whose key does not expire.',
         ),
       ]
     : []

@@ -1,4 +1,4 @@
-// Owns asking a deployed hub as its readers do, through whatever stands in front of it.
+// Sends requests to a deployed hub, through its proxy or CDN.
 import * as z from 'zod'
 
 const Problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) })

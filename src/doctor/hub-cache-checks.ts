@@ -1,4 +1,4 @@
-// Owns the checks of caching as a deployed hub's readers meet it: what the CDN or proxy makes of the hub's headers. docs/contract.md section 4
+// Checks how a CDN or proxy changes the cache headers of a deployed hub. docs/contract.md section 4
 import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
 import { type Check, type Finding, wrong } from './examination.ts'

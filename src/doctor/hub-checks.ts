@@ -1,4 +1,4 @@
-// Owns the checks of a deployed hub that is asked from outside: that every part answers, and that what stands in front of it passes all of it on.
+// Checks a deployed hub from outside: every part answers, and the proxy passes everything on.
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'

@@ -1,4 +1,4 @@
-// Owns the checks of what a deployed hub does for more than readers: agents, publishing and sign-in, without publishing or signing in.
+// Checks MCP, publishing and sign-in of a deployed hub, without publishing or signing in.
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { makeToken } from '../domain/access/token-form.ts'

@@ -1,4 +1,4 @@
-// Owns the checks of this machine: Node, git, the content, the stores, the port and the disk that our own host works with.
+// Checks this machine: Node, git, content, stores, port and disk.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
@@ -109,8 +109,8 @@ async function lookAtContent({ root, config, environment }: Machine): Promise<Fi
   if (!existsSync(contentDir))
     return [
       wrong(
-        `There is no content folder at ${contentDir}.`,
-        'Set CONTENT_DIR to the folder that holds the prompts, or make it: npm run new -- owner/name',
+        `Content folder not found: ${contentDir}.`,
+        'Set CONTENT_DIR to the folder that holds the prompts, or create one: npm run new -- owner/name',
       ),
     ]
   const { entries, repositories } = await reviewContent({ contentDir, environment })

@@ -1,4 +1,4 @@
-// Owns reading a hub from its plain files alone: which file holds the answer of each read of the API, search left out, and whether a mirror has it.
+// Reads a hub from its static files: which file answers each API request, and whether a mirror has it.
 import { hash } from 'node:crypto'
 import * as z from 'zod'
 import { ROUTES_WITH_SCHEMAS } from '../domain/api/route-schemas.ts'

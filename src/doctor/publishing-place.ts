@@ -1,4 +1,4 @@
-// Owns what every check of the repository on GitHub is given, and reading its answers.
+// Collects what the checks of the GitHub repository share, and reads GitHub's responses.
 import type { AskGitHub, GitHubAnswer } from '../stores/github/github-questions.ts'
 
 /** The repository that is published to, and the clock of this machine. */

@@ -1,4 +1,4 @@
-// Owns the checks of the settings alone: what can be said without asking anybody else.
+// Checks the settings, without network requests.
 
 import { createPrivateKey } from 'node:crypto'
 import { basename } from 'node:path'

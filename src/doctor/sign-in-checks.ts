@@ -1,4 +1,4 @@
-// Owns the check that GitHub knows the application that people sign in with: it is asked with a code that nobody ever got.
+// Checks that GitHub knows the OAuth app, with a sign-in code that is never valid.
 import type { Config } from '../config.ts'
 import { HubError } from '../domain/api/errors.ts'
 import { identify } from '../stores/github/github-sign-in.ts'

@@ -1,4 +1,4 @@
-// Owns running work that nobody waits for: a failure is logged, and the process goes on.
+// Runs work in the background: failures are logged, and the process continues.
 import { logTrouble } from '../ports/log.ts'
 
 /** Does work whose end nobody waits for. @param what its name in the log when it fails, such as `Closing the stores` */

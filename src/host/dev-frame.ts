@@ -1,4 +1,4 @@
-// Owns the frame of the account pages in `astro dev`, where no build has written it: the dev server's own page, made to satisfy the policy.
+// Builds the frame of the account pages in `astro dev` from the dev server's own page.
 import type { Bytes } from '../ports/site-files.ts'
 
 /** Vite puts style sheets into the page, which the policy of account pages refuses; by this address it gives the same as a file. */

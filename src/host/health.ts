@@ -1,4 +1,4 @@
-// Owns `/healthz` of our own host: what is served, since when, and what is wrong. docs/contract.md section 11.
+// Answers `/healthz` of our own host. docs/contract.md section 13.
 import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
 

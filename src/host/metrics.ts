@@ -1,4 +1,4 @@
-// Owns the counters of our own host and `/metrics`, where they stand in Prometheus' text format.
+// Counts requests and other events, and serves `/metrics` in Prometheus format.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { ADDRESSES, METRICS_ADDRESS } from '../domain/api/addresses.ts'
 import { isPublishedAt, matchRoute } from '../domain/api/routes.ts'

@@ -1,4 +1,4 @@
-// Owns running the functions in one Node process, routed by their own `config`, as our own host does it.
+// Runs the functions in one Node process, routed by their `config`.
 import type { IncomingMessage } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { HubError } from '../domain/api/errors.ts'
@@ -175,7 +175,7 @@ export function listenTo(
     errorHandler: () =>
       respondWithError(
         new Request('http://localhost/', { method: 'POST' }),
-        new HubError('invalid_request', 'The address cannot be read. Let a program write it, as URLs are written.'),
+        new HubError('invalid_request', 'The URL is invalid. Generate it with a URL library.'),
       ),
   })
 }

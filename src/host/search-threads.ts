@@ -90,7 +90,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
 }
 
 const TOO_SLOW = 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
-const UNREADABLE = 'The search cannot be read just now. Try again in a few seconds.'
+const UNREADABLE = 'Search is not available right now. Try again in a few seconds.'
 
 function unavailable(message: string, cause: unknown): HubError {
   return new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })

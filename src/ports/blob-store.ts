@@ -1,4 +1,4 @@
-// Owns the port to the blob store, which keeps what git does not: tokens, sessions and fresh copies. It never decides a version's number.
+// The port of the blob store, which holds tokens, sessions and fresh copies. It never decides version numbers.
 
 /** Small texts by key. Keys are made of checked names and digests, so they need no escaping. */
 export interface BlobStore {

@@ -1,4 +1,4 @@
-// Owns the port to git, the only source of truth: read one repository's folder at the head, commit additions on exactly that head, how a commit's message is written and read, and the id that git gives to a file's bytes.
+// The port of git, the only source of truth: read a repository at the head, commit on exactly that head, and format and parse commit messages.
 import { createHash, type Hash } from 'node:crypto'
 import { HubError } from '../domain/api/errors.ts'
 import { formatPath, type Place, parsePath } from '../domain/content/content-path.ts'

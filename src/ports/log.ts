@@ -1,4 +1,4 @@
-// Owns what becomes of trouble: one line of JSON in the log, so that a line end in a value cannot start a false line, and an error for clients that says nothing but what is theirs to know.
+// Writes errors to the log as one line of JSON, and turns unexpected errors into a safe error for clients.
 import { HubError } from '../domain/api/errors.ts'
 
 /**
@@ -33,7 +33,7 @@ export function toHubError(thrown: unknown): HubError {
   const error =
     thrown instanceof HubError
       ? thrown
-      : new HubError('internal_error', 'The hub could not answer. Try again later.', { cause: thrown })
+      : new HubError('internal_error', 'Something went wrong on the hub. Try again later.', { cause: thrown })
   const { code, message, cause } = error
   logTrouble('error', message, { code, cause })
   return error

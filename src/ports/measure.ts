@@ -1,4 +1,4 @@
-// Owns measuring a text: the digest and the length of its bytes. `domain` is handed these functions, because it imports nothing of Node.
+// Measures a text: digest and length of its bytes. `domain` gets these functions as arguments, because it does not import Node.
 import { hash } from 'node:crypto'
 import type { Digest } from '../domain/catalogue/data-files.ts'
 import type { Measure } from '../domain/publishing/request.ts'

@@ -1,4 +1,4 @@
-// Owns the port of the rate limiter.
+// The port of the rate limiter.
 
 /** Limits how often something may happen for a key. */
 export interface RateLimiter {

@@ -1,4 +1,4 @@
-// Owns the port of the search: what can be asked, and what comes back.
+// The port of the search: queries and results.
 
 import type { Sort } from '../domain/api/routes.ts'
 import type { Matched, Repository, RepositorySummary } from '../domain/api/schema.ts'

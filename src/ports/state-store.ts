@@ -77,7 +77,7 @@ export function checkEntry(key: string, value = ''): void {
 
 /** The error of a store that does not answer, or cannot write. */
 export function refuseState(cause: unknown): HubError {
-  return new HubError('unavailable', 'The hub’s store cannot be reached just now. Try again in a few seconds.', {
+  return new HubError('unavailable', 'The hub’s store cannot be reached. Try again in a few seconds.', {
     cause,
     retryAfterSeconds: 5,
   })

@@ -1,4 +1,4 @@
-// Owns taking path and query out of a Request's address. It stands there in its normal form already, so it is cut and not parsed again, which would take longer.
+// Extracts path and query from a request's URL. The URL is already normalised, so cutting it is faster than parsing it again.
 
 const ADDRESS = /^[^:]+:\/\/[^/?#]*([^?#]*)(\?[^#]+)?/
 

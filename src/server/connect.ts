@@ -1,4 +1,4 @@
-// Owns how a handler gets what it needs: from a function that it calls once the request itself is in order, because that call loads drivers.
+// Loads the dependencies of a handler, once the request itself has been checked.
 
 /** Makes what a handler needs; an error that it throws is answered like any other. */
 export type Connect<Dependencies> = () => Dependencies | Promise<Dependencies>

@@ -1,4 +1,4 @@
-// Owns reading a request's body: at most as much as is allowed, and no more than its beginning before somebody asks for the rest.
+// Reads a request body up to its limit, and only its beginning until the rest is needed.
 import { HubError } from '../domain/api/errors.ts'
 
 /** How much of a body of unknown length is read before anything else is known of its sender. */
@@ -33,7 +33,7 @@ export function openBody(request: Request, most: number, tooLarge: () => Error):
     while (!isWhole && size < enough) {
       const next = await chunksLeft.next().catch((): never => {
         // The cause is not logged: the client has gone or was too slow, and nobody here can mend that.
-        throw new HubError('invalid_request', 'The body ended before it was complete. Send it again.')
+        throw new HubError('invalid_request', 'The body is incomplete. Send it again.')
       })
       isWhole = next.done === true
       if (next.done) return

@@ -1,4 +1,4 @@
-// Owns the refusals that need nothing but the request: no such address, no such method, too many requests; and the answer to whatever was thrown.
+// Responses that need only the request: unknown address, wrong method, too many requests, and unexpected errors.
 import { HubError } from '../domain/api/errors.ts'
 import { READ_METHODS } from '../domain/api/routes.ts'
 import { printable } from '../domain/text/problems.ts'
@@ -29,7 +29,7 @@ export function answerRateLimited(request: Request): Response {
 
 /** The error for a method that an address lacks. @param allow the methods it has */
 export function refuseMethod(method: string, allow: readonly string[]): HubError {
-  return new HubError('method_not_allowed', `${printable(method)} is not possible here. Use ${allow.join(', ')}.`, {
+  return new HubError('method_not_allowed', `${printable(method)} is not allowed here. Use ${allow.join(', ')}.`, {
     allow,
   })
 }

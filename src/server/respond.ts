@@ -1,4 +1,4 @@
-// Owns what an answer looks like: headers, caching, conditional requests, and the one way an error becomes an answer.
+// Builds responses: headers, caching, conditional requests and errors.
 
 import { hash } from 'node:crypto'
 import { ERRORS, type HubError } from '../domain/api/errors.ts'

@@ -1,4 +1,4 @@
-// Owns the addresses of the site's own pages, and which addresses of other people may be linked at all.
+// Builds the addresses of the site's pages, and decides which foreign addresses may be linked.
 
 /** What may be linked; everything else, `javascript:` and `data:` above all, stays text. docs/notes/security.md section 5. */
 export const LINKED_SCHEMES = ['http', 'https', 'mailto'] as const

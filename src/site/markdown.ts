@@ -1,4 +1,4 @@
-// Owns turning the markdown of readmes and bios into HTML that is safe in our pages; the only importer of markdown-it and sanitize-html.
+// Renders the Markdown of readmes and bios as safe HTML. The only importer of markdown-it and sanitize-html.
 import MarkdownIt from 'markdown-it'
 import sanitize from 'sanitize-html'
 import { FOREIGN_LINK, LINKED_SCHEMES } from './links.ts'

@@ -1,4 +1,4 @@
-// Owns the tasks that the home page offers as a way in: what people come for, and the words that find it.
+// The tasks on the home page, each with its search.
 
 /** A task in words, and the question that it asks. */
 export const TASKS: readonly { words: string; q: string }[] = [

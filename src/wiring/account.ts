@@ -1,4 +1,4 @@
-// Owns connecting the account pages to the platform at hand: where accounts lie, how people sign in here, and which owners name somebody as a member.
+// Connects the account pages to the platform: account stores, sign-in and memberships.
 import { randomBytes } from 'node:crypto'
 import { type Config, notSetUp, SIGN_IN_SETTINGS } from '../config.ts'
 import { membershipsPath } from '../domain/access/memberships.ts'

@@ -1,4 +1,4 @@
-// Owns what the MCP endpoint needs on the platform at hand: what reading needs, a limit of its own, and the names it answers under.
+// Connects MCP to the platform: reading, a rate limit and host names.
 import type { McpDependencies } from '../server/mcp/answer.ts'
 import { currentConfig, type FunctionContext, limiterOf } from './platform.ts'
 import { connectRead } from './read.ts'

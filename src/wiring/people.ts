@@ -1,4 +1,4 @@
-// Owns whom a sign-in is accepted for: people of GitHub everywhere, people of this machine only in local mode.
+// Decides who may sign in: GitHub users everywhere, local users only in local mode.
 import type { Config } from '../config.ts'
 import { isLocalPerson, type Person } from '../domain/access/account.ts'
 import type { BlobStore } from '../ports/blob-store.ts'

@@ -1,4 +1,4 @@
-// Owns what every function is told of the platform it runs on: Netlify, its dev server, or our own host, which hands its own parts over.
+// Describes the platform of a function: Netlify, its dev server, or our own host.
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'

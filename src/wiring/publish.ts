@@ -1,4 +1,4 @@
-// Owns connecting publishing to the platform at hand: which git a publish goes to, who checks tokens, and which limits hold.
+// Connects publishing to the platform: git store, token checks and rate limits.
 
 import { purgeCache } from '@netlify/functions'
 import { type Config, notSetUp } from '../config.ts'

@@ -1,4 +1,4 @@
-// Owns connecting reads to the platform at hand: the site's files, the fresh copies and the search.
+// Connects reading to the platform: site files, fresh copies and search.
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Search } from '../ports/search.ts'

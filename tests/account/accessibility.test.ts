@@ -1,4 +1,4 @@
-// Owns the promise that everybody can use the account pages: axe finds nothing in either scheme, and a small screen holds each of them.
+// Checks the accessibility of the account pages with axe, light and dark, and on a small screen.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../../scripts/pictures/look/browser.ts'

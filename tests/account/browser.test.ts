@@ -1,4 +1,4 @@
-// Owns the promise of accounts as a person meets them: the whole way through a browser, at GitHub's pages or on one's own machine.
+// Tests accounts in a browser, from sign-in to publishing, with GitHub and in local mode.
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'

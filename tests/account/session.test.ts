@@ -1,4 +1,4 @@
-// Owns what a session survives and what it does not: forged, expired, swapped and ended cookies, and requests that other sites make.
+// Tests sessions: forged, expired, swapped and ended cookies, and cross-site requests.
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
 

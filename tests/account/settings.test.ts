@@ -1,4 +1,4 @@
-// Owns what a hub needs before anybody signs in: each missing setting is named, and local sign-in is not there but on one's own machine.
+// Tests the settings that sign-in needs: each missing one is named, and local sign-in exists only in local mode.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'

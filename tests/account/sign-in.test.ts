@@ -1,4 +1,4 @@
-// Owns signing in at GitHub: states that are missing, wrong or replayed, addresses that lead elsewhere, logins that changed hands, and a GitHub in trouble.
+// Tests sign-in with GitHub: missing, wrong and replayed states, open redirects, renamed accounts, and GitHub errors.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { safeReturn } from '../../src/server/account/sign-in.ts'
 import { identify } from '../../src/stores/github/github-sign-in.ts'

@@ -1,4 +1,4 @@
-// Owns tokens that people make: what the form takes, whose list they stand in, and what they open as rights come and go.
+// Tests the tokens of people: the form, the list, and permissions over time.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { holdsLogin } from '../../src/stores/state/sessions-blobs.ts'
 import { createToken, findToken, noteUse } from '../../src/stores/state/tokens-blobs.ts'

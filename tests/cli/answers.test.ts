@@ -1,4 +1,4 @@
-// Owns what hubcli makes of every answer, and of none, under every shell.
+// Tests hubcli with every response, and with none, in every shell.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'

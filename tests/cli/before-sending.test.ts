@@ -1,4 +1,4 @@
-// Owns what hubcli refuses before anything is sent, under every shell.
+// Tests what hubcli rejects before it sends a request, in every shell.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-// Owns the texts that hubcli must send, keep and write as the same bytes.
+// Texts that hubcli must send, store and print byte for byte.
 
 const BOM = '\uFEFF'
 

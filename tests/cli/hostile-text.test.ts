@@ -1,4 +1,4 @@
-// Owns that nothing a hub sends moves a cursor, and nothing shows the token, under every shell.
+// Tests that hubcli prints no control characters from a hub, and never the token, in every shell.
 import { createHash } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

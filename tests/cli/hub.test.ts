@@ -1,4 +1,4 @@
-// Owns the proof that hubcli and a hub understand each other, byte for byte, under every shell. It runs against HUB_URL_UNDER_TEST too, where HUB_OWNER_UNDER_TEST and HUB_TOKEN_UNDER_TEST say who may publish what (about 90 publishes: RATE_LIMIT_PER_MINUTE=0).
+// Tests hubcli with a real hub, byte for byte, in every shell. To test another hub, set HUB_URL_UNDER_TEST, HUB_OWNER_UNDER_TEST and HUB_TOKEN_UNDER_TEST
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

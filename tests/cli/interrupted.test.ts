@@ -1,4 +1,4 @@
-// Owns that a run which is cut short leaves the old file or the new one, and nothing else, under every shell.
+// Tests that an interrupted run leaves either the old file or the new one, in every shell.
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Owns the proof of hubcli's lock file: what each command writes, and that whatever is wrong is refused with nothing half-written, under every shell.
+// Tests the lock file of hubcli: what each command writes, and that errors leave nothing half-written, in every shell.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-// Owns the proof that hubcli runs under the shells that are not POSIX by default, or says which shells do.
+// Tests hubcli in shells that are not POSIX by default. Unsupported shells get a message.
 import { readFileSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'

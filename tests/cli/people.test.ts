@@ -1,4 +1,4 @@
-// Owns what hubcli says to people of itself: help, completion, a script that can be read.
+// Tests the help and the completion of hubcli, and that the script is readable.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

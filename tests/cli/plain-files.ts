@@ -1,4 +1,4 @@
-// Owns a hub of plain files for the tests of hubcli: what lies below /data/v1 (docs/contract.md section 4), changeable between two runs, with or without the API.
+// Serves a hub from static files for the hubcli tests (docs/contract.md section 4), with or without the API.
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// Owns the table of ranges that every resolver of this project proves itself on (docs/lock-file.md): node-semver says what each case must be.
+// Checks the table of ranges that all resolvers share (docs/lock-file.md) against node-semver.
 import { maxSatisfying, validRange } from 'semver'
 import { expect, test } from 'vitest'
 

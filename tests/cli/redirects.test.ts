@@ -1,4 +1,4 @@
-// Owns where hubcli lets itself be sent, under every shell.
+// Tests which redirects hubcli follows, in every shell.
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { HUBCLI, runHubcli, SCRATCH, SHELLS } from './shells.ts'

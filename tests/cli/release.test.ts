@@ -1,4 +1,4 @@
-// Owns the pins of hubcli's releases and the proof that what a site serves is a release with its address in it, and nothing else changed.
+// Pins the releases of hubcli, and checks that a site serves them unchanged, except for its address.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Owns the proof that hubcli's python parts decide as the shared tables say: ranges (tests/fixtures/ranges.json) and filling (tests/fixtures/filling-cases.json).
+// Tests the Python parts of hubcli with the shared tables: ranges (tests/fixtures/ranges.json) and filling (tests/fixtures/filling-cases.json).
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

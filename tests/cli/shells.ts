@@ -1,4 +1,4 @@
-// Owns how the tests of hubcli run it: which shells this machine has, a PATH that holds named tools and nothing else, and a fresh home for each run.
+// Runs hubcli for the tests: the shells of this machine, a PATH with only named tools, and a new home for each run.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   accessSync,

@@ -1,4 +1,4 @@
-// Owns a small stand-in for a Prompt Hub, for the tests of hubcli alone: what docs/contract.md sections 4, 6 and 7 promise to a client, kept in memory, and every way to break those promises.
+// A small fake hub for the hubcli tests: docs/contract.md sections 4, 6 and 7 in memory, and every way to break them.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

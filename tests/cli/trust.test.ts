@@ -1,4 +1,4 @@
-// Owns what hubcli does not believe: bytes without end, contents that are not what the hub lists, ways down to plain http or into this machine; and mirrors, under every shell.
+// Tests what hubcli does not trust: endless responses, wrong checksums, downgrades to http, redirects into this machine; and mirrors, in every shell.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

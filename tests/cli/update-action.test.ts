@@ -1,4 +1,4 @@
-// Owns the action that keeps prompts.lock up to date: its script in a real clone, against a hub of plain files and GitHub's pull requests as far as it asks for them.
+// Tests the update action: its script in a real clone, with a hub of static files and a fake pull request API.
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

@@ -1,4 +1,4 @@
-// Owns a small hub with a prompt in a few versions, whose answers a test may replace, delay, cut off or count.
+// A small hub whose responses a test can replace, delay, cut off or count.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// Owns a project that has the frozen TypeScript library, as npm unpacks it, with a hub's address built in.
+// Creates a project with the frozen TypeScript library installed from npm's tarball.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns running the three clients that keep a lock file (hubcli and the commands of both libraries) from their sources, each as a person would.
+// Runs the three clients with lock files (hubcli and both libraries) from their sources.
 import { spawn, spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 

@@ -1,4 +1,4 @@
-// Owns what stands in front of a hub in these tests: a proxy that passes everything on, until it is told to spoil it.
+// A proxy in front of a hub that can break responses on request.
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 
 /** A request on its way to the hub; what is changed is sent on changed. */

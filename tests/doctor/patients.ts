@@ -1,4 +1,4 @@
-// Owns the set-ups that are examined: a healthy one of each kind, and how an examination is boiled down to what a table can hold.
+// Setups for the doctor tests: a healthy one of each kind, and a summary of findings.
 import { expect } from 'vitest'
 import { examineSetup, type Setup } from '../../src/doctor/doctor.ts'
 import type { Examined } from '../../src/doctor/examination.ts'

@@ -1,4 +1,4 @@
-// Owns what the tests of the catalogue share: a repository that is as full as may be, and its summary.
+// Shared by the catalogue tests: a repository with every field, and its summary.
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { ContentTree } from '../../src/domain/content/content-tree.ts'
 import { anIndex, aRepository, aVersion } from './fixtures.ts'

@@ -1,4 +1,4 @@
-// Owns the small content trees that the tests of this folder are made of, and the texts that everything must survive.
+// Small content trees and difficult texts for the tests of this folder.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// Owns what the tests of files below content/ share: how a file begins, and its problems as texts.
+// Shared by the tests of content files: the start of a file, and its problems as text.
 
 /** How a version file begins, without its last line. */
 export const HEAD = '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: octocat\n'

@@ -1,4 +1,4 @@
-// Owns an independent reading of a content folder: what its files come to by the contract, without any code of the hub.
+// Reads a content folder independently: what its files mean by the contract, without any code of the hub.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns the content that the end-to-end tests serve: the starter catalogue plus repositories in rare states.
+// Creates the content of the end-to-end tests: the starter catalogue and repositories in rare states.
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns the ways to serve a hub that the end-to-end suites are aimed at.
+// The hosts that the end-to-end suites run against.
 import { startProcess } from '../hubs/processes.ts'
 import { openClient, poll } from './client.ts'
 

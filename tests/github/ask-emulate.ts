@@ -1,4 +1,4 @@
-// Owns how the stand-in asks emulate: each call over a connection of its own.
+// Sends requests to emulate, each on its own connection.
 
 /**
  * `fetch` without a connection that is kept. Emulate runs in the process of the test, and ends idle connections after 5 seconds; while a test waits for

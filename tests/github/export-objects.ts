@@ -1,4 +1,4 @@
-// Owns the way from emulate's objects to a real git repository, so that real git can judge what was written.
+// Exports emulate's objects to a real git repository, so that real git can check them.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'

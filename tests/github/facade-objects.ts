@@ -1,4 +1,4 @@
-// Owns the facade's resolvers: repositories, commits, trees, blobs and the one mutation, each from emulate's REST git data.
+// The GraphQL resolvers of the facade: repositories, commits, trees, blobs and the mutation, from emulate's REST API.
 import { GraphQLError } from 'graphql'
 import { z } from 'zod'
 import { askEmulate } from './ask-emulate.ts'

@@ -1,4 +1,4 @@
-// Owns the GraphQL that emulate lacks: GitHub's own schema, answered from emulate's REST git data, in GitHub's shapes and with its refusals.
+// The GraphQL API that emulate lacks: GitHub's schema, answered from emulate's REST API, with GitHub's errors.
 import { schema as github } from '@octokit/graphql-schema'
 import {
   buildSchema,

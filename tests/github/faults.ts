@@ -1,4 +1,4 @@
-// Owns the faults that GitHub has and emulate does not: answers lost, replaced, late or old, by a script, and the count of all calls.
+// Injects GitHub's faults: lost, replaced, late or stale responses, and counts all calls.
 import { z } from 'zod'
 import type { Handler } from './facade.ts'
 

@@ -1,4 +1,4 @@
-// Owns PKCE for the stand-in: emulate ignores it, GitHub refuses a code whose verifier does not fit the challenge (S256 only).
+// Adds PKCE to the fake GitHub: emulate ignores it, but GitHub rejects a wrong verifier (S256 only).
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Handler } from './facade.ts'

@@ -1,4 +1,4 @@
-// Owns the GitHub of the tests: emulate for objects and sign-in, the facade for GraphQL, git's own protocol, the faults before all of them, on free ports of this machine.
+// A fake GitHub for tests: emulate for objects and sign-in, the facade for GraphQL, and injected faults.
 import { createServer } from 'node:http'
 import { createEmulator } from 'emulate'
 import { z } from 'zod'

@@ -222,7 +222,7 @@ describe('who is slow', () => {
     const [answer] = parseAll(await ended(socket!))
     expect([answer?.status, JSON.parse(answer?.body ?? '{}').error.message]).toEqual([
       400,
-      'The request did not arrive in time. Send it again.',
+      'The request timed out. Send it again.',
     ])
   })
 

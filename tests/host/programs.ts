@@ -1,4 +1,4 @@
-// Owns running other people's caches in front of a hub: where they are installed, with the configurations of docs/running.md.
+// Runs nginx, Varnish and others in front of a hub, with the configurations of docs/running.md.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

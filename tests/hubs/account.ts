@@ -1,4 +1,4 @@
-// Owns a test's accounts in this process: the real handlers and stores, blobs in memory, and the cookies of a browser in a jar.
+// Accounts in this process for tests: the real handlers, blobs in memory, and a cookie jar.
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { answerAccount } from '../../src/server/account/answer-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'

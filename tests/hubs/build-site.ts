@@ -1,4 +1,4 @@
-// Owns building the whole site for a test, by Astro in a process of its own, where such a site lies, and reading a built one whole.
+// Builds the whole site for a test with Astro in another process, and reads the result.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { launch } from './processes.ts'

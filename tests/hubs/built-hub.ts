@@ -1,4 +1,4 @@
-// Owns a whole hub for browser tests: a built site on a git repository of its own, the real functions and stores, on a free port of this machine.
+// A whole hub for browser tests: a built site, its own git repository, real functions and stores.
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'

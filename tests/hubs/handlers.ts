@@ -1,4 +1,4 @@
-// Owns a hub's handlers in this process: publishing and reading over a git store and blobs, on a build that lies in memory.
+// The handlers of a hub in this process, with a build in memory.
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'

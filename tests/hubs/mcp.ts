@@ -1,4 +1,4 @@
-// Owns an MCP server in this process: the real endpoint and the real read API over a catalogue that is built into files and an index.
+// An MCP server in this process: the real endpoint and read API over a generated catalogue.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

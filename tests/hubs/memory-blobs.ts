@@ -1,4 +1,4 @@
-// Owns the blob store of hubs in this process: a map in memory, as slow as a test wants it.
+// A blob store in memory, optionally slow.
 import type { BlobStore } from '../../src/ports/blob-store.ts'
 
 /** A blob store in memory. @param pause waited for before each call */

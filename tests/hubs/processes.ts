@@ -1,4 +1,4 @@
-// Owns hubs as processes of their own: each in a process group, on a free port, started until it answers and ended with all that it started.
+// Starts hubs in their own process groups, waits until they respond, and stops them completely.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { delimiter, dirname } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns a hub in this process that publishes and reads: the handlers over a git repository, with one token and a build made on demand.
+// A hub in this process that publishes and reads, with one token and builds on request.
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'

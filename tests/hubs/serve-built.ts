@@ -1,4 +1,4 @@
-// Owns `npm run serve` over a site of its own, so that no other build changes it meanwhile.
+// Runs `npm run serve` over its own site.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns a built site that our own host serves in this process, under settings that hold for as long as it runs.
+// Serves a built site in this process with our own host.
 import { rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'

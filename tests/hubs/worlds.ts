@@ -1,4 +1,4 @@
-// Owns the git repositories that hubs in this process publish to: a work tree on this machine, or a repository on the stand-in for GitHub.
+// Git repositories for hubs in this process: a local work tree, or a repository on the fake GitHub.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Owns the official clients of both generations, and what each must be able to do against any host.
+// The official MCP clients of both generations, and what each must be able to do.
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'

@@ -94,7 +94,7 @@ describe('requests that are refused', () => {
     expect(response.headers.get('Allow')).toBe('POST, OPTIONS')
     expect(await response.json()).toEqual({
       jsonrpc: '2.0',
-      error: { code: -32000, message: 'Use POST. There is no session to end, and no stream to listen to.' },
+      error: { code: -32000, message: 'Use POST. This server is stateless: it has no sessions and no streams.' },
       id: null,
     })
   })

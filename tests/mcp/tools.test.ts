@@ -252,13 +252,13 @@ describe('failures say what to do next', () => {
       'no such repository, with close ones',
       'get_prompt',
       { repo: 'acme/code-reviews' },
-      'not_found: There is no public prompt acme/code-reviews. Close: acme/code-review. Use search_prompts to find owner and name.',
+      'not_found: Prompt not found: acme/code-reviews. Close: acme/code-review. Use search_prompts to find owner and name.',
     ],
     [
       'no such repository, nothing close',
       'list_versions',
       { repo: 'qqqq/xyzzyx' },
-      'not_found: There is no public prompt qqqq/xyzzyx. Use search_prompts to find owner and name.',
+      'not_found: Prompt not found: qqqq/xyzzyx. Use search_prompts to find owner and name.',
     ],
     [
       'no such version',
@@ -291,7 +291,7 @@ describe('failures say what to do next', () => {
       new HubError('unavailable', 'Other words.'),
       'unavailable: The catalogue cannot be read just now. Try again in a few seconds.',
     ],
-    ['anything else', new Error('secret of /srv'), 'internal_error: The hub could not answer. Try again later.'],
+    ['anything else', new Error('secret of /srv'), 'internal_error: Something went wrong on the hub. Try again later.'],
   ])('%s', async (_, error, text) => {
     const broken = openMcpHub('content', { siteFiles: { read: () => Promise.reject(error) } })
     const { content, isError } = await broken.tool('get_prompt', { repo: 'acme/code-review' })

@@ -1,4 +1,4 @@
-// Owns the action that others use: its script, run against a real hub and an issuer that answers as GitHub's does inside a job.
+// Tests the publish action: its script with a real hub and a fake OIDC issuer.
 import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'

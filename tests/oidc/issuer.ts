@@ -1,4 +1,4 @@
-// Owns an OIDC issuer for tests: real keys, a real address for them, and tokens like those of GitHub Actions, right or wrong in any way.
+// An OIDC issuer for tests: real keys, and tokens like those of GitHub Actions, valid or invalid in any way.
 import { createServer } from 'node:http'
 import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, type JWTHeaderParameters, SignJWT } from 'jose'
 

@@ -1,4 +1,4 @@
-// Owns trusted publishing: a job of the trusted workflow publishes without a stored secret, and every other token is refused by its right status.
+// Tests trusted publishing: a trusted workflow publishes without a secret, and every other token gets the right error.
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns carrying out a Dockerfile without docker: each stage is a folder, steps run in it as its root, and what is started has only the volumes to write to.
+// Executes a Dockerfile without Docker: each stage is a folder, and the result can write only to its volumes.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns reading a Dockerfile and its .dockerignore as docker does, as far as ours go; a word that is not known here is an error, never passed over.
+// Parses the Dockerfile and .dockerignore. Unknown instructions are errors.
 
 /** One instruction. */
 export interface Step {

@@ -1,4 +1,4 @@
-// Owns following a guide: its blocks are run in their order, by a shell in which the folders of a whole machine are below one of ours.
+// Follows a guide: runs its code blocks in order, with all folders of the machine below a temporary one.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -71,7 +71,7 @@ test('every step is followed: the repository, the App, the branch, sign-in, the 
   expect(await machine.follow([`cd ${machine.root}`, repository])).toMatch(/1 repositories checked: no problems/)
   const key = credential.replace('app.private-key.pem', `${machine.root}/app.private-key.pem`)
   expect(await machine.follow([...settings, key])).toMatch(
-    /ok +github-write[\s\S]*ok +github-protection[\s\S]*Nothing keeps/,
+    /ok +github-write[\s\S]*ok +github-protection[\s\S]*All checks passed/,
   )
   await github.commitOutside(place, {
     'content/acme/greeting/index.md': readFileSync(join(machine.root, 'catalogue/content/acme/greeting/index.md')),
@@ -91,7 +91,7 @@ test('every step is followed: the repository, the App, the branch, sign-in, the 
     'kill $hub; wait $hub || true',
   ])
   expect(said).toMatch(
-    /ok +sign-in-application[\s\S]*"version":"1\.0\.1"[\s\S]*ok +hub-sign-in[\s\S]*Nothing keeps this hub from working/,
+    /ok +sign-in-application[\s\S]*"version":"1\.0\.1"[\s\S]*ok +hub-sign-in[\s\S]*All checks passed/,
   )
   // The hub's own copy of the guides names its own repository.
   expect(said).toContain(`GITHUB_REPOSITORY=${place.repository}`)

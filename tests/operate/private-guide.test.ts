@@ -80,12 +80,12 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
     const env = `CONTENT_DIR=/srv/catalogue/content\n${settings}`
     writeFileSync(join(machine.root, 'etc/prompt-hub.env'), machine.localise(env))
     expect(await machine.follow(['cd /srv/prompt-hub', doctor])).toMatch(
-      /ok +address[\s\S]*ok +proxies[\s\S]*Nothing keeps this hub from working/,
+      /ok +address[\s\S]*ok +proxies[\s\S]*All checks passed/,
     )
     await machine.follow(['cd /srv/prompt-hub', service])
     await startCaddy()
     expect(await fromInside([look])).toMatch(
-      /ok +hub-mcp[\s\S]*ok +hub-publishing[\s\S]*Nothing keeps this hub from working/,
+      /ok +hub-mcp[\s\S]*ok +hub-publishing[\s\S]*All checks passed/,
     )
     expect(await fromInside([publish])).toMatch(/"version":"1\.0\.1"/)
   })

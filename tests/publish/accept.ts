@@ -1,4 +1,4 @@
-// Owns an accepted publish for tests that decide without a hub.
+// An accepted publish for tests that decide without a hub.
 import { addressesBelow } from '../../src/domain/api/record-links.ts'
 import { parsePublishRequest } from '../../src/domain/publishing/request.ts'
 import { measure } from '../../src/ports/measure.ts'

@@ -44,7 +44,7 @@ describe('a body that is not worth reading', () => {
     expect([answer.status, answer.code, answer.message]).toEqual([
       400,
       'invalid_request',
-      'The body ended before it was complete. Send it again.',
+      'The body is incomplete. Send it again.',
     ])
     expect(logged).toEqual([])
   })

@@ -201,7 +201,7 @@ describe('GitHub refuses us', () => {
     standIn.script({ on, times: Infinity, fault })
     const answer = await hub.publish(BODY)
     expect([answer.status, answer.code]).toEqual([502, 'upstream_error'])
-    expect(answer.message).toBe('The git host refused the hub. Its operator finds the reason in the log.')
+    expect(answer.message).toBe('The git host rejected the request. The operator finds the reason in the log.')
     expect(answer.headers.get('Retry-After')).toBe(null)
     expect(standIn.counts().all).toBe(calls)
     expect(logged).toHaveLength(1)

@@ -1,4 +1,4 @@
-// Owns what publishing must have left behind: a sound git history of one new file a commit, the commit that each answer names, and consecutive numbers.
+// Checks what publishing leaves behind: a valid git history with one new file per commit, and consecutive numbers.
 import { execFileSync } from 'node:child_process'
 import { expect } from 'vitest'
 import { z } from 'zod'

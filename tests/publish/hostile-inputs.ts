@@ -1,4 +1,4 @@
-// Owns the hub that hostile inputs are sent to, what a refusal must look like, and what must be true of repository and machine afterwards.
+// The hub that hostile input is sent to, with checks of the error and of the state afterwards.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Owns a hub in a process of its own, so that a test can kill it: the real handlers over real stores, asked and answering by lines of JSON.
+// A hub in its own process that a test can kill. It reads and writes lines of JSON.
 import { createInterface } from 'node:readline'
 import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'

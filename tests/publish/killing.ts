@@ -1,4 +1,4 @@
-// Owns killing hubs: processes that are started, asked and killed, a git that kills whoever runs it, and what must be true of a repository afterwards.
+// Kills hubs and git during a publish, and checks the repository afterwards.
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Owns the hub that the rules of publishing are asked of: a repository with the files that a test brings, and what git says of it.
+// The hub for the tests of the publishing rules: a repository with the files of a test, and what git says about it.
 import { execFileSync } from 'node:child_process'
 import { type Hub, openHub, REPOSITORY } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'

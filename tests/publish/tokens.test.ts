@@ -111,7 +111,7 @@ describe('401', () => {
     expect(answer.status).toBe(status)
     if (status === 201) return
     const ended = new Date(made.getTime() + days * DAY_MS).toISOString()
-    expect(answer.message).toBe(`This token expired at ${ended}. Make a new one.`)
+    expect(answer.message).toBe(`This token expired at ${ended}. Create a new one.`)
     expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
   })
 

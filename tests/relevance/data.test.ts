@@ -1,4 +1,4 @@
-// Owns the shape of the relevance data: names, grades, classes and halves that a measurement can rely on (README.md beside it).
+// Checks the format of the relevance data (see README.md next to it).
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readStarterCatalogue } from '../domain/fixtures.ts'

@@ -1,4 +1,4 @@
-// Owns a catalogue under git for tests of its review: what stands in it, how a file of it is changed, and what a review then says.
+// A catalogue in git for the review tests: its content, how to change it, and what a review says.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

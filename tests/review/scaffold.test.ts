@@ -74,7 +74,7 @@ test('the next version keeps the content byte for byte, leaves provenance out, a
 
 test.each([
   ['one that is there', ['new', 'acme/b', '--by', 'a', '--description', 'd'], 'is there already'],
-  ['one that is not there', ['bump', 'acme/none', 'minor', '--changelog', 'x'], 'There is no acme/none'],
+  ['one that is not there', ['bump', 'acme/none', 'minor', '--changelog', 'x'], 'Prompt not found: acme/none'],
   ['a path that leads away', ['new', '../x', '--by', 'a', '--description', 'd'], 'expected owner/name'],
   ['no such step', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor or patch'],
   ['nobody to ask', ['bump', 'acme/b', 'minor'], 'missing: what changed, --changelog'],

@@ -86,7 +86,7 @@ test('a function that throws is our fault, and stays ours', async () => {
   const response = await ask('GET', '/broken')
   expect(response.status).toBe(500)
   expect(await response.json()).toEqual({
-    error: { code: 'internal_error', message: 'The hub could not answer. Try again later.' },
+    error: { code: 'internal_error', message: 'Something went wrong on the hub. Try again later.' },
   })
   expect(log.mock.calls.flat().join()).toContain('secret detail')
   log.mockRestore()

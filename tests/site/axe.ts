@@ -1,4 +1,4 @@
-// Owns what axe finds wrong in a page, in light and in dark; targets of 24 pixels are asked for, too.
+// Runs axe on a page, light and dark, including target sizes of 24 px.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'

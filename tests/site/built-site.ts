@@ -1,4 +1,4 @@
-// Owns the built site that the tests of pages share: built once a file, served by our own host, opened in a real browser that notes everything wrong.
+// The built site of the page tests: built once per file, served by our own host, and opened in a real browser.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Owns the comparison of two versions, built or drawn in the browser.
+// Tests the comparison of two versions.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { drawLines } from '../../src/site/prompt/draw-difference.ts'

@@ -1,4 +1,4 @@
-// Owns what each kind of page promises in a browser: nothing hostile runs, everybody can use it, it is light and valid, and needs no JavaScript.
+// Tests every kind of page in a browser: nothing hostile runs, it is accessible, small and valid, and works without JavaScript.
 import { HtmlValidate } from 'html-validate'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { HEADER_RULES } from '../../src/domain/api/site-headers.ts'

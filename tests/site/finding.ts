@@ -1,4 +1,4 @@
-// Owns finding prompts on the site: suggestions, filters, typos, and what is said when search cannot be asked.
+// Tests search on the site: suggestions, filters, typos and errors.
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { BuiltSite } from './built-site.ts'
 import { hostile, MARKER, PLAIN_COUNT, REPOSITORY } from './hostile-content.ts'

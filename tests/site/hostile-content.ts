@@ -1,4 +1,4 @@
-// Owns a small content folder in which every field that takes free text holds something that must never run.
+// A content folder with hostile text in every field.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { formatVersionFile } from '../../src/domain/content/prompt-file.ts'

@@ -1,4 +1,4 @@
-// Owns the promise that no markdown of a stranger becomes anything but harmless HTML.
+// Tests that Markdown from strangers renders as safe HTML.
 import { describe, expect, test } from 'vitest'
 import { linkTarget } from '../../src/site/links.ts'
 import { renderMarkdown } from '../../src/site/markdown.ts'

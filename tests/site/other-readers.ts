@@ -1,4 +1,4 @@
-// Owns what others than visitors have of the site: one order in every interface, the TypeScript library, feeds, cards and badges, and pages of other origins.
+// Tests the site for other clients: the same order everywhere, the TypeScript library, feeds, cards, badges and cross-origin pages.
 import { readFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

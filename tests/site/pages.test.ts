@@ -1,4 +1,4 @@
-// Owns the promises of the website, checked in a real browser on a built site whose every field is hostile. docs/contract.md section 10.
+// Tests the website in a real browser, with hostile text in every field. docs/contract.md section 10.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll } from 'vitest'
 import { SCRATCH } from '../cli/shells.ts'

@@ -1,4 +1,4 @@
-// Owns the page of a prompt: its bytes, filling and copying, what is said of its state, and of a version that is newer than the site.
+// Tests the prompt page: its bytes, filling, copying, status notices, and versions newer than the build.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'

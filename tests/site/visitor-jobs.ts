@@ -1,4 +1,4 @@
-// Owns what a visitor comes for, done by the keyboard alone: find, judge, try, copy, compare, suggest a change; with Back and reload, and what is left of each without JavaScript and on paper.
+// Tests what visitors do, with the keyboard only: find, judge, try, copy, compare and suggest a change; also without JavaScript and in print.
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { type BuiltSite, SITE_URL } from './built-site.ts'

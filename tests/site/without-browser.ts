@@ -1,4 +1,4 @@
-// Owns what a reader without a browser has of the site: every link followed, what is listed, the reference, what is not there, and addresses that are nearly right.
+// Tests the site without a browser: all links, lists, reference, 404 pages and redirects.
 import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/api/errors.ts'
@@ -141,11 +141,11 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
         expect([rest, error.code, error.message]).toEqual([
           rest,
           'not_found',
-          'There is no repository mallory/hostlie. Did you mean mallory/hostile? Find one through /api/v1/repos?q=….',
+          'Repository not found: mallory/hostlie. Did you mean mallory/hostile? Find one through /api/v1/repos?q=….',
         ])
       }
       expect((await site.getJson('/api/v1/repos/zzqxjk/zzqxjk')).error.message).toBe(
-        'There is no repository zzqxjk/zzqxjk. Find one through /api/v1/repos?q=….',
+        'Repository not found: zzqxjk/zzqxjk. Find one through /api/v1/repos?q=….',
       )
       const options = { env: { HUB_URL: site.origin } }
       const { code, stderr } = await runHubcli(SHELLS[0]!, ['cat', 'mallory/hostlie'], options)

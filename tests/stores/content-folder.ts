@@ -1,4 +1,4 @@
-// Owns what tests of reading content write into a folder: files of a given time, and the text of a version.
+// Writes content folders for tests: files with a given time, and version texts.
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

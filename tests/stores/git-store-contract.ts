@@ -1,4 +1,4 @@
-// Owns what every git store promises: one suite that each driver passes, on a real repository that real git judges afterwards.
+// The test suite that every git store passes, on a real repository.
 import { execFileSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nextVersion } from '../../src/domain/catalogue/versions.ts'

@@ -1,4 +1,4 @@
-// Owns one of several processes that publish at once, for the test of the local git store: folder, name and count are its arguments.
+// One of several processes that publish at once. Arguments: folder, name and count.
 
 import { nextVersion } from '../../src/domain/catalogue/versions.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'

@@ -1,4 +1,4 @@
-// Owns the git repositories that tests of the local store work on: made in a temporary folder, with commits of somebody else.
+// Git repositories in temporary folders for the tests of the local store.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

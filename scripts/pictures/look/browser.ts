@@ -1,4 +1,4 @@
-// Owns the browser of the scripts that look at pages and of the tests: one that is installed, else the one that npm brought along.
+// Finds a browser for scripts and tests: an installed one, otherwise the one from npm.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Owns the list of every kind of page of the website, and how a page of that kind comes into the state that is worth a picture.
+// Lists every kind of page, and how to bring each into the state that its screenshot shows.
 import type { Page } from 'playwright-core'
 import type { ScratchHub } from './scratch-hub.ts'
 

@@ -1,4 +1,4 @@
-// Owns a hub for the scripts that look at pages: the starter catalogue, built anew, on a git repository and stores of its own, served by our own host until it is closed.
+// Starts a temporary hub with the starter catalogue, for scripts that look at pages.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-// Owns pictures of every kind of page, in light, in dark and on a small screen, for whoever judges how the website looks.
+// Takes screenshots of every kind of page: light, dark and mobile.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-// Owns what a hub knows of people: who somebody is, their session, and the port through which accounts are kept.
+// Defines people, sessions, and the port that stores accounts.
 import * as z from 'zod'
 import { Handle, Time } from '../content/values.ts'
 import type { TokenRecord } from './token-record.ts'

@@ -1,4 +1,4 @@
-// Owns CODEOWNERS as text: for each owner of the catalogue the members whom GitHub asks to look at a change of it.
+// Formats CODEOWNERS: for each owner, the members whom GitHub asks for a review.
 import { compareText } from '../catalogue/ranking.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 

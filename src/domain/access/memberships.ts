@@ -1,4 +1,4 @@
-// Owns who is a member of an owner, and the list of owners that somebody is a member of, as the build writes it for the account page. A publish reads git instead, so that it never acts on an old list.
+// Decides who is a member of an owner, and lists the owners of each member for the account page. A publish reads git instead, so that it never uses an outdated list.
 import type { ContentTree } from '../content/content-tree.ts'
 import { isOwner } from '../content/names.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'

@@ -1,4 +1,4 @@
-// Owns whose consent a pull request needs: a change of an owner's files must come from one of the owner's members, or waits for a maintainer.
+// Decides whose approval a pull request needs: changes must come from a member of the owner, otherwise a maintainer decides.
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
 import { mayActFor } from './memberships.ts'

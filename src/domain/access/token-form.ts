@@ -1,4 +1,4 @@
-// Owns the form of our tokens: making one from randomness, and telling a real one from a typo without asking any store.
+// Generates tokens, and recognises a mistyped one by its checksum, without a store.
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_DIGITS = 32

@@ -1,4 +1,4 @@
-// Owns what is known of a token: the record that is stored in its place, what its scope covers, and whom it speaks for.
+// Defines the stored record of a token: its holder, its scope and its expiry.
 import * as z from 'zod'
 import { isName, isOwner } from '../content/names.ts'
 import { Handle, line, Time } from '../content/values.ts'

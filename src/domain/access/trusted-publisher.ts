@@ -1,4 +1,4 @@
-// Owns when a CI job may publish: what its OIDC token says, compared with what an owner trusts.
+// Decides whether a CI job may publish: compares the claims of its OIDC token with the owner's file.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'

@@ -1,4 +1,4 @@
-// Owns how the account pages get the site's look: a page that the build writes, with places that are filled in for each request.
+// Names the frame of the account pages and its placeholders.
 
 /** Where the frame lies in the site; nothing links to it. */
 export const FRAME_PATH = '/assets/account-frame/index.html'

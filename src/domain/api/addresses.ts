@@ -1,4 +1,4 @@
-// Owns the one table of every address that is answered: its methods, who answers it, and what is there. Route by route, what can be read stands in routes.ts.
+// The table of all addresses of a hub, besides the read routes of routes.ts.
 import { membershipsPath } from '../access/memberships.ts'
 import { DATA_FILES, isPublishedAt, type Method, READ_METHODS, ROUTES, type RouteId } from './routes.ts'
 

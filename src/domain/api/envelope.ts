@@ -1,4 +1,4 @@
-// Owns how records stand on the wire: the fields of each that are named, and the envelope of a page of them, with what a search says of itself.
+// Formats records and lists as JSON: named fields only, with the `data` and `meta` envelope.
 import type { Matched, Meta, SearchMeta } from './schema.ts'
 
 /** The named part of a record. */

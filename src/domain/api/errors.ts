@@ -1,28 +1,28 @@
-// Owns the table of all errors that a client can see, and the one exception that carries them.
+// The table of all errors that clients see, and the exception that carries them.
 
 /** Code → status and the sentence that documents it. docs/contract.md section 6; pinned in tests. */
 export const ERRORS = {
   invalid_request: {
     status: 400,
-    when: 'A query value or a body that cannot be read: a bad value, not JSON, invalid UTF-8.',
+    when: 'A query value or the body is invalid: a bad value, not JSON, or not UTF-8.',
   },
-  unauthorized: { status: 401, when: 'No token, or one that is malformed, unknown, expired or revoked.' },
-  forbidden: { status: 403, when: 'A good token that does not cover this repository.' },
-  not_found: { status: 404, when: 'No such repository, version, user or address.' },
-  method_not_allowed: { status: 405, when: 'The address exists, but not for this method; Allow names those it has.' },
+  unauthorized: { status: 401, when: 'The token is missing, malformed, unknown, expired or revoked.' },
+  forbidden: { status: 403, when: 'The token is valid but has no permission for this repository.' },
+  not_found: { status: 404, when: 'The repository, version, user or address does not exist.' },
+  method_not_allowed: { status: 405, when: 'The address does not support this method. The Allow header lists the supported methods.' },
   version_conflict: { status: 409, when: 'expected_version is not the latest version.' },
-  repo_archived: { status: 409, when: 'The repository is archived, or has moved, and takes no new versions.' },
+  repo_archived: { status: 409, when: 'The repository is archived or has moved, so it accepts no new versions.' },
   content_too_large: { status: 413, when: 'The body or the content is over the limit.' },
   unsupported_media_type: { status: 415, when: 'The body is not application/json, or is compressed.' },
   validation_failed: {
     status: 422,
-    when: 'A missing, wrong or unknown field; the message lists every problem with its field.',
+    when: 'A field is missing, invalid or unknown. The message lists every problem with its field.',
   },
-  idempotency_key_reused: { status: 422, when: 'The same Idempotency-Key came with another body.' },
-  rate_limited: { status: 429, when: 'Too many requests; Retry-After says when to come back.' },
-  internal_error: { status: 500, when: 'A fault of the service.' },
-  upstream_error: { status: 502, when: 'The git host answered something unexpected.' },
-  unavailable: { status: 503, when: 'The git host or a store is down or busy; Retry-After says when to come back.' },
+  idempotency_key_reused: { status: 422, when: 'The Idempotency-Key was already used with another body.' },
+  rate_limited: { status: 429, when: 'Too many requests. Retry after the time in the Retry-After header.' },
+  internal_error: { status: 500, when: 'An internal error of the hub.' },
+  upstream_error: { status: 502, when: 'The git host sent an unexpected response.' },
+  unavailable: { status: 503, when: 'The git host or a store is down or busy. Retry after the time in the Retry-After header.' },
 } as const
 
 /** A code of the table. */

@@ -1,4 +1,4 @@
-// Owns writing a zod schema as JSON Schema; all of the code does it here, so that all of it is written alike.
+// Converts zod schemas to JSON Schema.
 import * as z from 'zod'
 
 /** A schema as JSON Schema writes it. */

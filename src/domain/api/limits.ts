@@ -1,4 +1,4 @@
-// Owns every limit that a client can meet, each once; schemas, messages and the documentation take it from here.
+// All limits of the API, with their sources.
 
 /** Every limit of the service, each once. docs/contract.md section 1. */
 export const LIMITS = {

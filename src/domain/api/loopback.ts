@@ -1,4 +1,4 @@
-// Owns recognising the names and addresses by which a machine reaches itself.
+// Decides whether a host name or an address is loopback.
 
 /** Whether a host name or an address names the machine itself. @param host as a URL writes it, with or without brackets around IPv6 */
 export function isLoopback(host: string): boolean {

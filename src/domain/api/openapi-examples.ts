@@ -1,4 +1,4 @@
-// Owns the examples of the API's description: values that a client may send as they stand.
+// Examples for the OpenAPI document. Clients can send them as they are.
 
 /** By kind and name. The prompt is one of the starter catalogue, so that on such a hub every example answers. */
 export const EXAMPLES: {

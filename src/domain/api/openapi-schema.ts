@@ -1,4 +1,4 @@
-// Owns how a schema that the code runs on is written in OpenAPI: named records become components, and what code generators misread is left out.
+// Converts a schema to OpenAPI: named records become components, and what code generators misread is left out.
 import type * as z from 'zod'
 import { toJsonSchema } from './json-schema.ts'
 

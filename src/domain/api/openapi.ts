@@ -1,4 +1,4 @@
-// Owns the OpenAPI description of the API, made from the tables and schemas that the code runs on.
+// Builds the OpenAPI document from the tables and schemas that the code uses.
 import { IDEMPOTENCY_KEY, PublishRequest } from '../publishing/request.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { EXAMPLES } from './openapi-examples.ts'

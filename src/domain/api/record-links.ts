@@ -1,4 +1,4 @@
-// Owns the absolute addresses that stand in records, all below one base.
+// Builds the absolute URLs in records.
 
 /** The addresses of a hub whose base address, without a final slash, is given. */
 export function addressesBelow(baseUrl: string) {

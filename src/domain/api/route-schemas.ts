@@ -1,4 +1,4 @@
-// Owns what is asked and answered at each route, as schemas: for OpenAPI and the reference pages. Answering needs none of it.
+// Schemas of the parameters and responses of each route, for OpenAPI and the reference pages. Serving a request does not load them.
 import * as z from 'zod'
 import { Name, Owner, Version } from '../content/values.ts'
 import { LIMITS } from './limits.ts'

@@ -1,4 +1,4 @@
-// Owns the table of what can be read: what is answered where, from which data file, and how long it may be kept. What is asked and answered there is described in route-schemas.ts; all other addresses stand beside it, in addresses.ts.
+// The table of read routes: path, data file and cache class of each. route-schemas.ts describes their parameters; addresses.ts lists all other addresses.
 import { isName, isOwner, isVersion } from '../content/names.ts'
 
 /** A method of HTTP that some address has. */

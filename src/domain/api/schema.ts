@@ -1,4 +1,4 @@
-// Owns the shape of every record that a reader receives; limits and names stand in values.ts, what authors write in front-matter.ts.
+// The schemas of all records that readers receive. values.ts has their parts, front-matter.ts what authors write.
 import * as z from 'zod'
 import { CHAT_ROLES, FORMATS } from '../content/chat.ts'
 import {

@@ -1,4 +1,4 @@
-// Owns the headers of the site's static files: one table, from which the build writes Netlify's `_headers` and our own host answers.
+// The headers of static files. The build writes Netlify's `_headers` from this table, and our own host uses it directly.
 import { CACHE_CONTROL } from './routes.ts'
 
 /** A pattern as Netlify's `_headers` writes it (a final `*` stands for anything, without one it is a path) and the headers of the files it matches. */

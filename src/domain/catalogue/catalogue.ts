@@ -1,4 +1,4 @@
-// Owns the set of all repositories as readers see it: latest versions, visibility, lists, tags and users, concluded from the parsed files.
+// Builds the catalogue from parsed files: latest versions, visibility, lists, tags and users.
 
 import { listMemberships } from '../access/memberships.ts'
 import { type Addresses, addressesBelow } from '../api/record-links.ts'

@@ -1,4 +1,4 @@
-// Owns what changed between two versions as callers see it: their variables and parameters; what changed in the words of the text is shown by the pages.
+// Compares two versions as callers see them: variables and parameters. The pages compare the text.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
 import { CHAT_ROLES, type Format, isChatMessage, splitChat } from '../content/chat.ts'
 import { isSameJson } from '../text/json.ts'

@@ -1,4 +1,4 @@
-// Owns the order of lists: quality, top, trending and new. docs/contract.md section 5.
+// Sorts lists by quality, top, trending and new. docs/contract.md section 5.
 import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, Variable } from '../api/schema.ts'
 import type { Stats } from '../content/values.ts'

@@ -1,4 +1,4 @@
-// Owns making the records of one repository: its own in full, and those of its versions. What concerns several repositories is made in catalogue.ts.
+// Builds the records of one repository and its versions. catalogue.ts builds what concerns several repositories.
 import type { Addresses } from '../api/record-links.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import { splitChat } from '../content/chat.ts'

@@ -1,4 +1,4 @@
-// Owns what counts as a download in the log of a web server, and adding downloads up to `content/usage.json`.
+// Counts downloads in web server logs, and sums them up for `content/usage.json`.
 import type { Usage } from '../content/front-matter.ts'
 import { isName, isOwner } from '../content/names.ts'
 

@@ -1,4 +1,4 @@
-// Owns version arithmetic: order, the latest, and the next number.
+// Compares versions, finds the latest, and calculates the next number.
 import semver from 'semver'
 
 /** Which part of the number a publish raises. */

@@ -1,4 +1,4 @@
-// Owns where files may stand below content/: reading a path into a place (an owner's index, a repository's index, a version, …), and writing a place as a path.
+// Parses a path below content/ into what it stands for (an owner's index, a version, …), and formats it again.
 
 import type { Parsed } from '../text/problems.ts'
 import { isName, isOwner, isVersion } from './names.ts'

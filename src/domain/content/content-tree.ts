@@ -1,4 +1,4 @@
-// Owns the parsed content folder: what was found where, before anything is concluded from it.
+// Defines the parsed content folder, before the catalogue is built from it.
 import type { Equivalents } from '../search/equivalents.ts'
 import type { Usage } from './front-matter.ts'
 import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'

@@ -1,4 +1,4 @@
-// Owns filling a prompt: a version's text and a reader's values give the text to use, or everything that is wrong with the values.
+// Fills in a prompt: replaces variables by values, or lists every problem with the values.
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { printable } from '../text/problems.ts'

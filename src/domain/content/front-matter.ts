@@ -1,4 +1,4 @@
-// Owns what authors may write into the front matter of the files in content/; all of it is strict, for an unknown key is a typing error.
+// The schemas of front matter. They are strict: an unknown key is probably a typing error.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Parameters } from '../api/schema.ts'

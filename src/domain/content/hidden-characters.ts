@@ -1,4 +1,4 @@
-// Owns which characters of a text do not show: a page shows each by its number, and most are worth a warning, for a reader cannot see what a model reads. An emoji may have its joiners, and so may scripts that need them.
+// Finds characters that do not show. Pages show their code points, and most cause a warning, because a model reads what a person cannot see. Emoji and scripts that need joiners may have them.
 import type { Finding } from '../review/findings.ts'
 
 /**

@@ -1,4 +1,4 @@
-// Owns the form of every name: owners, repositories, versions, tags and variables, as patterns and tests. It imports no schema, so that answering a read loads none.
+// The patterns of all names: owners, repositories, versions, tags and variables. It imports no schema, so that a read loads none.
 import { LIMITS } from '../api/limits.ts'
 
 /** The form of a handle. */

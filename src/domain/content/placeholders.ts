@@ -1,4 +1,4 @@
-// Owns the {{name}} placeholders of a content: finding them and replacing them in one literal pass. Which values count is decided in filling.ts.
+// Finds and replaces {{name}} placeholders in one pass. filling.ts decides the values.
 import type { Format } from './chat.ts'
 
 /** `{{name}}` or `{{ name }}`; everything else in braces is the syntax of another tool and stays as it is. docs/contract.md section 2. */

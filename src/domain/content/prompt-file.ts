@@ -1,4 +1,4 @@
-// Owns the files below content/ as text: text ⇄ front matter with body. Where a file may stand is content-path.ts's.
+// Parses and formats the files below content/: front matter and body. content-path.ts decides where a file may be.
 import type * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'

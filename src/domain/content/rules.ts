@@ -1,4 +1,4 @@
-// Owns what the content as a whole must satisfy beyond the shape of each file: one named rule each, with the file and key it finds fault with.
+// Named rules about the content as a whole, each with the file and key that breaks it.
 import parseLicense from 'spdx-expression-parse'
 import { LIMITS } from '../api/limits.ts'
 import { isRange } from '../catalogue/versions.ts'

@@ -1,4 +1,4 @@
-// Owns recognising secrets in a text: those that are certainly real, which nothing may publish, and those that only look like one.
+// Detects secrets in a text: certain ones, which block a publish, and possible ones, which cause a warning.
 import { checksumOf, holdsToken } from '../access/token-form.ts'
 import type { Finding } from '../review/findings.ts'
 

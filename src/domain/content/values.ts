@@ -1,4 +1,4 @@
-// Owns the schemas of what stands in records and in files alike: handles, names, versions, tags, moments, addresses, short texts, states and origins. Both are made of them elsewhere, so that to judge a file no schema of a record is made.
+// Schemas that records and files share: handles, names, versions, tags, dates, URLs, short texts, states and provenance.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { countCharacters } from '../text/text-length.ts'

@@ -1,4 +1,4 @@
-// Owns how an author declares the variables of a version, and what a default and an example of each type must be.
+// Schemas of variables as authors declare them, with the rules for defaults and examples.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { describeValue } from '../text/problems.ts'

@@ -1,4 +1,4 @@
-// Owns deciding what a publish writes: from a request and the repository as git has it to a new version, a new `index.md`, or a refusal. Pure: the clock, the digest and git's state come in as arguments.
+// Decides what a publish writes: a new version, a new `index.md`, or an error. Pure: clock, digest and git state are arguments.
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import type { Addresses } from '../api/record-links.ts'
@@ -71,7 +71,7 @@ export function decidePublish(
 ): PublishDecision {
   const fullName = `${state.owner}/${state.name}`
   if (state.versions.length === 0 && !isPortableName(state.name))
-    throw new HubError('not_found', `No new repository can be named ${state.name}: Windows has no folder of that name.`)
+    throw new HubError('not_found', `The name ${state.name} is reserved on Windows. Choose another name.`)
   const { file, latest: latestVersion } = state
   if (file.status === 'archived')
     throw new HubError(

@@ -1,4 +1,4 @@
-// Owns a repository as a publish finds it in git: its `index.md` read once, its numbers in order, and the error for a file there that cannot be read.
+// Represents a repository as git has it: its `index.md`, its versions in order, and the error for an unreadable file.
 import { HubError } from '../api/errors.ts'
 import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
 import { formatPath, type Place } from '../content/content-path.ts'

@@ -1,4 +1,4 @@
-// Owns what a publish asks for: the body's shape, reading it, and every problem in it at once. What it answers is described in route-schemas.ts.
+// Parses the body of a publish, and lists every problem in it. route-schemas.ts describes the response.
 import * as z from 'zod'
 import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'

@@ -1,4 +1,4 @@
-// Owns what the author and the readers of a prompt are warned of: the one judge for publishing, the build and pull requests. Nothing is refused here.
+// Finds what authors and readers should be warned of. Publishing, the build and reviews use it. Nothing here rejects content.
 import type { Difference, Variable, Warning } from '../api/schema.ts'
 import { findRoleLine } from '../content/chat.ts'
 import { findHiddenCharacters } from '../content/hidden-characters.ts'

@@ -1,4 +1,4 @@
-// Owns what `--fix` may mend by itself: spellings with only one possible meaning, in files that may still change: versions that are not published yet, and index files.
+// Implements `--fix`: corrects spellings with only one possible meaning, in unpublished versions and index files.
 import { parsePath } from '../content/content-path.ts'
 import {
   editFrontMatter,

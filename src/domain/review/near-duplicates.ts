@@ -1,4 +1,4 @@
-// Owns finding prompts that say nearly the same: a fixed number of marks of each text is kept, and only texts whose marks agree are read again and compared.
+// Finds prompts with nearly the same text. It keeps a few hashes of each text, and compares only texts whose hashes match.
 import { LRUCache } from 'lru-cache'
 
 /** Two prompts that share at least so much of their runs of words are nearly the same. */

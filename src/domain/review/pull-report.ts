@@ -1,4 +1,4 @@
-// Owns the one comment that a review leaves at a pull request: problems, advice, whose consent it needs, and what differs. Text that strangers wrote stands only inside fenced code.
+// Formats the comment of a pull request review: problems, advice, required approvals and changes. Text of strangers appears only in fenced code.
 
 /** One line of a review, as `reviewContent` says it. */
 interface Remark {

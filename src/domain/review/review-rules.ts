@@ -1,4 +1,4 @@
-// Owns the table of content rules: each rule's name, whether breaking it is an error, what it expects and how to mend it. The page of the rules is made from this table.
+// The table of content rules: name, severity, expected value and fix. The docs page shows this table.
 
 /** An error keeps a change out; advice is for its author to judge. */
 export type Severity = 'error' | 'advice'

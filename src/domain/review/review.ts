@@ -1,4 +1,4 @@
-// Owns what a review says of content beyond the rules that every build checks: whether new versions may have their numbers, and advice. Its place is a key of the front matter, with an offset where that is known.
+// Reviews content beyond the rules of every build: version numbers, and advice. Each finding has a key of the front matter, with an offset where possible.
 import { compareForCallers } from '../catalogue/difference.ts'
 import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versions.ts'
 import { findRoleLine } from '../content/chat.ts'
@@ -48,7 +48,7 @@ export function reviewSteps(place: RepositoryPlace, published: readonly string[]
   if (!isPortableName(place.name)) {
     const isNew = published.length === 0 && fresh.length > 0
     const rule = isNew ? 'portable-name' : 'unportable-name'
-    sayOf(remarks, { kind: 'repository', ...place })(rule, '', `Windows has no folder of the name ${place.name}`)
+    sayOf(remarks, { kind: 'repository', ...place })(rule, '', `the name ${place.name} is reserved on Windows`)
   }
   const used = [...published]
   for (const version of fresh) {

@@ -1,4 +1,4 @@
-// Owns how a number of things is said, on pages and in facts.
+// Formats a number with its noun: "1 prompt", "2 prompts".
 
 /** A count with a comma after thousands. Most are small, and a locale is asked for the others alone, because that takes much longer. */
 export function formatCount(count: number): string {

@@ -1,4 +1,4 @@
-// Owns how a moment is written for people, in the build, in functions and in the browser alike.
+// Formats dates for people, in the build, in functions and in the browser.
 
 /** Made once: making one costs far more than using it. UTC, because a static page does not know where its reader is. */
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })

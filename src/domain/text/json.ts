@@ -1,4 +1,4 @@
-// Owns JSON as data: how much a text holds, judged before it is parsed; whether a value is plain JSON within bounds; and one spelling for each value.
+// Measures JSON text before it is parsed, checks that a value is plain JSON within limits, and writes canonical JSON.
 
 /** JSON with sorted keys: the same text for the same value, whatever order it was written in. */
 export function canonicalJson(value: unknown): string {

@@ -1,4 +1,4 @@
-// Owns a fast reader and a fast writer for the YAML that nearly all front matter is: lines of keys and plain values. Anything else is left to the library.
+// A fast reader and writer for simple YAML, which nearly all front matter is. The library handles everything else.
 
 /** A line of a mapping, without its indentation; keys are texts whatever they look like. */
 const KEY_LINE = /^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99}):(?: (\S.*))?$/

@@ -1,4 +1,4 @@
-// Owns how something from outside is said: a problem in it (where it stands, what was expected, what came), and a value or a text of it, short and without characters that would move the cursor or colour a terminal.
+// Formats problems in outside input: where, what was expected, and what was found, shortened and without control characters.
 import type * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 

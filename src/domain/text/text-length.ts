@@ -1,4 +1,4 @@
-// Owns how long a text is, in the two units that limits are given in; apart from the schemas, so that a page can measure without them.
+// Measures text in code points and bytes. It imports no schemas, so that pages can use it.
 
 /** The length of a text in code points: what a person counts, and what JSON Schema's `maxLength` means (RFC 8259 section 8.2). */
 export function countCharacters(text: string): number {

@@ -1,4 +1,4 @@
-// Owns YAML as we read and write it: version 1.2, core schema, no aliases, no custom tags.
+// Reads and writes YAML: version 1.2, core schema, no aliases, no custom tags.
 import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { isDisputed, readPlainYaml, writePlainYaml } from './plain-yaml.ts'
 import { type Parsed, printable, type ValueProblem } from './problems.ts'

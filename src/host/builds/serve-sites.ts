@@ -1,4 +1,4 @@
-// Owns opening a built site and serving it with the functions and the stores of this machine, in this process.
+// Opens a built site and serves it with the functions and the stores of this machine.
 import { readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// Owns running work when a signal is aborted, also when it was aborted before.
+// Runs a callback when a signal is aborted, even if it already was.
 import { inBackground } from '../background.ts'
 
 /** Runs the work when the signal is aborted; at once when it was before, because a listener added then is never called. */

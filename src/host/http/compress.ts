@@ -1,4 +1,4 @@
-// Owns compressing answers on our own host: which answers are worth it, which encoding a client accepts, and a cache of compressed answers.
+// Compresses responses: chooses the encoding, and caches compressed responses.
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'

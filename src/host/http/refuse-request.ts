@@ -6,7 +6,7 @@ import { type ErrorAnswer, makeErrorAnswer } from '../../server/respond.ts'
 
 /** The error when too many bodies arrive. */
 export function busy(): HubError {
-  return new HubError('unavailable', 'Too many requests are being sent at once. Try again in a second.', {
+  return new HubError('unavailable', 'Too many requests at the same time. Try again in a second.', {
     retryAfterSeconds: 1,
   })
 }
@@ -14,10 +14,10 @@ export function busy(): HubError {
 /** The error of a request that could not even be read. @param code of Node's error */
 export function describeUnreadable(code: string | undefined): HubError {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new HubError('invalid_request', 'Address and headers are too long. Shorten them.')
+    return new HubError('invalid_request', 'The URL or the headers are too long. Shorten them.')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new HubError('invalid_request', 'The request did not arrive in time. Send it again.')
-  return new HubError('invalid_request', 'This is no request that HTTP/1.1 allows. Let an HTTP library write it.')
+    return new HubError('invalid_request', 'The request timed out. Send it again.')
+  return new HubError('invalid_request', 'This is not a valid HTTP/1.1 request. Use an HTTP library.')
 }
 
 /** How long a refused client may go on sending before the connection ends; if it ended at once, the client would not see the answer. */

@@ -1,4 +1,4 @@
-// Owns refusing unclear requests: those that a proxy on their way could read as other requests than we do. RFC 9112 sections 3 and 11.
+// Rejects ambiguous requests that a proxy could interpret differently. RFC 9112 sections 3 and 11.
 import type { IncomingMessage } from 'node:http'
 import { HubError } from '../../domain/api/errors.ts'
 

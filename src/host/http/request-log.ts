@@ -1,4 +1,4 @@
-// Owns the log of requests on our own host: one JSON line each, without anything that a client meant for somebody else.
+// Logs each request as a line of JSON, without query, token or content.
 import { randomUUID } from 'node:crypto'
 import { write, writeSync } from 'node:fs'
 import type { AnsweredRequest } from './http-server.ts'

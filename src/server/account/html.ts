@@ -1,4 +1,4 @@
-// Owns writing HTML in a function: everything is escaped unless it was written here, and the site's frame goes around it.
+// Writes HTML with escaping, inside the frame of the site.
 import { FRAME_PATH, FRAME_PLACE, FRAME_TITLE } from '../../domain/api/account-frame.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'

@@ -1,4 +1,4 @@
-// Owns the keys of one-time sign-in links: each works once, and only for whoever reads what the hub prints.
+// Creates the keys of one-time sign-in links.
 import { randomBytes } from 'node:crypto'
 import { isEqual } from './session.ts'
 

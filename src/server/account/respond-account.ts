@@ -1,4 +1,4 @@
-// Owns what an answer of the account addresses is like: a page for one reader, kept nowhere, or trouble as a page or as JSON.
+// Builds responses of the account addresses: uncached pages, or errors as a page or JSON.
 import type { HubError } from '../../domain/api/errors.ts'
 import { headersOf } from '../../domain/api/site-headers.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'

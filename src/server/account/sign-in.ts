@@ -1,4 +1,4 @@
-// Owns signing in: with GitHub, where the browser is sent to GitHub and comes back; or, in local mode, by a link that only the user of the machine can read.
+// Signs people in with GitHub or, in local mode, with a one-time link.
 import { createHash, randomBytes } from 'node:crypto'
 import { type Accounts, localPerson, type Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'

@@ -1,4 +1,4 @@
-// Owns the MCP endpoint: from a request to an answer, each check in its turn, by the leg of the client's generation, and no answer later than its deadline.
+// Answers the MCP endpoint: checks the request, dispatches by protocol generation, and enforces the deadline.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
@@ -31,7 +31,7 @@ export async function answerMcp(request: Request, connect: Connect<McpDependenci
     checkSource(request, dependencies.isOwnHost)
     if (request.method === 'OPTIONS') return respondToPreflight()
     if (request.method !== 'POST') {
-      throw new Refusal(405, CODES.refused, 'Use POST. There is no session to end, and no stream to listen to.')
+      throw new Refusal(405, CODES.refused, 'Use POST. This server is stateless: it has no sessions and no streams.')
     }
     return await withDeadline(answerMessage(request, dependencies), dependencies.deadlineMs ?? DEADLINE_MS)
   } catch (thrown) {

@@ -1,4 +1,4 @@
-// Owns calling a tool: from `tools/call` to a result, or to a failure that tells the model what to do next.
+// Handles `tools/call`: returns a result, or an error that tells the model what to do.
 import type { ErrorCode } from '../../domain/api/errors.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { toHubError } from '../../ports/log.ts'

@@ -1,4 +1,4 @@
-// Owns completing what a person types into an argument of a prompt or of a resource's address.
+// Completes arguments of prompts and resource addresses.
 
 import { hasOwnerForm, isName } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'

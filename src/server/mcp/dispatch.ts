@@ -1,4 +1,4 @@
-// Owns answering an MCP method for both generations: from its name and parameters to a result. It uses neither HTTP nor an MCP library.
+// Dispatches an MCP method for both generations. It depends neither on HTTP nor on an MCP library.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import { callTool, type McpTools } from './call-tool.ts'

@@ -1,4 +1,4 @@
-// Owns which `Host` and `Origin` are answered. Unknown host names are refused, because anybody's DNS can point a name at this machine; on a loopback host pages of other sites are refused.
+// Checks `Host` and `Origin`. Unknown hosts are rejected against DNS rebinding; on loopback, so are pages of other sites.
 import { isLoopback } from '../../domain/api/loopback.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { Refusal } from './http.ts'

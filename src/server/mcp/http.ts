@@ -1,4 +1,4 @@
-// Owns what every answer of /mcp looks like: CORS, no caching, and errors as JSON-RPC.
+// Builds the HTTP responses of /mcp: CORS, no caching, and errors as JSON-RPC.
 
 const METHODS = 'POST, OPTIONS'
 

@@ -1,4 +1,4 @@
-// Owns how the server introduces itself: name, capabilities, instructions, and how long its lists may be kept. Nothing here depends on what is published.
+// Describes the MCP server: name, capabilities, instructions and cache times. Independent of what is published.
 import manifest from '../../../package.json' with { type: 'json' }
 
 /** The server as clients list it. @param baseUrl the hub's own address */

@@ -1,4 +1,4 @@
-// Owns serving the 2025 revisions through the 1.x SDK, its only importer: one server and one transport a request, nothing held open.
+// Serves the 2025 protocol versions through the 1.x SDK: one server and one transport per request.
 
 import type { Serving } from './answer.ts'
 import { dispatch, isOurs } from './dispatch.ts'

@@ -1,4 +1,4 @@
-// Owns the one-line texts of menus and messages: characters that do not show or that control a terminal are removed from text of third parties.
+// Cleans one-line texts of menus and messages: removes hidden and control characters from third-party text.
 import { countCharacters } from '../../domain/text/text-length.ts'
 
 /** Control, format, private and unassigned characters, and the rest of what is drawn as nothing: variation selectors, fillers. */

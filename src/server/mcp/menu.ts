@@ -1,4 +1,4 @@
-// Owns the menu of prompts: the first hundred of `top`, as prompts and as resources, in two pages.
+// Lists the first hundred prompts of `top` as prompts and resources, in two pages.
 import type { MenuEntry } from '../../ports/search.ts'
 import type { ReadTools } from '../read/answers.ts'
 import { refuseParams } from './protocol.ts'
@@ -34,5 +34,5 @@ function formatCursor(offset: number): string {
 }
 
 function badCursor() {
-  return refuseParams('There is no such page. Leave "cursor" out for the first, then give nextCursor as it came.')
+  return refuseParams('Unknown cursor. Leave "cursor" out for the first page, then pass nextCursor unchanged.')
 }

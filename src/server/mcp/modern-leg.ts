@@ -1,4 +1,4 @@
-// Owns serving the revision 2026-07-28 through the 2.x server package, its only importer, and asking that package which revision a request speaks.
+// Serves the protocol version 2026-07-28 through the 2.x server package, and detects the version of a request.
 
 import type { Serving } from './answer.ts'
 import { dispatch, isOurs } from './dispatch.ts'

@@ -1,4 +1,4 @@
-// Owns prompts as the protocol knows them: each public prompt, with its variables as arguments.
+// Serves prompts as MCP prompts, with variables as arguments.
 
 import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatMessage, isChatMessage } from '../../domain/content/chat.ts'

@@ -1,4 +1,4 @@
-// Owns what both generations of the protocol share: the eras, the error codes, and the one exception that becomes a JSON-RPC error.
+// Shared parts of both protocol generations: eras, error codes, and the exception that becomes a JSON-RPC error.
 
 /** Which generation a request speaks: the revisions up to 2025-11-25, or 2026-07-28. */
 export type Era = '2025' | '2026'

@@ -1,4 +1,4 @@
-// Owns reading a message from a request's body: its media type, its size, its JSON, its form; each refused in that order.
+// Reads a message from a request body. Checks media type, size, JSON and form, in that order.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { openBody } from '../read-body.ts'

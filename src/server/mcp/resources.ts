@@ -1,4 +1,4 @@
-// Owns prompts as resources: their addresses, their menu, and their stored text.
+// Serves prompts as MCP resources.
 
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'

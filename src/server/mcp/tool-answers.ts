@@ -1,4 +1,4 @@
-// Owns what each tool answers, on the same data as the read API.
+// Answers each tool with the data of the read API.
 
 import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -131,7 +131,7 @@ async function noRepository(owner: string, name: string, tools: ReadTools): Prom
   const hint = close.length === 0 ? '' : ` Close: ${close.join(', ')}.`
   return new HubError(
     'not_found',
-    `There is no public prompt ${owner}/${name}.${hint} Use search_prompts to find owner and name.`,
+    `Prompt not found: ${owner}/${name}.${hint} Use search_prompts to find owner and name.`,
   )
 }
 

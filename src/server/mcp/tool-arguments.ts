@@ -1,4 +1,4 @@
-// Owns what each tool takes, and reading it: forms that models often write are changed into the advertised ones first, then everything is checked at once.
+// Parses tool arguments: normalises common mistakes of models, then validates everything at once.
 import * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'

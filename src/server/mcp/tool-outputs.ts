@@ -1,4 +1,4 @@
-// Owns what each field of a tool's answer is, by the records of domain/api/schema.ts. Only the list of tools needs it, because the answers themselves are made from such records.
+// Schemas of tool results, for the list of tools only; results are built from records.
 import * as z from 'zod'
 import { pick } from '../../domain/api/envelope.ts'
 import {

@@ -1,4 +1,4 @@
-// Owns the list of tools as clients see it, with JSON Schemas that every client compiles: the same bytes on every call, whatever is published. No text from a prompt ever stands here.
+// The list of tools as clients see it. It is the same bytes on every call and never contains text from a prompt.
 import type * as z from 'zod'
 import { type JsonSchema, toJsonSchema } from '../../domain/api/json-schema.ts'
 import { INPUTS, TOOL_NAMES, type ToolName } from './tool-arguments.ts'

@@ -1,4 +1,4 @@
-// Owns what the find page is asked for, and its form in an address: two inverse functions.
+// Parses and formats the query of the search page.
 
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/api/routes.ts'

@@ -1,4 +1,4 @@
-// Owns finding for people: asks the search, narrows by what the page can filter by, and counts what each further filter would leave.
+// Searches for the search page: applies filters, and counts the results of each further filter.
 
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'

@@ -1,4 +1,4 @@
-// Owns the words that are offered to a reader whose search found nothing: words of the catalogue that begin like theirs.
+// Suggests words of the catalogue when a search has no results.
 import type { Search } from '../../ports/search.ts'
 
 /** Each word costs a question to the search. */

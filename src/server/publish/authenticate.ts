@@ -1,4 +1,4 @@
-// Owns who is publishing: it reads the Authorization header, checks the token, and checks whether its bearer may publish to a repository.
+// Authenticates a publisher: reads the Authorization header, checks the token and its permissions.
 
 import type { Person } from '../../domain/access/account.ts'
 import { isToken } from '../../domain/access/token-form.ts'
@@ -67,7 +67,7 @@ export async function authenticate(request: Request, tools: AuthTools, now: Date
   const record = await tools.findToken(token)
   if (!record || record.revoked_at !== null) throw new HubError('unauthorized', NO_GOOD_TOKEN)
   if (hasExpired(record, now))
-    throw new HubError('unauthorized', `This token expired at ${record.expires_at}. Make a new one.`)
+    throw new HubError('unauthorized', `This token expired at ${record.expires_at}. Create a new one.`)
   const { id, scope, holder } = record
   if (holder.kind === 'person' && !(await tools.holdsLogin(holder)))
     throw new HubError(

@@ -1,4 +1,4 @@
-// Owns what one round of a publish decides on what git has: a commit to make, or an answer without one. Pure, so that a table can test it.
+// Decides one round of a publish: a commit to make, or a response without one. Pure, so that a table can test it.
 import { HubError } from '../../domain/api/errors.ts'
 import type { Addresses } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'

@@ -1,4 +1,4 @@
-// Owns verifying a CI job's OIDC token: signature, issuer, audience and times. What the job may publish to is decided by the owner's file.
+// Verifies the OIDC token of a CI job: signature, issuer, audience and times. The owner's file decides what the job may publish.
 import type { JWTPayload } from 'jose'
 import { findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -88,7 +88,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
       return payload
     } catch (thrown) {
       if (thrown instanceof errors.JWTExpired)
-        throw new HubError('unauthorized', 'This OIDC token expired. Ask for a new one for each publish.')
+        throw new HubError('unauthorized', 'This OIDC token has expired. Request a new one for each publish.')
       if (thrown instanceof errors.JWTClaimValidationFailed) throw refuseClaim(thrown.claim, audience)
       if (badToken.some((kind) => thrown instanceof kind)) throw refuse()
       throw new HubError(
@@ -104,7 +104,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
 }
 
 function refuse(): HubError {
-  return new HubError('unauthorized', 'This OIDC token is not good. Ask GitHub for a new one for each publish.')
+  return new HubError('unauthorized', 'This OIDC token is invalid. Request a new one from GitHub for each publish.')
 }
 
 /** Names the claim that is wrong; only for a token whose signature was verified. */

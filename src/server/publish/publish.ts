@@ -1,4 +1,4 @@
-// Owns answering a publish: first the checks that need no git, in their order (the body's size, media type and JSON are among them), then the publish itself and its answer.
+// Handles a publish request: first the checks that need no git, then the publish.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -98,7 +98,7 @@ function openLimitedBody(request: Request): IncomingBody {
 function requireJson(request: Request): void {
   const encoding = request.headers.get('Content-Encoding') ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')
-    throw new HubError('unsupported_media_type', 'The body is compressed. Send it as it is, without Content-Encoding.')
+    throw new HubError('unsupported_media_type', 'The body is compressed. Send it uncompressed, without Content-Encoding.')
   const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/json')
     throw new HubError(
@@ -119,7 +119,7 @@ function parseJsonBody(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new HubError('invalid_request', 'The body is not JSON. Let a program write it, such as jq or JSON.stringify.')
+    throw new HubError('invalid_request', 'The body is not valid JSON. Generate it with a program such as jq or JSON.stringify.')
   }
 }
 

@@ -1,4 +1,4 @@
-// Owns making the fresh copy that shows a publish before any build has it.
+// Builds the fresh copy that shows a new version before the next build.
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, VersionSummary } from '../../domain/api/schema.ts'

@@ -1,4 +1,4 @@
-// Owns the rounds of a publish: read git, decide, commit on exactly what was read; when another commit came first, or it is not known whether ours was made, begin again by reading git.
+// Reads git, decides and commits on exactly what was read. If another commit was first, or the outcome is unknown, it starts again.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'

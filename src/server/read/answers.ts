@@ -1,4 +1,4 @@
-// Owns what each address of the read API answers: the built file, or the fresh copy where a publish is ahead of the build.
+// Answers each route of the read API from the built file, or from the fresh copy if a publish is newer.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
@@ -102,7 +102,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
     bytes: await readOr(
       siteFiles,
       DATA_FILES.user(handle),
-      () => new HubError('not_found', `There is no user ${handle}. Owners are found through /api/v1/repos.`),
+      () => new HubError('not_found', `User not found: ${handle}. /api/v1/repos lists prompts with their owners.`),
     ),
   }),
   getOpenapi: async (_parameters, _query, { siteFiles }) => ({
@@ -159,7 +159,7 @@ async function noRepository(owner: string, name: string, tools: ReadTools): Prom
   const hint = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`
   return new HubError(
     'not_found',
-    `There is no repository ${owner}/${name}.${hint} Find one through /api/v1/repos?q=….`,
+    `Repository not found: ${owner}/${name}.${hint} Search with /api/v1/repos?q=….`,
   )
 }
 

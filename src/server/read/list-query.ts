@@ -1,4 +1,4 @@
-// Owns reading the query of the list: every value checked once, here. docs/contract.md section 4.
+// Parses the query of the list. docs/contract.md section 4.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/api/routes.ts'

@@ -1,4 +1,4 @@
-// Owns answering the list: from files where they hold the answer, from the search where words or several tags are asked for.
+// Answers the list: from files where possible, otherwise from the search.
 
 import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
 import { LIMITS } from '../../domain/api/limits.ts'

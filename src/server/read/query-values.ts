@@ -1,4 +1,4 @@
-// Owns reading the values of a query, and which version they ask for: by number, by label, or neither.
+// Parses query values, and which version they select: by number, by label, or the latest.
 import { HubError } from '../../domain/api/errors.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import { isVersion } from '../../domain/content/names.ts'

@@ -1,4 +1,4 @@
-// Owns the read API: from an address to the file that answers it, or to a JSON error that says what to do.
+// Handles read requests: finds the file of a route, or returns a JSON error.
 
 import { matchRoute, READ_METHODS, ROUTES, repositoryTag } from '../../domain/api/routes.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'

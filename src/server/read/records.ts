@@ -1,4 +1,4 @@
-// Owns finding records, for every handler: in the built file, or in the fresh copy where a publish is ahead of the build.
+// Finds records for every handler: in the built file, or in the fresh copy if a publish is newer.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, TagRecord, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'

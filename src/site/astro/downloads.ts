@@ -1,4 +1,4 @@
-// Owns what a site offers for download beside its data: the shell client and the libraries, with the site's address built in.
+// Adds the downloads of a site: the shell client and the libraries, with the site's address built in.
 import { listCliDownloads, readCliFiles } from '../downloads/hubcli.ts'
 import { listClientDownloads, readClientReleases } from '../downloads/libraries.ts'
 

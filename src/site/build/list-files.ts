@@ -1,4 +1,4 @@
-// Owns listing what lies in a folder of the project or of a bundle.
+// Lists the files in a folder of the project or of a bundle.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 

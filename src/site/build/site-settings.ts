@@ -1,4 +1,4 @@
-// Owns which settings decide about the files of a site: when one of them changes, the files are made anew.
+// Lists the settings that affect the files of a site. If one changes, the files are written again.
 import type { Config } from '../../config.ts'
 
 /** Says the settings that a site shows: its address, the git host that its pages link to, and the limit that its guide names. No secret is among them. */

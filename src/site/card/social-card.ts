@@ -1,4 +1,4 @@
-// Owns the social card of a prompt: a PNG of sixteen colours with its title, name, version and licence, cheap enough to be made for every prompt of a build.
+// Draws the social card of a prompt: a PNG with 16 colours, cheap enough for every prompt.
 import { crc32, deflateSync } from 'node:zlib'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { LetterStyle } from './letter-sheet.ts'

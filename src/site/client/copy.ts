@@ -1,4 +1,4 @@
-// Owns the copy buttons: each copies, byte for byte, the text of the element it names.
+// The copy buttons: each copies the text of its element, byte for byte.
 import { exactText } from '../prompt/exact-text.ts'
 
 /** How long the button says that the text was copied. */

@@ -1,4 +1,4 @@
-// Owns what a script adds to every page: the search field's keys and suggestions, days as "3 weeks ago", menus that close, copy buttons.
+// The script of every page: search field, relative dates, menus and copy buttons.
 import './copy.ts'
 import './suggest.ts'
 import './transitions.ts'

@@ -1,4 +1,4 @@
-// Owns finding without leaving the page: the answer of /search takes the place of the list, and the address follows, so that Back brings everything back.
+// Searches without leaving the page: replaces the list and updates the address, so that Back works.
 import { sayRelative } from './relative.ts'
 
 const TYPING_MS = 200

@@ -1,4 +1,4 @@
-// Owns how long ago a day was, said from the reader's own clock; a built page holds the day itself.
+// Shows dates relative to the reader's clock.
 
 const WORDS = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const DAY_MS = 86_400_000

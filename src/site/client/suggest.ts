@@ -1,4 +1,4 @@
-// Owns the search fields of all pages: `/` focuses one, and as a reader types it suggests five prompts, to be chosen by keyboard.
+// The search fields: `/` focuses one, and typing suggests five prompts.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import { ROUTES_LIST } from '../links.ts'

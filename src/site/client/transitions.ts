@@ -1,4 +1,4 @@
-// Owns keeping errors of aborted page transitions out of the console: the page itself is shown without them too.
+// Hides console errors of aborted page transitions. The page itself is shown without them.
 
 /** What the browser tells of a transition, where it knows of any. @see https://developer.mozilla.org/docs/Web/API/ViewTransition */
 interface Transition {

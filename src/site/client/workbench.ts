@@ -1,4 +1,4 @@
-// Owns filling in a prompt in its page: typing replaces the chips, by the same rule as everywhere (domain/content/filling.ts). Values are kept in the address after the #, which browsers send to nobody.
+// Fills in a prompt while the reader types, by the rules of domain/content/filling.ts. Values stay in the address after #, which browsers never send.
 import type { Variable } from '../../domain/api/schema.ts'
 import { type ChatPart, isChatMessage, splitChat } from '../../domain/content/chat.ts'
 import { fillContent, fillMessages } from '../../domain/content/filling.ts'

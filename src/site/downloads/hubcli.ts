@@ -1,4 +1,4 @@
-// Owns the download area of hubcli: which files a build serves below /cli, with the site's address built in, and how a release is frozen.
+// The downloads of hubcli: the files that a build serves below /cli, with the site's address built in, and how a release is frozen.
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'

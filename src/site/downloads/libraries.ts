@@ -1,4 +1,4 @@
-// Owns the download area of the libraries: which packages a build serves below /clients, with the hub's address built in, and how a release is frozen.
+// The downloads of the libraries: the packages that a build serves below /clients, with the hub's address built in, and how a release is frozen.
 import { createHash } from 'node:crypto'
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'

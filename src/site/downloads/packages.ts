@@ -1,4 +1,4 @@
-// Owns the two package formats that the libraries are downloaded in: npm's tarball and Python's wheel; the same files give the same bytes.
+// Writes the packages of the libraries: npm tarball and Python wheel. The same files give the same bytes.
 import { createHash } from 'node:crypto'
 import { gzipSync, type Zippable, zipSync } from 'fflate'
 import { createTar } from 'nanotar'

@@ -1,4 +1,4 @@
-// Owns carrying a text through an HTML page byte for byte: one function for the build, and its inverse for the browser.
+// Encodes a text in HTML byte for byte, and decodes it in the browser.
 
 /**
  * The attribute that an element needs beside its text so that a reader gets the very same text back.

@@ -1,4 +1,4 @@
-// Owns how a content is drawn in a page: line by line, its variables as chips, characters that do not show themselves made visible, headings and tags tinted. The text of the result is still the content, byte for byte.
+// Renders a prompt's text: lines, variables as chips, hidden characters made visible. The text content stays the same, byte for byte.
 
 import type { Variable } from '../../domain/api/schema.ts'
 import { splitHidden } from '../../domain/content/hidden-characters.ts'

@@ -1,4 +1,4 @@
-// Owns how a content folder differs from a base commit, as git tells it: which versions were there, which were touched, and which may not be touched.
+// Compares a content folder with a base commit: which versions existed, which changed, and which must not change.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../../domain/content/content-path.ts'

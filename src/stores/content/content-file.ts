@@ -1,4 +1,4 @@
-// Owns parsing one file of the content folder as the kind of file that its path stands for, and finding what is wrong with it alone.
+// Parses one file of the content folder by the kind that its path stands for, and finds its problems.
 import { isUtf8 } from 'node:buffer'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { type Place, parsePath } from '../../domain/content/content-path.ts'

@@ -1,4 +1,4 @@
-// Owns finding the files below the content folder: the ones to read, the ones to ignore because an editor or a system left them, and the ones that may not be there.
+// Finds the files below the content folder: those to read, those to ignore, and those that are not allowed.
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Problem, printable } from '../../domain/text/problems.ts'

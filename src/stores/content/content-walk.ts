@@ -1,4 +1,4 @@
-// Owns walking through a content folder beside what git has of it: path by path in git's order, so that nothing is held but where each list stands.
+// Walks the content folder and git's file list in parallel, in git's order, so that neither is held in memory.
 
 import type { Git } from '../git/git-command.ts'
 import { comparePaths, type Findings, listContentFiles } from './content-files.ts'

@@ -1,4 +1,4 @@
-// Owns reading many files one after the other into one piece of memory, because a buffer for each would fill the memory before the first ones are freed.
+// Reads many files into one shared buffer. A buffer for each would fill the memory before the garbage collector runs.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { beginBlobId } from '../../ports/git-store.ts'
 import type { FileHere } from './content-changes.ts'

@@ -1,4 +1,4 @@
-// Owns making the files of a new prompt, and of the next version of one, ready to be edited; nothing that is there is overwritten.
+// Creates the files of a new prompt or of its next version. Never overwrites a file.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -33,7 +33,7 @@ interface NewPrompt {
 export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPrompt, now: Date): string[] {
   const index = formatPath({ kind: 'repository', owner, name })
   const version = formatPath({ kind: 'version', owner, name, version: '1.0.0' })
-  if (!isPortableName(name)) throw new Error(`Windows has no folder of the name ${name}; choose another`)
+  if (!isPortableName(name)) throw new Error(`The name ${name} is reserved on Windows; choose another`)
   if (existsSync(dirname(join(dir, index))))
     throw new Error(`${owner}/${name} is there already; npm run bump adds to it`)
   const indexText = `${editRepositoryFile(undefined, front)}${STARTER.readme}\n`
@@ -62,7 +62,7 @@ export function scaffoldVersion(
   now: Date,
 ): string[] {
   const folder = join(dir, owner, name, 'versions')
-  if (!existsSync(folder)) throw new Error(`There is no ${owner}/${name}; npm run new makes it`)
+  if (!existsSync(folder)) throw new Error(`Prompt not found: ${owner}/${name}; create it with npm run new`)
   const used = readdirSync(folder).flatMap((file) => {
     const place = parsePath(`${owner}/${name}/versions/${file}`).value
     return place?.kind === 'version' ? [place.version] : []

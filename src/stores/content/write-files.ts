@@ -1,4 +1,4 @@
-// Owns writing many files into a folder: each folder on the way is made once.
+// Writes many files into a folder, and creates each subfolder once.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

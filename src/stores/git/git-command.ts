@@ -1,4 +1,4 @@
-// Owns how git is run: without a shell, without the user's hooks and GIT_* variables, with an identity of its own.
+// Runs git: without a shell, without the user's hooks and GIT_* variables, with its own identity.
 import { spawn } from 'node:child_process'
 
 /** What a run may be given. */

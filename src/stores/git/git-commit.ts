@@ -1,4 +1,4 @@
-// Owns one commit on the user's own branch: what it is made on, how the branch moves, and how its files come into index and work tree.
+// Creates a commit on the user's branch, and updates index and work tree.
 import { HubError } from '../../domain/api/errors.ts'
 import type { Additions, CommitOutcome } from '../../ports/git-store.ts'
 import { blobId } from '../../ports/git-store.ts'

@@ -1,4 +1,4 @@
-// Owns the lock on the user's index: while we hold it, no commit, switch or merge of theirs can begin, and none of theirs is under way.
+// Locks the user's index, so that no other commit, switch or merge runs at the same time.
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

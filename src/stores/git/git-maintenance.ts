@@ -1,4 +1,4 @@
-// Owns keeping git fast while publishes pile up: loose objects become packs, and the history gets an index by path, in the background and in bounded steps.
+// Keeps git fast after many publishes: packs loose objects and indexes the history, in the background and in small steps.
 import type { Git } from './git-command.ts'
 
 /** A publish leaves some seven loose objects; this many of them are packed in a second or two. */

@@ -1,4 +1,4 @@
-// Owns how a commit is made of blobs and trees alone, without an index or a work tree; nobody sees it until a branch leads there.
+// Builds a commit from blobs and trees, without an index or a work tree.
 import type { Git } from './git-command.ts'
 
 /** A file to add or replace. */

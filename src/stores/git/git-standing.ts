@@ -1,4 +1,4 @@
-// Owns where the user's git stands: the branch that is checked out and its head, or why nothing can be published there now and how to leave that.
+// Checks the state of the user's git: the current branch, or why publishing is not possible and how to fix it.
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'

@@ -1,4 +1,4 @@
-// Owns git as a work tree on this machine: what is read is the head commit, and a commit also shows in index and work tree.
+// Implements the git store with a local work tree: reads the head commit, and shows commits in index and work tree.
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
@@ -176,6 +176,6 @@ async function sayTrouble<Value>(signal: AbortSignal | undefined, work: () => Pr
     if (signal?.aborted) throw new HubError('unavailable', 'Reading git took too long. Try again.', { cause })
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
       throw notSetUp('git was not found, or the content folder vanished. Install git', cause)
-    throw new HubError('upstream_error', 'git refused to work on the content. The log says why.', { cause })
+    throw new HubError('upstream_error', 'git failed. See the log of the hub for the reason.', { cause })
   }
 }

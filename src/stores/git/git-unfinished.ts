@@ -1,4 +1,4 @@
-// Owns finishing what a publish left when its process was killed between moving the branch and showing the files: a note of it lies in the git folder until all is shown.
+// Finishes a publish that was killed between moving the branch and writing the files, from a note in the git folder.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

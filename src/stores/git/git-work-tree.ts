@@ -1,4 +1,4 @@
-// Owns what a commit means for the work tree around it: that nothing uncommitted lies in the way, and that new files appear in tree and index at once.
+// Checks that a commit does not overwrite uncommitted work, and adds new files to work tree and index together.
 import { copyFile, lstat, mkdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { blobId } from '../../ports/git-store.ts'

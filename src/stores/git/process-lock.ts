@@ -1,4 +1,4 @@
-// Owns a lock that one process holds for as long as it lives: the system lets go of it when the process ends, however that happens.
+// A lock that is released when its process ends, for whatever reason.
 import { DatabaseSync } from 'node:sqlite'
 
 /** A lock that is held. */

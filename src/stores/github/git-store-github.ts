@@ -1,4 +1,4 @@
-// Owns git as a repository on GitHub: one GraphQL query a folder, one mutation a commit, and a blob is used only when its bytes hash to its id.
+// Implements the git store with GitHub: one GraphQL query per folder, one mutation per commit. Verifies the hash of each blob.
 import * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
 import {
@@ -143,7 +143,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
         const octokit = await connect(request.signal)
         const answer = await octokit.graphql<unknown>(BLOB_QUERY, { ...place, id, request })
         const blob = BlobAnswer.parse(answer).repository.object
-        if (!blob) throw new HubError('upstream_error', 'A file that git lists is not there.')
+        if (!blob) throw new HubError('upstream_error', 'The git host lists a file that it does not return. Try again.')
         const bytes = blob.oid === id ? trustedBytes(blob) : undefined
         return bytes ? keep(id, bytes) : await fetchBytes(octokit, id, request)
       })),
@@ -188,7 +188,7 @@ function committed({ createCommitOnBranch: { commit } }: z.infer<typeof CommitAn
 }
 
 function refuseDuringPause(leftSeconds: number): HubError {
-  return new HubError('unavailable', `The git host asks for a pause. Try again in ${leftSeconds} s.`, {
+  return new HubError('unavailable', `The git host limits requests. Try again in ${leftSeconds} s.`, {
     retryAfterSeconds: leftSeconds,
   })
 }

@@ -1,4 +1,4 @@
-// Owns connecting to GitHub: with a token as it is, or as a GitHub App whose installation is looked up; and how long a call may take.
+// Connects to GitHub with a token or a GitHub App, with a timeout for each call.
 import type { Octokit } from '@octokit/rest'
 import * as z from 'zod'
 import { Installation } from './github-queries.ts'

@@ -1,4 +1,4 @@
-// Owns what a failed call to GitHub means: by the types, statuses and headers of its answer, never by its messages.
+// Classifies failed GitHub calls by type, status and headers, never by message.
 import * as z from 'zod'
 import { HubError } from '../../domain/api/errors.ts'
 
@@ -52,15 +52,15 @@ export function judgeFailure(thrown: unknown, nowMs: number): Failure {
 export function toPortError(failure: Failure, thrown: unknown): HubError {
   const cause = new Error(describeFailure(thrown))
   if (failure.kind === 'limited')
-    return new HubError('unavailable', 'The git host asks for a pause. Try again later.', {
+    return new HubError('unavailable', 'The git host limits requests. Try again later.', {
       cause,
       retryAfterSeconds: failure.retryAfterSeconds,
     })
   if (failure.kind === 'refused' || failure.kind === 'absent')
-    return new HubError('upstream_error', 'The git host refused the hub. Its operator finds the reason in the log.', {
+    return new HubError('upstream_error', 'The git host rejected the request. The operator finds the reason in the log.', {
       cause,
     })
-  return new HubError('unavailable', 'The git host did not answer as expected. Try again.', { cause })
+  return new HubError('unavailable', 'The git host sent an unexpected response. Try again.', { cause })
 }
 
 /** Says of a failure what may be logged: types and statuses, or the message of an error that had no answer. */

@@ -1,4 +1,4 @@
-// Owns the GraphQL documents sent to GitHub, the shapes of what answers them, and when a file in an answer is used.
+// The GraphQL documents for GitHub, and the schemas of their responses.
 import * as z from 'zod'
 import { blobId } from '../../ports/git-store.ts'
 

@@ -1,4 +1,4 @@
-// Owns asking GitHub's REST API plain questions with the hub's own credential: what came back, whatever its status, for whoever looks for what is wrong.
+// Sends REST requests to GitHub with the hub's credential, for the doctor.
 import * as z from 'zod'
 import { connectGitHub, type GitHubOptions } from './github-connection.ts'
 

@@ -1,4 +1,4 @@
-// Owns asking GitHub who has signed in: a code becomes an access token, which is used once and dropped, never stored and never logged.
+// Asks GitHub who signed in. The access token is used once, and neither stored nor logged.
 import * as z from 'zod'
 import type { Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -59,14 +59,14 @@ export async function identify(
 
 function refuse(error: string): HubError {
   if (error === 'bad_verification_code')
-    return new HubError('invalid_request', 'This sign-in came too late, or was used before. Begin again.')
+    return new HubError('invalid_request', 'This sign-in has expired or was already completed. Sign in again.')
   if (error === 'incorrect_client_credentials' || error === 'redirect_uri_mismatch')
     return new HubError(
       'unavailable',
       'GitHub refuses this hub: GITHUB_CLIENT_ID, GITHUB_CLIENT_SECRET or the callback address at GitHub is wrong.',
       { retryAfterSeconds: 60 },
     )
-  return new HubError('upstream_error', 'GitHub refused the sign-in. Begin again.', {
+  return new HubError('upstream_error', 'GitHub rejected the sign-in. Sign in again.', {
     cause: `error ${error.slice(0, 80)}`,
   })
 }
@@ -89,14 +89,14 @@ async function ask<Schema extends z.ZodType>(
   const parsed = schema.safeParse(body)
   // The body may hold a token, so what was wrong with it is not said.
   if (!answer.ok || !parsed.success)
-    throw new HubError('upstream_error', 'GitHub answered something unexpected. Try again in a few minutes.', {
+    throw new HubError('upstream_error', 'GitHub sent an unexpected response. Try again in a few minutes.', {
       cause: `status ${answer.status}`,
     })
   return parsed.data
 }
 
 function githubIsDown(cause: unknown): HubError {
-  return new HubError('unavailable', 'GitHub cannot be reached just now. Try again in a few seconds.', {
+  return new HubError('unavailable', 'GitHub cannot be reached. Try again in a few seconds.', {
     cause,
     retryAfterSeconds: 5,
   })

@@ -1,4 +1,4 @@
-// Owns the content of a pull request as files to be read: taken out of git's objects into a folder of its own, with nothing of it run, followed or converted.
+// Extracts the content of a pull request from git objects into a folder, without running, following or converting anything.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isVersion } from '../../domain/content/names.ts'

@@ -1,4 +1,4 @@
-// Owns the review of a content folder: every problem and all advice at once, each with its file, line and rule, and how to mend it.
+// Reviews a content folder: all problems and advice, with file, line, rule and fix.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePath } from '../../domain/content/content-path.ts'

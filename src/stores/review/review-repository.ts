@@ -1,4 +1,4 @@
-// Owns reading the content of one repository after the other for a review. Each file is read, judged and let go; all that is kept of a prompt is its place and some marks of its text.
+// Reads one repository after the other for a review, and keeps only the path and a few hashes of each prompt.
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { compareVersions } from '../../domain/catalogue/versions.ts'

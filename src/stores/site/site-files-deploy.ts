@@ -1,4 +1,4 @@
-// Owns the site's files on Netlify: fetched from the address of the deploy that the function belongs to.
+// Reads the site's files on Netlify from the address of the function's deploy.
 import { refuseAway, type SiteFiles } from '../../ports/site-files.ts'
 
 /** How long a file may take from the deploy's own address before a reader is told to come back. */

@@ -1,4 +1,4 @@
-// Owns the site's files where no build has written them: each is made when it is asked for.
+// Generates the site's files on request, where no build has written them.
 import type { SiteFiles } from '../../ports/site-files.ts'
 
 /** Files that are made when they are asked for. @param find the text at a path, or undefined */

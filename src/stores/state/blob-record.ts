@@ -1,4 +1,4 @@
-// Owns reading a record out of a blob: a text that is no such record counts as absent, and its key is logged.
+// Reads a record from a blob. An invalid record counts as absent, and its key is logged.
 
 import type * as z from 'zod'
 

@@ -1,4 +1,4 @@
-// Owns the blob store over Netlify Blobs, the platform's or a server of the same kind.
+// Implements the blob store with Netlify Blobs.
 import { type GetStoreOptions, getStore } from '@netlify/blobs'
 import { HubError } from '../../domain/api/errors.ts'
 import type { BlobStore } from '../../ports/blob-store.ts'

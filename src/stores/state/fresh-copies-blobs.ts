@@ -1,4 +1,4 @@
-// Owns fresh copies in the blob store. A copy that cannot be read, or was written in another format, is logged and counts as absent.
+// Stores fresh copies in the blob store. A copy that is unreadable or in another format is logged and counts as absent.
 import type { BlobStore } from '../../ports/blob-store.ts'
 import type { CopyStore, FreshCopy, KeptVersion } from '../../ports/fresh-copies.ts'
 

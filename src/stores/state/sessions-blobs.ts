@@ -1,4 +1,4 @@
-// Owns sessions, completed sign-ins and whose login is whose, in the blob store; secrets are kept as digests alone.
+// Stores sessions, completed sign-ins and account links in the blob store, with secrets as digests.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { type Accounts, type Person, SESSION_DAYS, Session } from '../../domain/access/account.ts'
 import type { BlobStore } from '../../ports/blob-store.ts'

@@ -1,4 +1,4 @@
-// Owns what the parts of the reading suite share: the hub under test, the content that it must show, and how both are compared.
+// Shared by the reading suite: the hub under test, its content, and comparisons.
 import { rmSync } from 'node:fs'
 import { expect } from 'vitest'
 import { type Described, expectError, expectPromises, expectShape, openSchemas, VARIABLE } from '../answers.ts'
