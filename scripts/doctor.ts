@@ -11,9 +11,7 @@ try {
   else {
     console.log(formatExamination(examined))
     const count = examined.filter(({ outcome }) => outcome === 'error').length
-    console.log(
-      ok ? 'All checks passed.' : `${count} of ${examined.length} checks failed.`,
-    )
+    console.log(ok ? 'All checks passed.' : `${count} of ${examined.length} checks failed.`)
   }
   process.exitCode = ok ? 0 : 1
 } catch (error) {

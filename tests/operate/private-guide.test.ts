@@ -84,9 +84,7 @@ dns.lookup = (name, ...rest) => lookup(name === 'hub.example.org' ? '127.0.0.1' 
     )
     await machine.follow(['cd /srv/prompt-hub', service])
     await startCaddy()
-    expect(await fromInside([look])).toMatch(
-      /ok +hub-mcp[\s\S]*ok +hub-publishing[\s\S]*All checks passed/,
-    )
+    expect(await fromInside([look])).toMatch(/ok +hub-mcp[\s\S]*ok +hub-publishing[\s\S]*All checks passed/)
     expect(await fromInside([publish])).toMatch(/"version":"1\.0\.1"/)
   })
 

@@ -9,7 +9,10 @@ export const ERRORS = {
   unauthorized: { status: 401, when: 'The token is missing, malformed, unknown, expired or revoked.' },
   forbidden: { status: 403, when: 'The token is valid but has no permission for this repository.' },
   not_found: { status: 404, when: 'The repository, version, user or address does not exist.' },
-  method_not_allowed: { status: 405, when: 'The address does not support this method. The Allow header lists the supported methods.' },
+  method_not_allowed: {
+    status: 405,
+    when: 'The address does not support this method. The Allow header lists the supported methods.',
+  },
   version_conflict: { status: 409, when: 'expected_version is not the latest version.' },
   repo_archived: { status: 409, when: 'The repository is archived or has moved, so it accepts no new versions.' },
   content_too_large: { status: 413, when: 'The body or the content is over the limit.' },
@@ -22,7 +25,10 @@ export const ERRORS = {
   rate_limited: { status: 429, when: 'Too many requests. Retry after the time in the Retry-After header.' },
   internal_error: { status: 500, when: 'An internal error of the hub.' },
   upstream_error: { status: 502, when: 'The git host sent an unexpected response.' },
-  unavailable: { status: 503, when: 'The git host or a store is down or busy. Retry after the time in the Retry-After header.' },
+  unavailable: {
+    status: 503,
+    when: 'The git host or a store is down or busy. Retry after the time in the Retry-After header.',
+  },
 } as const
 
 /** A code of the table. */

@@ -128,7 +128,11 @@ export async function startServer(
   // Without these listeners Node answers such requests itself, with a bare status.
   server.on('checkExpectation', takeTurn)
   server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
-    end(socket, new HubError('invalid_request', 'This server is not a proxy. Request an address of this hub.'), answering),
+    end(
+      socket,
+      new HubError('invalid_request', 'This server is not a proxy. Request an address of this hub.'),
+      answering,
+    ),
   )
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
     end(socket, turns.isWaiting(socket) ? tooManyConnections() : describeUnreadable(error.code), answering),

@@ -98,7 +98,10 @@ function openLimitedBody(request: Request): IncomingBody {
 function requireJson(request: Request): void {
   const encoding = request.headers.get('Content-Encoding') ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')
-    throw new HubError('unsupported_media_type', 'The body is compressed. Send it uncompressed, without Content-Encoding.')
+    throw new HubError(
+      'unsupported_media_type',
+      'The body is compressed. Send it uncompressed, without Content-Encoding.',
+    )
   const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/json')
     throw new HubError(
@@ -119,7 +122,10 @@ function parseJsonBody(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new HubError('invalid_request', 'The body is not valid JSON. Generate it with a program such as jq or JSON.stringify.')
+    throw new HubError(
+      'invalid_request',
+      'The body is not valid JSON. Generate it with a program such as jq or JSON.stringify.',
+    )
   }
 }
 

@@ -157,10 +157,7 @@ async function noRepository(owner: string, name: string, tools: ReadTools): Prom
   const { findClose } = await import('./close-names.ts')
   const close = await findClose(owner, name, tools)
   const hint = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`
-  return new HubError(
-    'not_found',
-    `Repository not found: ${owner}/${name}.${hint} Search with /api/v1/repos?q=….`,
-  )
+  return new HubError('not_found', `Repository not found: ${owner}/${name}.${hint} Search with /api/v1/repos?q=….`)
 }
 
 async function noVersion(owner: string, name: string, version: string, tools: ReadTools): Promise<HubError> {

@@ -57,9 +57,13 @@ export function toPortError(failure: Failure, thrown: unknown): HubError {
       retryAfterSeconds: failure.retryAfterSeconds,
     })
   if (failure.kind === 'refused' || failure.kind === 'absent')
-    return new HubError('upstream_error', 'The git host rejected the request. The operator finds the reason in the log.', {
-      cause,
-    })
+    return new HubError(
+      'upstream_error',
+      'The git host rejected the request. The operator finds the reason in the log.',
+      {
+        cause,
+      },
+    )
   return new HubError('unavailable', 'The git host sent an unexpected response. Try again.', { cause })
 }
 
