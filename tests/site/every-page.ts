@@ -19,6 +19,7 @@ const KINDS = [
     '/docs/publishing',
     '/docs/cli',
     '/docs/content-rules',
+    '/docs/import',
   ],
   ...['/docs/mcp', '/mallory', REPOSITORY, `${REPOSITORY}/v/1.0.1`, `${REPOSITORY}/v/1.0.0`, COMPARE, '/mallory/gone'],
   ...['/mallory/old', '/mallory/unseen', '/trent/long', '/trent/long/v/999999.999999.999999'],

@@ -22,7 +22,18 @@ const FILLED = `${PROMPT}#?language=Go&intent=Return+0+instead+of+NaN`
 const LONG = '/acme/agent-system-prompt'
 const WITHDRAWN = '/acme/sql-query-writer/v/1.0.1'
 const GUIDES = [
-  ...['api', 'changes', 'cli', 'clients', 'content-rules', 'contributing', 'filling', 'hosting', 'hosting-machine'],
+  ...[
+    'api',
+    'changes',
+    'cli',
+    'clients',
+    'content-rules',
+    'contributing',
+    'filling',
+    'hosting',
+    'hosting-machine',
+    'import',
+  ],
   ...['hosting-mirror', 'hosting-netlify', 'hosting-private', 'mcp', 'moderation', 'parameters', 'publishing'],
   ...['ranking', 'reading', 'trusted-publishing'],
 ]

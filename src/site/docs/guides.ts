@@ -68,6 +68,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         about: 'Add a prompt or a version as a Markdown file.',
       },
       {
+        path: '/docs/import',
+        words: 'Import and export',
+        about: 'Bring prompts in from other tools, and take them anywhere.',
+      },
+      {
         path: '/docs/content-rules',
         words: 'Content rules',
         about: 'What prompts are checked for, and how to fix each problem.',

@@ -1,0 +1,163 @@
+// `npm run import -- <path…> --owner acme`: writes prompts of other tools into the content folder, one repository each.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readConfig } from '../../src/config.ts'
+import { parsePath } from '../../src/domain/content/content-path.ts'
+import { isReserved, OWNER_PATTERN } from '../../src/domain/content/names.ts'
+import { findLicenseProblem } from '../../src/domain/content/rules.ts'
+import { formatMoment } from '../../src/domain/content/values.ts'
+import { type ExistingRepository, importPrompt, nameEach } from '../../src/domain/formats/content-files.ts'
+import { type ImportFormat, READERS } from '../../src/domain/formats/formats.ts'
+import { listSources, readSources } from '../../src/stores/import/read-sources.ts'
+import { openProgress } from '../progress.ts'
+
+const USAGE = `Usage: npm run import -- <file or folder…> --owner acme [--by login] [--from ${Object.keys(READERS).join('|')}] [--license MIT] [--dry-run] [--json]`
+/** Findings that are shown; --json has all of them. */
+const MAX_SHOWN = 40
+
+interface Line {
+  path: string
+  name: string | null
+  status: 'new' | 'changed' | 'unchanged' | 'refused'
+  version: string | null
+  lost: string[]
+  reasons: string[]
+}
+
+try {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean', default: false } as const
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { owner: text, by: text, from: text, license: text, 'dry-run': flag, json: flag, help: flag },
+  })
+  if (values.help) console.log(USAGE)
+  else run(positionals, values)
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
+  process.exitCode = 1
+}
+
+function run(
+  paths: readonly string[],
+  values: { owner?: string; by?: string; from?: string; license?: string; 'dry-run': boolean; json: boolean },
+): void {
+  const { owner, from, license = null } = values
+  if (paths.length === 0) throw new Error('Missing: the files or folders to import')
+  if (owner === undefined || !OWNER_PATTERN.test(owner) || isReserved(owner))
+    throw new Error('Missing: --owner, such as acme')
+  const licenseProblem = findLicenseProblem(license)
+  if (licenseProblem) throw new Error(`--license: ${licenseProblem}`)
+  if (from !== undefined && !isFormat(from))
+    throw new Error(`--from: expected one of ${Object.keys(READERS).join(', ')}`)
+  const { contentDir } = readConfig(process.env)
+  const progress = openProgress()
+  const files = listSources(paths)
+  const read = []
+  for (const result of readSources(files, from, { root: process.cwd() })) {
+    read.push(result)
+    progress.show('Reading', read.length, files.length)
+  }
+  const found = read.flatMap(({ path, prompts, findings }) => prompts.map((prompt) => ({ path, prompt, findings })))
+  const names = nameEach(found.map(({ prompt }) => prompt))
+  const order = {
+    owner,
+    by: values.by?.toLowerCase() ?? owner,
+    license,
+    publishedAt: formatMoment(new Date()),
+    measure,
+  }
+  const lines: Line[] = read
+    .filter(({ prompts }) => prompts.length === 0)
+    .map(({ path, findings }) => ({
+      path,
+      name: null,
+      status: 'refused',
+      version: null,
+      lost: [],
+      reasons: say(findings, 'refused'),
+    }))
+  for (const [index, { path, prompt, findings }] of found.entries()) {
+    const name = names[index]!
+    const made = importPrompt(prompt, name, findExisting(contentDir, owner, name), order)
+    // What a file with many prompts loses is said once.
+    const lost = found[index - 1]?.path === path ? [] : say(findings, 'lost')
+    if (made.status === 'refused')
+      lines.push({
+        path,
+        name,
+        status: 'refused',
+        version: null,
+        lost,
+        reasons: made.problems.map(({ key, message }) => `${key}: ${message}`),
+      })
+    else {
+      if (!values['dry-run']) for (const file of made.files) write(join(contentDir, file.path), file.text)
+      lines.push({ path, name, status: made.status, version: made.version, lost, reasons: [] })
+    }
+    progress.show('Writing', index + 1, found.length)
+  }
+  progress.end()
+  if (values.json) console.log(JSON.stringify(lines, undefined, 2))
+  else report(lines, owner, values['dry-run'])
+  if (lines.length === 0) throw new Error('No prompts found. Name the format with --from, or give other paths')
+}
+
+function isFormat(text: string): text is ImportFormat {
+  return Object.hasOwn(READERS, text)
+}
+
+function measure(content: string) {
+  const bytes = Buffer.from(content)
+  return { content_sha256: createHash('sha256').update(bytes).digest('hex'), size_bytes: bytes.length }
+}
+
+function findExisting(contentDir: string, owner: string, name: string): ExistingRepository | undefined {
+  const folder = join(contentDir, owner, name, 'versions')
+  if (!existsSync(folder)) return undefined
+  const versions = readdirSync(folder).flatMap((file) => {
+    const place = parsePath(`${owner}/${name}/versions/${file}`).value
+    return place?.kind === 'version' ? [place.version] : []
+  })
+  return { versions, read: (version) => readFileSync(join(folder, `${version}.md`), 'utf8') }
+}
+
+/** Written beside and renamed, so that a hub that follows the folder never reads half a file. */
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  if (existsSync(path)) throw new Error(`${path} is there already`)
+  writeFileSync(`${path}.tmp`, text)
+  renameSync(`${path}.tmp`, path)
+}
+
+function say(
+  findings: readonly { kind: string; field: string; line: number | null; message: string }[],
+  kind: string,
+): string[] {
+  return findings
+    .filter((finding) => finding.kind === kind)
+    .map(({ field, line, message }) => `${line === null ? '' : `line ${line}: `}${field}: ${message}`)
+}
+
+function report(lines: readonly Line[], owner: string, isDryRun: boolean): void {
+  const count = (status: Line['status']) => lines.filter((line) => line.status === status).length
+  const shown = lines.filter(({ lost, reasons }) => lost.length + reasons.length > 0)
+  for (const { path, name, lost, reasons } of shown.slice(0, MAX_SHOWN)) {
+    console.log(`${path}${name === null ? '' : ` → ${owner}/${name}`}`)
+    for (const reason of reasons) console.log(`  refused  ${reason}`)
+    for (const one of lost) console.log(`  lost     ${one}`)
+  }
+  if (shown.length > MAX_SHOWN) console.log(`… and ${shown.length - MAX_SHOWN} more; --json has all of them`)
+  console.log(
+    [
+      '',
+      `${isDryRun ? 'Would write' : 'Written'}   ${count('new')} new, ${count('changed')} with a new version`,
+      `Unchanged ${count('unchanged')}`,
+      `Lost      something in ${new Set(lines.filter(({ lost }) => lost.length > 0).map(({ path }) => path)).size} files`,
+      `Refused   ${count('refused')}`,
+    ].join('\n'),
+  )
+  if (!isDryRun && count('new') + count('changed') > 0) console.log('\nNext: npm run check:content, then commit.')
+}

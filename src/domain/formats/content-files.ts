@@ -1,0 +1,131 @@
+// The files of content/ that an imported prompt becomes: a first version, the next one, or none where nothing changed.
+import { LIMITS } from '../api/limits.ts'
+import { compareForCallers } from '../catalogue/difference.ts'
+import { nextVersion, sortVersions } from '../catalogue/versions.ts'
+import { checkChat, formatChat } from '../content/chat.ts'
+import { formatPath } from '../content/content-path.ts'
+import { isPortableName, titleFromName } from '../content/names.ts'
+import { findPlaceholders } from '../content/placeholders.ts'
+import {
+  editRepositoryFile,
+  formatVersionFile,
+  parseRepositoryFile,
+  parseVersionFile,
+  undeclaredVariable,
+} from '../content/prompt-file.ts'
+import { checkVersion, findLicenseProblem } from '../content/rules.ts'
+import type { Measure } from '../publishing/request.ts'
+import { isSameJson } from '../text/json.ts'
+import type { ValueProblem } from '../text/problems.ts'
+import { toLine, toName, toTags } from './names.ts'
+import type { PortablePrompt } from './portable.ts'
+
+/** What is there of a repository already. */
+export interface ExistingRepository {
+  /** Every version number ever published. */
+  versions: readonly string[]
+  /** The text of a version's file. */
+  read: (version: string) => string
+}
+
+/** Who imports, and as what. */
+interface ImportOrder {
+  owner: string
+  /** The login that the versions name. */
+  by: string
+  /** Of prompts whose source says none; null leaves it open. */
+  license: string | null
+  /** Such as `2026-11-20T10:00:00Z`. */
+  publishedAt: string
+  measure: Measure
+}
+
+/** What an imported prompt becomes. */
+type ImportedFiles =
+  | { status: 'new' | 'changed'; version: string; files: { path: string; text: string }[] }
+  | { status: 'unchanged'; version: string; files: [] }
+  | { status: 'refused'; problems: ValueProblem[] }
+
+/** Gives each prompt a name that no other of the same import has: the title in words, then with a number. */
+export function nameEach(prompts: readonly Pick<PortablePrompt, 'name' | 'title'>[]): string[] {
+  const taken = new Set<string>()
+  return prompts.map(({ name, title }) => {
+    const wanted = toName(name) || toName(title) || 'prompt'
+    const base = isPortableName(wanted) ? wanted : `${wanted}-prompt`
+    for (let number = 1; ; number++) {
+      const suffix = number === 1 ? '' : `-${number}`
+      const candidate = `${base.slice(0, LIMITS.nameCharacters - suffix.length).replace(/-$/, '')}${suffix}`
+      if (taken.has(candidate)) continue
+      taken.add(candidate)
+      return candidate
+    }
+  })
+}
+
+/** Makes the files of one prompt. @param existing undefined for a name that is new */
+export function importPrompt(
+  prompt: PortablePrompt,
+  name: string,
+  existing: ExistingRepository | undefined,
+  order: ImportOrder,
+): ImportedFiles {
+  const content = prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text
+  const latest = sortVersions(existing?.versions ?? [])[0]
+  const parameters = prompt.parameters
+  const said = { content, variables: prompt.variables, parameters, format: prompt.body.format }
+  const before = latest === undefined ? undefined : parseVersionFile(existing!.read(latest)).value
+  if (before && isSameVersion(before, said)) return { status: 'unchanged', version: latest!, files: [] }
+  const version = before
+    ? nextVersion(
+        existing!.versions,
+        compareForCallers({ ...before, version: latest! }, { ...said, version: '' }).breaking ? 'major' : 'minor',
+      )
+    : '1.0.0'
+  const bare = findPlaceholders(content).map(undeclaredVariable)
+  const versionText = formatVersionFile({
+    published_at: order.publishedAt,
+    published_by: order.by,
+    changelog: toLine(prompt.changelog, LIMITS.changelogCharacters) || (before ? 'Imported again' : 'Imported'),
+    ...(prompt.body.format === 'chat' ? { format: 'chat' as const } : {}),
+    ...(isSameJson(bare, prompt.variables) ? {} : { variables: prompt.variables }),
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    content,
+  })
+  const problems = [
+    ...checkText(versionText, order.measure),
+    ...(prompt.body.format === 'chat' ? checkChat(content) : []),
+  ]
+  if (problems.length > 0) return { status: 'refused', problems }
+  const files = [{ path: formatPath({ kind: 'version', owner: order.owner, name, version }), text: versionText }]
+  if (before) return { status: 'changed', version, files }
+  const license =
+    prompt.license !== null && findLicenseProblem(prompt.license) === undefined ? prompt.license : order.license
+  const tags = toTags(prompt.tags)
+  const indexText = editRepositoryFile(undefined, {
+    title: toLine(prompt.title || titleFromName(name), LIMITS.titleCharacters),
+    ...(prompt.description === '' ? {} : { description: toLine(prompt.description, LIMITS.descriptionCharacters) }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(license === null ? {} : { license }),
+  })
+  const indexProblems = parseRepositoryFile(indexText).problems
+  if (indexProblems) return { status: 'refused', problems: indexProblems }
+  files.unshift({ path: formatPath({ kind: 'repository', owner: order.owner, name }), text: indexText })
+  return { status: 'new', version, files }
+}
+
+type Said = Pick<PortablePrompt, 'variables' | 'parameters'> & { content: string; format?: string | undefined }
+
+function isSameVersion(before: Said, now: Said): boolean {
+  return (
+    before.content === now.content &&
+    (before.format ?? 'text') === now.format &&
+    isSameJson(before.variables, now.variables) &&
+    isSameJson(before.parameters, now.parameters)
+  )
+}
+
+function checkText(text: string, measure: Measure): ValueProblem[] {
+  const parsed = parseVersionFile(text)
+  if (parsed.problems) return parsed.problems
+  return checkVersion({ ...parsed.value, ...measure(parsed.value.content), version: '1.0.0' })
+}

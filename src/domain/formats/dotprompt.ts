@@ -1,0 +1,264 @@
+// Google's dotprompt (`.prompt`): front matter, and a Handlebars text with role markers. https://github.com/google/dotprompt
+import type { Variable } from '../api/schema.ts'
+import { formatYaml } from '../text/yaml.ts'
+import { declareAll, ParameterNames, toLine, toVariable } from './names.ts'
+import {
+  type ExportedVersion,
+  emptyPrompt,
+  Findings,
+  lineOf,
+  type PortableBody,
+  type PortableMessage,
+  type ReadResult,
+  type WriteResult,
+} from './portable.ts'
+import { isObject, readSourceFile, textOf } from './source-file.ts'
+import { readBraces } from './template.ts'
+
+const PARAMETERS = new ParameterNames({
+  topP: 'top_p',
+  topK: 'top_k',
+  maxOutputTokens: 'max_tokens',
+  stopSequences: 'stop',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+})
+/** Front matter that a hub has a place for; the rest is lost. */
+const KNOWN = new Set(['name', 'description', 'model', 'config', 'input', 'version', 'variant'])
+/** Helpers that Handlebars and dotprompt call by their name alone: a variable so named would call them. */
+const HELPERS = new Set([
+  'role',
+  'history',
+  'media',
+  'section',
+  'json',
+  'ifEquals',
+  'unlessEquals',
+  'else',
+  'if',
+  'unless',
+  'each',
+  'with',
+  'lookup',
+  'log',
+  'this',
+  'true',
+  'false',
+  'null',
+  'undefined',
+  'helperMissing',
+  'blockHelperMissing',
+])
+const MARKER = /\{\{\s*(?:role\s+(?:"([a-z]+)"|'([a-z]+)')|(history))\s*\}\}/g
+const TYPES: Readonly<Record<string, Variable['type']>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'integer',
+  boolean: 'boolean',
+}
+
+/** Reads a `.prompt` file. @param name the file's name without its endings */
+export function readDotprompt(source: string, name: string): ReadResult {
+  const findings = new Findings()
+  const file = readSourceFile(source, findings)
+  if (!file) return { prompts: [], findings: findings.all }
+  const { front, body, bodyLine, lineOf: keyLine } = file
+  const prompt = emptyPrompt(textOf(front.name) || name)
+  prompt.description = textOf(front.description)
+  for (const key of Object.keys(front))
+    if (!KNOWN.has(key)) findings.lost(key, 'a hub has no place for it', keyLine(key))
+  if (typeof front.model === 'string') prompt.parameters.model = front.model
+  if (isObject(front.config)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.config))
+  const { body: read, names } = readBody(body, bodyLine, findings)
+  prompt.body = read
+  const described = readInput(front.input, findings, keyLine('input'))
+  for (const unused of [...described.keys()].filter((one) => !names.includes(one)))
+    findings.lost(`input.schema.${unused}`, 'the text does not use it', keyLine('input'))
+  prompt.variables = declareAll(names, described)
+  return findings.result(prompt)
+}
+
+function readBody(text: string, firstLine: number, findings: Findings): { body: PortableBody; names: string[] } {
+  const names = new Set<string>()
+  const fill = (part: string, at: number) => {
+    const read = readBraces(part, 'handlebars', findings, firstLine + lineOf(text, at) - 1)
+    for (const one of read.names) {
+      if (HELPERS.has(one)) findings.refused('template', `{{${one}}} calls a helper`, firstLine + lineOf(text, at) - 1)
+      names.add(one)
+    }
+    return read.text
+  }
+  const markers = [...text.matchAll(MARKER)].filter(({ index }) => text[index - 1] !== '\\')
+  if (markers.length === 0) return { body: { format: 'text', text: fill(text, 0) }, names: [...names] }
+  const messages: PortableMessage[] = []
+  let role: string = 'user'
+  let at = 0
+  for (const marker of [...markers, undefined]) {
+    const end = marker?.index ?? text.length
+    const content = trimLineEnds(fill(text.slice(at, end), at))
+    if (content.trim() !== '') {
+      if (role === 'system' || role === 'user' || role === 'assistant') messages.push({ role, content })
+      else findings.refused('role', `a hub has no role ${role}`, firstLine + lineOf(text, at) - 1)
+    }
+    if (!marker) break
+    at = end + marker[0].length
+    if (marker[3] !== undefined) {
+      messages.push({ type: 'history' })
+      role = 'assistant'
+    } else {
+      const named = marker[1] ?? marker[2] ?? 'user'
+      role = named === 'model' ? 'assistant' : named
+    }
+  }
+  return { body: { format: 'chat', messages }, names: [...names] }
+}
+
+function trimLineEnds(text: string): string {
+  return text.replace(/^[\r\n]+|[\r\n]+$/g, '')
+}
+
+/** Reads `input`: Picoschema or JSON Schema, and defaults. */
+function readInput(input: unknown, findings: Findings, line: number | null): Map<string, Variable> {
+  const variables = new Map<string, Variable>()
+  if (!isObject(input)) return variables
+  const schema = isObject(input.schema) ? input.schema : {}
+  const defaults = isObject(input.default) ? input.default : {}
+  const isJsonSchema = typeof schema.type === 'string' && isObject(schema.properties)
+  const properties = isJsonSchema && isObject(schema.properties) ? schema.properties : schema
+  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+  for (const [key, value] of Object.entries(properties)) {
+    const given = isJsonSchema ? readJsonSchema(key, value, required.has(key)) : readPicoschema(key, value)
+    if (!given) {
+      findings.lost(`input.schema.${key}`, 'its type has no counterpart; it becomes a text', line)
+      continue
+    }
+    const { name, ...fields } = given
+    variables.set(
+      name,
+      toVariable(
+        name,
+        { ...fields, ...(Object.hasOwn(defaults, name) ? { default: defaults[name] } : {}) },
+        findings,
+        line,
+      ),
+    )
+  }
+  for (const [name, value] of Object.entries(defaults))
+    if (!variables.has(name))
+      variables.set(name, toVariable(name, { type: typeName(value), default: value }, findings, line))
+  return variables
+}
+
+function typeName(value: unknown): string {
+  return typeof value === 'number' || typeof value === 'boolean' ? typeof value : 'string'
+}
+
+type Described = Partial<Record<keyof Variable, unknown>> & { name: string }
+
+/** `name?(enum, description): [A, B]`, `name: type, description`. */
+function readPicoschema(key: string, value: unknown): Described | undefined {
+  const [, name, optional, , kind, described] =
+    /^([A-Za-z_][A-Za-z0-9_]*)(\?)?(\((\w+)(?:,\s*(.*))?\))?$/s.exec(key) ?? []
+  if (name === undefined) return undefined
+  const common = { name, required: optional === undefined }
+  if (kind === 'enum' && Array.isArray(value))
+    return {
+      ...common,
+      type: 'enum',
+      options: value.filter((one) => one !== null).map(String),
+      description: described ?? '',
+    }
+  if (kind !== undefined || typeof value !== 'string') return undefined
+  const [, type = '', description = ''] = /^(\w+)(?:,\s*(.*))?$/s.exec(value) ?? []
+  return TYPES[type] ? { ...common, type: TYPES[type], description } : undefined
+}
+
+function readJsonSchema(name: string, value: unknown, required: boolean): Described | undefined {
+  if (!isObject(value)) return undefined
+  const description = textOf(value.description)
+  const common = { name, required, description, ...(value.default === undefined ? {} : { default: value.default }) }
+  if (Array.isArray(value.enum)) return { ...common, type: 'enum', options: value.enum.map(String) }
+  const type = typeof value.type === 'string' ? TYPES[value.type] : undefined
+  return type ? { ...common, type } : undefined
+}
+
+/** Writes a `.prompt` file. */
+export function writeDotprompt(version: ExportedVersion): WriteResult {
+  const findings = new Findings()
+  const declared = new Set(version.variables.map(({ name }) => name))
+  for (const name of declared)
+    if (HELPERS.has(name)) findings.refused(`variables.${name}`, 'dotprompt calls a helper of that name')
+  const text =
+    version.body.format === 'text'
+      ? writeText(version.body.text, declared, findings)
+      : writeMessages(version.body.messages, declared, findings)
+  if (findings.isRefused) return { refused: findings.all }
+  const { model, ...config } = version.parameters
+  const lost = [
+    ...(version.title === '' ? [] : ['title']),
+    ...(version.tags.length === 0 ? [] : ['tags']),
+    ...(version.license === null ? [] : ['license']),
+    ...(version.variables.some(({ example }) => example !== null) ? ['variables.example'] : []),
+  ]
+  const input = writeInput(version.variables)
+  const front = {
+    name: version.name,
+    ...(version.description === '' ? {} : { description: version.description }),
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(Object.keys(config).length === 0 ? {} : { config: PARAMETERS.fromHub(config) }),
+    ...(input === undefined ? {} : { input }),
+  }
+  if (model !== undefined && typeof model !== 'string') lost.push('parameters.model')
+  return {
+    file: {
+      name: `${version.name}.prompt`,
+      mediaType: 'text/plain; charset=utf-8',
+      text: `---\n${formatYaml(front)}---\n${text}`,
+    },
+    lost,
+  }
+}
+
+function writeInput(variables: readonly Variable[]): Record<string, unknown> | undefined {
+  if (variables.length === 0) return undefined
+  const schema = Object.fromEntries(
+    variables.map(({ name, type, required, description, options }) => {
+      const optional = required ? '' : '?'
+      const line = toLine(description, 500)
+      if (type === 'enum') return [`${name}${optional}(enum${line === '' ? '' : `, ${line}`})`, options]
+      return [`${name}${optional}`, line === '' ? type : `${type}, ${line}`]
+    }),
+  )
+  const defaults = variables.flatMap(({ name, default: usual }) => (usual === null ? [] : [[name, usual] as const]))
+  return { schema, ...(defaults.length === 0 ? {} : { default: Object.fromEntries(defaults) }) }
+}
+
+/** Escapes what Handlebars would read as its own. */
+function writeText(text: string, declared: ReadonlySet<string>, findings: Findings): string {
+  for (const match of text.matchAll(/<<<dotprompt:|\{\{\{/g))
+    findings.refused('content', `${match[0]} has a meaning of its own in dotprompt`, lineOf(text, match.index))
+  return text.replace(
+    /(\\*)\{\{(?:( ?)([A-Za-z_][A-Za-z0-9_]*)\2\}\})?/g,
+    (whole, slashes: string, ...found: unknown[]) => {
+      // One backslash escapes braces; more are one fewer before a placeholder.
+      if (typeof found[1] === 'string' && declared.has(found[1])) return slashes === '' ? whole : `\\${whole}`
+      if (slashes !== '')
+        findings.refused('content', 'a backslash before braces that stay cannot be written in dotprompt')
+      return `\\${whole}`
+    },
+  )
+}
+
+function writeMessages(
+  messages: readonly PortableMessage[],
+  declared: ReadonlySet<string>,
+  findings: Findings,
+): string {
+  return messages
+    .map((message) => {
+      if (!('role' in message)) return '{{history}}\n'
+      const role = message.role === 'assistant' ? 'model' : message.role
+      return `{{role "${role}"}}\n${writeText(message.content, declared, findings)}\n`
+    })
+    .join('')
+}

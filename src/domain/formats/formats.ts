@@ -1,0 +1,54 @@
+// Every format that prompts come in from or go out to, by the name that people give to it.
+import { readDotprompt, writeDotprompt } from './dotprompt.ts'
+import { readGitHub, writeGitHub } from './github.ts'
+import { readLangChain, writeLangChain } from './langchain.ts'
+import { readLangfuse, writeLangfuse } from './langfuse.ts'
+import { readCsv, readMarkdown } from './plain.ts'
+import type { ExportedVersion, ReadResult, WriteResult } from './portable.ts'
+import { readPrompty, writePrompty } from './prompty.ts'
+import { readClaudeCommand, readSkill, writeClaudeCommand } from './skill.ts'
+
+/** Readers by format. `name` is the file's name without its endings, or the folder's for a skill. */
+export const READERS = {
+  dotprompt: readDotprompt,
+  prompty: readPrompty,
+  github: readGitHub,
+  langfuse: readLangfuse,
+  langchain: readLangChain,
+  skill: readSkill,
+  'claude-command': readClaudeCommand,
+  markdown: readMarkdown,
+  csv: (source: string): ReadResult => readCsv(source),
+} as const satisfies Record<string, (source: string, name: string) => ReadResult>
+export type ImportFormat = keyof typeof READERS
+
+/** Writers by format. */
+export const WRITERS = {
+  dotprompt: writeDotprompt,
+  prompty: writePrompty,
+  github: writeGitHub,
+  langfuse: writeLangfuse,
+  langchain: writeLangChain,
+  'claude-command': writeClaudeCommand,
+} as const satisfies Record<string, (version: ExportedVersion) => WriteResult>
+export type ExportFormat = keyof typeof WRITERS
+
+/**
+ * The format of a file, by its path and, for JSON, by what it holds.
+ *
+ * @param path with forward slashes
+ * @returns undefined for a file that is no prompt
+ */
+export function detectFormat(path: string, source: string): ImportFormat | undefined {
+  const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  if (/\.prompt\.ya?ml$/.test(file)) return 'github'
+  if (file.endsWith('.prompty')) return 'prompty'
+  // A partial of dotprompt begins with an underscore and is no prompt of its own.
+  if (file.endsWith('.prompt')) return file.startsWith('_') ? undefined : 'dotprompt'
+  if (file.endsWith('.csv')) return 'csv'
+  if (file.endsWith('.json'))
+    return /"lc"\s*:/.test(source.slice(0, 10_000)) ? 'langchain' : /"prompt"\s*:/.test(source) ? 'langfuse' : undefined
+  if (file === 'skill.md') return 'skill'
+  if (/(?:^|\/)\.claude\/commands\//.test(path) && file.endsWith('.md')) return 'claude-command'
+  return file.endsWith('.md') || file.endsWith('.txt') ? 'markdown' : undefined
+}

@@ -1,0 +1,123 @@
+// GitHub Models' `.prompt.yml`: messages filled by `{{name}}` literally. https://docs.github.com/en/github-models
+import { findPlaceholders } from '../content/placeholders.ts'
+import { undeclaredVariable } from '../content/prompt-file.ts'
+import { formatYaml } from '../text/yaml.ts'
+import { isBare, ParameterNames } from './names.ts'
+import {
+  type ExportedVersion,
+  emptyPrompt,
+  Findings,
+  type PortableMessage,
+  type ReadResult,
+  textsOf,
+  type WriteResult,
+} from './portable.ts'
+import { isObject, readYamlSource, textOf } from './source-file.ts'
+
+const PARAMETERS = new ParameterNames({ maxTokens: 'max_tokens', topP: 'top_p', maxCompletionTokens: 'max_tokens' })
+const KNOWN = new Set(['name', 'description', 'model', 'modelParameters', 'responseFormat', 'jsonSchema', 'messages'])
+const ROLES = ['system', 'user', 'assistant'] as const
+
+/** Reads a `.prompt.yml` file. @param name the file's name without its endings */
+export function readGitHub(source: string, name: string): ReadResult {
+  const findings = new Findings()
+  const front = readYamlSource(source, findings)
+  if (!front) return { prompts: [], findings: findings.all }
+  const line = (key: string) => {
+    const index = source.split('\n').findIndex((one) => one.startsWith(`${key}:`))
+    return index === -1 ? null : index + 1
+  }
+  const prompt = emptyPrompt(name)
+  prompt.title = textOf(front.name)
+  prompt.description = textOf(front.description)
+  for (const key of Object.keys(front)) if (!KNOWN.has(key)) findings.lost(key, 'a hub has no place for it', line(key))
+  if (typeof front.model === 'string') prompt.parameters.model = front.model
+  if (isObject(front.modelParameters)) Object.assign(prompt.parameters, PARAMETERS.toHub(front.modelParameters))
+  if (typeof front.responseFormat === 'string')
+    prompt.parameters.response_format = readFormat(front, findings, line('jsonSchema'))
+  const messages: PortableMessage[] = []
+  if (!Array.isArray(front.messages)) findings.refused('messages', 'expected a list of messages', line('messages'))
+  else
+    for (const message of front.messages) {
+      const role = ROLES.find((one) => isObject(message) && one === textOf(message.role).toLowerCase())
+      if (!role || !isObject(message) || typeof message.content !== 'string')
+        findings.refused('messages', 'expected a role of system, user or assistant, and a text', line('messages'))
+      else if (message.content.trim() !== '') messages.push({ role, content: message.content })
+    }
+  prompt.body = readMessages(messages, findings)
+  // Only `{{name}}` without spaces is filled there.
+  const names = textsOf(prompt.body).flatMap((text) =>
+    findPlaceholders(text).filter((one) => text.includes(`{{${one}}}`)),
+  )
+  prompt.variables = [...new Set(names)].map(undeclaredVariable)
+  return findings.result(prompt)
+}
+
+/** A lone user message is what a hub calls a text. Line ends around a message of a chat prompt do not belong to it. */
+export function readMessages(
+  messages: readonly PortableMessage[],
+  findings: Findings,
+): ReturnType<typeof emptyPrompt>['body'] {
+  const [first] = messages
+  if (messages.length === 1 && first && 'role' in first && first.role === 'user')
+    return { format: 'text', text: first.content }
+  const trimmed = messages.map((message) =>
+    'role' in message ? { ...message, content: message.content.replace(/^[\r\n]+|[\r\n]+$/g, '') } : message,
+  )
+  if (messages.length === 0) findings.refused('messages', 'expected a message with some text')
+  return { format: 'chat', messages: trimmed }
+}
+
+function readFormat(front: Record<string, unknown>, findings: Findings, line: number | null): unknown {
+  if (front.responseFormat !== 'json_schema') return { type: front.responseFormat }
+  try {
+    const schema: unknown = JSON.parse(textOf(front.jsonSchema))
+    return { type: 'json_schema', json_schema: schema }
+  } catch {
+    findings.lost('jsonSchema', 'expected JSON in a text', line)
+    return { type: 'json_object' }
+  }
+}
+
+/** Writes a `.prompt.yml` file. */
+export function writeGitHub(version: ExportedVersion): WriteResult {
+  const findings = new Findings()
+  const { model, response_format: format, ...parameters } = version.parameters
+  const lost = [
+    ...(version.tags.length === 0 ? [] : ['tags']),
+    ...(version.license === null ? [] : ['license']),
+    ...(version.variables.every(isBare) ? [] : ['variables']),
+  ]
+  const type = isObject(format) ? format.type : undefined
+  if (format !== undefined && !['text', 'json_object', 'json_schema'].includes(textOf(type)))
+    lost.push('parameters.response_format')
+  const messages: { role: string; content: string }[] = []
+  if (version.body.format === 'text') messages.push({ role: 'user', content: tighten(version.body.text, version) })
+  else
+    for (const message of version.body.messages) {
+      if ('role' in message) messages.push({ role: message.role, content: tighten(message.content, version) })
+      else findings.refused('history', 'it has no place for earlier messages')
+    }
+  if (findings.isRefused) return { refused: findings.all }
+  const front = {
+    name: version.title === '' ? version.name : version.title,
+    ...(version.description === '' ? {} : { description: version.description }),
+    ...(typeof model === 'string' ? { model } : {}),
+    ...(Object.keys(parameters).length === 0 ? {} : { modelParameters: PARAMETERS.fromHub(parameters) }),
+    ...(isObject(format) && typeof type === 'string' ? { responseFormat: type } : {}),
+    ...(isObject(format) && type === 'json_schema' ? { jsonSchema: JSON.stringify(format.json_schema ?? {}) } : {}),
+    messages,
+  }
+  return {
+    file: { name: `${version.name}.prompt.yml`, mediaType: 'application/yaml; charset=utf-8', text: formatYaml(front) },
+    lost,
+  }
+}
+
+/** Writes `{{ name }}` as `{{name}}`: the only spelling that is filled there. */
+export function tighten(text: string, { variables }: Pick<ExportedVersion, 'variables'>): string {
+  const declared = new Set(variables.map(({ name }) => name))
+  return text.replace(/\{\{ ([A-Za-z_][A-Za-z0-9_]*) \}\}/g, (whole, name: string) =>
+    declared.has(name) ? `{{${name}}}` : whole,
+  )
+}

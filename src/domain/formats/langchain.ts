@@ -1,0 +1,226 @@
+// LangChain's manifests, as LangSmith keeps them: read as plain data, never instantiated. https://docs.langchain.com/langsmith
+import { undeclaredVariable } from '../content/prompt-file.ts'
+import { readMessages } from './github.ts'
+import { isBare } from './names.ts'
+import {
+  type ExportedVersion,
+  emptyPrompt,
+  Findings,
+  type PortableBody,
+  type PortableMessage,
+  type ReadResult,
+  textsOf,
+  type WriteResult,
+} from './portable.ts'
+import { isObject, readJsonSource, textOf } from './source-file.ts'
+import { readBraces, readFString } from './template.ts'
+
+/** Classes of messages, by the last part of their id, and the role of each. */
+const MESSAGE_ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
+  SystemMessagePromptTemplate: 'system',
+  HumanMessagePromptTemplate: 'user',
+  AIMessagePromptTemplate: 'assistant',
+  SystemMessage: 'system',
+  HumanMessage: 'user',
+  AIMessage: 'assistant',
+}
+const SEQUENCES = new Set(['PromptPlayground', 'RunnableSequence'])
+const TEMPLATES = new Set(['ChatPromptTemplate', 'PromptTemplate', 'StructuredPrompt'])
+
+/** Reads a manifest. Only a fixed list of class names is known; any other is refused by name. @param name the file's name without its ending */
+export function readLangChain(source: string, name: string): ReadResult {
+  const findings = new Findings()
+  const value = readJsonSource(source, findings)
+  const prompt = emptyPrompt(name)
+  const names = new Set<string>()
+  let template = readConstructor(value, findings)
+  if (template && SEQUENCES.has(template.name)) {
+    readModel(template.kwargs.last, prompt.parameters, findings)
+    template = readConstructor(template.kwargs.first, findings)
+  }
+  if (!template) findings.refused('manifest', 'expected a prompt as LangChain serialises it')
+  else if (!TEMPLATES.has(template.name))
+    findings.refused('manifest', `${template.name} is not a prompt; no class is ever loaded`)
+  else if (template.name === 'PromptTemplate')
+    prompt.body = { format: 'text', text: readTemplate(template.kwargs, names, findings) }
+  else {
+    if (template.name === 'StructuredPrompt') findings.lost('schema_', 'a hub has no place for it')
+    if (
+      template.kwargs.partial_variables !== undefined &&
+      Object.keys(Object(template.kwargs.partial_variables)).length > 0
+    )
+      findings.lost('partial_variables', 'a hub has no place for it')
+    prompt.body = readMessages(readList(template.kwargs.messages, names, findings), findings)
+  }
+  prompt.variables = [...names].map(undeclaredVariable)
+  return findings.result(prompt)
+}
+
+interface Constructor {
+  name: string
+  kwargs: Record<string, unknown>
+}
+
+function readConstructor(value: unknown, findings: Findings): Constructor | undefined {
+  if (!isObject(value) || value.lc === undefined) return undefined
+  if (value.type !== 'constructor') {
+    findings.refused(
+      'manifest',
+      `${textOf(value.type) || 'something'} is not a constructor; secrets and code are not read`,
+    )
+    return undefined
+  }
+  const id = Array.isArray(value.id) ? value.id : []
+  const name = textOf(id.at(-1))
+  const namespace = textOf(id[0])
+  if (namespace !== 'langchain' && namespace !== 'langchain_core' && namespace !== 'langsmith') {
+    findings.refused('manifest', `${id.join('.')} is not a class of LangChain; no class is ever loaded`)
+    return undefined
+  }
+  return { name, kwargs: isObject(value.kwargs) ? value.kwargs : {} }
+}
+
+/** Model settings of a bound model: plain values alone. */
+function readModel(last: unknown, parameters: Record<string, unknown>, findings: Findings): void {
+  const binding = isObject(last) && isObject(last.kwargs) ? last.kwargs : {}
+  const bound = isObject(binding.bound) && isObject(binding.bound.kwargs) ? binding.bound.kwargs : undefined
+  if (!bound) {
+    if (last !== undefined) findings.lost('last', 'a hub has no place for it')
+    return
+  }
+  const model = bound.model ?? bound.model_name
+  if (typeof model === 'string') parameters.model = model
+  for (const key of ['temperature', 'top_p', 'max_tokens', 'stop']) {
+    const value = bound[key]
+    if (value !== undefined && value !== null && !isObject(value)) parameters[key] = value
+  }
+}
+
+function readList(list: unknown, names: Set<string>, findings: Findings): PortableMessage[] {
+  if (!Array.isArray(list)) {
+    findings.refused('messages', 'expected a list of messages')
+    return []
+  }
+  const messages: PortableMessage[] = []
+  for (const one of list) {
+    const message = readConstructor(one, findings)
+    if (!message) {
+      findings.refused('messages', 'expected messages as LangChain serialises them')
+      continue
+    }
+    if (message.name === 'MessagesPlaceholder') {
+      if (messages.some((other) => 'type' in other))
+        findings.refused('messages', 'a hub has one place for earlier messages')
+      messages.push({ type: 'history' })
+      continue
+    }
+    const role = Object.hasOwn(MESSAGE_ROLES, message.name) ? MESSAGE_ROLES[message.name] : undefined
+    if (!role) {
+      findings.refused('messages', `${message.name} is not a message with a role; no class is ever loaded`)
+      continue
+    }
+    if (typeof message.kwargs.content === 'string') {
+      messages.push({ role, content: message.kwargs.content })
+      continue
+    }
+    const template = readConstructor(message.kwargs.prompt, findings)
+    if (template?.name !== 'PromptTemplate')
+      findings.refused('messages', 'expected one text in each message; images and lists of parts are not read')
+    else {
+      const content = readTemplate(template.kwargs, names, findings)
+      if (content.trim() !== '') messages.push({ role, content })
+    }
+  }
+  return messages
+}
+
+function readTemplate(kwargs: Record<string, unknown>, names: Set<string>, findings: Findings): string {
+  const format = textOf(kwargs.template_format) || 'f-string'
+  const text = textOf(kwargs.template)
+  if (format !== 'f-string' && format !== 'mustache') {
+    findings.refused('template', `${format.slice(0, 40)} can hold logic; only f-string and mustache are read`)
+    return text
+  }
+  const read = format === 'mustache' ? readBraces(text, 'mustache', findings) : readFString(text, findings)
+  for (const name of read.names) names.add(name)
+  return read.text
+}
+
+/** Writes a manifest with f-strings, the format in which every text can be written exactly. */
+export function writeLangChain(version: ExportedVersion): WriteResult {
+  const { body } = version
+  const lost = [
+    ...(version.title === '' ? [] : ['title']),
+    ...(version.description === '' ? [] : ['description']),
+    ...(version.tags.length === 0 ? [] : ['tags']),
+    ...(version.license === null ? [] : ['license']),
+    ...(Object.keys(version.parameters).length === 0 ? [] : ['parameters']),
+    ...(version.variables.every(isBare) ? [] : ['variables']),
+  ]
+  const declared = new Set(version.variables.map(({ name }) => name))
+  const findings = new Findings()
+  for (const text of textsOf(body))
+    for (const match of text.matchAll(/\{\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}|\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}\}/g))
+      if (declared.has(match[1] ?? match[2] ?? ''))
+        findings.refused(
+          'content',
+          `${match[0]} cannot be told from doubled braces`,
+          text.slice(0, match.index).split('\n').length,
+        )
+  if (findings.isRefused) return { refused: findings.all }
+  const manifest =
+    body.format === 'text'
+      ? writeTemplate(body.text, declared)
+      : serialize(['chat', 'ChatPromptTemplate'], {
+          messages: writeList(body, declared),
+          input_variables: inputs(body, declared),
+        })
+  return {
+    file: {
+      name: `${version.name}.json`,
+      mediaType: 'application/json; charset=utf-8',
+      text: `${JSON.stringify(manifest, undefined, 2)}\n`,
+    },
+    lost,
+  }
+}
+
+function writeList(body: Extract<PortableBody, { format: 'chat' }>, declared: ReadonlySet<string>) {
+  const classes = {
+    system: 'SystemMessagePromptTemplate',
+    user: 'HumanMessagePromptTemplate',
+    assistant: 'AIMessagePromptTemplate',
+  }
+  return body.messages.map((message) =>
+    'role' in message
+      ? serialize(['chat', classes[message.role]], { prompt: writeTemplate(message.content, declared) })
+      : serialize(['chat', 'MessagesPlaceholder'], { variable_name: 'history', optional: true }),
+  )
+}
+
+function writeTemplate(text: string, declared: ReadonlySet<string>) {
+  const used = new Set<string>()
+  const template = text.replace(
+    /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}|[{}]/g,
+    (whole, _space, name: string | undefined) => {
+      if (name === undefined) return whole + whole
+      if (!declared.has(name)) return whole.replace(/[{}]/g, '$&$&')
+      used.add(name)
+      return `{${name}}`
+    },
+  )
+  return serialize(['prompt', 'PromptTemplate'], {
+    template,
+    template_format: 'f-string',
+    input_variables: [...used],
+  })
+}
+
+function inputs(body: PortableBody, declared: ReadonlySet<string>): string[] {
+  const texts = textsOf(body).join('\n')
+  return [...declared].filter((name) => texts.includes(`{{${name}}}`) || texts.includes(`{{ ${name} }}`))
+}
+
+function serialize(id: readonly string[], kwargs: Record<string, unknown>) {
+  return { lc: 1, type: 'constructor', id: ['langchain', 'prompts', ...id], kwargs }
+}

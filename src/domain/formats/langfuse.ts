@@ -1,0 +1,155 @@
+// Langfuse's prompts as its API reads and writes them: JSON of a text or of messages. https://langfuse.com/docs/prompts
+import { findPlaceholders } from '../content/placeholders.ts'
+import { undeclaredVariable } from '../content/prompt-file.ts'
+import { readMessages, tighten } from './github.ts'
+import { isBare } from './names.ts'
+import {
+  type ExportedVersion,
+  emptyPrompt,
+  Findings,
+  type PortableMessage,
+  type PortablePrompt,
+  type ReadResult,
+  textsOf,
+  type WriteResult,
+} from './portable.ts'
+import { isObject, readJsonSource, textOf, textsIn } from './source-file.ts'
+import { readBraces } from './template.ts'
+
+const REFERENCE = /@@@langfusePrompt:[^@]*@@@/g
+const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+}
+/** Fields of an answer of its API that say nothing of the prompt itself. */
+const SILENT = new Set([
+  'id',
+  'createdAt',
+  'updatedAt',
+  'projectId',
+  'createdBy',
+  'isActive',
+  'version',
+  'resolutionGraph',
+  'labels',
+  'lastUpdatedAt',
+])
+const KNOWN = new Set(['type', 'name', 'prompt', 'config', 'tags', 'commitMessage'])
+/** Maximum prompts of one file. */
+const MAX_PROMPTS = 10_000
+
+/** Reads one prompt, a list of them, or an answer `{"data": […]}`. @param name the file's name without its ending */
+export function readLangfuse(source: string, name: string): ReadResult {
+  const findings = new Findings()
+  const value = readJsonSource(source, findings)
+  const list =
+    isObject(value) && Array.isArray(value.data)
+      ? value.data
+      : Array.isArray(value)
+        ? value
+        : value === undefined
+          ? []
+          : [value]
+  if (list.length > MAX_PROMPTS) findings.refused('json', `expected at most ${MAX_PROMPTS} prompts in one file`)
+  if (findings.isRefused) return { prompts: [], findings: findings.all }
+  const results = list.map((one) => readOne(one, name))
+  return { prompts: results.flatMap(({ prompts }) => prompts), findings: results.flatMap((one) => one.findings) }
+}
+
+function readOne(value: unknown, fallback: string): ReadResult {
+  const findings = new Findings()
+  if (!isObject(value) || value.prompt === undefined) {
+    findings.refused('prompt', 'expected an object with a prompt')
+    return { prompts: [], findings: findings.all }
+  }
+  const prompt = emptyPrompt(textOf(value.name) || fallback)
+  prompt.tags = textsIn(value.tags)
+  prompt.changelog = textOf(value.commitMessage)
+  if (isObject(value.config)) prompt.parameters = { ...value.config }
+  for (const key of Object.keys(value))
+    if (!KNOWN.has(key) && !SILENT.has(key)) findings.lost(key, 'a hub has no place for it')
+  if (typeof value.prompt === 'string') prompt.body = { format: 'text', text: value.prompt }
+  else if (Array.isArray(value.prompt)) prompt.body = readMessages(readList(value.prompt, findings), findings)
+  else findings.refused('prompt', 'expected a text or a list of messages')
+  return findings.result(declareNames(prompt, findings))
+}
+
+function readList(list: readonly unknown[], findings: Findings): PortableMessage[] {
+  const messages: PortableMessage[] = []
+  for (const one of list) {
+    if (isObject(one) && one.type === 'placeholder') {
+      if (messages.some((message) => 'type' in message))
+        findings.refused('prompt', 'a hub has one place for earlier messages')
+      messages.push({ type: 'history' })
+      continue
+    }
+    const role = isObject(one) ? ROLES[textOf(one.role).toLowerCase()] : undefined
+    if (!role || !isObject(one) || typeof one.content !== 'string')
+      findings.refused('prompt', 'expected a role of system, user or assistant, and a text')
+    else if (one.content.trim() !== '') messages.push({ role, content: one.content })
+  }
+  return messages
+}
+
+function declareNames(prompt: PortablePrompt, findings: Findings): PortablePrompt {
+  const names = new Set<string>()
+  for (const text of textsOf(prompt.body)) {
+    for (const match of text.matchAll(REFERENCE))
+      findings.refused(
+        'reference',
+        `${match[0]} includes another prompt`,
+        text.slice(0, match.index).split('\n').length,
+      )
+    // Whatever else stands in braces is not filled there either.
+    readBraces(text, 'literal', findings)
+    for (const one of findPlaceholders(text)) names.add(one)
+  }
+  return { ...prompt, variables: [...names].map(undeclaredVariable) }
+}
+
+/** Writes the JSON that `POST /api/public/v2/prompts` takes. */
+export function writeLangfuse(version: ExportedVersion): WriteResult {
+  const findings = new Findings()
+  const lost = [
+    ...(version.title === '' ? [] : ['title']),
+    ...(version.description === '' ? [] : ['description']),
+    ...(version.license === null ? [] : ['license']),
+    ...(version.variables.every(isBare) ? [] : ['variables']),
+  ]
+  for (const text of textsOf(version.body))
+    for (const match of text.matchAll(REFERENCE))
+      findings.refused(
+        'content',
+        `${match[0]} would include another prompt`,
+        text.slice(0, match.index).split('\n').length,
+      )
+  if (findings.isRefused) return { refused: findings.all }
+  const { body } = version
+  const prompt =
+    body.format === 'text'
+      ? tighten(body.text, version)
+      : body.messages.map((message) =>
+          'role' in message
+            ? { role: message.role, content: tighten(message.content, version) }
+            : { type: 'placeholder', name: 'history' },
+        )
+  const value = {
+    type: body.format,
+    name: version.name,
+    prompt,
+    config: version.parameters,
+    tags: version.tags,
+    labels: [],
+    commitMessage: version.changelog,
+  }
+  return {
+    file: {
+      name: `${version.name}.json`,
+      mediaType: 'application/json; charset=utf-8',
+      text: `${JSON.stringify(value, undefined, 2)}\n`,
+    },
+    lost,
+  }
+}

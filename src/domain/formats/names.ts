@@ -1,0 +1,100 @@
+// Hub names, tags and variables made from what other tools allow.
+
+import { LIMITS } from '../api/limits.ts'
+import type { Parameters, Variable } from '../api/schema.ts'
+import { NAME_PATTERN, TAG_PATTERN } from '../content/names.ts'
+import { undeclaredVariable } from '../content/prompt-file.ts'
+import { VariableInput } from '../content/variable-input.ts'
+import type { Findings } from './portable.ts'
+
+/** A hub name made from a title: lower case, without accents, words joined by hyphens. Empty where nothing of it can stay. */
+export function toName(title: string): string {
+  const words = title
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, LIMITS.nameCharacters)
+    .replace(/-$/, '')
+  return NAME_PATTERN.test(words) ? words : ''
+}
+
+/** Tags as a hub has them: at most ten, each once. */
+export function toTags(tags: readonly string[]): string[] {
+  const made = tags
+    .map((tag) => toName(tag))
+    .filter((tag) => TAG_PATTERN.test(tag) && tag.length <= LIMITS.tagCharacters)
+  return [...new Set(made)].slice(0, LIMITS.tagsPerRepository)
+}
+
+/** One line of at most so many characters; what is longer ends in an ellipsis. */
+export function toLine(text: string, most: number): string {
+  const line = [
+    ...text
+      .replace(/\s*[\r\n\t]+\s*/g, ' ')
+      .replace(/[\p{Cc}\ufffe\uffff]/gu, '')
+      .trim(),
+  ]
+  return line.length <= most ? line.join('') : `${line.slice(0, most - 1).join('')}…`
+}
+
+/**
+ * Declares a variable with what its source says of it; what does not fit the hub's rules is lost.
+ *
+ * @param given fields of `Variable`, as far as the source has them
+ */
+export function toVariable(
+  name: string,
+  given: Partial<Record<keyof Variable, unknown>>,
+  findings: Findings,
+  line: number | null = null,
+): Variable {
+  const description =
+    typeof given.description === 'string' ? toLine(given.description, LIMITS.descriptionCharacters) : ''
+  const candidate: Record<string, unknown> = { ...given, name, description }
+  for (const field of [[], ['example'], ['default'], ['options', 'type']]) {
+    for (const one of field) {
+      if (candidate[one] !== undefined)
+        findings.lost(`variables.${name}.${one}`, 'its value does not fit its type', line)
+      delete candidate[one]
+    }
+    const parsed = VariableInput.safeParse(candidate)
+    if (parsed.success) return parsed.data
+  }
+  return { ...undeclaredVariable(name), description }
+}
+
+/** Declares every placeholder: those that the source describes, and the rest as required texts. */
+export function declareAll(names: readonly string[], described: ReadonlyMap<string, Variable>): Variable[] {
+  return names.map((name) => described.get(name) ?? undeclaredVariable(name))
+}
+
+/** Whether a variable says no more than its name. */
+export function isBare(variable: Variable): boolean {
+  const bare = undeclaredVariable(variable.name)
+  return (Object.keys(bare) as (keyof Variable)[]).every(
+    (key) => JSON.stringify(bare[key]) === JSON.stringify(variable[key]),
+  )
+}
+
+/** Names of parameters in another tool's spelling, both ways. */
+export class ParameterNames {
+  readonly #toHub: ReadonlyMap<string, string>
+  readonly #fromHub: ReadonlyMap<string, string>
+
+  /** @param pairs theirs → ours */
+  constructor(pairs: Readonly<Record<string, string>>) {
+    this.#toHub = new Map(Object.entries(pairs))
+    this.#fromHub = new Map(Object.entries(pairs).map(([theirs, ours]) => [ours, theirs]))
+  }
+
+  toHub(settings: Readonly<Record<string, unknown>>): Parameters {
+    return Object.fromEntries(Object.entries(settings).map(([key, value]) => [this.#toHub.get(key) ?? key, value]))
+  }
+
+  fromHub(parameters: Parameters): Record<string, unknown> {
+    return Object.fromEntries(Object.entries(parameters).map(([key, value]) => [this.#fromHub.get(key) ?? key, value]))
+  }
+}

@@ -1,0 +1,90 @@
+// Prompts without a format of their own: plain markdown or text files, pairs of `system.md` and `user.md`, and CSV with a title and a prompt.
+import { parse } from 'csv-parse/sync'
+import { findPlaceholders } from '../content/placeholders.ts'
+import { undeclaredVariable } from '../content/prompt-file.ts'
+import {
+  emptyPrompt,
+  Findings,
+  type PortableMessage,
+  type PortablePrompt,
+  type ReadResult,
+  textsOf,
+} from './portable.ts'
+import { readSourceFile, textOf, textsIn, withoutMark } from './source-file.ts'
+
+/** Maximum rows of a CSV file. */
+const MAX_ROWS = 10_000
+const TITLE_COLUMNS = ['title', 'act', 'name']
+const PROMPT_COLUMNS = ['prompt', 'content', 'text']
+
+/** Reads a markdown or text file; front matter gives title, description, tags and licence where it is there. @param name the file's name without its ending */
+export function readMarkdown(source: string, name: string): ReadResult {
+  const findings = new Findings()
+  const file = readSourceFile(source, findings)
+  if (!file) return { prompts: [], findings: findings.all }
+  const prompt = emptyPrompt(name)
+  const { front, body } = file
+  prompt.title = textOf(front.title) || textOf(front.name)
+  prompt.description = textOf(front.description)
+  prompt.license = textOf(front.license) || null
+  prompt.tags = textsIn(front.tags)
+  for (const key of Object.keys(front))
+    if (!['title', 'name', 'description', 'license', 'tags'].includes(key))
+      findings.lost(key, 'a hub has no place for it', file.lineOf(key))
+  if (body.trim() === '') findings.refused('content', 'expected some text', file.bodyLine)
+  prompt.body = { format: 'text', text: file.hasFront ? body.replace(/^(?:\r?\n)+/, '') : source }
+  return findings.result(declarePlaceholders(prompt))
+}
+
+/** Reads `system.md` and `user.md` (and `assistant.md`) of one folder as one chat prompt. @param name the folder's name */
+export function readRoleFiles(files: ReadonlyMap<'system' | 'user' | 'assistant', string>, name: string): ReadResult {
+  const findings = new Findings()
+  const messages: PortableMessage[] = (['system', 'user', 'assistant'] as const).flatMap((role) => {
+    const content = withoutMark(files.get(role) ?? '').replace(/^[\r\n]+|[\r\n]+$/g, '')
+    return content.trim() === '' ? [] : [{ role, content }]
+  })
+  if (messages.length === 0) findings.refused('content', 'expected some text')
+  return findings.result(declarePlaceholders({ ...emptyPrompt(name), body: { format: 'chat', messages } }))
+}
+
+/** Reads CSV (RFC 4180) whose first row names a column for titles and one for prompts. */
+export function readCsv(source: string): ReadResult {
+  const findings = new Findings()
+  let rows: string[][]
+  try {
+    rows = parse(withoutMark(source), { to: MAX_ROWS + 2, relax_column_count: true, max_record_size: 1_048_576 })
+  } catch (error) {
+    findings.refused('csv', error instanceof Error ? error.message.slice(0, 200) : 'expected CSV', readCsvLine(error))
+    return { prompts: [], findings: findings.all }
+  }
+  const [head = [], ...records] = rows
+  const column = (names: readonly string[]) => head.findIndex((cell) => names.includes(cell.trim().toLowerCase()))
+  const [title, prompt] = [column(TITLE_COLUMNS), column(PROMPT_COLUMNS)]
+  if (title === -1 || prompt === -1)
+    findings.refused('csv', 'expected a first row with a column title and a column prompt', 1)
+  if (records.length > MAX_ROWS) findings.refused('csv', `expected at most ${MAX_ROWS} rows; split the file`)
+  if (findings.isRefused) return { prompts: [], findings: findings.all }
+  for (const [index, cell] of head.entries())
+    if (index !== title && index !== prompt) findings.lost(`column ${cell}`, 'a hub has no place for it', 1)
+  const prompts = records.flatMap((record, index) => {
+    const text = record[prompt] ?? ''
+    const name = (record[title] ?? '').trim()
+    if (text.trim() === '' || name === '') {
+      findings.lost(`row ${index + 2}`, 'expected a title and a prompt')
+      return []
+    }
+    return [declarePlaceholders({ ...emptyPrompt(name), title: name, body: { format: 'text', text } })]
+  })
+  return { prompts, findings: findings.all }
+}
+
+function readCsvLine(error: unknown): number | null {
+  return typeof error === 'object' && error !== null && 'lines' in error && typeof error.lines === 'number'
+    ? error.lines
+    : null
+}
+
+function declarePlaceholders(prompt: PortablePrompt): PortablePrompt {
+  const names = new Set(textsOf(prompt.body).flatMap(findPlaceholders))
+  return { ...prompt, variables: [...names].map(undeclaredVariable) }
+}

@@ -1,0 +1,254 @@
+// Microsoft's Prompty (`.prompty`), version 2: front matter, and a text with role lines. https://github.com/microsoft/prompty
+import type { Variable } from '../api/schema.ts'
+import { formatYaml } from '../text/yaml.ts'
+import { declareAll, ParameterNames, toVariable } from './names.ts'
+import {
+  type ExportedVersion,
+  emptyPrompt,
+  Findings,
+  lineOf,
+  type PortableBody,
+  type PortableMessage,
+  type ReadResult,
+  textsOf,
+  type WriteResult,
+} from './portable.ts'
+import { isObject, readSourceFile, textOf, textsIn } from './source-file.ts'
+import { readBraces } from './template.ts'
+
+const PARAMETERS = new ParameterNames({
+  topP: 'top_p',
+  topK: 'top_k',
+  maxOutputTokens: 'max_tokens',
+  max_tokens: 'max_tokens',
+  stopSequences: 'stop',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+})
+const KNOWN = new Set([
+  'name',
+  'displayName',
+  'description',
+  'metadata',
+  'model',
+  'inputs',
+  'template',
+  'authors',
+  'tags',
+  'version',
+])
+const ROLE_LINE = /^[ \t]*#?[ \t]*(system|user|assistant)(\[[^\]\n]*\])?[ \t]*:[ \t]*\r?$/gim
+const KINDS: Readonly<Record<string, Variable['type']>> = {
+  string: 'string',
+  integer: 'integer',
+  float: 'number',
+  number: 'number',
+  boolean: 'boolean',
+}
+
+/** Reads a `.prompty` file. @param name the file's name without its ending */
+export function readPrompty(source: string, name: string): ReadResult {
+  const findings = new Findings()
+  const delimiter = source.replace(/^\ufeff/, '').startsWith('+++') ? '+++' : '---'
+  const file = readSourceFile(source, findings, delimiter)
+  if (!file) return { prompts: [], findings: findings.all }
+  const { front, body, bodyLine, lineOf: keyLine } = file
+  refuseReferences(source.slice(0, source.length - body.length), findings)
+  const metadata = isObject(front.metadata) ? front.metadata : {}
+  const prompt = emptyPrompt(textOf(front.name) || name)
+  prompt.title = textOf(front.displayName)
+  prompt.description = textOf(front.description)
+  prompt.tags = textsIn(metadata.tags ?? front.tags)
+  for (const key of Object.keys(front))
+    if (!KNOWN.has(key)) findings.lost(key, 'a hub has no place for it', keyLine(key))
+  readModel(front.model, prompt.parameters, findings, keyLine('model'))
+  const template = isObject(front.template) ? front.template.format : front.template
+  const language = textOf(isObject(template) ? template.kind : template) || 'jinja2'
+  if (language !== 'jinja2' && language !== 'mustache')
+    findings.refused('template', `${language} is not jinja2 or mustache`, keyLine('template'))
+  const described = readInputs(front.inputs, findings, keyLine('inputs'))
+  const threads = new Set(described.threads)
+  const names = new Set<string>()
+  prompt.body = readBody(
+    body,
+    (text, line) => {
+      const read = readBraces(text, language === 'mustache' ? 'mustache' : 'jinja2', findings, line)
+      for (const one of read.names) if (!threads.has(one)) names.add(one)
+      return read.text
+    },
+    threads,
+    bodyLine,
+  )
+  for (const unused of [...described.variables.keys()].filter((one) => !names.has(one)))
+    findings.lost(`inputs.${unused}`, 'the text does not use it', keyLine('inputs'))
+  prompt.variables = declareAll([...names], described.variables)
+  return findings.result(prompt)
+}
+
+/** `${env:NAME}` and `${file:path}` would read from the machine that imports: refused, never resolved. */
+function refuseReferences(front: string, findings: Findings): void {
+  for (const match of front.matchAll(/\$\{(?:env|file):[^}]*\}/gi))
+    findings.refused('reference', `${match[0]} reads from the machine that loads it`, lineOf(front, match.index))
+}
+
+function readModel(model: unknown, parameters: Record<string, unknown>, findings: Findings, line: number | null): void {
+  if (typeof model === 'string') parameters.model = model
+  if (!isObject(model)) return
+  if (typeof model.id === 'string') parameters.model = model.id
+  const options = model.options ?? model.parameters
+  if (isObject(options)) Object.assign(parameters, PARAMETERS.toHub(options))
+  for (const key of Object.keys(model))
+    if (!['id', 'options', 'parameters'].includes(key)) findings.lost(`model.${key}`, 'a hub has no place for it', line)
+}
+
+function readInputs(inputs: unknown, findings: Findings, line: number | null) {
+  const variables = new Map<string, Variable>()
+  const threads: string[] = []
+  const list: [string, unknown][] = Array.isArray(inputs)
+    ? inputs.flatMap((one): [string, unknown][] =>
+        isObject(one) && typeof one.name === 'string' ? [[one.name, one]] : [],
+      )
+    : Object.entries(isObject(inputs) ? inputs : {})
+  for (const [name, value] of list) {
+    if (!isObject(value)) {
+      const type = typeof value === 'number' || typeof value === 'boolean' ? typeof value : 'string'
+      variables.set(name, toVariable(name, { type, required: false, default: value }, findings, line))
+      continue
+    }
+    const kind = textOf(value.kind ?? value.type) || 'string'
+    if (kind === 'thread') threads.push(name)
+    else if (KINDS[kind]) {
+      const options = Array.isArray(value.enumValues) ? value.enumValues.map(String) : []
+      variables.set(
+        name,
+        toVariable(
+          name,
+          {
+            description: value.description,
+            type: options.length > 0 ? 'enum' : KINDS[kind],
+            required: value.required === true,
+            ...(value.default === undefined ? {} : { default: value.default }),
+            ...(value.example === undefined && value.sample === undefined
+              ? {}
+              : { example: value.example ?? value.sample }),
+            options,
+          },
+          findings,
+          line,
+        ),
+      )
+    } else findings.refused(`inputs.${name}`, `a hub has no variables of kind ${kind}`, line)
+  }
+  return { variables, threads }
+}
+
+function readBody(
+  text: string,
+  fill: (text: string, line: number) => string,
+  threads: ReadonlySet<string>,
+  firstLine: number,
+): PortableBody {
+  const lines = [...text.matchAll(ROLE_LINE)]
+  const pieces: { role: 'system' | 'user' | 'assistant' | undefined; from: number; to: number }[] = []
+  let from = 0
+  let role: 'system' | 'user' | 'assistant' | undefined
+  for (const line of [...lines, undefined]) {
+    pieces.push({ role, from, to: line?.index ?? text.length })
+    if (!line) break
+    from = line.index + line[0].length
+    role = toRole(line[1]!)
+  }
+  const filled = pieces.map((piece) => ({
+    ...piece,
+    text: fill(text.slice(piece.from, piece.to), firstLine + lineOf(text, piece.from) - 1),
+  }))
+  const history = new RegExp(`\\{\\{(${[...threads].join('|') || '(?!)'})\\}\\}`)
+  if (lines.length === 0 && !filled.some((piece) => history.test(piece.text)))
+    return { format: 'text', text: filled[0]!.text }
+  const messages: PortableMessage[] = []
+  for (const { role: named = 'system', text: piece } of filled) {
+    const parts = piece.split(history).filter((_part, index) => index % 2 === 0)
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) messages.push({ type: 'history' })
+      const content = part.replace(/^[\r\n]+|[\r\n]+$/g, '')
+      if (content.trim() !== '') messages.push({ role: named, content })
+    }
+  }
+  return { format: 'chat', messages }
+}
+
+function toRole(word: string): 'system' | 'user' | 'assistant' {
+  const role = word.toLowerCase()
+  return role === 'user' || role === 'assistant' ? role : 'system'
+}
+
+/** Writes a `.prompty` file. */
+export function writePrompty(version: ExportedVersion): WriteResult {
+  const findings = new Findings()
+  const declared = new Set(version.variables.map(({ name }) => name))
+  const thread = freeName('conversation', declared)
+  for (const text of textsOf(version.body)) {
+    for (const match of text.matchAll(ROLE_LINE))
+      findings.refused('content', `${match[0].trim()} would begin a message`, lineOf(text, match.index))
+    for (const match of text.matchAll(/\{%|\{#|\{\{([\s\S]*?)(?:\}\}|$)/g)) {
+      const name = /^( ?)([A-Za-z_][A-Za-z0-9_]*)\1$/.exec(match[1] ?? '')?.[2]
+      if (name === undefined || !declared.has(name))
+        findings.refused(
+          'content',
+          `${match[0].slice(0, 40)} has a meaning of its own in Jinja`,
+          lineOf(text, match.index),
+        )
+    }
+  }
+  if (findings.isRefused) return { refused: findings.all }
+  const { model, ...options } = version.parameters
+  const hasHistory = version.body.format === 'chat' && version.body.messages.some((message) => 'type' in message)
+  const front = {
+    name: version.name,
+    ...(version.title === '' ? {} : { displayName: version.title }),
+    ...(version.description === '' ? {} : { description: version.description }),
+    metadata: { version: version.version, ...(version.tags.length === 0 ? {} : { tags: version.tags }) },
+    ...(model === undefined && Object.keys(options).length === 0
+      ? {}
+      : {
+          model: {
+            ...(model === undefined ? {} : { id: model }),
+            ...(Object.keys(options).length === 0 ? {} : { options: PARAMETERS.fromHub(options) }),
+          },
+        }),
+    ...(version.variables.length === 0 && !hasHistory
+      ? {}
+      : { inputs: [...version.variables.map(writeInput), ...(hasHistory ? [{ name: thread, kind: 'thread' }] : [])] }),
+    template: 'jinja2',
+  }
+  const text =
+    version.body.format === 'text'
+      ? version.body.text
+      : version.body.messages
+          .map((message) => ('role' in message ? `${message.role}:\n${message.content}\n\n` : `{{${thread}}}\n\n`))
+          .join('')
+  return {
+    file: {
+      name: `${version.name}.prompty`,
+      mediaType: 'text/plain; charset=utf-8',
+      text: `---\n${formatYaml(front)}---\n${text}`,
+    },
+    lost: version.license === null ? [] : ['license'],
+  }
+}
+
+function writeInput({ name, type, required, description, default: usual, example, options }: Variable) {
+  return {
+    name,
+    kind: type === 'enum' ? 'string' : type === 'number' ? 'float' : type,
+    ...(description === '' ? {} : { description }),
+    required,
+    ...(usual === null ? {} : { default: usual }),
+    ...(example === null ? {} : { example }),
+    ...(type === 'enum' ? { enumValues: options } : {}),
+  }
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  return taken.has(wanted) ? freeName(`${wanted}_`, taken) : wanted
+}

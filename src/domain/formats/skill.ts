@@ -1,0 +1,126 @@
+// Agent Skills (`SKILL.md`) and Claude Code's commands. https://agentskills.io/specification
+import type { Variable } from '../api/schema.ts'
+import { undeclaredVariable } from '../content/prompt-file.ts'
+import { formatYaml } from '../text/yaml.ts'
+import { isBare } from './names.ts'
+import {
+  type ExportedVersion,
+  emptyPrompt,
+  Findings,
+  lineOf,
+  type PortablePrompt,
+  type ReadResult,
+  type WriteResult,
+} from './portable.ts'
+import { isObject, readSourceFile, type SourceFile, textOf } from './source-file.ts'
+
+const SKILL_KEYS = new Set(['name', 'description', 'license', 'metadata', 'argument-hint'])
+const COMMAND_KEYS = new Set(['description', 'argument-hint', 'model'])
+/** What Claude Code runs or includes: a shell command, or a file by its path. */
+const SHELL = /!`[^`\n]*`/g
+const INCLUDE = /(?<![\w`@])@(?:\.{0,2}\/|~\/)?[\w-]+(?:[./][\w./-]+)/g
+const ARGUMENT = /\$ARGUMENTS\b|\$([1-9])(?!\d)/g
+
+/** Reads a `SKILL.md`. @param name the name of the folder that it stands in */
+export function readSkill(source: string, name: string): ReadResult {
+  const findings = new Findings()
+  const file = readSourceFile(source, findings)
+  if (!file) return { prompts: [], findings: findings.all }
+  if (textOf(file.front.description) === '')
+    findings.refused('description', 'a skill says what it does and when to use it', file.lineOf('description') ?? 1)
+  const prompt = readCommon(file, textOf(file.front.name) || name, SKILL_KEYS, findings)
+  const metadata = isObject(file.front.metadata) ? file.front.metadata : {}
+  for (const key of Object.keys(metadata))
+    if (!['version', 'source', 'content_sha256'].includes(key))
+      findings.lost(`metadata.${key}`, 'a hub has no place for it', file.lineOf('metadata'))
+  return findings.result(prompt)
+}
+
+/** Reads a command of Claude Code. @param name the file's name without its ending */
+export function readClaudeCommand(source: string, name: string): ReadResult {
+  const findings = new Findings()
+  const file = readSourceFile(source, findings)
+  if (!file) return { prompts: [], findings: findings.all }
+  const prompt = readCommon(file, name, COMMAND_KEYS, findings)
+  if (typeof file.front.model === 'string') prompt.parameters.model = file.front.model
+  return findings.result(prompt)
+}
+
+function readCommon(file: SourceFile, name: string, known: ReadonlySet<string>, findings: Findings): PortablePrompt {
+  const { front, body, bodyLine } = file
+  for (const key of Object.keys(front))
+    if (!known.has(key)) findings.lost(key, 'a hub has no place for it', file.lineOf(key))
+  for (const match of body.matchAll(SHELL))
+    findings.refused('shell', `${match[0].slice(0, 60)} runs a command`, bodyLine + lineOf(body, match.index) - 1)
+  for (const match of body.matchAll(INCLUDE))
+    findings.refused('include', `${match[0].slice(0, 60)} includes a file`, bodyLine + lineOf(body, match.index) - 1)
+  const prompt = emptyPrompt(name)
+  prompt.description = textOf(front.description)
+  prompt.license = textOf(front.license) || null
+  const names = new Set<string>()
+  const text = body.replace(ARGUMENT, (_whole, number: string | undefined) => {
+    const variable = number === undefined ? 'arguments' : `argument_${number}`
+    names.add(variable)
+    return `{{${variable}}}`
+  })
+  prompt.body = { format: 'text', text }
+  prompt.variables = [...names].map(
+    (one): Variable => ({ ...undeclaredVariable(one), description: textOf(front['argument-hint']) }),
+  )
+  return prompt
+}
+
+/** Writes a command of Claude Code: one variable becomes `$ARGUMENTS`, several become `$1` to `$9`. */
+export function writeClaudeCommand(version: ExportedVersion): WriteResult {
+  const findings = new Findings()
+  const { variables, body } = version
+  if (body.format === 'chat')
+    return {
+      refused: [{ kind: 'refused', field: 'messages', line: null, message: 'a command is one text; it has no roles' }],
+    }
+  if (variables.length > 9) findings.refused('variables', 'a command has at most nine arguments')
+  refuseInterpolation(body.text, findings)
+  for (const match of body.text.matchAll(ARGUMENT))
+    findings.refused('content', `${match[0]} would be an argument`, lineOf(body.text, match.index))
+  if (findings.isRefused) return { refused: findings.all }
+  const places = new Map(
+    variables.map(({ name }, index) => [name, variables.length === 1 ? '$ARGUMENTS' : `$${index + 1}`]),
+  )
+  const text = body.text.replace(
+    /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g,
+    (whole, _space, name: string) => places.get(name) ?? whole,
+  )
+  const { model, ...parameters } = version.parameters
+  const front = {
+    ...(version.description === '' ? {} : { description: version.description }),
+    ...(variables.length === 0
+      ? {}
+      : { 'argument-hint': variables.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(' ') }),
+    ...(typeof model === 'string' ? { model } : {}),
+  }
+  const lost = [
+    ...(version.title === '' ? [] : ['title']),
+    ...(version.tags.length === 0 ? [] : ['tags']),
+    ...(version.license === null ? [] : ['license']),
+    ...(Object.keys(parameters).length === 0 ? [] : ['parameters']),
+    ...(variables.every(isBare) ? [] : ['variables']),
+  ]
+  return {
+    file: {
+      name: `${version.name}.md`,
+      mediaType: 'text/markdown; charset=utf-8',
+      text: `${Object.keys(front).length === 0 ? '' : `---\n${formatYaml(front)}---\n`}${text}`,
+    },
+    lost,
+  }
+}
+
+/** Claude Code runs `` !`command` `` and includes `@path` in skills and commands: never written. */
+function refuseInterpolation(text: string, findings: Findings): void {
+  for (const [pattern, what] of [
+    [SHELL, 'runs a command'],
+    [INCLUDE, 'includes a file'],
+  ] as const)
+    for (const match of text.matchAll(pattern))
+      findings.refused('content', `${match[0].slice(0, 60)} ${what} in Claude Code`, lineOf(text, match.index))
+}

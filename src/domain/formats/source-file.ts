@@ -1,0 +1,132 @@
+// Front matter, YAML and JSON of files from elsewhere, read with bounds before any work of unknown cost.
+import matter from 'gray-matter'
+import { LIMITS } from '../api/limits.ts'
+import { findJsonProblem } from '../text/json.ts'
+import { formatProblems } from '../text/problems.ts'
+import { parseYaml } from '../text/yaml.ts'
+import type { Findings } from './portable.ts'
+
+/** Maximum bytes of one file that is converted. A content may have 262,144 bytes; front matter and JSON around it need room. */
+export const MAX_SOURCE_BYTES = 1_048_576
+/** Maximum lines of front matter. gray-matter takes time by the square of blank lines: docs/notes/yaml.md. */
+const MAX_FRONT_MATTER_LINES = 2_000
+
+/** A file of front matter and a body. */
+export interface SourceFile {
+  front: Record<string, unknown>
+  /** Whether the file has front matter at all. */
+  hasFront: boolean
+  body: string
+  /** The line on which the body begins, from 1. */
+  bodyLine: number
+  /** The line of a top-level key, from 1, or null. */
+  lineOf: (key: string) => number | null
+}
+
+/** A file without its byte order mark. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text
+}
+
+/**
+ * Reads a file with front matter between lines of three hyphens, or of another delimiter.
+ *
+ * @returns undefined when the front matter is refused; the findings say why
+ */
+export function readSourceFile(source: string, findings: Findings, delimiter = '---'): SourceFile | undefined {
+  const text = withoutMark(source)
+  const first = text.split('\n', 1)[0]!.trimEnd()
+  if (!first.startsWith(delimiter)) return { front: {}, hasFront: false, body: text, bodyLine: 1, lineOf: () => null }
+  if (first !== delimiter) {
+    findings.refused('front matter', `expected a first line that is exactly ${delimiter}; no other language is read`, 1)
+    return undefined
+  }
+  const end = text.indexOf(`\n${delimiter}`, delimiter.length)
+  const lines = (end === -1 ? text : text.slice(0, end)).split('\n')
+  if (lines.length > MAX_FRONT_MATTER_LINES) {
+    findings.refused('front matter', `expected at most ${MAX_FRONT_MATTER_LINES} lines of front matter`, 1)
+    return undefined
+  }
+  if (end === -1) {
+    findings.refused('front matter', `expected a line ${delimiter} after the front matter`, 1)
+    return undefined
+  }
+  try {
+    const file = matter(text, { delimiters: delimiter, language: 'yaml', engines: ENGINES })
+    const front: unknown = file.data
+    if (!isObject(front)) throw new Error('expected keys and values')
+    const bodyAt = text.indexOf('\n', end + 1) + 1 || text.length
+    return {
+      front,
+      hasFront: true,
+      body: text.slice(bodyAt),
+      bodyLine: lines.length + 2,
+      lineOf: (key) => {
+        const index = lines.findIndex((line) => line.startsWith(`${key}:`))
+        return index === -1 ? null : index + 1
+      },
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'cannot be read'
+    findings.refused('front matter', message, Number(/line (\d+)/.exec(message)?.[1] ?? 1))
+    return undefined
+  }
+}
+
+const refuseLanguage = {
+  parse: () => {
+    throw new Error('expected YAML; front matter of another language is never run')
+  },
+}
+/** Our YAML reader as the only engine: gray-matter would run front matter that calls itself JavaScript. */
+const ENGINES = {
+  yaml: {
+    parse: (yaml: string): object => {
+      // gray-matter hands over the text after the opening line's end.
+      const parsed = parseYaml(yaml.replace(/^\r?\n/, '').replace(/\n?$/, '\n'), 2)
+      if (parsed.problems) throw new Error(formatProblems(parsed.problems))
+      return parsed.value
+    },
+  },
+  json: refuseLanguage,
+  javascript: refuseLanguage,
+  js: refuseLanguage,
+  coffee: refuseLanguage,
+}
+
+/** Reads a YAML mapping. @returns undefined when it is refused */
+export function readYamlSource(source: string, findings: Findings): Record<string, unknown> | undefined {
+  const parsed = parseYaml(withoutMark(source), 1)
+  if (!parsed.problems) return parsed.value
+  const message = formatProblems(parsed.problems)
+  findings.refused('yaml', message, Number(/line (\d+)/.exec(message)?.[1] ?? 1))
+  return undefined
+}
+
+/** Reads JSON, bounded in depth. @returns undefined when it is refused */
+export function readJsonSource(source: string, findings: Findings): unknown {
+  try {
+    const value: unknown = JSON.parse(withoutMark(source))
+    const problem = findJsonProblem(value, { depth: LIMITS.parameterDepth * 2 })
+    if (problem === undefined) return value
+    findings.refused('json', problem, 1)
+  } catch {
+    findings.refused('json', 'expected valid JSON', 1)
+  }
+  return undefined
+}
+
+/** A plain object, as JSON and YAML have them. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A text field, or an empty text. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** A list of texts; anything else in it is left out. */
+export function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+}

@@ -1,0 +1,98 @@
+// Placeholders of other template languages: found, checked against what a hub can fill, and rewritten. Nothing is ever evaluated.
+import { VARIABLE_NAME_PATTERN } from '../content/names.ts'
+import type { Findings } from './portable.ts'
+
+/** A template language in double braces, and what of it goes beyond filling. */
+type BraceLanguage = 'handlebars' | 'mustache' | 'jinja2' | 'literal'
+
+/** The end of a tag: three braces close three. */
+const TAG = /\{\{\{[^{}]*\}\}\}|\{\{[\s\S]*?\}\}/y
+const LOGIC: Readonly<Record<BraceLanguage, RegExp | undefined>> = {
+  handlebars: undefined,
+  mustache: undefined,
+  jinja2: /\{%|\{#/g,
+  literal: undefined,
+}
+
+/**
+ * Turns a text of another template language into the hub's `{{name}}`.
+ *
+ * @param firstLine the line of the text's beginning in its file
+ * @returns the text, and the names that it fills by first appearance; whatever is more than a name is refused with its line
+ */
+export function readBraces(
+  text: string,
+  language: BraceLanguage,
+  findings: Findings,
+  firstLine = 1,
+): { text: string; names: string[] } {
+  const names = new Set<string>()
+  const lines = lineCounter(text, firstLine)
+  for (const match of text.matchAll(LOGIC[language] ?? /(?!)/g))
+    findings.refused('template', `${match[0]} is template logic; a hub only fills in {{name}}`, lines(match.index))
+  let rewritten = ''
+  let at = 0
+  for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', at)) {
+    const slashes = language === 'handlebars' ? countSlashes(text, at, open) : 0
+    TAG.lastIndex = open
+    const tag = slashes === 1 ? '{{' : (TAG.exec(text)?.[0] ?? '{{')
+    // In Handlebars one backslash escapes the braces, and two or more are one backslash fewer before a tag.
+    rewritten += text.slice(at, slashes > 0 ? open - 1 : open)
+    rewritten += slashes === 1 ? tag : readTag(tag, open)
+    at = open + tag.length
+  }
+  rewritten += text.slice(at)
+  return { text: rewritten, names: [...names] }
+
+  function readTag(tag: string, offset: number): string {
+    const inner = tag.replace(/^\{+|\}+$/g, '')
+    const name = inner.trim()
+    if (VARIABLE_NAME_PATTERN.test(name) && !(tag.startsWith('{{{') && language === 'literal')) {
+      names.add(name)
+      return `{{${name}}}`
+    }
+    if (language === 'literal') return tag
+    findings.refused('template', `${clip(tag)} is more than a name; a hub only fills in {{name}}`, lines(offset))
+    return tag
+  }
+}
+
+function countSlashes(text: string, from: number, open: number): number {
+  let count = 0
+  while (open - count > from && text[open - count - 1] === '\\') count++
+  return count
+}
+
+/** As `readBraces`, for Python's f-strings: `{name}`, and doubled braces for single ones. */
+export function readFString(text: string, findings: Findings, firstLine = 1): { text: string; names: string[] } {
+  const names = new Set<string>()
+  const lines = lineCounter(text, firstLine)
+  const rewritten = text.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (whole, inner: string | undefined, offset: number) => {
+    if (whole === '{{' || whole === '}}') return whole[0]!
+    if (inner !== undefined && VARIABLE_NAME_PATTERN.test(inner)) {
+      names.add(inner)
+      return `{{${inner}}}`
+    }
+    findings.refused('template', `${clip(whole)} is no plain {name}`, lines(offset))
+    return whole
+  })
+  return { text: rewritten, names: [...names] }
+}
+
+/** Tells the line of an offset; asked in rising order, so that a long text is counted once. */
+function lineCounter(text: string, firstLine: number): (offset: number) => number {
+  let line = firstLine
+  let at = 0
+  return (offset) => {
+    if (offset < at) [line, at] = [firstLine, 0]
+    for (let next = text.indexOf('\n', at); next !== -1 && next < offset; next = text.indexOf('\n', at)) {
+      line++
+      at = next + 1
+    }
+    return line
+  }
+}
+
+function clip(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+}

@@ -1,0 +1,212 @@
+// `npm run import` and `npm run export` on real folders: what is written is served content, what is dangerous is refused, and a second run changes nothing.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'prompt-hub-import-'))
+  mkdirSync(join(dir, 'content'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+function give(path: string, text: string): string {
+  const file = join(dir, 'given', path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+
+function run(script: string, ...args: string[]) {
+  const env = { ...process.env, CONTENT_DIR: join(dir, 'content') }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/content/${script}.ts`, ...args], { env })
+  return { status, stdout: stdout.toString(), stderr: stderr.toString() }
+}
+
+interface Line {
+  path: string
+  name: string | null
+  status: string
+  version: string | null
+  lost: string[]
+  reasons: string[]
+}
+const importAll = (...args: string[]): Line[] =>
+  JSON.parse(run('import-prompts', join(dir, 'given'), '--owner', 'acme', '--json', ...args).stdout)
+const written = (path: string) => readFileSync(join(dir, 'content/acme', path), 'utf8')
+
+test('a catalogue of 225 prompts in CSV is imported, checked, imported again without a change, and exported back', () => {
+  const rows = Array.from(
+    { length: 225 },
+    (_, index) => `"Act as expert ${index}","Answer as expert ${index}.\nMy question: ""{{question}}"""`,
+  )
+  give('prompts.csv', `act,prompt\n${rows.join('\n')}\n`)
+  const lines = importAll('--license', 'CC0-1.0')
+  expect(lines.map(({ status }) => status)).toEqual(Array(225).fill('new'))
+  expect(written('act-as-expert-7/versions/1.0.0.md')).toMatch(
+    /\n---\nAnswer as expert 7\.\nMy question: "\{\{question\}\}"$/,
+  )
+  expect(run('check-content').status).toBe(0)
+  expect(importAll().map(({ status }) => status)).toEqual(Array(225).fill('unchanged'))
+  expect(run('export-prompts', '--format', 'github', '--out', join(dir, 'out')).stdout).toContain(
+    'Written 225\nRefused 0\n',
+  )
+  expect(readdirSync(join(dir, 'out/acme')).length).toBe(225)
+})
+
+test('a change in the source becomes a new version: minor, or major where callers have to change something', () => {
+  give('review.md', 'Review {{code}}.\n')
+  expect(importAll()).toMatchObject([{ name: 'review', status: 'new', version: '1.0.0' }])
+  give('review.md', 'Review {{code}} briefly.\n')
+  expect(importAll()).toMatchObject([{ status: 'changed', version: '1.1.0' }])
+  give('review.md', 'Review {{code}} in {{language}}.\n')
+  expect(importAll()).toMatchObject([{ status: 'changed', version: '2.0.0' }])
+  expect(written('review/versions/1.0.0.md')).toContain('Review {{code}}.\n')
+})
+
+test('files of one folder for each role are one chat prompt; a dry run writes nothing', () => {
+  give('triage/system.md', 'You sort tickets.\n')
+  give('triage/user.md', 'Ticket: {{ticket}}\n')
+  expect(importAll('--dry-run')).toMatchObject([{ name: 'triage', status: 'new' }])
+  expect(readdirSync(join(dir, 'content'))).toEqual([])
+  importAll()
+  expect(written('triage/versions/1.0.0.md')).toMatch(/\nformat: chat\n/)
+  expect(written('triage/versions/1.0.0.md')).toMatch(
+    /---\n\{\{role "system"\}\}\nYou sort tickets\.\n\n\{\{role "user"\}\}\nTicket: \{\{ticket\}\}\n$/,
+  )
+})
+
+test('two prompts with one title get two names', () => {
+  give('a/x.md', 'One.\n')
+  give('b/x.md', 'Two.\n')
+  expect(importAll().map(({ name }) => name)).toEqual(['x', 'x-2'])
+})
+
+const LANGCHAIN = (id: string[], kwargs: object) => JSON.stringify({ lc: 1, type: 'constructor', id, kwargs })
+//   what                                file                     text                                                                            line and reason
+test.each([
+  [
+    'front matter in JavaScript',
+    'a.md',
+    '---js\nrequire("fs").writeFileSync("pwned", "x")\n---\nHi\n',
+    /^line 1: .*no other language/,
+  ],
+  ['a function in YAML', 'a.prompt.yml', 'name: a\nx: !!js/function "function () {}"\nmessages: []\n', /^line 2: /],
+  ['a YAML bomb', 'a.prompt', `---\na: &a [x,x]\nb: &b [*a,*a]\n---\nHi\n`, /aliases/],
+  [
+    '100,000 blank lines of front matter',
+    'a.prompt',
+    `---\n${'\n'.repeat(100_000)}name: a\n---\nHi\n`,
+    /at most 2000 lines/,
+  ],
+  ['five megabytes', 'a.md', 'x'.repeat(5_000_000), /at most 1048576 bytes/],
+  ['bytes that are not UTF-8', 'a.md', 'caf\ufffd', /expected UTF-8/],
+  ['Handlebars logic', 'a.prompt', '---\nname: a\n---\nHi\n{{#if x}}y{{/if}}\n', /^line 5: template: \{\{#if x\}\}/],
+  ['a Handlebars comment that hides logic', 'a.prompt', 'Hi {{!-- {{#if x}} --}}\n', /^line 1: template/],
+  ['a partial', 'a.prompt', '{{> other}}\n', /^line 1: template: \{\{> other\}\}/],
+  [
+    'a variable of the environment',
+    'a.prompty',
+    `---\nname: a\nmodel: {id: x, connection: {key: "\${env:KEY}"}}\n---\nHi\n`,
+    /^line 3: reference: \$\{env:KEY\}/,
+  ],
+  ['a file by its path', 'a.prompty', `---\nname: a\ntools: "\${file:/etc/passwd}"\n---\nHi\n`, /^line 3: reference/],
+  [
+    'Jinja logic',
+    'a.prompty',
+    '---\nname: a\n---\nsystem:\n{% for x in y %}{{x}}{% endfor %}\n',
+    /^line 5: template: \{%/,
+  ],
+  [
+    'a reference to another prompt',
+    'a.json',
+    '{"name":"a","prompt":"x @@@langfusePrompt:name=b|version=1@@@"}',
+    /^line 1: reference/,
+  ],
+  ['a class that is no prompt', 'a.json', LANGCHAIN(['langchain', 'llms', 'OpenAI'], {}), /OpenAI is not a prompt/],
+  [
+    'a class of another package',
+    'a.json',
+    LANGCHAIN(['os', 'system'], { command: 'id' }),
+    /os\.system is not a class of LangChain/,
+  ],
+  ['a secret', 'a.json', '{"lc":1,"type":"secret","id":["OPENAI_API_KEY"]}', /secret is not a constructor/],
+  [
+    'a shell command',
+    '.claude/commands/a.md',
+    'Status: !`git status`\n',
+    /^line 1: shell: !`git status` runs a command/,
+  ],
+  ['an included file', '.claude/commands/a.md', 'Look at @src/a.ts\n', /^line 1: include: @src\/a\.ts/],
+  ['a skill that does not say when to use it', 's/SKILL.md', '---\nname: s\n---\nHi\n', /description/],
+  ['no text', 'a.md', '\n\n', /expected some text/],
+  ['CSV without a prompt', 'a.csv', 'a,b\n1,2\n', /^line 1: csv: expected a first row/],
+  ['an open quote in CSV', 'a.csv', 'title,prompt\nx,"y\n', /csv: /],
+  [
+    'a private key',
+    'a.md',
+    `Key:\n-----BEGIN PRIVATE KEY-----\n${'A'.repeat(64)}\n-----END PRIVATE KEY-----\n`,
+    /private key/,
+  ],
+])('%s is refused with its reason, and nothing is written', (_what, path, text, reason) => {
+  give(path, text)
+  if (text.includes('\ufffd')) writeFileSync(join(dir, 'given', path), Buffer.from([0x63, 0xff, 0xfe]))
+  const [line, ...others] = importAll()
+  expect(others).toEqual([])
+  expect(line).toMatchObject({ status: 'refused', version: null })
+  expect(line?.reasons.join('\n')).toMatch(reason)
+  expect(readdirSync(join(dir, 'content'))).toEqual([])
+  expect(existsSync('pwned')).toBe(false)
+})
+
+test('Windows line ends and a byte order mark do not matter', () => {
+  give('a.prompt', '\ufeff---\r\nmodel: m\r\n---\r\nHi {{name}}\r\n')
+  expect(importAll()).toMatchObject([{ status: 'new', lost: [] }])
+  expect(written('a/versions/1.0.0.md')).toContain('Hi {{name}}\r\n')
+})
+
+test('names that lead out of the folder, or that Windows has no folder for, become ordinary ones', () => {
+  give(
+    'a.json',
+    JSON.stringify([
+      { name: '../../etc/passwd', prompt: 'x' },
+      { name: 'con', prompt: 'y' },
+      { name: '日本', prompt: 'z' },
+    ]),
+  )
+  expect(importAll('--from', 'langfuse').map(({ name }) => name)).toEqual(['etc-passwd', 'con-prompt', 'prompt'])
+  expect(readdirSync(dir).sort()).toEqual(['content', 'given'])
+})
+
+test.each([
+  [[], 'Missing: the files or folders to import'],
+  [['given'], 'Missing: --owner'],
+  [['given', '--owner', 'api'], 'Missing: --owner'],
+  [['given', '--owner', 'acme', '--from', 'word'], '--from: expected one of dotprompt, prompty'],
+  [['given', '--owner', 'acme', '--license', 'mine'], '--license: expected an SPDX licence'],
+  [['nowhere', '--owner', 'acme'], 'nowhere'],
+])('import %j says what is missing, and how it is called', (args, said) => {
+  const { status, stderr } = run('import-prompts', ...args.map((arg) => (arg === 'given' ? give('a.md', 'x') : arg)))
+  expect(status).toBe(1)
+  expect(stderr).toContain(said)
+  expect(stderr).toContain('Usage: npm run import -- ')
+})
+
+test('export names its formats', () => {
+  const { status, stderr } = run('export-prompts', '--format', 'word', '--out', join(dir, 'out'))
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringContaining('--format dotprompt|prompty|github|langfuse|langchain|claude-command --out DIR'),
+  })
+})
+
+test('git sees only new files', () => {
+  execFileSync('git', ['init', '-q', join(dir, 'content')])
+  give('a.md', 'Hi.\n')
+  importAll()
+  expect(execFileSync('git', ['-C', join(dir, 'content'), 'status', '--short', '-uall']).toString()).toBe(
+    '?? acme/a/index.md\n?? acme/a/versions/1.0.0.md\n',
+  )
+})
