@@ -212,7 +212,6 @@ describe('who may import whom', () => {
     ['@modelcontextprotocol/sdk/server/index.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js', ['src/server/mcp/legacy-leg.ts']],
     ['@modelcontextprotocol/server', ['src/server/mcp/modern-leg.ts']],
-    ['chokidar', ['src/host/builds/watch-content.ts']],
     ['@orama/stemmers/english', ['src/domain/search/tokens.ts']],
     ['tinypool', [...['search-thread', 'search-threads'].map((part) => `src/host/${part}.ts`)]],
     ['jose', ['src/server/publish/oidc.ts']],

@@ -22,7 +22,7 @@ export interface Machine {
   nodeVersion: string
   /** Bytes that may still be written where a folder lies. */
   freeBytes: (folder: string) => Promise<number>
-  /** How many files and folders the system watches for one user, or undefined where it has no such limit. */
+  /** How many folders the system watches for one user, or undefined where it has no such limit. */
   maxWatches: () => number | undefined
 }
 
@@ -140,15 +140,16 @@ async function lookAtContentGit({ root, config, environment }: Machine): Promise
   }
 }
 
-/** Each file and folder takes a watch of its own, and other programs of the user take more. */
+/** Each folder takes a watch of its own, and other programs of the user take more. */
 function lookAtWatching({ root, config, maxWatches }: Machine): Finding[] {
   const limit = maxWatches()
-  const needed = readdirSync(resolve(root, config.contentDir), { recursive: true }).length + 1
+  const entries = readdirSync(resolve(root, config.contentDir), { recursive: true, withFileTypes: true })
+  const needed = entries.filter((entry) => entry.isDirectory()).length + 1
   return limit === undefined || needed <= limit
     ? []
     : [
         advise(
-          `The content has ${needed} files and folders, and this system watches at most ${limit}: npm start looks for changes every ten seconds.`,
+          `The content has ${needed} folders, and this system watches at most ${limit}: npm start looks for changes every ten seconds.`,
           `Raise the limit: sysctl fs.inotify.max_user_watches=${needed * 2}`,
         ),
       ]

@@ -138,13 +138,13 @@ describe('a machine', () => {
 
   test('an old Node', async () => expectIll(setup({}, { nodeVersion: '20.11.0' }), 'node', /20\.11\.0.*npm/))
 
-  test('more files than the system watches are advice: changes are looked for instead', async () => {
+  test('more folders than the system watches are advice: changes are looked for instead', async () => {
     const examined = await examineSetup(setup({}, { maxWatches: () => 3 }))
     expect([isWell(examined), illsOf(examined)]).toEqual([
       true,
       {
         watching:
-          'advice: The content has 5 files and folders, and this system watches at most 3: npm start looks for changes every ten seconds. → Raise the limit: sysctl fs.inotify.max_user_watches=10',
+          'advice: The content has 4 folders, and this system watches at most 3: npm start looks for changes every ten seconds. → Raise the limit: sysctl fs.inotify.max_user_watches=8',
       },
     ])
   })

@@ -105,7 +105,7 @@ test('where the system tells of no changes, they are looked for', { timeout: 2 *
   )
   const polling = await poll('health says so', WITHIN, async () => (await ask('/healthz')).json().polling ?? undefined)
   expect(polling).toBe(
-    `Changes in ${join(repository.folder, 'content')} are looked for every 10 s, because the system does not tell of them: its limit of watched files is reached. Raise fs.inotify.max_user_watches with sysctl.`,
+    `Changes in ${join(repository.folder, 'content')} are looked for every 10 s, because the system does not tell of them: its limit of watched folders is reached. Raise fs.inotify.max_user_watches with sysctl.`,
   )
 
   repository.write({ [`content/${owner}/three/versions/1.0.0.md`]: version })

@@ -1,27 +1,144 @@
-// Shows that no change of the content goes unnoticed, however early it comes.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+// Shows that no change of the content goes unnoticed: early ones, new, renamed and replaced folders, what editors do, and more events than the system keeps.
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ContentWatch, watchContent } from '../../src/host/builds/watch-content.ts'
 
 const WITHIN = 30_000
-const dir = mkdtempSync(join(tmpdir(), 'watch-content-'))
+let root: string
+let dir: string
 let watching: ContentWatch | undefined
-afterEach(async () => {
-  await watching?.close()
-  rmSync(dir, { recursive: true, force: true })
+/** What was told, in its order; undefined when anything may have changed. */
+let told: (string[] | undefined)[]
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'watch-content-'))
+  dir = join(root, 'content')
+  told = []
+  put('acme/one/index.md')
+  put('acme/one/versions/1.0.0.md')
+})
+afterEach(() => {
+  watching?.close()
+  rmSync(root, { recursive: true, force: true })
 })
 
-test('a change before watching has begun, and one after it', { timeout: 2 * WITHIN }, async () => {
-  const file = join(dir, 'acme/one/index.md')
-  mkdirSync(join(dir, 'acme/one'), { recursive: true })
-  writeFileSync(file, 'First')
-  let wanted = 0
-  watching = watchContent(dir, () => wanted++)
-  // Nothing was looked at yet: the watcher finds the file as it is now.
-  writeFileSync(file, 'Second')
-  await expect.poll(() => wanted, { timeout: WITHIN }).toBe(1)
-  writeFileSync(file, 'Third')
-  await expect.poll(() => wanted, { timeout: WITHIN }).toBe(2)
+function put(path: string, below = dir): void {
+  mkdirSync(dirname(join(below, path)), { recursive: true })
+  writeFileSync(join(below, path), 'Text')
+}
+const watchIt = () => {
+  watching = watchContent(dir, (paths) => told.push(paths?.toSorted()))
+}
+const paths = () => [...new Set(told.flatMap((some) => some ?? ['everything']))].toSorted()
+const expectTold = (...expected: string[]) =>
+  expect.poll(paths, { timeout: WITHIN }).toEqual(expect.arrayContaining(expected))
+/** Makes a change that is certainly told of after all that were made before. */
+async function expectOnly(...expected: string[]): Promise<void> {
+  put('zzz.md')
+  await expectTold('zzz.md')
+  expect(paths()).toEqual([...expected, 'zzz.md'].toSorted())
+}
+
+test('a change right after watching began, and later ones', { timeout: 2 * WITHIN }, async () => {
+  watchIt()
+  appendFileSync(join(dir, 'acme/one/index.md'), 'More')
+  await expect.poll(() => told.length, { timeout: WITHIN }).toBe(1)
+  appendFileSync(join(dir, 'acme/one/versions/1.0.0.md'), 'More')
+  await expect.poll(() => told.length, { timeout: WITHIN }).toBe(2)
+  expect(told).toEqual([['acme/one/index.md'], ['acme/one/versions/1.0.0.md']])
+})
+
+test('files in folders that are new, however fast they come', async () => {
+  watchIt()
+  put('acme/two/versions/1.0.0.md')
+  put('new/three/versions/1.0.0.md')
+  renameSync(join(dir, 'acme/one'), join(root, 'aside'))
+  renameSync(join(root, 'aside'), join(dir, 'new/moved'))
+  await expectTold(
+    ...['acme/two/versions/1.0.0.md', 'new/three/versions/1.0.0.md', 'acme/one/'],
+    ...['new/moved/index.md', 'new/moved/versions/1.0.0.md'],
+  )
+  told = []
+  put('new/moved/versions/1.1.0.md')
+  put('acme/two/index.md')
+  await expectOnly('acme/two/index.md', 'new/moved/versions/1.1.0.md')
+})
+
+test('a folder that is removed and put back is watched again', async () => {
+  watchIt()
+  rmSync(join(dir, 'acme'), { recursive: true })
+  put('acme/one/versions/1.0.0.md')
+  await expectTold('acme/', 'acme/one/versions/1.0.0.md')
+  told = []
+  put('acme/one/versions/1.1.0.md')
+  await expectOnly('acme/one/versions/1.1.0.md')
+})
+
+test('a folder whose name another one takes', async () => {
+  watchIt()
+  renameSync(join(dir, 'acme/one'), join(dir, 'acme/two'))
+  put('acme/one/versions/2.0.0.md')
+  await expectTold('acme/one/', 'acme/one/versions/2.0.0.md', 'acme/two/versions/1.0.0.md')
+  told = []
+  put('acme/one/versions/2.1.0.md')
+  put('acme/two/versions/1.1.0.md')
+  await expectOnly('acme/one/versions/2.1.0.md', 'acme/two/versions/1.1.0.md')
+})
+
+test('editors save beside and rename; what they leave behind and what links lead to is passed by', async () => {
+  put('elsewhere/index.md', root)
+  watchIt()
+  symlinkSync(join(root, 'elsewhere'), join(dir, 'acme/link'))
+  await expectTold('acme/link')
+  told = []
+  put('acme/one/.index.md.swp')
+  put('acme/one/index.md~')
+  renameSync(join(dir, 'acme/one/index.md~'), join(dir, 'acme/one/index.md'))
+  put('.git/objects/aa')
+  put('elsewhere/index.md', root)
+  await expectOnly('acme/one/index.md')
+})
+
+test('the content folder replaced, taken away and put back', { timeout: 3 * WITHIN }, async () => {
+  put('acme/other/versions/1.0.0.md', join(root, 'next'))
+  watchIt()
+  renameSync(dir, join(root, 'before'))
+  renameSync(join(root, 'next'), dir)
+  await expectTold('everything')
+  told = []
+  put('acme/other/versions/1.1.0.md')
+  await expectTold('acme/other/versions/1.1.0.md')
+  rmSync(dir, { recursive: true })
+  await expectTold('everything')
+  told = []
+  renameSync(join(root, 'before'), dir)
+  await expectTold('everything')
+  told = []
+  put('acme/one/versions/1.1.0.md')
+  await expectTold('acme/one/versions/1.1.0.md')
+})
+
+test('more events than the system keeps', { timeout: 2 * WITHIN }, async () => {
+  watchIt()
+  const files = ['index.md', 'versions/1.0.0.md'].map((path) => openSync(join(dir, 'acme/one', path), 'a'))
+  // By turns, because the system counts the same event twice in a row once; it keeps 16,384.
+  for (let number = 0; number < 9_000; number++) for (const file of files) writeSync(file, 'x')
+  for (const file of files) closeSync(file)
+  put('last/one/versions/1.0.0.md')
+  await expectTold('everything')
+  told = []
+  put('last/one/versions/1.1.0.md')
+  await expectTold('last/one/versions/1.1.0.md')
 })

@@ -253,13 +253,12 @@ async function readCommit(): Promise<string | null> {
   }
 }
 
-// What changes before watching has begun is found by the round that follows then.
 const content = isClone ? undefined : watchContent(contentDir, want, (reason) => say({ kind: 'polling', reason }))
 process.on('message', (message: HostMessage) => {
   if (message.kind === 'ready') begun.resolve(message)
   else if (message.kind === 'unready') begun.reject(new Error(message.message))
   else if (message.kind === 'moved') want([])
-  else content?.noteChange(`${message.fullName}/versions`)
+  else content?.noteChange(`${message.fullName}/`)
 })
 watchDays(want)
 want()

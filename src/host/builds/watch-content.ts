@@ -1,7 +1,6 @@
 // Says when a site must be built again: its content changed, or a new day began.
-import { relative } from 'node:path'
-import { watch } from 'chokidar'
 import { isStray } from '../../stores/content/content-files.ts'
+import { watchFolders } from './watch-folders.ts'
 
 /** Files often change together: a pull, a publish, an editor that writes twice. */
 const SETTLE_MS = 50
@@ -9,20 +8,21 @@ const SETTLE_MS = 50
 const LONGEST_BURST_MS = 2_000
 /** Where the system does not tell of changes, they are looked for this often. */
 const POLL_MS = 10_000
+/** Above this, looking at everything costs less. Linux drops events when 16,384 wait (`man 7 inotify`). */
+const MAX_EVENTS = 2_000
 
 /** Tells of changes to the content. */
 export interface ContentWatch {
   /** Acts as if a file had changed. @param path from the folder */
   noteChange(path: string): void
   /** Ends it. */
-  close(): Promise<void>
+  close(): void
 }
 
 /**
- * Calls `want` when files below the folder changed: once for those that change together, and once when watching has begun, because until then a change
- * goes unnoticed. Where watching fails, `want` is called every ten seconds as well.
+ * Calls `want` when files below the folder changed, once for those that change together. Where watching fails, `want` is called every ten seconds as well.
  *
- * @param want told the paths of the files that changed, from the folder; undefined when any may have
+ * @param want told the paths of the files that changed, from the folder, and of folders that are gone, which end in a slash; undefined when anything may have changed
  * @param onPolling told once why watching failed
  */
 export function watchContent(
@@ -30,53 +30,53 @@ export function watchContent(
   want: (paths: string[] | undefined) => void,
   onPolling: (reason: string) => void = () => {},
 ): ContentWatch {
-  const watcher = watch(contentDir, {
-    ignoreInitial: true,
-    followSymlinks: false,
-    ignored: (path) => path !== contentDir && isStray(path.slice(path.lastIndexOf('/') + 1)),
-  })
   let settling: NodeJS.Timeout | undefined
   let polling: NodeJS.Timeout | undefined
   let since: number | undefined
   let changed: Set<string> | undefined = new Set()
+  let events = 0
+  const tell = () => {
+    since = undefined
+    if (events > MAX_EVENTS) {
+      folders.catchUp()
+      changed = undefined
+    }
+    const paths = changed && [...changed]
+    changed = new Set()
+    events = 0
+    want(paths)
+  }
   const wantSoon = () => {
     since ??= Date.now()
     clearTimeout(settling)
-    settling = setTimeout(
-      () => {
-        since = undefined
-        const paths = changed && [...changed]
-        changed = new Set()
-        want(paths)
-      },
-      Math.max(0, Math.min(SETTLE_MS, since + LONGEST_BURST_MS - Date.now())),
-    )
+    settling = setTimeout(tell, Math.max(0, Math.min(SETTLE_MS, since + LONGEST_BURST_MS - Date.now())))
   }
   const wantAll = () => {
     changed = undefined
     wantSoon()
   }
-  watcher.on('all', (event, path) => {
-    // A folder holds nothing itself: what is in it has an event of its own.
-    if (event === 'addDir' || event === 'unlinkDir') return
-    changed?.add(relative(contentDir, path))
+  const noteChange = (path: string) => {
+    events++
+    changed?.add(path)
     wantSoon()
-  })
-  watcher.on('ready', wantAll)
-  // One for each file that cannot be watched: the first says enough.
-  watcher.on('error', (error) => {
+  }
+  const startPolling = (error: unknown) => {
+    // Called for each folder that cannot be watched: the first says enough.
     if (polling) return
     polling = setInterval(wantAll, POLL_MS)
     onPolling(describeFailure(contentDir, error))
+  }
+  const folders = watchFolders(contentDir, isStray, {
+    onChange: noteChange,
+    onReplaced: wantAll,
+    onError: startPolling,
   })
   return {
-    noteChange(path) {
-      changed?.add(path)
-      wantSoon()
-    },
+    noteChange,
     close() {
+      clearTimeout(settling)
       clearInterval(polling)
-      return watcher.close()
+      folders.close()
     },
   }
 }
@@ -89,7 +89,7 @@ function describeFailure(contentDir: string, error: unknown): string {
 
 /** What an operator raises, by the error of the system. `man 7 inotify` */
 const LIMITS_OF_SYSTEM: Readonly<Record<string, string>> = {
-  ENOSPC: 'its limit of watched files is reached. Raise fs.inotify.max_user_watches with sysctl.',
+  ENOSPC: 'its limit of watched folders is reached. Raise fs.inotify.max_user_watches with sysctl.',
   EMFILE: 'its limit of watchers is reached. Raise fs.inotify.max_user_instances with sysctl.',
 }
 

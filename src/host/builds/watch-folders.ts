@@ -1,0 +1,142 @@
+// Watches a folder and all folders in it, but no file: the system tells of files by their folder, so 10,000 prompts of 5 versions take 20,000 watches and not 80,000.
+import { type Dirent, type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { identifyFolder } from '../../stores/site/site-files-folder.ts'
+
+/** How often it is checked whether the top folder was replaced: the system tells only of what is in it. */
+const LOOK_AT_TOP_MS = 1_000
+
+/** What is told of the folders. */
+interface FolderEvents {
+  /** A file was added, changed or removed. @param path from the top folder; one that ends in a slash is a folder that is gone */
+  onChange: (path: string) => void
+  /** The top folder was replaced, removed or put back. */
+  onReplaced: () => void
+  /** A folder cannot be watched. Called for each one. */
+  onError: (error: unknown) => void
+}
+
+/** Folders that are watched. */
+export interface WatchedFolders {
+  /** Watches folders that were missed: when too many events wait, the system drops some. */
+  catchUp(): void
+  close(): void
+}
+
+interface Folder {
+  watcher: FSWatcher
+  /** Watched folders in it, by name. */
+  below: Map<string, Folder>
+}
+
+/**
+ * Watches folders, from when this returns. Symbolic links below the top folder are not followed.
+ *
+ * @param isIgnored whether files and folders of this name are left out
+ */
+export function watchFolders(
+  top: string,
+  isIgnored: (name: string) => boolean,
+  { onChange, onReplaced, onError }: FolderEvents,
+): WatchedFolders {
+  let root: Folder | undefined
+  let identity: string | undefined
+
+  /** Watches a folder and those in it. @param known the folder where it is watched already @param found told of each file in a folder that is new */
+  const add = (path: string, known: Folder | undefined, found: (path: string) => void): Folder | undefined => {
+    const folder = known ?? open(path)
+    if (!folder) return undefined
+    // Read after it is watched, so that nothing is missed in between.
+    for (const entry of readFolder(join(top, path))) {
+      const { name } = entry
+      if (isIgnored(name)) continue
+      if (!entry.isDirectory()) {
+        if (!known) found(path + name)
+        continue
+      }
+      const below = add(`${path}${name}/`, folder.below.get(name), found)
+      if (below) folder.below.set(name, below)
+    }
+    return folder
+  }
+
+  const open = (path: string): Folder | undefined => {
+    try {
+      const below = new Map<string, Folder>()
+      const watcher = watch(join(top, path))
+      watcher.on('error', onError)
+      watcher.on('change', (event, name) => {
+        // Without a name it is about the folder itself, of which the one around it tells too.
+        if (typeof name === 'string' && name !== '' && !isIgnored(name)) hear(event, path, below, name)
+      })
+      return { watcher, below }
+    } catch (error) {
+      if (!isGone(error)) onError(error)
+      return undefined
+    }
+  }
+
+  const hear = (event: string, path: string, below: Folder['below'], name: string) => {
+    if (event !== 'rename') {
+      onChange(path + name)
+      return
+    }
+    const before = below.get(name)
+    if (before) {
+      below.delete(name)
+      close(before)
+      onChange(`${path}${name}/`)
+    }
+    if (isFolder(join(top, path, name))) {
+      const folder = add(`${path}${name}/`, undefined, onChange)
+      if (folder) below.set(name, folder)
+    } else if (!before) onChange(path + name)
+  }
+
+  const openTop = () => {
+    identity = identifyFolder(top)
+    root = add('', undefined, () => {})
+  }
+  openTop()
+  const looking = setInterval(() => {
+    if (identifyFolder(top) === identity) return
+    if (root) close(root)
+    openTop()
+    onReplaced()
+  }, LOOK_AT_TOP_MS)
+  return {
+    catchUp() {
+      root = add('', root, onChange)
+    },
+    close() {
+      clearInterval(looking)
+      if (root) close(root)
+    },
+  }
+}
+
+function close({ watcher, below }: Folder): void {
+  watcher.close()
+  for (const folder of below.values()) close(folder)
+}
+
+/** A folder that vanished meanwhile is simply gone; one that cannot be read is a problem of the content, and said as such. */
+function readFolder(path: string): Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch {
+    return false
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
