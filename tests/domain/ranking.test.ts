@@ -4,7 +4,6 @@ import { SORTS } from '../../src/domain/api/routes.ts'
 import type { RepositorySummary, Variable } from '../../src/domain/api/schema.ts'
 import {
   compareText,
-  compareUpdates,
   type JudgedRepository,
   type RankedRelease,
   type RankedRepository,
@@ -12,6 +11,7 @@ import {
   scoreQuality,
   scoreTop,
   scoreTrending,
+  sortByUpdates,
 } from '../../src/domain/catalogue/ranking.ts'
 
 const DAY = '2026-11-20'
@@ -260,7 +260,7 @@ describe('lists', () => {
     ]
     expect(names(rank(repositories, DAY).new)).toEqual(['b/b', 'a/a'])
     const [older, younger] = repositories.map(({ summary }) => aSummary({ ...summary, updated_at: summary.created_at }))
-    expect(Math.sign(compareUpdates(older!, younger!))).toBe(1)
+    expect(sortByUpdates([older!, younger!])).toEqual([younger, older])
   })
 })
 

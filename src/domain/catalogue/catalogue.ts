@@ -7,7 +7,7 @@ import type { RepositorySummary, TagRecord, User } from '../api/schema.ts'
 import type { ContentTree } from '../content/content-tree.ts'
 import type { Equivalents } from '../search/equivalents.ts'
 import { type CatalogueEntry, makeEntry } from './entry.ts'
-import { compareText, compareUpdates, rank } from './ranking.ts'
+import { compareText, rank, sortByUpdates } from './ranking.ts'
 
 /** All repositories, and every list made of them. */
 export interface Catalogue {
@@ -16,6 +16,8 @@ export interface Catalogue {
   entries: ReadonlyMap<string, CatalogueEntry>
   /** The listed ones, in each order. */
   listed: Readonly<Record<Sort, readonly RepositorySummary[]>>
+  /** The listed ones, the latest update first. */
+  recent: readonly RepositorySummary[]
   /** Highest count first, then by name. */
   tags: readonly TagRecord[]
   /** By handle, in the order of names. */
@@ -53,12 +55,14 @@ export function joinCatalogue(parts: CatalogueParts, { baseUrl, day }: Catalogue
     [...entries.values()].filter(({ isListed }) => isListed),
     day,
   )
+  const recent = sortByUpdates(listed.top)
   return {
     baseUrl,
     entries,
     listed,
+    recent,
     tags: countTags(listed.top, addresses),
-    users: buildUsers(parts, entries, listed.top, addresses),
+    users: buildUsers(parts, entries, recent, addresses),
     memberships: listMemberships(parts),
     equivalents: parts.equivalents,
   }
@@ -75,13 +79,13 @@ function countTags(listed: readonly RepositorySummary[], addresses: Addresses): 
 function buildUsers(
   tree: Pick<ContentTree, 'owners'>,
   entries: Catalogue['entries'],
-  listed: readonly RepositorySummary[],
+  recent: readonly RepositorySummary[],
   addresses: Addresses,
 ): Map<string, User> {
   const reposOf = new Map<string, RepositorySummary[]>()
   for (const handle of tree.owners.keys()) reposOf.set(handle, [])
   for (const { summary } of entries.values()) if (!reposOf.has(summary.owner)) reposOf.set(summary.owner, [])
-  for (const summary of listed) reposOf.get(summary.owner)!.push(summary)
+  for (const summary of recent) reposOf.get(summary.owner)!.push(summary)
   const users = new Map<string, User>()
   for (const [handle, repos] of sortByKey(reposOf)) {
     const file = tree.owners.get(handle)
@@ -93,7 +97,7 @@ function buildUsers(
       avatar_url: file?.avatar_url ?? null,
       html_url: addresses.userPage(handle),
       repos_count: repos.length,
-      repos: repos.sort(compareUpdates),
+      repos,
     })
   }
   return users

@@ -9,7 +9,6 @@ import type { MirrorEntry, RepositorySummary } from '../api/schema.ts'
 import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outline.ts'
-import { compareUpdates } from './ranking.ts'
 
 /** A file to be written: its path from the site's root and its text. */
 export type DataFile = readonly [path: string, text: string]
@@ -17,30 +16,46 @@ export type DataFile = readonly [path: string, text: string]
 /** Computes the SHA-256 of a text's bytes in UTF-8, as lower-case hexadecimal. Handed in, because `domain` imports nothing of Node. */
 export type Digest = (text: string) => string
 
+/** A file that holds parts of several repositories. */
+export interface SharedFile {
+  path: string
+  /** What its text is made of: the same things in the same order (`===`) make the same text. */
+  of: readonly unknown[]
+  /** Makes its text. */
+  format(): string
+}
+
 /** Every data file of a catalogue. The same catalogue gives the same files in the same order. docs/contract.md section 4. */
 export function* listDataFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
-  yield* listSharedFiles(catalogue, digest)
+  for (const { path, format } of listSharedFiles(catalogue, digest)) yield [path, format()]
   for (const entry of catalogue.entries.values()) yield* listRepositoryFiles(entry)
 }
 
 /** The files that hold parts of several repositories: lists, tags, owners and the index. */
-export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
-  const { entries, listed, users, tags, memberships, baseUrl } = catalogue
+export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<SharedFile> {
+  const { entries, listed, recent, users, tags, memberships, baseUrl } = catalogue
   const describe = (summary: RepositorySummary): MirrorEntry => {
     const entry = entries.get(summary.full_name)!
     const { latest, record } = entry.digests ?? digestRecords(entry, digest)
     return { ...summary, latest_sha256: latest, record_sha256: record }
   }
-  const format = rememberTexts()
-  yield [DATA_FILES.index(), formatEnvelope(listed.top.map(describe), onlyPageOf(listed.top), JSON.stringify)]
-  for (const sort of SORTS) yield* paginate(listed[sort], (page) => DATA_FILES.list(sort, page), format)
-  yield listRecent(DATA_FILES.recent(), listed.top, format)
-  yield [DATA_FILES.tags(), onOnePage(tags)]
-  yield* listTagFiles(catalogue, format)
-  yield [DATA_FILES.users(), onOnePage([...users.values()].map(({ handle, repos_count }) => ({ handle, repos_count })))]
-  for (const user of users.values()) yield [DATA_FILES.user(user.handle), formatRecord(user)]
-  for (const [login, owners] of memberships) yield [membershipsPath(login), JSON.stringify(owners)]
-  yield [DATA_FILES.openapi(), JSON.stringify(describeApi(baseUrl))]
+  const index = () => formatEnvelope(listed.top.map(describe), onlyPageOf(listed.top), JSON.stringify)
+  yield { path: DATA_FILES.index(), of: listed.top, format: index }
+  for (const sort of SORTS) yield* paginate(listed[sort], (page) => DATA_FILES.list(sort, page))
+  yield listRecent(DATA_FILES.recent(), recent)
+  yield { path: DATA_FILES.tags(), of: tags.flatMap(({ name, count }) => [name, count]), format: () => onOnePage(tags) }
+  yield* listTagFiles(catalogue)
+  const owners = [...users.values()].map(({ handle, repos_count }) => ({ handle, repos_count }))
+  const ofOwners = owners.flatMap(({ handle, repos_count }) => [handle, repos_count])
+  yield { path: DATA_FILES.users(), of: ofOwners, format: () => onOnePage(owners) }
+  for (const user of users.values()) {
+    const { repos, ...profile } = user
+    const of = [...Object.values(profile), ...repos]
+    yield { path: DATA_FILES.user(user.handle), of, format: () => formatRecord(user) }
+  }
+  for (const [login, owners] of memberships)
+    yield { path: membershipsPath(login), of: owners, format: () => JSON.stringify(owners) }
+  yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl)) }
 }
 
 /** Digests what stands for the records of a repository. */
@@ -71,14 +86,13 @@ export function onOnePage(records: readonly object[]): string {
 
 const onlyPageOf = ({ length }: readonly object[]) => ({ page: 1, size: Math.max(1, length), total: length })
 
-/** Makes a function that says a summary's text: it stands in up to thirty lists, and is made for the first. */
-function rememberTexts(): (record: object) => string {
-  const texts = new Map<object, string>()
-  return (record) => {
-    const text = texts.get(record) ?? JSON.stringify(record)
-    texts.set(record, text)
-    return text
-  }
+/** A summary stands in up to thirty lists of a state, and in those of the next: its text is made once. */
+const texts = new WeakMap<object, string>()
+
+function formatSummary(summary: object): string {
+  const text = texts.get(summary) ?? JSON.stringify(summary)
+  texts.set(summary, text)
+  return text
 }
 
 function formatEnvelope(
@@ -90,37 +104,36 @@ function formatEnvelope(
   return `{"data":[${records.map((record) => format(record)).join(',')}],"meta":${JSON.stringify(meta)}}`
 }
 
-type Format = (record: object) => string
+function* listTagFiles({ tags, listed, recent }: Catalogue): Generator<SharedFile> {
+  for (const [tag, summaries] of groupByTag(tags, recent)) yield listRecent(DATA_FILES.recentlyTagged(tag), summaries)
+  for (const sort of SORTS)
+    for (const [tag, summaries] of groupByTag(tags, listed[sort]))
+      yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page))
+}
 
-function* listTagFiles({ tags, listed }: Catalogue, format: Format): Generator<DataFile> {
-  for (const sort of SORTS) {
-    const tagged = new Map<string, RepositorySummary[]>(tags.map(({ name }) => [name, []]))
-    for (const summary of listed[sort]) for (const tag of summary.tags) tagged.get(tag)!.push(summary)
-    if (sort === 'top')
-      for (const [tag, summaries] of tagged) yield listRecent(DATA_FILES.recentlyTagged(tag), summaries, format)
-    for (const [tag, summaries] of tagged)
-      yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page), format)
-  }
+/** Keeps the order of tags, and that of summaries in each. */
+function groupByTag(tags: Catalogue['tags'], summaries: readonly RepositorySummary[]) {
+  const tagged = new Map<string, RepositorySummary[]>(tags.map(({ name }) => [name, []]))
+  for (const summary of summaries) for (const tag of summary.tags) tagged.get(tag)!.push(summary)
+  return tagged
 }
 
 /** Prompts in a list of those with the newest versions: as many as a feed has entries. */
 const MAX_RECENT = 30
 
-function listRecent(path: string, summaries: readonly RepositorySummary[], format: Format): DataFile {
-  const recent = [...summaries].sort(compareUpdates).slice(0, MAX_RECENT)
-  return [path, formatEnvelope(recent, onlyPageOf(recent), format)]
+/** @param summaries the latest update first */
+function listRecent(path: string, summaries: readonly RepositorySummary[]): SharedFile {
+  const recent = summaries.slice(0, MAX_RECENT)
+  return { path, of: recent, format: () => formatEnvelope(recent, onlyPageOf(recent), formatSummary) }
 }
 
 /** Page 1 exists even when it is empty. */
-function* paginate(
-  summaries: readonly RepositorySummary[],
-  pathOf: (page: number) => string,
-  format: Format,
-): Generator<DataFile> {
+function* paginate(summaries: readonly RepositorySummary[], pathOf: (page: number) => string): Generator<SharedFile> {
   const [{ pageSize: size }, total] = [LIMITS, summaries.length]
   for (let page = 1; page === 1 || (page - 1) * size < total; page++) {
     const records = summaries.slice((page - 1) * size, page * size)
-    yield [pathOf(page), formatEnvelope(records, { page, size, total }, format)]
+    const format = () => formatEnvelope(records, { page, size, total }, formatSummary)
+    yield { path: pathOf(page), of: [total, ...records], format }
   }
 }
 

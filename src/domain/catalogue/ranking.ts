@@ -94,9 +94,12 @@ export function rank(repositories: readonly RankedRepository[], day: string): Re
   }
 }
 
-/** Latest update first, then by full name. */
-export function compareUpdates(a: RepositorySummary, b: RepositorySummary): number {
-  return Date.parse(b.updated_at) - Date.parse(a.updated_at) || compareText(a.full_name, b.full_name)
+/** Sorts by the latest update, then by full name. */
+export function sortByUpdates(summaries: readonly RepositorySummary[]): RepositorySummary[] {
+  return summaries
+    .map((summary) => ({ summary, updated: Date.parse(summary.updated_at) }))
+    .sort((a, b) => b.updated - a.updated || compareText(a.summary.full_name, b.summary.full_name))
+    .map(({ summary }) => summary)
 }
 
 /** Compares by code unit: the same on every machine, whatever its language. */

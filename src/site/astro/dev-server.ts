@@ -141,7 +141,7 @@ async function mountFunctions(
     show(catalogue: Catalogue): void {
       files = new Map<string, string | Uint8Array>([
         ...listDataFiles(catalogue, digestText),
-        ...listSitemapFiles(catalogue),
+        ...Array.from(listSitemapFiles(catalogue), ({ path, format }) => [path, format()] as const),
         ...downloads,
       ])
       search?.close()

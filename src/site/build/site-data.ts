@@ -103,7 +103,9 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     if ('outline' in part) repositories.set(name.slice(0, -1), part)
     else others.set(name, part)
   }
-  let sharedPaths = new Set(parts.sharedPaths)
+  /** What each shared file of the last state was made of; undefined when another process made it. */
+  let shared = new Map<string, readonly unknown[] | undefined>()
+  for (const path of parts.sharedPaths ?? []) shared.set(path, undefined)
   return (listing, { day, isStrict = false }) => {
     if (isFolderAway(listing)) throw new ContentError(listing.problems)
     const round = openRound(listing.problems)
@@ -228,18 +230,26 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
   }
 
   function writeShared(catalogue: Catalogue, round: Round): void {
-    const now = new Set<string>()
+    const now = new Map<string, readonly unknown[]>()
     for (const files of [listSharedFiles(catalogue, digestText), listSitemapFiles(catalogue)])
-      for (const [path, text] of files) {
-        now.add(path)
-        if (sharedPaths.delete(path) && sink.read(path) === text) continue
+      for (const { path, of, format } of files) {
+        now.set(path, of)
+        const before = shared.get(path)
+        const isThere = shared.delete(path)
+        if (before && isSame(before, of)) continue
+        const text = format()
+        if (isThere && sink.read(path) === text) continue
         sink.write(path, text)
         round.isDifferent = true
       }
-    for (const path of sharedPaths) sink.remove(path)
-    round.isDifferent ||= sharedPaths.size > 0
-    sharedPaths = now
+    for (const path of shared.keys()) sink.remove(path)
+    round.isDifferent ||= shared.size > 0
+    shared = now
   }
+}
+
+function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
+  return before.length === now.length && now.every((part, index) => part === before[index])
 }
 
 /** A repository that was read, and by what it is known to be the same. */

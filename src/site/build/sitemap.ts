@@ -1,6 +1,7 @@
 // Writes the sitemap: which pages search engines are told of, as XML.
+import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
-import type { DataFile } from '../../domain/catalogue/data-files.ts'
+import type { SharedFile } from '../../domain/catalogue/data-files.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { escapeXml } from '../../domain/text/html-text.ts'
 import { GUIDES } from '../docs/guides.ts'
@@ -17,28 +18,65 @@ interface Place {
   changedAt?: string
 }
 
-/** The files of the sitemap: one with all addresses, or, when they are too many for one file, one that names the parts. */
-export function* listSitemapFiles(catalogue: Catalogue): Generator<DataFile> {
-  const places = findPlaces(catalogue)
-  const parts = Array.from({ length: Math.ceil(places.length / MAX_ADDRESSES) }, (_, index) =>
-    places.slice(index * MAX_ADDRESSES, (index + 1) * MAX_ADDRESSES),
-  )
-  if (parts.length <= 1) return yield ['/sitemap.xml', formatPlaces(places)]
-  const locations = parts.map((_, index) => `${catalogue.baseUrl}/sitemap-${index + 1}.xml`)
-  const entries = locations.map((location) => `<sitemap><loc>${escapeXml(location)}</loc></sitemap>\n`)
-  yield ['/sitemap.xml', `${OPENING}<sitemapindex ${NAMESPACE}>\n${entries.join('')}</sitemapindex>\n`]
-  for (const [index, part] of parts.entries()) yield [`/sitemap-${index + 1}.xml`, formatPlaces(part)]
+/** Places that stand together in one file, as XML. */
+interface Block {
+  /** What they are made of. */
+  of: unknown
+  size: number
+  xml: string
 }
 
-function findPlaces({ baseUrl, listed, users, tags, entries }: Catalogue): Place[] {
+/** The files of the sitemap: one with all addresses, or, when they are too many for one file, one that names the parts. */
+export function* listSitemapFiles(catalogue: Catalogue): Generator<SharedFile> {
+  const parts = cutIntoParts(listBlocks(catalogue))
+  if (parts.length === 1) return yield describePart('/sitemap.xml', parts[0]!)
+  const locations = parts.map((_, index) => `${catalogue.baseUrl}/sitemap-${index + 1}.xml`)
+  const format = () => {
+    const entries = locations.map((location) => `<sitemap><loc>${escapeXml(location)}</loc></sitemap>\n`)
+    return `${OPENING}<sitemapindex ${NAMESPACE}>\n${entries.join('')}</sitemapindex>\n`
+  }
+  yield { path: '/sitemap.xml', of: locations, format }
+  for (const [index, part] of parts.entries()) yield describePart(`/sitemap-${index + 1}.xml`, part)
+}
+
+function describePart(path: string, blocks: readonly Block[]): SharedFile {
+  const format = () => `${OPENING}<urlset ${NAMESPACE}>\n${blocks.map(({ xml }) => xml).join('')}</urlset>\n`
+  return { path, of: blocks.map(({ of }) => of), format }
+}
+
+function cutIntoParts(blocks: Iterable<Block>): Block[][] {
+  const parts: Block[][] = [[]]
+  let size = 0
+  for (const block of blocks) {
+    if (size + block.size > MAX_ADDRESSES) {
+      parts.push([])
+      size = 0
+    }
+    parts.at(-1)!.push(block)
+    size += block.size
+  }
+  return parts
+}
+
+function* listBlocks({ baseUrl, listed, users, tags, entries }: Catalogue): Generator<Block> {
   const guides = GUIDES.flatMap(({ guides }) => guides.map(({ path }) => path))
-  return [
-    ...['/', '/tags', '/docs', ...guides].map((path) => ({ address: baseUrl + path })),
-    ...listed.new.map(({ html_url, updated_at }) => ({ address: html_url, changedAt: updated_at })),
-    ...listed.new.flatMap(({ full_name }) => listVersionPlaces(baseUrl, entries.get(full_name)!)),
-    ...[...users.values()].filter((user) => user.repos_count > 0).map(({ html_url }) => ({ address: html_url })),
-    ...tags.map(({ name }) => ({ address: baseUrl + tagPage(name) })),
-  ]
+  for (const path of ['/', '/tags', '/docs', ...guides]) yield formatBlock([{ address: baseUrl + path }])
+  for (const { full_name } of listed.new) yield blockOf(baseUrl, entries.get(full_name)!)
+  for (const user of users.values()) if (user.repos_count > 0) yield formatBlock([{ address: user.html_url }])
+  for (const { name } of tags) yield formatBlock([{ address: baseUrl + tagPage(name) }])
+}
+
+/** Made once of each prompt for all states that it is in, because they are most of the sitemap. */
+const blocks = new WeakMap<RepositorySummary, Block>()
+
+function blockOf(baseUrl: string, entry: CatalogueEntry): Block {
+  const { summary } = entry
+  const known = blocks.get(summary)
+  if (known) return known
+  const place = { address: summary.html_url, changedAt: summary.updated_at }
+  const block = { ...formatBlock([place, ...listVersionPlaces(baseUrl, entry)]), of: summary }
+  blocks.set(summary, block)
+  return block
 }
 
 /** The pages of active versions, without the latest, which the repository's own page shows; and the pages that compare neighbours. */
@@ -54,10 +92,11 @@ function listVersionPlaces(baseUrl: string, { summary, releases }: CatalogueEntr
   ])
 }
 
-function formatPlaces(places: readonly Place[]): string {
+function formatBlock(places: readonly Place[]): Block {
   const entries = places.map(({ address, changedAt }) => {
     const changed = changedAt === undefined ? '' : `<lastmod>${escapeXml(changedAt)}</lastmod>`
     return `<url><loc>${escapeXml(address)}</loc>${changed}</url>\n`
   })
-  return `${OPENING}<urlset ${NAMESPACE}>\n${entries.join('')}</urlset>\n`
+  const xml = entries.join('')
+  return { of: xml, size: places.length, xml }
 }
