@@ -17,7 +17,7 @@ interface FolderEvents {
 }
 
 /** Folders that are watched. */
-export interface WatchedFolders {
+interface WatchedFolders {
   /** Watches folders that were missed: when too many events wait, the system drops some. */
   catchUp(): void
   close(): void
