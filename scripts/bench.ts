@@ -21,6 +21,7 @@ import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
 import { measureSoak } from './bench/soak.ts'
+import { measureWithstand } from './bench/withstand.ts'
 import { openProgress } from './progress.ts'
 
 const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promise<Measurement[]>>> = {
@@ -33,7 +34,7 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   serve: measureServe,
   pages: measurePages,
   publish: measurePublish,
-  attacks: measureAttacks,
+  attacks: async (site) => [...(await measureAttacks(site)), ...(await measureWithstand(site))],
   client: measureClient,
   review: measureReview,
 }

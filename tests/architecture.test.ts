@@ -94,20 +94,12 @@ describe('who may import whom', () => {
     ['src/site/client', ['src/domain/', 'src/site/client/', ...PLAIN_SITE]],
     [
       'src/site/components',
-      ['src/domain/', 'src/server/', 'src/site/client/', 'src/site/components/', ...ASIDE, ...PLAIN_SITE],
-    ],
-    [
-      'src/site/docs',
       [
-        'src/config.ts',
-        'src/domain/',
-        'src/ports/',
-        'src/server/',
-        'src/site/components/',
-        'src/site/docs/',
-        ...PLAIN_SITE,
+        ...['src/config.ts', 'src/domain/', 'src/server/', 'src/site/client/', 'src/site/components/'],
+        ...[...ASIDE, ...PLAIN_SITE],
       ],
     ],
+    ['src/site/docs', ['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/site/docs/', ...PLAIN_SITE]],
     [
       'src/site/build',
       [
@@ -180,6 +172,39 @@ describe('who may import whom', () => {
         .map((name) => `${path} imports ${name}`),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('no file imports itself by way of others, for types either', () => {
+    const imports = new Map(files.map(({ path, imports }) => [path, imports]))
+    const done = new Set<string>()
+    const findCycle = (path: string, above: readonly string[]): string[] | undefined => {
+      if (above.includes(path)) return [...above.slice(above.indexOf(path)), path]
+      if (done.has(path)) return undefined
+      for (const name of imports.get(path) ?? []) {
+        const cycle = findCycle(name, [...above, path])
+        if (cycle) return cycle
+      }
+      done.add(path)
+      return undefined
+    }
+    expect(files.map(({ path }) => findCycle(path, [])?.join(' → ')).filter(Boolean)).toEqual([])
+  })
+
+  test('of two rooms at most one imports the other', () => {
+    // A folder is a room, with what is below it in its own folders; the subjects of domain are one room, and so are handlers and drivers.
+    const roomOf = (path: string) => {
+      const room = /^(?:src\/site\/[^/]+|src\/host\/[^/]+|src\/[^/]+|scripts\/[^/]+|[^/]+)(?=\/)/.exec(path)?.[0]
+      return room ?? path
+    }
+    const streets = new Map<string, string>()
+    for (const { path, imports } of files)
+      for (const name of imports)
+        if (files.some((file) => file.path === name) && roomOf(path) !== roomOf(name))
+          streets.set(`${roomOf(path)} imports ${roomOf(name)}`, `${path} imports ${name}`)
+    const bothWays = [...streets].filter(([street]) =>
+      streets.has(street.split(' imports ').reverse().join(' imports ')),
+    )
+    expect(bothWays.map(([, example]) => example)).toEqual([])
   })
 
   test('domain is pure: nothing of Node, no clock, no randomness, no environment', () => {

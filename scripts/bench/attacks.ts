@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url'
 import type { Measurement } from './measure.ts'
 import { parametersOf, residentBytes, startNode } from './processes.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
-import { measureWithstand } from './withstand.ts'
 
 const PROBER = fileURLToPath(new URL('prober.ts', import.meta.url))
 /** What a reader may wait at most, and what an attack may hold at most. */
@@ -48,13 +47,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 }
 
-/** Measures each attack that is within the limits of requests, and then those of hostile clients. */
-export async function measureAttacks(site: BenchSite): Promise<Measurement[]> {
-  return [...(await measureBesideReader(site)), ...(await measureWithstand(site))]
-}
-
 /** Measures each attack beside a reader, who is a process of their own, as is the hub. */
-async function measureBesideReader(site: BenchSite): Promise<Measurement[]> {
+export async function measureAttacks(site: BenchSite): Promise<Measurement[]> {
   const { owner, name } = site.catalogue.listed.top[0]!
   const token = prepare(site)
   const hub = await startNode((port) => ({

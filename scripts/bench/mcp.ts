@@ -9,10 +9,10 @@ import { answerMcp, type McpDependencies } from '../../src/server/mcp/answer.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
+import { pick, seedRandom } from '../content/random.ts'
 import { makeMcpRequest } from './mcp-request.ts'
 import { type Measurement, quantile, time, timeAsync } from './measure.ts'
 import { runNode } from './processes.ts'
-import { pick, seedRandom } from './random.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const SAMPLES = 500

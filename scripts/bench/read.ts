@@ -10,9 +10,9 @@ import { answerRead } from '../../src/server/read/read.ts'
 import { deployFiles } from '../../src/stores/site/site-files-deploy.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { copiesInBlobs } from '../../src/stores/state/fresh-copies-blobs.ts'
+import { between, pick, seedRandom } from '../content/random.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 import { startNode } from './processes.ts'
-import { between, pick, seedRandom } from './random.ts'
 import type { BenchSite } from './site.ts'
 
 const SAMPLES = 500

@@ -3,12 +3,12 @@ import { hash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { readConfig } from '../../src/config.ts'
 import { buildCatalogue, type Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import type { RepositoryEntry } from '../../src/domain/content/content-tree.ts'
 import { RepositoryFrontMatter } from '../../src/domain/content/front-matter.ts'
 import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
-import { loadSearch } from './search-scale.ts'
 import { PROJECT_DIR } from './site.ts'
 
 const BASE_URL = 'http://localhost:8888'
@@ -20,6 +20,15 @@ const MIN_SHARES: Readonly<Record<string, number>> = { abbreviation: 0.8, all: 0
 const MIN_SHARE_OF_OTHERS = 0.9
 
 type Question = Record<'q' | 'catalogue' | 'class' | 'half', string> & { grades: Record<string, number> }
+type SearchModules = typeof import('../../src/stores/search/write-index.ts') &
+  typeof import('../../src/stores/search/open-index.ts')
+
+/** Loads the search of a version. @param root its project folder */
+export async function loadSearch(root: string): Promise<SearchModules> {
+  const load = (file: string) => import(pathToFileURL(`${root}/src/stores/search/${file}.ts`).href)
+  return { ...(await load('write-index')), ...(await load('open-index')) }
+}
+
 /** A prompt of one version. */
 type ShortPrompt = Record<'owner' | 'name' | 'title' | 'description' | 'content', string> & { tags: string[] }
 

@@ -2,9 +2,9 @@
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { tokenize } from '../../src/domain/search/tokens.ts'
 import type { SearchQuestion } from '../../src/ports/search.ts'
-import { between, drawLogNormal, pick, type Random, seedRandom, zipf } from './random.ts'
+import { between, drawLogNormal, pick, type Random, seedRandom, zipf } from '../content/random.ts'
+import { CONTENT_WORDS } from '../content/versions.ts'
 import { catalogueOf, readCatalogues, readQuestions } from './relevance.ts'
-import { CONTENT_WORDS } from './versions.ts'
 
 /** Share of words that the real texts do not have: names, identifiers, slips of the pen. */
 const RARE_SHARE = 0.04

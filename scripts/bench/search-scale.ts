@@ -2,10 +2,11 @@
 import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { beside as besideReader } from './attacks.ts'
 import { type Limit, type Measurement, quantile, time } from './measure.ts'
 import { runNode } from './processes.ts'
+import { loadSearch } from './relevance.ts'
 import type { Asked } from './search-asker.ts'
 import { gatherQuestions, makeSearchCatalogue } from './search-catalogue.ts'
 import { LOAD, serveHub } from './serve.ts'
@@ -17,15 +18,6 @@ const LARGE = 100_000
 const EDITS = 9
 /** Questions of the storm, connections that put them, and how long and how often it is measured. */
 const STORM = { questions: 100, connections: 8, seconds: 8, rounds: 3 }
-
-type SearchModules = typeof import('../../src/stores/search/write-index.ts') &
-  typeof import('../../src/stores/search/open-index.ts')
-
-/** Loads the search of a version. @param root its project folder */
-export async function loadSearch(root: string): Promise<SearchModules> {
-  const load = (file: string) => import(pathToFileURL(`${root}/src/stores/search/${file}.ts`).href)
-  return { ...(await load('write-index')), ...(await load('open-index')) }
-}
 
 /** Measures the search of so many prompts. @param dir new folder to work in @param beside the folder of another version, measured in the same run as the floor */
 export async function measureScale(dir: string, prompts: number, beside: string | undefined): Promise<Measurement[]> {

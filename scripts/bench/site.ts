@@ -14,8 +14,8 @@ import { openCatalogue } from '../../src/site/build/load-catalogue.ts'
 import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
 import { generateContent } from '../content/generate-content.ts'
+import { LAST_DAY } from '../content/versions.ts'
 import { type Timed, timeWork } from './measure.ts'
-import { LAST_DAY } from './versions.ts'
 
 /** The project's own folder. */
 export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))

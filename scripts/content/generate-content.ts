@@ -5,10 +5,10 @@ import { parseArgs } from 'node:util'
 import { LIMITS } from '../../src/domain/api/limits.ts'
 import { formatPath } from '../../src/domain/content/content-path.ts'
 import { isOwner } from '../../src/domain/content/names.ts'
-import { inventProse, type Prose, toAscii } from '../bench/prose.ts'
-import { between, pick, type Random, seedRandom, zipf } from '../bench/random.ts'
-import { inventVersions, type SyntheticVersion } from '../bench/versions.ts'
 import { openProgress } from '../progress.ts'
+import { inventProse, type Prose, toAscii } from './prose.ts'
+import { between, pick, type Random, seedRandom, zipf } from './random.ts'
+import { inventVersions, type SyntheticVersion } from './versions.ts'
 
 /** What to make. */
 export interface SyntheticCatalogue {

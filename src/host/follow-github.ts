@@ -10,8 +10,8 @@ import {
 } from '../stores/content/content-clone.ts'
 import { takeLock } from '../stores/git/process-lock.ts'
 import { createTokenSource } from '../stores/github/github-connection.ts'
-import { inBackground } from './background.ts'
 import { whenAborted } from './http/abort.ts'
+import { inBackground } from './http/background.ts'
 
 /** Where the clone lies; a second process in the same folder has one of its own beside it. */
 const CLONE_DIR = '.hub/content'

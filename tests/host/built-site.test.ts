@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { seedRandom } from '../../scripts/bench/random.ts'
+import { seedRandom } from '../../scripts/content/random.ts'
 import { type BuiltSite, openBuiltSite } from '../../src/host/builds/built-site.ts'
 import { placesOf } from '../../src/site/build/build-places.ts'
 

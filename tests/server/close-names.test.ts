@@ -1,8 +1,8 @@
 // Which names an unknown repository is answered with: close ones alone, for one look-up.
 import { expect, test } from 'vitest'
 import { HubError } from '../../src/domain/api/errors.ts'
-import type { ReadTools } from '../../src/server/read/answers.ts'
 import { findClose } from '../../src/server/read/close-names.ts'
+import type { ReadTools } from '../../src/server/read/records.ts'
 
 const KNOWN = [
   'acme/code-review',

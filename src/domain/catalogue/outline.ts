@@ -1,7 +1,7 @@
 // Makes the outline of a repository: what lists and the sitemap say of it. A build holds outlines of all repositories, and texts of one at a time.
 import { pick } from '../api/envelope.ts'
 import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
-import { scoreQuality } from './ranking.ts'
+import { type RankedRelease, scoreQuality } from './ranking.ts'
 
 /** One version with both of its records. */
 interface CatalogueVersion {
@@ -19,14 +19,9 @@ export interface RepositoryRecords {
 }
 
 /** What lists, feeds and the sitemap say of a version. */
-export interface Release {
-  version: string
-  /** The next lower number ever published, yanked ones included, or null. */
-  previous_version: string | null
-  published_at: string
+export interface Release extends RankedRelease {
   published_by: string
   changelog: string
-  isYanked: boolean
 }
 
 /** A repository without its texts. */

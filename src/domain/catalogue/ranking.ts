@@ -2,7 +2,6 @@
 import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, Variable } from '../api/schema.ts'
 import type { Stats } from '../content/values.ts'
-import type { Release } from './outline.ts'
 
 /** What the quality of a repository is counted from. */
 export interface JudgedRepository {
@@ -24,7 +23,13 @@ export interface RankedRepository {
 }
 
 /** What ranking needs to know of a version. */
-export type RankedRelease = Pick<Release, 'version' | 'previous_version' | 'published_at' | 'isYanked'>
+export interface RankedRelease {
+  version: string
+  /** The next lower number ever published, yanked ones included, or null. */
+  previous_version: string | null
+  published_at: string
+  isYanked: boolean
+}
 
 const DAY_MS = 86_400_000
 

@@ -1,5 +1,5 @@
 // Finds characters that do not show. Pages show their code points, and most cause a warning, because a model reads what a person cannot see. Emoji and scripts that need joiners may have them.
-import type { Finding } from '../review/findings.ts'
+import type { Finding } from './finding.ts'
 
 /**
  * What does not show when it is printed: first and last code point of each kind. Characters that some writing needs are shown by their number

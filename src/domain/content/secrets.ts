@@ -1,6 +1,6 @@
 // Detects secrets in a text: certain ones, which block a publish, and possible ones, which cause a warning.
 import { checksumOf, holdsToken } from '../access/token-form.ts'
-import type { Finding } from '../review/findings.ts'
+import type { Finding } from './finding.ts'
 
 /** Well-known forms of secrets; each pattern is bounded and linear. */
 const SECRETS: readonly { kind: string; pattern: RegExp; isPossible?: (match: string) => boolean }[] = [

@@ -1,19 +1,12 @@
 // Finds what authors and readers should be warned of. Publishing, the build and reviews use it. Nothing here rejects content.
 import type { Difference, Variable, Warning } from '../api/schema.ts'
 import { findRoleLine } from '../content/chat.ts'
+import type { Finding } from '../content/finding.ts'
 import { findHiddenCharacters } from '../content/hidden-characters.ts'
 import type { RepositoryFile, VersionFile } from '../content/prompt-file.ts'
 import { findSecrets } from '../content/secrets.ts'
 import { countCharacters } from '../text/text-length.ts'
 import { compareVariables } from './new-version-rules.ts'
-
-/** Something in a text that is worth a second look. */
-export interface Finding {
-  code: Warning['code']
-  message: string
-  /** Where it begins, in UTF-16 units from the start of the text. */
-  offset: number
-}
 
 /** The texts that a version and its repository bring; absent ones are not looked at. */
 interface Texts {

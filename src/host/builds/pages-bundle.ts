@@ -19,7 +19,7 @@ import type { Config } from '../../config.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
 import { listFiles } from '../../site/build/list-files.ts'
 import { settingsOfSite } from '../../site/build/site-settings.ts'
-import { inBackground } from '../background.ts'
+import { inBackground } from '../http/background.ts'
 import { loadPages, type Pages } from '../pages.ts'
 
 /** Where bundles are kept, and which is meant. */

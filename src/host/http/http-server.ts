@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import { HubError } from '../../domain/api/errors.ts'
-import { inBackground } from '../background.ts'
+import { inBackground } from './background.ts'
 import { busy, describeUnreadable, end, refuse, tooManyConnections } from './refuse-request.ts'
 import { findUnclear } from './request-form.ts'
 import { openTurns, type TurnLimits } from './turns.ts'

@@ -3,12 +3,12 @@ import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
-import type { ReadTools } from '../read/answers.ts'
-import type { McpTools } from './call-tool.ts'
+import type { ReadTools } from '../read/records.ts'
+import type { Serving } from './dispatch.ts'
 import { checkSource, type IsOwnHost } from './guard.ts'
 import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from './http.ts'
 import { CODES, isObject } from './protocol.ts'
-import { type Message, readMessage } from './read-message.ts'
+import { readMessage } from './read-message.ts'
 
 /** What the endpoint needs. */
 export interface McpDependencies extends ReadTools {
@@ -47,14 +47,6 @@ async function answerMessage(request: Request, dependencies: McpDependencies): P
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await refuseRate(waitSeconds)
   const response = await serve({ request: withoutBody(request), message, tools: { ...dependencies, waitSeconds } })
   return respondWithLeg(response, waitSeconds)
-}
-
-/** One message to be served. */
-export interface Serving {
-  /** Its address and headers; the body has been read. */
-  request: Request
-  message: Message
-  tools: McpTools
 }
 
 /** Members of `_meta` that only requests of 2026 and later have. */

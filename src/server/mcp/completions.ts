@@ -3,7 +3,7 @@
 import { hasOwnerForm, isName } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
 import type { Completions } from '../../ports/search.ts'
-import type { ReadTools } from '../read/answers.ts'
+import type { ReadTools } from '../read/records.ts'
 import { findRepository } from '../read/records.ts'
 import { findPrompt } from './prompts.ts'
 import { isObject, type McpResult, refuseParams } from './protocol.ts'

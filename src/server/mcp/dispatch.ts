@@ -4,6 +4,15 @@ import { toHubError } from '../../ports/log.ts'
 import { callTool, type McpTools } from './call-tool.ts'
 import { CACHE_HINTS } from './identity.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
+import type { Message } from './read-message.ts'
+
+/** One message to be served. */
+export interface Serving {
+  /** Its address and headers; the body has been read. */
+  request: Request
+  message: Message
+  tools: McpTools
+}
 
 type Answer = (params: Record<string, unknown>, tools: McpTools, era: Era) => McpResult | Promise<McpResult>
 

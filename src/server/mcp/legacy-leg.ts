@@ -1,7 +1,6 @@
 // Serves the 2025 protocol versions through the 1.x SDK: one server and one transport per request.
 
-import type { Serving } from './answer.ts'
-import { dispatch, isOurs } from './dispatch.ts'
+import { dispatch, isOurs, type Serving } from './dispatch.ts'
 import { CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 
 /** Serves one message. @param message parsed already; the request's own body is not read again */

@@ -1,6 +1,6 @@
 // Lists the first hundred prompts of `top` as prompts and resources, in two pages.
 import type { MenuEntry } from '../../ports/search.ts'
-import type { ReadTools } from '../read/answers.ts'
+import type { ReadTools } from '../read/records.ts'
 import { refuseParams } from './protocol.ts'
 
 /** Clients ask for every page when they connect, and some give up after a number of them. */

@@ -1,7 +1,6 @@
 // Serves the protocol version 2026-07-28 through the 2.x server package, and detects the version of a request.
 
-import type { Serving } from './answer.ts'
-import { dispatch, isOurs } from './dispatch.ts'
+import { dispatch, isOurs, type Serving } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 
 /** Imported when first needed. An `import` at the head of this file would be loaded with the function, because the bundler moves it to the head of the bundle. */

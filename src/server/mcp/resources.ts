@@ -2,7 +2,7 @@
 
 import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
-import type { ReadTools } from '../read/answers.ts'
+import type { ReadTools } from '../read/records.ts'
 import { findContent, findRepository } from '../read/records.ts'
 import { readMenu } from './menu.ts'
 import { sayMenu } from './prompts.ts'

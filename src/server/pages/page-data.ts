@@ -5,8 +5,8 @@ import type { OwnerCount, RepositorySummary, TagRecord, User } from '../../domai
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
 import type { PageData } from '../../ports/pages.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
-import type { ReadTools } from '../read/answers.ts'
 import { findClose } from '../read/close-names.ts'
+import type { ReadTools } from '../read/records.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 
 /** Lists of a whole catalogue are parsed once for each state, because our host gives the same bytes again. Weak, so that they go with their state. */

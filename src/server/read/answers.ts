@@ -4,33 +4,19 @@ import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/content/names.ts'
-import type { FreshCopies } from '../../ports/fresh-copies.ts'
-import type { Search } from '../../ports/search.ts'
-import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
+import type { Bytes } from '../../ports/site-files.ts'
 import { readBuilt, readOr } from '../../ports/site-files.ts'
-import type { Answer } from '../respond.ts'
 import {
   encode,
+  type Found,
   type FoundRecord,
   findContent,
   findRepository,
   findTags,
   findVersion,
   findVersions,
+  type ReadTools,
 } from './records.ts'
-
-/** What answers are made from. */
-export interface ReadTools {
-  /** The hub's own address, without a final slash. */
-  baseUrl: string
-  siteFiles: SiteFiles
-  fresh: FreshCopies
-  /** Opened on first use: most answers need no search. */
-  search: () => Search
-}
-
-/** The bytes of an answer, with what differs from its route's usual media type, caching and headers. */
-export type Found = Partial<Answer> & { bytes: Bytes }
 
 type MakeAnswer = (parameters: PathParameters, query: URLSearchParams, tools: ReadTools) => Promise<Found>
 

@@ -1,7 +1,7 @@
 // Guesses what a name that does not exist was meant to be: the same name of another owner, or a few typos away.
 import { HubError } from '../../domain/api/errors.ts'
 import { countTypos } from '../../domain/search/edit-distance.ts'
-import type { ReadTools } from './answers.ts'
+import type { ReadTools } from './records.ts'
 
 const MAX_SUGGESTED = 3
 const MAX_CANDIDATES = 20

@@ -7,8 +7,8 @@ import type { Meta, RepositorySummary } from '../../domain/api/schema.ts'
 import { isTag } from '../../domain/content/names.ts'
 import type { SearchAnswer } from '../../ports/search.ts'
 import type { Bytes } from '../../ports/site-files.ts'
-import type { Found, ReadTools } from './answers.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
+import type { Found, ReadTools } from './records.ts'
 
 /** Answers the list. @throws HubError `invalid_request` for a query that is wrong; `unavailable` when the search cannot be asked */
 export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadTools): Promise<Found> {

@@ -5,7 +5,8 @@ import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { pathOf, queryOf } from '../address.ts'
 import type { Connect } from '../connect.ts'
 import { respondToOptions, respondWith, respondWithRedirect } from '../respond.ts'
-import { ANSWERS, type ReadTools } from './answers.ts'
+import { ANSWERS } from './answers.ts'
+import type { ReadTools } from './records.ts'
 
 /** What reading needs. */
 export interface ReadDependencies extends ReadTools {

@@ -3,14 +3,27 @@ import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, TagRecord, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import type { FreshCopies, FreshCopy } from '../../ports/fresh-copies.ts'
+import type { Search } from '../../ports/search.ts'
 import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import { parseBuilt, readBuilt } from '../../ports/site-files.ts'
+import type { Answer } from '../respond.ts'
 
 /** Where a repository's newest state is looked for. */
 export interface Sources {
   siteFiles: SiteFiles
   fresh: FreshCopies
 }
+
+/** What answers are made from. */
+export interface ReadTools extends Sources {
+  /** The hub's own address, without a final slash. */
+  baseUrl: string
+  /** Opened on first use: most answers need no search. */
+  search: () => Search
+}
+
+/** The bytes of an answer, with what differs from its route's usual media type, caching and headers. */
+export type Found = Partial<Answer> & { bytes: Bytes }
 
 /** What the build and the copies have of a repository. */
 interface Newest {
