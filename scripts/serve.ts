@@ -1,18 +1,16 @@
 // `npm run serve`: serves the build in dist/ with the functions, in one Node process, and takes over the next build. Run `npm run build` before.
-import { readConfig } from '../src/config.ts'
 import { openBuiltSite } from '../src/host/builds/built-site.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/builds/serve-sites.ts'
 import { type Health, STARTING } from '../src/host/health.ts'
 import { surviveUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import { placesOf } from '../src/site/build/build-places.ts'
 import { whenAsked } from './ending.ts'
+import { readSettingsOrExit } from './read-settings.ts'
 
-const config = readConfig(process.env)
+const config = readSettingsOrExit()
 const built = await openBuiltSite(placesOf('dist'))
 if (!built) {
-  console.error(
-    'There is no finished build in dist/. Run `npm run build` first, or `npm start`, which builds by itself.',
-  )
+  console.error('No build found in dist/. Run `npm run build` first, or use `npm start`, which also builds.')
   process.exit(1)
 }
 const stores = await openLocalStores(config).catch((error: Error) => {

@@ -1,5 +1,5 @@
 // `npm start`: builds the site, serves it with the functions, and builds again in the background whenever the content changes.
-import { findSourceHost, readConfig } from '../src/config.ts'
+import { findSourceHost } from '../src/config.ts'
 import { followContent } from '../src/host/builds/follow-content.ts'
 import { bundlePlaceOf, preparePages } from '../src/host/builds/pages-bundle.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/builds/serve-sites.ts'
@@ -12,8 +12,9 @@ import type { FreshCopy } from '../src/ports/fresh-copies.ts'
 import type { LocalGit } from '../src/stores/git/git-store-local.ts'
 import { whenAsked } from './ending.ts'
 import { openProgress } from './progress.ts'
+import { readSettingsOrExit } from './read-settings.ts'
 
-const config = readConfig(process.env)
+const config = readSettingsOrExit()
 const stopping = new AbortController()
 const progress = openProgress()
 let host: RunningServer | undefined

@@ -13,12 +13,12 @@ const USAGE = `Usage: npm run token -- <owner>[/<name>] [--days N] [--label text
 
 const HELP = `${USAGE}
 
-Makes a token that may publish to an owner, or to one of its prompts, and prints it. It is shown this once.
+Creates a token that can publish to an owner, or to one of its prompts, and prints it. The token is shown only once.
 
-  --days N       days until it expires, ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}; ${TOKEN_DAYS.usual} unless said otherwise
+  --days N       days until it expires, ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}; default: ${TOKEN_DAYS.usual}
   --label text   a name to recognise it by
-  --list         lists the tokens that were made so, with their ids
-  --revoke ID    ends one of them, at once and for good`
+  --list         lists these tokens with their IDs
+  --revoke ID    revokes a token at once`
 
 try {
   const { positionals, values } = parseArgs({
@@ -61,7 +61,7 @@ async function makeToken(targets: string[], given: { days?: string; label?: stri
 
 async function listTokens(blobs: BlobStore): Promise<void> {
   const tokens = await listAllOperatorTokens(blobs)
-  if (tokens.length === 0) return console.log('There are no tokens.')
+  if (tokens.length === 0) return console.log('No tokens.')
   const rows = tokens.map((token) => [
     token.id,
     token.scope,
@@ -71,7 +71,7 @@ async function listTokens(blobs: BlobStore): Promise<void> {
     token.last_used_at?.slice(0, 10) ?? 'never',
     token.name,
   ])
-  const table = [['ID', 'SCOPE', 'ENDS IN', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], ...rows]
+  const table = [['ID', 'SCOPE', 'LAST 4', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], ...rows]
   const widthOf = (column: number) => Math.max(...table.map((row) => row[column]?.length ?? 0))
   for (const row of table)
     console.log(
@@ -84,7 +84,7 @@ async function listTokens(blobs: BlobStore): Promise<void> {
 
 async function revokeToken(blobs: BlobStore, id: string): Promise<void> {
   const revoked = await revokeOperatorToken(blobs, id)
-  if (!revoked) throw new Error(`No operator's token has the id "${id}". See npm run token -- --list.`)
+  if (!revoked) throw new Error(`No operator token has the ID "${id}". See npm run token -- --list.`)
   console.log(`Revoked: ${revoked.scope}, ${revoked.name}.`)
 }
 

@@ -6,17 +6,37 @@ import { BUMPS } from '../../src/domain/catalogue/versions.ts'
 import { splitFullName, titleFromName } from '../../src/domain/content/names.ts'
 import { scaffoldPrompt, scaffoldVersion } from '../../src/stores/content/scaffold.ts'
 
+const DEFAULT_LICENSE = 'CC0-1.0'
+
 const USAGE = [
   'Usage: npm run new -- <owner>/<name> --by login --description text [--title text] [--tags a,b] [--license MIT]',
   '       npm run bump -- <owner>/<name> <major|minor|patch> --changelog text [--by login]',
 ].join('\n')
 
+const HELP = `${USAGE}
+
+Creates the files of a new prompt, or of the next version of one. In a terminal, it asks for what is missing.
+
+  --by login          your GitHub username
+  --description text  what the prompt is for
+  --title text        default: the name in words
+  --tags a,b          tags, separated by commas
+  --license MIT       SPDX expression; default: ${DEFAULT_LICENSE}
+  --changelog text    what changed in this version`
+
 try {
   const text = { type: 'string' } as const
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { by: text, title: text, description: text, tags: text, license: text, changelog: text },
+    options: {
+      ...{ by: text, title: text, description: text, tags: text, license: text, changelog: text },
+      help: { type: 'boolean', short: 'h' },
+    },
   })
+  if (values.help) {
+    console.log(HELP)
+    process.exit()
+  }
   const [verb, ...rest] = positionals
   const fullName = splitFullName(rest[0] ?? (await ask('owner/name')))
   if (!fullName) throw new Error('expected owner/name of a-z, 0-9 and single hyphens')
@@ -26,12 +46,16 @@ try {
       ? await makePrompt(contentDir, fullName)
       : await makeVersion(contentDir, fullName)
   for (const path of made) console.log(`content/${path}`)
-  console.log('Edit it, then: npm run check:content -- --base origin/main')
+  console.log('Edit the files, then run: npm run check:content -- --base origin/main')
 
   async function makePrompt(dir: string, { owner, name }: { owner: string; name: string }): Promise<string[]> {
-    const by = (values.by ?? (await ask('your GitHub login, --by'))).toLowerCase()
-    const description = values.description ?? (await ask('what it is for, --description'))
-    const { title = titleFromName(name), license = 'CC0-1.0' } = values
+    const by = (values.by ?? (await ask('your GitHub username, --by'))).toLowerCase()
+    const description = values.description ?? (await ask('description, --description'))
+    const { title = titleFromName(name), license = DEFAULT_LICENSE } = values
+    if (values.license === undefined)
+      console.error(
+        `Licence: ${license}, which lets everybody use the prompt without conditions. Use --license for another.`,
+      )
     const tags = (values.tags ?? '').split(',').flatMap((tag) => (tag.trim() === '' ? [] : [tag.trim()]))
     return scaffoldPrompt(dir, { owner, name, by, title, description, tags, license }, new Date())
   }
@@ -40,7 +64,7 @@ try {
     const said = rest[1] ?? (await ask('major, minor or patch'))
     const bump = BUMPS.find((one) => one === said)
     if (verb !== 'bump' || !bump || rest.length > 2) throw new Error('expected major, minor or patch')
-    const changelog = values.changelog ?? (await ask('what changed, --changelog'))
+    const changelog = values.changelog ?? (await ask('changelog, --changelog'))
     return scaffoldVersion(dir, { owner, name, bump, by: values.by?.toLowerCase(), changelog }, new Date())
   }
 } catch (error) {

@@ -77,7 +77,7 @@ test.each([
   ['one that is not there', ['bump', 'acme/none', 'minor', '--changelog', 'x'], 'Prompt not found: acme/none'],
   ['a path that leads away', ['new', '../x', '--by', 'a', '--description', 'd'], 'expected owner/name'],
   ['no such step', ['bump', 'acme/b', 'huge', '--changelog', 'x'], 'expected major, minor or patch'],
-  ['nobody to ask', ['bump', 'acme/b', 'minor'], 'missing: what changed, --changelog'],
+  ['nobody to ask', ['bump', 'acme/b', 'minor'], 'missing: changelog, --changelog'],
   ['a login that is none', ['new', 'acme/c', '--by', 'a b', '--description', 'd'], 'published_by'],
 ] as const)('%s is refused with a sentence', (_, args, message) => {
   const { status, stderr } = run(...args)

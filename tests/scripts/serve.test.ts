@@ -131,7 +131,7 @@ test('what is not finished is not served: a hub that runs serves on what it has,
   })
   expect([status, stderr]).toEqual([
     1,
-    'There is no finished build in dist/. Run `npm run build` first, or `npm start`, which builds by itself.\n',
+    'No build found in dist/. Run `npm run build` first, or use `npm start`, which also builds.\n',
   ])
   write('Title 5')
   build()
@@ -148,5 +148,5 @@ test('a folder without a build is refused', () => {
     encoding: 'utf8',
     env: { ...plainEnvironment(), ...settings },
   })
-  expect([status, stderr]).toEqual([1, expect.stringContaining('There is no finished build in dist/.')])
+  expect([status, stderr]).toEqual([1, expect.stringContaining('No build found in dist/.')])
 })

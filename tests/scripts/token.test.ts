@@ -28,7 +28,7 @@ const run = (...args: string[]) => {
 }
 
 test('what an operator makes can be listed and revoked, and nobody else’s tokens with it', async () => {
-  expect(run('--list')).toEqual({ status: 0, stdout: 'There are no tokens.\n', stderr: '' })
+  expect(run('--list')).toEqual({ status: 0, stdout: 'No tokens.\n', stderr: '' })
   const token = run('acme', '--label', 'release job', '--days', '7').stdout.trim()
   const other = run('acme/code-review').stdout.trim()
   const person = { kind: 'person', user_id: '7', login: 'alice' } as const
@@ -42,7 +42,7 @@ test('what an operator makes can be listed and revoked, and nobody else’s toke
 
   const { stdout } = run('--list')
   const lines = stdout.trimEnd().split('\n')
-  expect(lines[0]).toMatch(/^ID +SCOPE +ENDS IN +CREATED +EXPIRES +LAST USED +NAME$/)
+  expect(lines[0]).toMatch(/^ID +SCOPE +LAST 4 +CREATED +EXPIRES +LAST USED +NAME$/)
   expect(lines).toHaveLength(3)
   expect(lines.find((line) => line.startsWith(record?.id ?? '?'))).toMatch(
     new RegExp(`acme/\\* +${token.slice(-4)} +\\d{4}-\\d\\d-\\d\\d +\\d{4}-\\d\\d-\\d\\d +2026-11-20 +release job$`),
@@ -55,7 +55,7 @@ test('what an operator makes can be listed and revoked, and nobody else’s toke
   expect(await findToken(store.blobs, other)).toBeDefined()
   for (const id of [record?.id ?? '', theirs.record.id, 'x']) {
     const { status, stderr } = run('--revoke', id)
-    expect([status, stderr]).toEqual([1, expect.stringContaining(`No operator's token has the id "${id}"`)])
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`No operator token has the ID "${id}"`)])
   }
   expect(await findToken(store.blobs, theirs.token)).toBeDefined()
 })

@@ -45,6 +45,6 @@ function respondWithFile(request: Request, path: string, bytes: Bytes, status: n
 const headersFor = (path: string) => ({ 'Content-Type': mediaTypeOf(path), ...headersOf(path) })
 
 function mediaTypeOf(path: string): string {
-  const type = lookup(path) ?? 'application/octet-stream'
+  const type = lookup(path) ?? (path.endsWith('.ico') ? 'image/vnd.microsoft.icon' : 'application/octet-stream')
   return type.startsWith('text/') || type === 'application/json' ? `${type}; charset=utf-8` : type
 }
