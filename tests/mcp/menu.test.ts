@@ -108,9 +108,9 @@ describe('prompts', () => {
         name: `${repository.owner}__${repository.name}`,
         arguments: given,
       })
-      const { text } = (messages as { content: { text: string } }[])[0]!.content
+      const text = (messages as { content: { text: string } }[]).map(({ content }) => content.text).join('\n')
       const filled = fillContent({ ...repository, content: repository.content }, given, 'strict')
-      expect(text).toBe(filled.value?.content)
+      if (repository.format === 'text') expect(text).toBe(filled.value?.content)
       const open = repository.variables.filter(({ name }) => findPlaceholders(text).includes(name))
       expect(open).toEqual([])
     }

@@ -1,0 +1,78 @@
+// Tests chat prompts in MCP: the shared table through both ways of getting a prompt, where no value makes a message.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type { ChatPart } from '../../src/domain/content/chat.ts'
+import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { openMcpHub } from '../hubs/mcp.ts'
+
+interface Case {
+  name: string
+  content: string
+  problems?: number[]
+  messages: ChatPart[]
+  variables: { name: string }[]
+  values: Record<string, unknown>
+  history?: unknown
+  filled: { role: string; content: string }[] | Record<string, unknown>
+}
+
+const table = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as { cases: Case[] }
+const cases = table.cases
+  .filter(({ problems }) => !problems)
+  .map((given, index) => ({ ...given, repository: `case-${index}` }))
+
+const contentDir = mkdtempSync(join(tmpdir(), 'hub-chat-'))
+for (const { repository, content, variables } of cases) {
+  const folder = join(contentDir, 'acme', repository, 'versions')
+  mkdirSync(folder, { recursive: true })
+  const file = formatVersionFile({
+    ...{ published_at: '2026-11-23T00:00:00Z', published_by: 'octocat', format: 'chat', content },
+    variables: variables.map((variable) => ({ ...undeclaredVariable(variable.name), ...variable })),
+  })
+  writeFileSync(join(folder, '1.0.0.md'), file)
+}
+const hub = openMcpHub(contentDir)
+afterAll(() => {
+  hub.close()
+  rmSync(contentDir, { recursive: true, force: true })
+})
+
+const textsOf = (values: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
+// A model's value has at most 10,000 characters, and history is for clients to insert.
+const filled = cases.filter((given) => Array.isArray(given.filled) && !given.history)
+
+test('every case is there', () => expect(filled.length).toBeGreaterThan(45))
+
+test.each(filled)('get_prompt: $name', async ({ repository, values, messages, filled }) => {
+  const get = async (variables?: Record<string, string>) => {
+    const answer = await hub.tool('get_prompt', { owner: 'acme', name: repository, ...(variables && { variables }) })
+    return (answer.structuredContent as { data: { format: string; messages: ChatPart[] } }).data
+  }
+  expect(await get()).toMatchObject({ format: 'chat', messages })
+  expect((await get(textsOf(values))).messages.filter((part) => 'role' in part)).toEqual(filled)
+})
+
+test.each(filled)('prompts/get: $name', async ({ repository, values, filled }) => {
+  const given = { name: `acme__${repository}`, arguments: textsOf(values) }
+  const messages = (await hub.call('prompts/get', given)).messages as { role: string; content: { text: string } }[]
+  const expected = filled as { role: string; content: string }[]
+  const system = expected.filter(({ role }) => role === 'system').map(({ content }) => content)
+  const [first, ...others] = expected.filter(({ role }) => role !== 'system')
+  const isUser = first?.role === 'user'
+  const opening = [...system, ...(isUser ? [first.content] : [])].join('\n\n')
+  expect(messages.map(({ role, content }) => [role, content.text])).toEqual([
+    ...(system.length > 0 || isUser ? [['user', opening]] : []),
+    ...(first && !isUser ? [[first.role, first.content]] : []),
+    ...others.map(({ role, content }) => [role, content]),
+  ])
+})
+
+test('its resource is the text, byte for byte', async () => {
+  for (const { repository, content } of cases) {
+    const { contents } = await hub.call('resources/read', { uri: `hub://prompts/acme/${repository}` })
+    expect((contents as { text: string }[])[0]!.text).toBe(content)
+  }
+})
