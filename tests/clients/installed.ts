@@ -1,8 +1,20 @@
 // Creates a project with the frozen TypeScript library installed from npm's tarball.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { listClientDownloads, readClientReleases } from '../../src/site/downloads/libraries.ts'
+
+/**
+ * Compiles the library as it is now over the frozen one, for what no release has yet.
+ *
+ * @param hub the address to build in
+ */
+export function compileLibrary(folder: string, hub: string): void {
+  const dist = join(folder, 'node_modules/prompt-hub-client/dist')
+  execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', 'clients/typescript', '--outDir', dist])
+  const address = join(dist, 'address.js')
+  writeFileSync(address, readFileSync(address, 'utf8').replace('http://localhost:8888', hub))
+}
 
 /** Makes the project in a folder below this one, so that its programs find the packages of this project too. The caller removes it. */
 export async function makeProject(hub: string): Promise<string> {

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FaultHub, openFaultHub, sha256 } from './fault-hub.ts'
-import { makeProject } from './installed.ts'
+import { compileLibrary, makeProject } from './installed.ts'
 
 const run = promisify(execFile)
 const FILLED = 'Write a message for: one line changed'
@@ -19,6 +19,18 @@ const LINES = new Map(
     .filter(([, lines]) => lines!.includes('{ diff }'))
     .map(([, lines, from]) => [from!, lines!]),
 )
+
+/** The same lines for a chat prompt. */
+const CHAT_LINES = new Map(
+  [...readFileSync('src/pages/docs/chat.md', 'utf8').matchAll(/```ts\n(import [^`]*?'([^']+)'\n[^`]*)```/g)].map(
+    ([, lines, from]) => [from!, lines!],
+  ),
+)
+const CHAT = '{{role "system"}}\nBe brief.\n\n{{history}}\n\n{{role "user"}}\n{{question}}\n'
+const HISTORY = [
+  { role: 'user', content: 'Hello' },
+  { role: 'assistant', content: 'Hi' },
+]
 
 const response = {
   ...{ id: 'r1', object: 'response', created_at: 1, model: 'gpt-5', status: 'completed', error: null },
@@ -77,6 +89,17 @@ beforeAll(async () => {
     answer.end(JSON.stringify({ data: { ...record, variables: [variable], parameters: {} } }))
     return true
   })
+  hub.faults.set('/data/v1/repos/acme/help-desk/versions.json', (_request, answer) => {
+    answer.end(JSON.stringify({ data: [{ version: '1.0.0', yanked: false, content_sha256: sha256(CHAT) }] }))
+    return true
+  })
+  hub.faults.set('/data/v1/repos/acme/help-desk/versions/1.0.0.json', (_request, answer) => {
+    const facts = { name: 'question', description: '', type: 'string', required: true }
+    const variables = [{ ...facts, default: null, options: [], example: null }]
+    const record = { full_name: 'acme/help-desk', version: '1.0.0', content: CHAT, content_sha256: sha256(CHAT) }
+    answer.end(JSON.stringify({ data: { ...record, format: 'chat', variables, parameters: {} } }))
+    return true
+  })
   models = createServer(async (request, answer) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -86,8 +109,11 @@ beforeAll(async () => {
   await new Promise<void>((done) => models.listen(0, '127.0.0.1', done))
   base = `http://127.0.0.1:${(models.address() as AddressInfo).port}`
   project = await makeProject(hub.url)
+  compileLibrary(project, hub.url)
   for (const [from, lines] of LINES)
     writeFileSync(join(project, `${fileOf(from)}.ts`), `const diff = 'one line changed'\n${lines}`)
+  const given = `const question = 'Why?'\nconst history = ${JSON.stringify(HISTORY)} as { role: 'user' | 'assistant'; content: string }[]\n`
+  for (const [from, lines] of CHAT_LINES) writeFileSync(join(project, `chat-${fileOf(from)}.ts`), given + lines)
 })
 afterAll(async () => {
   await hub.stop()
@@ -113,7 +139,7 @@ test('they compile, strictly', { timeout: 120_000 }, async () => {
     'es2022',
     '--ignoreConfig',
   ]
-  const files = [...LINES.keys()].map((from) => `${fileOf(from)}.ts`)
+  const files = [...LINES.keys()].flatMap((from) => [`${fileOf(from)}.ts`, `chat-${fileOf(from)}.ts`])
   const tsc = resolve('node_modules/typescript/bin/tsc')
   const { stdout } = await run(process.execPath, [tsc, ...strict, '--types', 'node', ...files], { cwd: project })
   expect(stdout).toBe('')
@@ -134,13 +160,42 @@ describe('what they send', { timeout: 60_000 }, () => {
     ],
     ['@langchain/openai', '/v1/chat/completions', { model: 'gpt-5', messages: [{ role: 'user', content: FILLED }] }],
   ])('%s', async (from, path, body) => {
+    await expectSent(`${fileOf(from)}.ts`, path, body)
+  })
+
+  const QUESTION = { role: 'user', content: 'Why?' }
+  test.each([
+    ['openai', '/v1/chat/completions', { messages: [{ role: 'system', content: 'Be brief.' }, ...HISTORY, QUESTION] }],
+    ['@anthropic-ai/sdk', '/v1/messages', { system: 'Be brief.', messages: [...HISTORY, QUESTION] }],
+    [
+      '@ai-sdk/openai',
+      '/v1/responses',
+      {
+        input: [
+          { role: 'developer', content: 'Be brief.' },
+          { role: 'user', content: [{ type: 'input_text', text: 'Hello' }] },
+          { role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] },
+          { role: 'user', content: [{ type: 'input_text', text: 'Why?' }] },
+        ],
+      },
+    ],
+    [
+      '@langchain/openai',
+      '/v1/chat/completions',
+      { messages: [{ role: 'developer', content: 'Be brief.' }, ...HISTORY, QUESTION] },
+    ],
+  ])('messages of a chat prompt: %s', async (from, path, body) => {
+    await expectSent(`chat-${fileOf(from)}.ts`, path, body)
+  })
+
+  async function expectSent(file: string, path: string, body: object) {
     asked = []
     const env = {
       ...{ PATH: process.env.PATH, OPENAI_API_KEY: 'none', ANTHROPIC_API_KEY: 'none', LANGCHAIN_TRACING_V2: 'false' },
       ...{ OPENAI_BASE_URL: `${base}/v1`, ANTHROPIC_BASE_URL: base },
     }
-    const { stdout } = await run(process.execPath, [`${fileOf(from)}.ts`], { cwd: project, env })
+    const { stdout } = await run(process.execPath, [file], { cwd: project, env })
     expect(stdout).toContain('the answer')
     expect(asked).toMatchObject([{ path, body }])
-  })
+  }
 })

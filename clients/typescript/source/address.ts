@@ -4,4 +4,4 @@
 export const HUB_URL = 'http://localhost:8888'
 
 /** Sent with every request, for whoever reads the hub's logs. */
-export const USER_AGENT = 'prompt-hub-client/1.1.0'
+export const USER_AGENT = 'prompt-hub-client/1.2.0'
