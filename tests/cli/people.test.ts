@@ -21,7 +21,7 @@ describe.each(SHELLS)('$name', (shell) => {
     )
 
     test.concurrent('--version', async () => {
-      expect(await runHubcli(shell, ['--version'])).toMatchObject({ code: 0, stdout: 'hubcli 1.2.0\n', stderr: '' })
+      expect(await runHubcli(shell, ['--version'])).toMatchObject({ code: 0, stdout: 'hubcli 1.3.0\n', stderr: '' })
     })
 
     test.concurrent('half a script does nothing', async () => {

@@ -11,7 +11,13 @@ import { listClientDownloads, readClientReleases } from '../../src/site/download
  */
 export function compileLibrary(folder: string, hub: string): void {
   const dist = join(folder, 'node_modules/prompt-hub-client/dist')
-  execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', 'clients/typescript', '--outDir', dist])
+  execFileSync(process.execPath, [
+    resolve('node_modules/typescript/bin/tsc'),
+    '-p',
+    'clients/typescript',
+    '--outDir',
+    dist,
+  ])
   const address = join(dist, 'address.js')
   writeFileSync(address, readFileSync(address, 'utf8').replace('http://localhost:8888', hub))
 }

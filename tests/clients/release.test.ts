@@ -111,6 +111,6 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
     const { stderr } = await run('python3', ['tests/clients/python_client.py'], {
       env: { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' },
     })
-    expect(stderr).toMatch(/Ran 9 tests[\s\S]*OK/)
+    expect(stderr).toMatch(/Ran 11 tests[\s\S]*OK/)
   })
 })

@@ -174,7 +174,7 @@ describe('what they send', { timeout: 60_000 }, () => {
         input: [
           { role: 'developer', content: 'Be brief.' },
           { role: 'user', content: [{ type: 'input_text', text: 'Hello' }] },
-          { role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] },
+          { role: 'assistant', content: 'Hi' },
           { role: 'user', content: [{ type: 'input_text', text: 'Why?' }] },
         ],
       },

@@ -2,8 +2,8 @@
 import { type FillableVariable, fillTexts, type Values } from './filling.ts'
 import { PromptHubError } from './trouble.ts'
 
-/** One message, in the shape that OpenAI's SDK, LangChain and the AI SDK take. */
-export interface ChatMessage {
+/** One message, in the shape that OpenAI's SDK and LangChain take. A type and no interface: LangChain takes any key, and interfaces promise none. */
+export type ChatMessage = {
   role: 'system' | 'user' | 'assistant'
   content: string
 }
