@@ -84,7 +84,7 @@ test('the differences of versions say which roles were added, removed or changed
     },
     to,
   )
-  expect((data.warnings as { message: string }[])[0]!.message).toContain('{{history}} went')
+  expect((data.warnings as { message: string }[])[0]!.message).toContain('history')
   const files = await hub.build()
   const changes = JSON.parse(files.get('/data/v1/repos/acme/different/changes.json')!)
   expect(changes.data[0]).toMatchObject({
