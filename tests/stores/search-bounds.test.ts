@@ -83,10 +83,12 @@ describe('what a question may ask', () => {
 
 describe('threads', () => {
   const { path } = indexOf('threads', ['plain text'])
+  /** For what is not about the deadline: a thread takes its time to start on a machine that is busy. */
+  const patience = { deadlineMs: 60_000, queue: 100 }
 
   test('answer as the index does', async () => {
     const here = openSearchIndex(path)
-    const threads = openSearchThreads(path)
+    const threads = openSearchThreads(path, patience)
     for (const text of ['plain', 'plian', 'nothing', '***', '']) {
       expect(await threads.find({ ...ask, text })).toEqual(await here.find({ ...ask, text }))
     }
@@ -130,12 +132,13 @@ describe('threads', () => {
     await sleep(700)
     expect(uncaught).not.toHaveBeenCalled()
     process.off('uncaughtExceptionMonitor', uncaught)
-    expect((await threads.find({ ...ask, text: 'plain' })).total).toBe(1)
+    const askAgain = async () => expect((await threads.find({ ...ask, text: 'plain' })).total).toBe(1)
+    await vi.waitFor(askAgain, { timeout: 30_000 })
     threads.close()
   })
 
   test('answer while they are warmed, and afterwards', async () => {
-    const threads = openSearchThreads(path)
+    const threads = openSearchThreads(path, patience)
     const warm = threads.warm()
     expect((await threads.find({ ...ask, text: 'plain' })).total).toBe(1)
     await warm
@@ -145,7 +148,7 @@ describe('threads', () => {
 
   test('give way to the thread that answers, where threads have priorities of their own', async () => {
     const before = listNice()
-    const threads = openSearchThreads(path)
+    const threads = openSearchThreads(path, patience)
     await threads.find({ ...ask, text: 'plain' })
     expect(listNice().filter((nice) => nice === 5)).toHaveLength(process.platform === 'linux' ? 1 : 0)
     expect(getPriority()).toBe(before[0] ?? 0)
@@ -154,7 +157,7 @@ describe('threads', () => {
 
   test('go from one index to the next, and answer of both', async () => {
     const next = indexOf('next', ['another', 'another one']).path
-    const threads = startSearchThreads()
+    const threads = startSearchThreads(patience)
     const [old, now] = [threads.open(path), threads.open(next)]
     const count = async (search: typeof old, text: string) => (await search.find({ ...ask, text })).total
     await Promise.all([old.warm(), now.warm()])
@@ -167,11 +170,11 @@ describe('threads', () => {
   })
 
   test('a missing index is unavailable', async () => {
-    const threads = openSearchThreads(join(dir, 'nothing.db'))
+    const threads = openSearchThreads(join(dir, 'nothing.db'), patience)
     await threads.warm()
     const cannotBeRead = expect.objectContaining({
       code: 'unavailable',
-      message: expect.stringContaining('cannot be read'),
+      message: expect.stringContaining('not available'),
     })
     await expect(threads.find({ ...ask, text: 'plain' })).rejects.toEqual(cannotBeRead)
     expect(existsSync(join(dir, 'nothing.db'))).toBe(false)

@@ -60,7 +60,7 @@ function orUnavailable<Value>(work: () => Value): Value {
   try {
     return work()
   } catch (cause) {
-    const message = 'The search cannot be read just now. Try again in a few seconds.'
+    const message = 'Search is not available right now. Try again in a few seconds.'
     throw new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
   }
 }
