@@ -1,10 +1,9 @@
 // `npm run token`: makes, lists and revokes the tokens of operators, on the machine of our own host. A token that is made is all that is printed on standard output.
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readConfig } from '../src/config.ts'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
-import { BLOBS_DIR } from '../src/host/builds/serve-sites.ts'
-import type { BlobStore } from '../src/ports/blob-store.ts'
-import { startLocalBlobs } from '../src/stores/state/blob-store-local.ts'
+import { openState } from '../src/host/open-state.ts'
+import type { StateStore } from '../src/ports/state-store.ts'
 import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/state/tokens-blobs.ts'
 
 const USAGE = `Usage: npm run token -- <owner>[/<name>] [--days N] [--label text]
@@ -59,7 +58,7 @@ async function makeToken(targets: string[], given: { days?: string; label?: stri
   })
 }
 
-async function listTokens(blobs: BlobStore): Promise<void> {
+async function listTokens(blobs: StateStore): Promise<void> {
   const tokens = await listAllOperatorTokens(blobs)
   if (tokens.length === 0) return console.log('No tokens.')
   const rows = tokens.map((token) => [
@@ -82,17 +81,17 @@ async function listTokens(blobs: BlobStore): Promise<void> {
     )
 }
 
-async function revokeToken(blobs: BlobStore, id: string): Promise<void> {
+async function revokeToken(blobs: StateStore, id: string): Promise<void> {
   const revoked = await revokeOperatorToken(blobs, id)
   if (!revoked) throw new Error(`No operator token has the ID "${id}". See npm run token -- --list.`)
   console.log(`Revoked: ${revoked.scope}, ${revoked.name}.`)
 }
 
-async function inStore(work: (blobs: BlobStore) => Promise<void>): Promise<void> {
-  const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
+async function inStore(work: (blobs: StateStore) => Promise<void>): Promise<void> {
+  const state = await openState(readConfig(process.env))
   try {
-    await work(blobs)
+    await work(state)
   } finally {
-    await close()
+    await state.close()
   }
 }

@@ -52,6 +52,8 @@ export interface Config {
   keepsClone: boolean
   /** How often the clone looks for changes on GitHub. */
   contentPollMs: number
+  /** The database that several machines share; undefined where state lies in a file of this machine. */
+  databaseUrl: string | undefined
   /** 0 is off. */
   rateLimitPerMinute: number
   /** Where publishing writes. */
@@ -101,6 +103,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     contentDir: settings.CONTENT_DIR ?? 'content',
     keepsClone: settings.CONTENT_DIR === undefined && gitStore.kind === 'github',
     contentPollMs: settings.CONTENT_POLL_SECONDS * 1000,
+    databaseUrl: settings.DATABASE_URL,
     gitStore,
     rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
     isNetlifyDev: settings.NETLIFY_LOCAL === 'true',

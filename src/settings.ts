@@ -112,6 +112,10 @@ export const SETTINGS = {
     wholeNumberOfSeconds,
     30,
   ),
+  DATABASE_URL: setting(
+    'A PostgreSQL database that several machines share; without it, state lies in .hub/state.db.',
+    textLike(/^postgres(?:ql)?:\/\/\S+$/, 'expected an address such as postgresql://user:password@host/database'),
+  ),
   RATE_LIMIT_PER_MINUTE: setting(
     'Reads a minute and client address; 0 turns every limit off. On Netlify the limits that netlify/functions declares stay.',
     wholeNumber('expected 0 or more, as a whole number'),

@@ -231,6 +231,8 @@ describe('who may import whom', () => {
         ...['find', 'open-index', 'vocabulary', 'write-index'].map((part) => `src/stores/search/${part}.ts`),
       ],
     ],
+    ['@netlify/blobs', ['src/stores/state/state-netlify.ts']],
+    ['@netlify/blobs/server', []],
     ['pg', ['src/stores/state/state-postgres.ts']],
     ['@hono/node-server', ['src/host/run-functions.ts']],
     ['@octokit/rest', ['src/stores/github/github-connection.ts']],

@@ -1,8 +1,8 @@
 // What hostile clients do to a hub with its default limits: each attack once held everybody up, filled the memory or ended the process.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startLocalBlobs } from '../../src/stores/state/blob-store-local.ts'
 import { peopleInBlobs } from '../../src/stores/state/sessions-blobs.ts'
+import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { createToken, tokensInBlobs } from '../../src/stores/state/tokens-blobs.ts'
 import type { HostileHub } from './hostile-hub.ts'
 
@@ -132,7 +132,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     }),
   'eight reads of /settings with 1,500 ended tokens': async (hub, signal) => {
     const person = { user_id: 'local-attacker', login: 'attacker' }
-    const { blobs, close } = await startLocalBlobs(`${hub.dir}/.hub/blobs`)
+    const blobs = await openSqliteState(`${hub.dir}/.hub/state.db`)
     try {
       const now = new Date()
       const known = (await tokensInBlobs(blobs).listTokens(person.user_id, now)).length
@@ -144,7 +144,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       const headers = { Cookie: `session=${await peopleInBlobs(blobs).openSession(person, now)}` }
       await inTurn(8, 8, signal, () => read(`${hub.url}/settings`, { headers }))
     } finally {
-      await close()
+      await blobs.close()
     }
   },
 }

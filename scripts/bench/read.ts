@@ -134,8 +134,10 @@ const NOTHING_FRESH = copiesAhead(
     get: async () => undefined,
     set: async () => {},
     add: async () => true,
+    replace: async () => true,
     delete: async () => {},
-    list: async () => [],
+    list: async () => ({ keys: [], next: undefined }),
+    removeExpired: async () => 0,
   }),
   () => UNKNOWN_SOURCE,
 )

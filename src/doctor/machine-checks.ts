@@ -5,11 +5,11 @@ import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { BLOBS_DIR, buildRecordPath, searchIndexPath } from '../host/builds/serve-sites.ts'
+import { buildRecordPath, searchIndexPath } from '../host/builds/serve-sites.ts'
+import { openState } from '../host/open-state.ts'
 import { createGit } from '../stores/git/git-command.ts'
 import { openLocalGit } from '../stores/git/git-store-local.ts'
 import { reviewContent } from '../stores/review/review-content.ts'
-import { startLocalBlobs } from '../stores/state/blob-store-local.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
 
 /** A checkout of this project on a machine, and its settings. */
@@ -51,7 +51,7 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
     needs: ['content'],
     look: lookAtWatching,
   },
-  { name: 'blob-store', about: 'tokens, sessions and fresh copies can be kept', look: lookAtBlobs },
+  { name: 'blob-store', about: 'tokens, sessions and fresh copies can be kept', look: lookAtState },
   { name: 'build', about: 'the last build is whole, or there is none', look: lookAtBuild },
   {
     name: 'readme',
@@ -155,18 +155,18 @@ function lookAtWatching({ root, config, maxWatches }: Machine): Finding[] {
       ]
 }
 
-async function lookAtBlobs({ root }: Machine): Promise<Finding[]> {
-  const folder = resolve(root, BLOBS_DIR)
+async function lookAtState({ root, config }: Machine): Promise<Finding[]> {
+  const folder = resolve(root, '.hub')
   const key = `doctor/${randomBytes(8).toString('hex')}`
   try {
-    const { blobs, close } = await startLocalBlobs(folder)
+    const state = await openState(config, root)
     try {
-      await blobs.set(key, key)
-      const isKept = (await blobs.get(key)) === key
-      await blobs.delete(key)
+      await state.set(key, key, { expiresAt: Date.now() + 60_000 })
+      const isKept = (await state.get(key))?.value === key
+      await state.delete(key)
       if (isKept) return []
     } finally {
-      await close()
+      await state.close()
     }
   } catch {
     // The finding below covers every way to fail, because all are mended in the same way.

@@ -36,7 +36,7 @@ export interface BuildSource {
 export const UNKNOWN_SOURCE: BuildSource = { read_until: null, commits: [], broken: [] }
 
 /** A copy counts for this long at most, also when no build comes. */
-const COPY_MS = 24 * 60 * 60 * 1000
+export const COPY_MS = 24 * 60 * 60 * 1000
 
 /** Whether a copy is ahead of the build, and therefore counts: the build has not read its commit. docs/contract.md section 4 */
 export function isAhead({ commit, kept_at }: CopyOrigin, owner: string, name: string, source: BuildSource): boolean {

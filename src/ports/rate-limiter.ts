@@ -6,6 +6,12 @@ export interface RateLimiter {
   take(key: string): number
 }
 
+/** A limiter whose counts may lie outside of this process. */
+export interface SharedLimiter {
+  /** As that of `RateLimiter`. @throws HubError `unavailable` when the counts are out of reach */
+  take(key: string): number | Promise<number>
+}
+
 /** How many requests in how much time. */
 export interface RateLimit {
   /** Most requests in any window; 0 turns the limit off. */

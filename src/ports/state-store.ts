@@ -9,7 +9,7 @@ interface StateValue {
 }
 
 /** How long a value is kept. */
-interface Lifetime {
+export interface Lifetime {
   /** Milliseconds since 1970. From then on the key reads as absent, and the next sweep removes it. Left out, the value is kept until it is deleted. */
   expiresAt?: number
 }
@@ -28,7 +28,7 @@ interface StatePage {
  * Keys have 1 to 512 characters of `A-Z a-z 0-9 . _ : / -`, and no key is another key followed by `/…`, because one driver may keep keys as paths.
  * Values are texts without NUL. Every function throws HubError `unavailable` when the store does not answer in time.
  */
-interface StateStore {
+export interface StateStore {
   /** Reads the newest value. @returns undefined when there is none, or when it has expired */
   get(key: string): Promise<StateValue | undefined>
   /** Writes a value, whatever was there. When it returns, the value survives a crash. */

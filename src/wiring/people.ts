@@ -1,7 +1,7 @@
 // Decides who may sign in: GitHub users everywhere, local users only in local mode.
 import type { Config } from '../config.ts'
 import { isLocalPerson, type Person } from '../domain/access/account.ts'
-import type { BlobStore } from '../ports/blob-store.ts'
+import type { StateStore } from '../ports/state-store.ts'
 import { holdsLogin } from '../stores/state/sessions-blobs.ts'
 import type { Hub } from './platform.ts'
 
@@ -20,7 +20,7 @@ export async function isRightful(
   person: Person,
   config: Config,
   hub: Hub | undefined,
-  blobs: BlobStore,
+  blobs: StateStore,
 ): Promise<boolean> {
   return isLocalPerson(person) ? isLocalMode(config, hub) : holdsLogin(blobs, person)
 }

@@ -2,13 +2,13 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
-import type { BlobStore } from '../ports/blob-store.ts'
 import type { BuildSource, FreshCopies } from '../ports/fresh-copies.ts'
 import type { GitStore } from '../ports/git-store.ts'
 import type { RenderPage } from '../ports/pages.ts'
 import type { RateLimiter } from '../ports/rate-limiter.ts'
 import type { Search } from '../ports/search.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
+import type { StateStore } from '../ports/state-store.ts'
 import type { LocalKeys } from '../server/account/local-keys.ts'
 import type { PageCache } from '../server/pages/page-cache.ts'
 import { limitInMemory } from '../stores/state/rate-limiter-memory.ts'
@@ -33,7 +33,7 @@ export interface Hub {
   /** Left out where no pages are served. */
   pages?: HubPages
   fresh: FreshCopies
-  blobs: BlobStore
+  blobs: StateStore
   /** The keys of the sign-in links that this process prints. */
   localKeys: LocalKeys
   /** Git on this machine; used unless the settings name a repository on GitHub. */
@@ -65,10 +65,10 @@ export async function siteFilesOf(request: Request, hub: Hub | undefined): Promi
 }
 
 /** Where tokens, sessions and copies lie: with our host, or in Netlify Blobs. */
-export async function blobsOf(hub: Hub | undefined): Promise<BlobStore> {
+export async function blobsOf(hub: Hub | undefined): Promise<StateStore> {
   if (hub) return hub.blobs
-  const { netlifyBlobs } = await import('../stores/state/blob-store-netlify.ts')
-  return netlifyBlobs()
+  const { netlifyState } = await import('../stores/state/state-netlify.ts')
+  return netlifyState()
 }
 
 /** The fresh copies: our host's, which remembers them, or those in Netlify Blobs. */

@@ -4,6 +4,7 @@ import { purgeCache } from '@netlify/functions'
 import { type Config, notSetUp } from '../config.ts'
 import { LIMITS } from '../domain/api/limits.ts'
 import type { GitStore } from '../ports/git-store.ts'
+import type { SharedLimiter } from '../ports/rate-limiter.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishDependencies } from '../server/publish/publish.ts'
 import { createTurns } from '../server/publish/turns.ts'
@@ -36,13 +37,9 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, blobs),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
-      (await import('../stores/state/spent-blobs.ts')).spendOnce(
-        blobs,
-        { kind: 'jti', id: jti, use: request, endsMs },
-        new Date(),
-      ),
+      (await import('../stores/state/spent-blobs.ts')).spendOnce(blobs, { kind: 'jti', id: jti, use: request, endsMs }),
     noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
-    limiter: await limiterOf('publishes', config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute, config),
+    limiter: await publishLimiter(config, hub),
     failedTokens: await limiterOf(
       'failed-tokens',
       config.rateLimitPerMinute === 0 ? 0 : FAILED_TOKENS_PER_MINUTE,
@@ -52,6 +49,14 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     purge: hub ? async (tags) => hub.pages?.purge(tags) : (tags) => purgeCache({ tags }),
     takeTurn,
   }
+}
+
+/** Publishes count for all machines together where they share a database. */
+async function publishLimiter(config: Config, hub: Hub | undefined): Promise<SharedLimiter> {
+  const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
+  if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
+  const { limitInState } = await import('../stores/state/limits.ts')
+  return limitInState(hub.blobs, 'publishes', { requests, windowMs: 60_000 })
 }
 
 const verifiers = new Map<string, Promise<VerifyJob>>()

@@ -4,10 +4,10 @@ import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import { STARTING } from '../../src/host/health.ts'
-import type { BlobStore } from '../../src/ports/blob-store.ts'
+import type { StateStore } from '../../src/ports/state-store.ts'
 import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
-import { startLocalBlobs } from '../../src/stores/state/blob-store-local.ts'
 import { copiesInBlobs, rememberCopies } from '../../src/stores/state/fresh-copies-blobs.ts'
+import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { type Files, makeRepository } from '../stores/local-repository.ts'
 import { makeSiteFolder } from './build-site.ts'
 import { serveBuiltSite } from './serve-site.ts'
@@ -18,7 +18,7 @@ export interface BuiltHub {
   server: Server
   /** The folder of the built site. */
   dist: string
-  blobs: BlobStore
+  blobs: StateStore
   /** The link of the moment, which signs in once in local mode. */
   signInLink(): string
   /** Every text that the stores hold, keys included. */
@@ -51,13 +51,19 @@ export async function startBuiltHub(
   let spies: { mockRestore(): void }[] = []
   const localKeys = openLocalKeys(() => {})
   const openStores = async () => {
-    const { blobs, close } = await startLocalBlobs(blobsDir)
+    const blobs = await openSqliteState(join(blobsDir, 'state.db'))
     spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) =>
       vi
         .spyOn(console, level)
         .mockImplementation((...words: unknown[]) => void lines.push(words.map(String).join(' '))),
     )
-    return { localKeys, blobs, copies: rememberCopies(copiesInBlobs(blobs)), localGit: repository.openStore(), close }
+    return {
+      localKeys,
+      blobs,
+      copies: rememberCopies(copiesInBlobs(blobs)),
+      localGit: repository.openStore(),
+      close: blobs.close,
+    }
   }
   const healthOf = () => ({ ...STARTING, status: 'ok', built_at: new Date().toISOString() }) as const
   const served = await serveBuiltSite(dir, {

@@ -3,11 +3,11 @@ import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
-import type { BlobStore } from '../../src/ports/blob-store.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
+import type { StateStore } from '../../src/ports/state-store.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
 import { answerPublish } from '../../src/server/publish/publish.ts'
 import { createTurns } from '../../src/server/publish/turns.ts'
@@ -22,7 +22,7 @@ export const BASE_URL = 'https://hub.example'
 export interface HandlerOptions {
   git: GitStore
   /** Tokens. */
-  blobs: BlobStore
+  blobs: StateStore
   fresh: FreshCopies
   /** How people and jobs are told apart; else every person is who they were, and no job publishes. */
   auth?: Partial<AuthTools> | undefined

@@ -7,7 +7,7 @@ import { loadFunctions } from '../../src/host/builds/serve-sites.ts'
 import { serveFile } from '../../src/host/http/static-files.ts'
 import { routeFunctions } from '../../src/host/run-functions.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
-import { netlifyBlobs } from '../../src/stores/state/blob-store-netlify.ts'
+import { netlifyState } from '../../src/stores/state/state-netlify.ts'
 import { createToken } from '../../src/stores/state/tokens-blobs.ts'
 
 /** Given as its one argument: the folder that holds `dist` and `build`, which LAMBDA_TASK_ROOT names too, one for the blobs, and whose token is made. */
@@ -24,7 +24,7 @@ const access = {
 process.env.NETLIFY_BLOBS_CONTEXT = Buffer.from(JSON.stringify(access)).toString('base64')
 
 const { token: publishing } = await createToken(
-  netlifyBlobs(),
+  netlifyState(),
   { holder: { kind: 'operator' }, name: 'test', scope: `${owner}/*`, days: 1 },
   new Date(),
 )

@@ -2,10 +2,10 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
-import type { BlobStore } from '../../src/ports/blob-store.ts'
 import { type BuildSource, copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
+import type { StateStore } from '../../src/ports/state-store.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
 import { readBuildSource } from '../../src/stores/site/build-source.ts'
 import { copiesInBlobs, rememberCopies } from '../../src/stores/state/fresh-copies-blobs.ts'
@@ -50,7 +50,7 @@ export interface Sending {
 export interface Hub {
   /** Covers every repository of the owner `acme`. */
   token: string
-  blobs: BlobStore
+  blobs: StateStore
   git: GitStore
   /** @param body sent as it is when it is a text, bytes or a stream; else written as JSON */
   publish(body: unknown, sending?: Sending): Promise<Answer>
@@ -66,9 +66,9 @@ export interface Hub {
 
 /** What a hub may be given instead of its own. */
 export interface HubOptions {
-  blobs?: BlobStore
+  blobs?: StateStore
   /** Where fresh copies go, when not among the tokens. */
-  freshBlobs?: BlobStore
+  freshBlobs?: StateStore
   /** Whether copies are remembered, as our own host does it. */
   isRemembering?: boolean
   limiter?: RateLimiter

@@ -53,8 +53,7 @@ beforeAll(async () => {
     blobs,
     auth: {
       verifyJob,
-      spendJob: ({ jti, request, endsMs }) =>
-        spendOnce(blobs, { kind: 'jti', id: jti, use: request, endsMs }, new Date()),
+      spendJob: ({ jti, request, endsMs }) => spendOnce(blobs, { kind: 'jti', id: jti, use: request, endsMs }),
     },
   })
   close = () => host.stop()

@@ -1,11 +1,11 @@
 // Tests trusted publishing: a trusted workflow publishes without a secret, and every other token gets the right error.
-import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
-import { startLocalBlobs } from '../../src/stores/state/blob-store-local.ts'
 import { spendOnce } from '../../src/stores/state/spent-blobs.ts'
+import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { memoryBlobs } from '../hubs/memory-blobs.ts'
 import { type Hub, type HubOptions, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -44,8 +44,7 @@ const openJobHub = async (jwksUrl = issuer.jwksUrl, options: HubOptions = {}) =>
     ...options,
     auth: {
       verifyJob: await openJobVerifier({ issuer: ISSUER, jwksUrl, audience: AUDIENCE }),
-      spendJob: ({ jti, request, endsMs }) =>
-        spendOnce(blobs, { kind: 'jti', id: jti, use: request, endsMs }, new Date()),
+      spendJob: ({ jti, request, endsMs }) => spendOnce(blobs, { kind: 'jti', id: jti, use: request, endsMs }),
     },
   })
 beforeAll(async () => {
@@ -245,18 +244,17 @@ describe('a token serves one request', () => {
     const shared = memoryBlobs(() => new Promise((resolve) => setTimeout(resolve, Math.random() * 10)))
     for (let round = 0; round < 20; round++) {
       const uses = Array.from({ length: 4 }, (_, number) => useOf(`j${round}`, `${number}`))
-      const passed = await Promise.all(uses.map((use) => spendOnce(shared, use, new Date())))
+      const passed = await Promise.all(uses.map((use) => spendOnce(shared, use)))
       expect(passed.filter(Boolean)).toHaveLength(1)
     }
   })
 
   test('and one alone wins among processes on this machine', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'hub-blobs-'))
-    const stores = await Promise.all([startLocalBlobs(directory), startLocalBlobs(directory)])
+    const directory = mkdtempSync(join(tmpdir(), 'hub-state-'))
+    const path = join(directory, 'state.db')
+    const stores = await Promise.all([openSqliteState(path), openSqliteState(path)])
     const passed = await Promise.all(
-      Array.from({ length: 20 }, (_, number) =>
-        spendOnce(stores[number % 2]!.blobs, useOf('x', `${number}`), new Date()),
-      ),
+      Array.from({ length: 20 }, (_, number) => spendOnce(stores[number % 2]!, useOf('x', `${number}`))),
     )
     expect(passed.filter(Boolean).length).toBe(1)
     await Promise.all(stores.map(({ close }) => close()))
@@ -265,24 +263,17 @@ describe('a token serves one request', () => {
 
   test('and a store out of reach is no pass', async () => {
     const broken = { ...blobs, get: () => Promise.reject(new Error('down')) }
-    await expect(spendOnce(broken, useOf('x', 'y'), new Date())).rejects.toThrow('down')
+    await expect(spendOnce(broken, useOf('x', 'y'))).rejects.toThrow('down')
   })
 
   test('and a use that could not be written down may come again', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'hub-blobs-'))
-    const { blobs: local, close } = await startLocalBlobs(directory)
-    // Where the use is to be written lies a file in the place of a folder.
-    await local.set('jti/first', '')
-    const folder = dirname(findFile(directory, 'first'))
-    rmSync(folder, { recursive: true })
-    writeFileSync(folder, '')
-    await expect(spendOnce(local, useOf('x', 'y'), new Date())).rejects.toMatchObject({ code: 'unavailable' })
-    rmSync(folder)
-    mkdirSync(folder)
-    expect(await spendOnce(local, useOf('x', 'y'), new Date())).toBe(true)
-    expect(await spendOnce(local, useOf('x', 'other'), new Date())).toBe(false)
-    await close()
-    rmSync(directory, { recursive: true })
+    const store = memoryBlobs()
+    const { add } = store
+    store.add = () => Promise.reject(new Error('full'))
+    await expect(spendOnce(store, useOf('x', 'y'))).rejects.toThrow('full')
+    store.add = add
+    expect(await spendOnce(store, useOf('x', 'y'))).toBe(true)
+    expect(await spendOnce(store, useOf('x', 'other'))).toBe(false)
   })
 })
 
@@ -299,50 +290,19 @@ describe('what is remembered of used tokens', () => {
   })
 
   test('each until its token can be used no more', async () => {
-    const store = memoryBlobs()
-    await store.set('jti/without-a-time', '{}')
-    const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1000)
-    const spend = (id: string, ends: number, now: number) =>
-      spendOnce(store, { kind: 'jti', id, use: id, endsMs: at(ends).getTime() }, at(now))
-    await spend('a', 300, 0)
-    await spend('b', 900, 10)
-    expect(remembered(store)).toHaveLength(2)
-    await spend('c', 1_000, 700)
-    expect(remembered(store)).toHaveLength(2)
-    expect(await spendOnce(store, { kind: 'jti', id: 'b', use: 'other', endsMs: at(900).getTime() }, at(710))).toBe(
-      false,
-    )
-    await spend('d', 2_500, 2_000)
-    expect(remembered(store)).toHaveLength(1)
+    let time = 1_800_000_000_000
+    const store = memoryBlobs(undefined, () => time)
+    const endsMs = time + 300_000
+    const spend = (use: string) => spendOnce(store, { kind: 'jti', id: 'a', use, endsMs })
+    expect(await spend('one')).toBe(true)
+    time = endsMs - 1
+    await store.removeExpired()
+    expect([await spend('other'), await spend('one')]).toEqual([false, true])
+    time = endsMs
+    expect(await store.removeExpired()).toBe(1)
+    expect(remembered(store)).toEqual([])
   })
 })
 
 const ENDS_MS = Date.now() + 600_000
 const useOf = (id: string, use: string) => ({ kind: 'jti', id, use, endsMs: ENDS_MS }) as const
-
-/** The path of a file of this name, or of the one that a server makes for a blob of this name. */
-function findFile(directory: string, name: string): string {
-  const [found] = globSync(join(directory, 'entries', '**', name))
-  if (found === undefined) throw new Error(`no file is named ${name}`)
-  return found
-}
-
-describe('keys out of reach: 503, never 401 and never a pass', () => {
-  test.each([
-    ['an error', 500, '{}'],
-    ['not found', 404, ''],
-    ['no JSON', 200, '<html>'],
-    ['no keys', 200, '{"other":[]}'],
-  ])('%s', async (_, status, body) => {
-    const down = await startIssuer()
-    down.answer(status, body)
-    const answer = await (await openJobHub(down.jwksUrl)).publish(BODY, { token: await down.sign() })
-    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5'])
-    await down.close()
-  })
-
-  test('nobody there', async () => {
-    const answer = await (await openJobHub('http://127.0.0.1:9/jwks')).publish(BODY, { token: await issuer.sign() })
-    expect(answer.status).toBe(503)
-  })
-})

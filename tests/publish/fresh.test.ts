@@ -300,7 +300,7 @@ describe('what is kept', () => {
   })
   const Version = z.object({ version: VersionRecord, commit: Copy.shape.commit, kept_at: Copy.shape.kept_at })
   const keptAt = async (key: string): Promise<{ format: number; record: unknown }> =>
-    JSON.parse((await hub.blobs.get(`fresh/${key}`)) ?? '{}')
+    JSON.parse((await hub.blobs.get(`fresh/${key}`))?.value ?? '{}')
 
   test('has the shape of the records, for a read does not judge it again', async () => {
     await hub.publish({ content: 'New {{y}}\n', parameters: { temperature: 0.2 } })
@@ -330,18 +330,24 @@ describe('a store of copies that fails', () => {
   const memory = memoryBlobs()
   //  what                         store
   test.each([
-    ['throws at everything', { get: away, set: away, add: away, delete: away, list: away }],
+    ['throws at everything', { ...memoryBlobs(), get: away, set: away, add: away, delete: away, list: away }],
     ['throws when it is written', { ...memory, set: away }],
     ['throws when it is read', { ...memoryBlobs(), get: away }],
     [
       'throws something strange',
       { ...memoryBlobs(), get: () => Promise.reject(new TypeError('x')), set: () => Promise.reject(null) },
     ],
-    ['holds no JSON', { ...memoryBlobs(), get: async () => '{"half' }],
-    ['holds another shape', { ...memoryBlobs(), get: async () => '{"repository":{"owner":"acme"}}' }],
+    ['holds no JSON', { ...memoryBlobs(), get: async () => ({ value: '{"half', version: '1' }) }],
+    [
+      'holds another shape',
+      { ...memoryBlobs(), get: async () => ({ value: '{"repository":{"owner":"acme"}}', version: '1' }) },
+    ],
     [
       'holds another format',
-      { ...memoryBlobs(), get: async () => '{"format":99,"record":{"repository":{"owner":"acme"}}}' },
+      {
+        ...memoryBlobs(),
+        get: async () => ({ value: '{"format":99,"record":{"repository":{"owner":"acme"}}}', version: '1' }),
+      },
     ],
   ])('%s: publishing and reading go on', async (_, freshBlobs) => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -361,7 +367,9 @@ describe('a store of copies that fails', () => {
 
   test('a process that remembers shows what it published all the same', async () => {
     const remembering = await openHub(world, {
-      freshBlobs: { get: away, set: away, add: away, delete: away, list: away },
+      freshBlobs: {
+        ...{ get: away, set: away, add: away, replace: away, delete: away, list: away, removeExpired: away },
+      },
       isRemembering: true,
     })
     vi.spyOn(console, 'error').mockImplementation(() => {})

@@ -1,11 +1,12 @@
 // A hub in its own process that a test can kill. It reads and writes lines of JSON.
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import type { GitHubOptions } from '../../src/stores/github/github-connection.ts'
-import { startLocalBlobs } from '../../src/stores/state/blob-store-local.ts'
 import { copiesInBlobs, rememberCopies } from '../../src/stores/state/fresh-copies-blobs.ts'
+import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 
 /** What the process is given, as JSON in its one argument; git it finds by its PATH. */
@@ -27,7 +28,7 @@ export interface KillableQuestion {
 }
 
 const settings: KillableSettings = JSON.parse(process.argv[2] ?? '')
-const { blobs } = await startLocalBlobs(settings.blobsDir)
+const blobs = await openSqliteState(join(settings.blobsDir, 'state.db'))
 const local = openLocalGit({ contentDir: settings.contentDir, environment: process.env })
 const git = settings.github ? openGitHub(settings.github) : local
 let source = UNKNOWN_SOURCE
@@ -35,7 +36,7 @@ const fresh = copiesAhead(rememberCopies(copiesInBlobs(blobs)), () => source)
 const TOKEN_KEY = 'the-token-of-this-test'
 const handlers = openHandlers({ git, blobs, fresh })
 /** The same in every life and every process: a retry is known by who retries. */
-const token = (await blobs.get(TOKEN_KEY)) ?? (await makeToken())
+const token = (await blobs.get(TOKEN_KEY))?.value ?? (await makeToken())
 
 async function makeToken(): Promise<string> {
   const token = await handlers.makeToken({ days: 1 })

@@ -17,7 +17,7 @@ const UNKNOWN = 'hub_000000000000000000000000000000002XhiBt'
 /** The mark that revoking left in the store in earlier versions. */
 const revoke = async (token: string) => {
   const key = `tokens/${createHash('sha256').update(token).digest('hex')}`
-  const record = JSON.parse((await hub.blobs.get(key)) ?? '')
+  const record = JSON.parse((await hub.blobs.get(key))?.value ?? '')
   await hub.blobs.set(key, JSON.stringify({ ...record, revoked_at: '2026-11-21T00:00:00.000Z' }))
 }
 

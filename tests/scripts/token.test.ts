@@ -4,15 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startLocalBlobs } from '../../src/stores/state/blob-store-local.ts'
+import { listKeys, type OpenStateStore } from '../../src/ports/state-store.ts'
+import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { createToken, findToken, noteUse } from '../../src/stores/state/tokens-blobs.ts'
 import { openAccount } from '../hubs/account.ts'
 
 let dir: string
-let store: Awaited<ReturnType<typeof startLocalBlobs>>
+let store: OpenStateStore
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'hub-token-'))
-  store = await startLocalBlobs(join(dir, '.hub/blobs'))
+  store = await openSqliteState(join(dir, '.hub/state.db'))
 })
 afterAll(async () => {
   await store.close()
@@ -32,13 +33,9 @@ test('what an operator makes can be listed and revoked, and nobody else’s toke
   const token = run('acme', '--label', 'release job', '--days', '7').stdout.trim()
   const other = run('acme/code-review').stdout.trim()
   const person = { kind: 'person', user_id: '7', login: 'alice' } as const
-  const theirs = await createToken(
-    store.blobs,
-    { holder: person, name: 'laptop', scope: 'acme/*', days: 1 },
-    new Date(),
-  )
-  const record = await findToken(store.blobs, token)
-  await noteUse(store.blobs, record?.id ?? '', new Date('2026-11-20T10:00:00Z'))
+  const theirs = await createToken(store, { holder: person, name: 'laptop', scope: 'acme/*', days: 1 }, new Date())
+  const record = await findToken(store, token)
+  await noteUse(store, record?.id ?? '', new Date('2026-11-20T10:00:00Z'))
 
   const { stdout } = run('--list')
   const lines = stdout.trimEnd().split('\n')
@@ -51,23 +48,23 @@ test('what an operator makes can be listed and revoked, and nobody else’s toke
   expect(stdout).not.toContain('laptop')
 
   expect(run('--revoke', record?.id ?? '')).toMatchObject({ status: 0, stdout: `Revoked: acme/*, release job.\n` })
-  expect(await findToken(store.blobs, token)).toBeUndefined()
-  expect(await findToken(store.blobs, other)).toBeDefined()
+  expect(await findToken(store, token)).toBeUndefined()
+  expect(await findToken(store, other)).toBeDefined()
   for (const id of [record?.id ?? '', theirs.record.id, 'x']) {
     const { status, stderr } = run('--revoke', id)
     expect([status, stderr]).toEqual([1, expect.stringContaining(`No operator token has the ID "${id}"`)])
   }
-  expect(await findToken(store.blobs, theirs.token)).toBeDefined()
+  expect(await findToken(store, theirs.token)).toBeDefined()
 })
 
 test('one that an earlier version made, which stood in no list, is listed and revoked too', async () => {
   const holder = { kind: 'operator' } as const
-  const { record } = await createToken(store.blobs, { holder, name: 'old', scope: 'beta/*', days: 1 }, new Date())
-  await store.blobs.delete(`operators/beta/${record.id}`)
+  const { record } = await createToken(store, { holder, name: 'old', scope: 'beta/*', days: 1 }, new Date())
+  await store.delete(`operators/beta/${record.id}`)
   expect(run('--list').stdout).toContain(record.id)
-  expect(await store.blobs.list('operators/beta/')).toEqual([`operators/beta/${record.id}`])
+  expect(await Array.fromAsync(listKeys(store, 'operators/beta/'))).toEqual([`operators/beta/${record.id}`])
   expect(run('--revoke', record.id).status).toBe(0)
-  expect(await store.blobs.list('operators/beta/')).toEqual([])
+  expect(await Array.fromAsync(listKeys(store, 'operators/beta/'))).toEqual([])
 })
 
 test('--help says all of it', () => {

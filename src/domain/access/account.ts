@@ -64,7 +64,7 @@ export interface Accounts {
   /** Binds a login to a person when it is nobody's yet. @returns whether it is theirs: logins are given to others, numbers are not */
   bindLogin(person: Person): Promise<boolean>
   /** Notes that a sign-in was used, until `expires_at` (milliseconds since 1970). @returns false when it was before; of several calls at once, one gets true */
-  spendSignIn(note: { state: string; expires_at: number }, now: Date): Promise<boolean>
+  spendSignIn(note: { state: string; expires_at: number }): Promise<boolean>
   /** @returns undefined when the form made a token before */
   createToken(person: Person, wish: TokenWish, now: Date): Promise<string | undefined>
   /** A person's tokens, newest first: those that are good, and of those that expired the last ones, 50 in all. What ended before is removed, of 200 entries at a time. */

@@ -12,15 +12,16 @@ import { cacheControlOf } from '../../server/respond.ts'
 import { type LocalGit, openLocalGit } from '../../stores/git/git-store-local.ts'
 import { findBuildRecord } from '../../stores/site/build-record.ts'
 import { folderFiles } from '../../stores/site/site-files-folder.ts'
-import { startLocalBlobs } from '../../stores/state/blob-store-local.ts'
-import { copiesInBlobs, rememberCopies } from '../../stores/state/fresh-copies-blobs.ts'
+import { copiesInBlobs, rememberCopies, restWhileAway } from '../../stores/state/fresh-copies-blobs.ts'
 import { refusePages } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
+import { inBackground } from '../background.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
 import { findClients, findConnectionAddresses } from '../http/client-addresses.ts'
 import { type RunningServer, startServer } from '../http/http-server.ts'
 import { formatRequest, type LineWriter, nameRequest, writeLines } from '../http/request-log.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
+import { openState, startSweeping } from '../open-state.ts'
 import { isDataPath, type Pages } from '../pages.ts'
 import { answerWith, type HostContext, type HostedFunction, listenTo, routeFunctions } from '../run-functions.ts'
 import { openSearchThreads } from '../search-threads.ts'
@@ -41,8 +42,6 @@ interface OpenSite extends Site {
 }
 
 const FUNCTIONS_DIR = 'netlify/functions'
-/** Where our own host keeps what is not in git. */
-export const BLOBS_DIR = '.hub/blobs'
 
 /** Where the search index of a site lies: beside the site, never in it, or it would be public. @param siteDir the site's folder */
 export function searchIndexPath(siteDir: string): string {
@@ -78,19 +77,25 @@ export interface LocalStores extends Pick<Hub, 'blobs' | 'localKeys'> {
   localGit: LocalGit
   /** Copies of what was published, whether a build has them or not. */
   copies: CopyStore
+  /** Whether other machines use the same state. */
+  hasOtherMachines?: boolean
   close(): Promise<void>
 }
 
 /** Opens the stores of this machine. @throws HubError when sign-in is half set up: our own host does not start half-open */
-export async function openLocalStores({ contentDir, signIn, baseUrl }: Config): Promise<LocalStores> {
+export async function openLocalStores(config: Config): Promise<LocalStores> {
+  const { contentDir, signIn, baseUrl, databaseUrl } = config
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
-  const { blobs, close } = await startLocalBlobs(resolve(BLOBS_DIR))
+  const state = await openState(config)
+  inBackground('Removing what has expired', () => state.removeExpired())
   return {
-    blobs,
-    copies: rememberCopies(copiesInBlobs(blobs)),
+    blobs: state,
+    // What another machine publishes is in the database at once, so nothing is remembered there.
+    copies: databaseUrl === undefined ? rememberCopies(copiesInBlobs(state)) : copiesInBlobs(restWhileAway(state)),
+    hasOtherMachines: databaseUrl !== undefined,
     localKeys: openLocalKeys((key) => console.log(`To sign in again, once: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
-    close,
+    close: () => state.close(),
   }
 }
 
@@ -127,7 +132,7 @@ export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings
  */
 export async function serveSites(
   siteOf: () => Site,
-  { copies, blobs, localGit, localKeys }: LocalStores,
+  { copies, blobs, localGit, localKeys, hasOtherMachines }: LocalStores,
   {
     port,
     listenAt = 'everywhere',
@@ -163,7 +168,7 @@ export async function serveSites(
   })
   const healthy = withHealth(answer, healthOf)
   const watched = watchRequests(metrics, log)
-  return startServer(
+  const host = await startServer(
     listenTo(metrics?.withMetrics(healthy, healthOf) ?? healthy, findClients(trustedProxies), watched?.onAnswer),
     port,
     {
@@ -173,6 +178,11 @@ export async function serveSites(
       ...(watched && { onAnswered: watched.onAnswered }),
     },
   )
+  host.server.on(
+    'close',
+    startSweeping(blobs, () => (hasOtherMachines ? undefined : siteOf().source)),
+  )
+  return host
 }
 
 const NOTHING_BROKEN: HubPages['broken'] = new Map()

@@ -81,7 +81,7 @@ export async function finishGithub(
   const note = requireNote(request, searchParams.get('state'), tools, now)
   const code = searchParams.get('code')
   if (code === null) throw new HubError('invalid_request', 'GitHub did not sign you in. Try again.')
-  await spendNote(note, tools, now)
+  await spendNote(note, tools)
   const person = await signIn.identify({ code, verifier: note.verifier, redirectUri: redirectUri(tools.baseUrl) })
   if (!(await tools.accounts.bindLogin(person)))
     throw new HubError(
@@ -103,7 +103,7 @@ export async function finishLocal(
   const handle = Handle.safeParse(form.get('handle')?.trim().toLowerCase())
   if (!handle.success)
     throw new HubError('validation_failed', 'handle: expected 1 to 39 letters, digits and single hyphens inside.')
-  await spendNote(note, tools, now)
+  await spendNote(note, tools)
   if (!keys.spend(form.get('key')))
     throw new HubError('forbidden', 'This sign-in link was already used. Open the next link that npm start printed.')
   return admit(request, localPerson(handle.data), note, tools, now)
@@ -117,7 +117,7 @@ function requireNote(request: Request, state: string | null, { cookies }: SignIn
 }
 
 /** @throws HubError `invalid_request` for a sign-in that came to its end before, well or not */
-async function spendNote(note: SignInNote, { accounts }: SignInTools, now: Date): Promise<void> {
+async function spendNote(note: SignInNote, { accounts }: SignInTools): Promise<void> {
   if (!(await accounts.spendSignIn(note, now)))
     throw new HubError('invalid_request', 'This sign-in was already completed. Sign in again.')
 }

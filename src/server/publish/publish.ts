@@ -8,7 +8,7 @@ import { isName, isOwner } from '../../domain/content/names.ts'
 import { contentTooLarge, IDEMPOTENCY_KEY, parsePublishRequest, refuseExcess } from '../../domain/publishing/request.ts'
 import { canonicalJson } from '../../domain/text/json.ts'
 import { measure } from '../../ports/measure.ts'
-import type { RateLimiter } from '../../ports/rate-limiter.ts'
+import type { RateLimiter, SharedLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import { type IncomingBody, openBody } from '../read-body.ts'
 import { type PublishTools, publishToGit } from './attempt.ts'
@@ -21,7 +21,7 @@ export interface PublishDependencies extends PublishTools, AuthTools {
   /** Notes when a token was last used; a failure is ignored, because it is only a hint for people. */
   noteUse: (tokenId: string) => Promise<void>
   /** Limits publishes, by who publishes. */
-  limiter: RateLimiter
+  limiter: SharedLimiter
   /** Limits requests with bad tokens, by the client's address. */
   failedTokens: RateLimiter
   /** As the platform says it. No handler takes it from a header, which clients can write. */
@@ -48,7 +48,7 @@ export async function answerPublish(
     const bearer = await authenticate(request, dependencies, new Date(arrivedMs)).catch(async (thrown: unknown) => {
       throw await limitFailures(thrown, dependencies)
     })
-    const waitSeconds = dependencies.limiter.take(bearer.publisher)
+    const waitSeconds = await dependencies.limiter.take(bearer.publisher)
     if (waitSeconds > 0) throw (await refusals()).refuseRate('publishes', waitSeconds)
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const key = readIdempotencyKey(request)

@@ -1,6 +1,14 @@
 // Stores fresh copies in the blob store. A copy that is unreadable or in another format is logged and counts as absent.
-import type { BlobStore } from '../../ports/blob-store.ts'
-import type { CopyStore, FreshCopy, KeptVersion } from '../../ports/fresh-copies.ts'
+import {
+  type BuildSource,
+  COPY_MS,
+  type CopyOrigin,
+  type CopyStore,
+  type FreshCopy,
+  isAhead,
+  type KeptVersion,
+} from '../../ports/fresh-copies.ts'
+import { listKeys, type StateStore } from '../../ports/state-store.ts'
 
 /**
  * The format of what is kept. Only a publish writes copies, from values of the records' types, so the format says all about the shape, and a read needs no
@@ -15,13 +23,63 @@ interface Kept<Record> {
 }
 
 /** Copies in a blob store, read anew each time. */
-export function copiesInBlobs(blobs: BlobStore): CopyStore {
+export function copiesInBlobs(blobs: StateStore): CopyStore {
   return {
     find: (owner, name) => read(blobs, keyOf(owner, name)),
     findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version)),
     keepVersion: (kept) =>
       write(blobs, versionKeyOf(kept.version.owner, kept.version.name, kept.version.version), kept),
     keep: (copy) => write(blobs, keyOf(copy.repository.owner, copy.repository.name), copy),
+  }
+}
+
+/** Reads nothing for a while after the store did not answer, so that no other read waits for it. */
+export function restWhileAway(blobs: StateStore, now: () => number = () => performance.now()): StateStore {
+  let awayUntil = Number.NEGATIVE_INFINITY
+  return {
+    ...blobs,
+    async get(key) {
+      if (now() < awayUntil) return undefined
+      try {
+        return await blobs.get(key)
+      } catch (error) {
+        awayUntil = now() + AWAY_MS
+        throw error
+      }
+    },
+  }
+}
+
+/** How long a store that did not answer is left alone. */
+const AWAY_MS = 2_000
+
+/**
+ * Removes the copies that a build holds. Only for the one process that serves a store: elsewhere another machine may not have built them yet.
+ *
+ * @returns how many
+ */
+export async function removeBuiltCopies(blobs: StateStore, source: BuildSource): Promise<number> {
+  let removed = 0
+  for await (const key of listKeys(blobs, 'fresh/')) {
+    const found = await blobs.get(key)
+    if (!found) continue
+    const [, , owner = '', name = ''] = key.split('/')
+    const origin = findOrigin(found.value)
+    if (origin && isAhead(origin, owner, name, source)) continue
+    // Unless a publish has kept a newer copy in the meantime.
+    if (await blobs.replace(key, '', found.version, { expiresAt: 0 })) removed++
+  }
+  await blobs.removeExpired()
+  return removed
+}
+
+/** @returns undefined for a copy that is broken, or in another format */
+function findOrigin(text: string): CopyOrigin | undefined {
+  try {
+    const { format, record }: Kept<CopyOrigin> = JSON.parse(text)
+    return format === FORMAT ? record : undefined
+  } catch {
+    return undefined
   }
 }
 
@@ -64,16 +122,16 @@ const MOST_REMEMBERED = 10_000
 /** How many versions are remembered, of up to 256 KiB each; older ones are read from the store again. */
 const MOST_VERSIONS = 200
 
-function write<Record>(blobs: BlobStore, key: string, record: Record): Promise<void> {
+function write<Record extends CopyOrigin>(blobs: StateStore, key: string, record: Record): Promise<void> {
   const kept: Kept<Record> = { format: FORMAT, record }
-  return blobs.set(key, JSON.stringify(kept))
+  return blobs.set(key, JSON.stringify(kept), { expiresAt: Date.parse(record.kept_at) + COPY_MS })
 }
 
-async function read<Record>(blobs: BlobStore, key: string): Promise<Record | undefined> {
+async function read<Record>(blobs: StateStore, key: string): Promise<Record | undefined> {
   try {
-    const text = await blobs.get(key)
-    if (text === undefined) return undefined
-    const kept: Kept<Record> = JSON.parse(text)
+    const found = await blobs.get(key)
+    if (!found) return undefined
+    const kept: Kept<Record> = JSON.parse(found.value)
     // What an older deploy kept is in the build of this one.
     if (kept.format < FORMAT) return undefined
     if (kept.format !== FORMAT) throw new Error(`expected format ${FORMAT}, got ${kept.format}`)

@@ -1,7 +1,7 @@
 // Stores sessions, completed sign-ins and account links in the blob store, with secrets as digests.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { type Accounts, type Person, SESSION_DAYS, Session } from '../../domain/access/account.ts'
-import type { BlobStore } from '../../ports/blob-store.ts'
+import type { StateStore } from '../../ports/state-store.ts'
 import { parseRecord } from './blob-record.ts'
 import { spendOnce } from './spent-blobs.ts'
 
@@ -14,7 +14,7 @@ type People = Pick<
 >
 
 /** People in a blob store, read anew each time: a session that was ended is ended at once. */
-export function peopleInBlobs(blobs: BlobStore): People {
+export function peopleInBlobs(blobs: StateStore): People {
   return {
     async openSession(person, now) {
       const secret = randomBytes(32).toString('base64url')
@@ -25,13 +25,12 @@ export function peopleInBlobs(blobs: BlobStore): People {
         csrf_secret: randomBytes(32).toString('base64url'),
         generation: await readGeneration(blobs, person.user_id),
       }
-      await blobs.set(sessionKey(secret), JSON.stringify(session))
+      await blobs.set(sessionKey(secret), JSON.stringify(session), { expiresAt: Date.parse(session.expires_at) })
       return secret
     },
     async findSession(secret, now) {
-      const text = await blobs.get(sessionKey(secret))
-      if (text === undefined) return undefined
-      const session = await parseRecord(sessionKey(secret), text, Session)
+      const found = await blobs.get(sessionKey(secret))
+      const session = found && (await parseRecord(sessionKey(secret), found.value, Session))
       if (!session) return undefined
       if (Date.parse(session.expires_at) <= now.getTime()) {
         await blobs.delete(sessionKey(secret))
@@ -44,24 +43,23 @@ export function peopleInBlobs(blobs: BlobStore): People {
       await blobs.set(generationKey(userId), String((await readGeneration(blobs, userId)) + 1))
     },
     async bindLogin(person) {
-      const holder = await blobs.get(loginKey(person.login))
-      if (holder === undefined) await blobs.set(loginKey(person.login), person.user_id)
-      return holder === undefined || holder === person.user_id
+      await blobs.add(loginKey(person.login), person.user_id)
+      return holdsLogin(blobs, person)
     },
-    spendSignIn: ({ state, expires_at }, now) =>
-      spendOnce(blobs, { kind: 'sign-ins', id: state, use: randomUUID(), endsMs: expires_at }, now),
+    spendSignIn: ({ state, expires_at }) =>
+      spendOnce(blobs, { kind: 'sign-ins', id: state, use: randomUUID(), endsMs: expires_at }),
   }
 }
 
 /** Whether a login is still a person's, as the first sign-in with it said. */
-export async function holdsLogin(blobs: BlobStore, { login, user_id }: Person): Promise<boolean> {
-  return (await blobs.get(loginKey(login))) === user_id
+export async function holdsLogin(blobs: StateStore, { login, user_id }: Person): Promise<boolean> {
+  return (await blobs.get(loginKey(login)))?.value === user_id
 }
 
-async function readGeneration(blobs: BlobStore, userId: string): Promise<number> {
-  const text = await blobs.get(generationKey(userId))
-  if (text === undefined) return 0
-  const generation = Number(text)
+async function readGeneration(blobs: StateStore, userId: string): Promise<number> {
+  const found = await blobs.get(generationKey(userId))
+  if (!found) return 0
+  const generation = Number(found.value)
   // If a broken record counted as 0, sessions that were ended would hold again.
   if (!Number.isSafeInteger(generation) || generation < 0) throw new Error('a generation of sessions is no number')
   return generation

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkEntry, type OpenStateStore, refuseState } from '../../ports/state-store.ts'
+import { checkEntry, type Lifetime, type OpenStateStore, refuseState } from '../../ports/state-store.ts'
 
 /** The format of the file, in SQLite's `user_version`. */
 const FORMAT = 1
@@ -20,20 +20,31 @@ const TABLE = `
   CREATE INDEX state_expires_at ON state (expires_at) WHERE expires_at IS NOT NULL;
 `
 
+/** One key with its value. */
+export interface StateEntry extends Lifetime {
+  key: string
+  value: string
+}
+
 /**
  * Opens the file, and makes it where it is missing.
  *
+ * @param seed what a new file begins with, written in one step with its table; asked only then
  * @param now a clock in milliseconds since 1970
  * @throws Error when the file is no database, or a newer version of the hub wrote it
  */
-export async function openSqliteState(path: string, now: () => number = Date.now): Promise<OpenStateStore> {
+export async function openSqliteState(
+  path: string,
+  now: () => number = Date.now,
+  seed: () => Iterable<StateEntry> = () => [],
+): Promise<OpenStateStore> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // SQLite gives its other files the mode of this one.
   closeSync(openSync(path, 'a', 0o600))
   // No timeout of SQLite's own: it would block the thread that answers reads.
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
-    await untilFree(() => prepareFile(database, path))
+    await untilFree(() => prepareFile(database, path, seed))
   } catch (error) {
     database.close()
     throw error
@@ -95,13 +106,23 @@ export async function openSqliteState(path: string, now: () => number = Date.now
 }
 
 /** FULL, because an acknowledged write must survive the loss of power: https://www.sqlite.org/pragma.html#pragma_synchronous */
-function prepareFile(database: DatabaseSync, path: string): void {
+function prepareFile(database: DatabaseSync, path: string, seed: () => Iterable<StateEntry>): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   const formatOf = () => Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (formatOf() === 0) {
     database.exec('BEGIN IMMEDIATE')
-    // Another process may have made the table in the meantime.
-    database.exec(formatOf() === 0 ? `${TABLE} PRAGMA user_version = ${FORMAT}; COMMIT` : 'ROLLBACK')
+    try {
+      // Another process may have made the table in the meantime.
+      if (formatOf() === 0) {
+        database.exec(`${TABLE} PRAGMA user_version = ${FORMAT}`)
+        const insert = database.prepare('INSERT INTO state VALUES (?, ?, ?, ?)')
+        for (const { key, value, expiresAt } of seed()) insert.run(key, value, randomUUID(), expiresAt ?? null)
+      }
+      database.exec('COMMIT')
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
   }
   if (formatOf() > FORMAT)
     throw new Error(`${path} was written by a newer version of the hub. Run that version, or restore a backup.`)

@@ -2,10 +2,10 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Accounts, ListedToken } from '../../domain/access/account.ts'
 import { makeToken } from '../../domain/access/token-form.ts'
-import { hasExpired, parseScope, TokenRecord } from '../../domain/access/token-record.ts'
+import { hasExpired, parseScope, TOKEN_DAYS, TokenRecord } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { atMost } from '../../ports/at-most.ts'
-import type { BlobStore } from '../../ports/blob-store.ts'
+import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 import { parseRecord } from './blob-record.ts'
 
 const DAY_MS = 86_400_000
@@ -13,6 +13,10 @@ const DAY_MS = 86_400_000
 const LAST_USE_MS = 3_600_000
 /** How many records are read or removed at once: a list may be long, and each takes a connection to the store. */
 const AT_ONCE = 8
+/** How long the record of an expired token is kept, so that its maker sees which one expired. */
+const EXPIRED_MS = 30 * DAY_MS
+/** The longest life of a token's record. */
+const MAX_USE_MS = TOKEN_DAYS.most * DAY_MS + EXPIRED_MS
 /** How many entries of a list are read at most. A person has 50 tokens; only lists of earlier versions are longer, and each reading makes them shorter. */
 const MAX_READ = 200
 
@@ -29,7 +33,7 @@ interface NewToken {
 
 /** Makes a token and stores its record; it stands in a list too, of its person or of its owner's operators. @returns the token, which nothing will show again */
 export async function createToken(
-  blobs: BlobStore,
+  blobs: Pick<StateStore, 'set'>,
   { days, id = randomUUID(), ...given }: NewToken,
   now: Date,
 ): Promise<{ token: string; record: TokenRecord }> {
@@ -42,20 +46,21 @@ export async function createToken(
     expires_at: new Date(now.getTime() + days * DAY_MS).toISOString(),
     revoked_at: null,
   })
-  await blobs.set(`tokens/${digestOf(token)}`, JSON.stringify(record))
+  const lifetime = lifetimeOf(record)
+  await blobs.set(`tokens/${digestOf(token)}`, JSON.stringify(record), lifetime)
   // The list is written second, so that every token in it exists. When that fails, so does this call, and the token is never shown to anybody.
-  await blobs.set(listKeyOf(record), digestOf(token))
+  await blobs.set(listKeyOf(record), digestOf(token), lifetime)
   return { token, record }
 }
 
 /** Finds what is known of a token. @returns undefined when it was never made here, was revoked, or its record is broken */
-export async function findToken(blobs: BlobStore, token: string): Promise<TokenRecord | undefined> {
+export async function findToken(blobs: StateStore, token: string): Promise<TokenRecord | undefined> {
   return readRecord(blobs, digestOf(token))
 }
 
 /** The tokens of people, in a blob store. */
 export function tokensInBlobs(
-  blobs: BlobStore,
+  blobs: StateStore,
 ): Pick<Accounts, 'createToken' | 'listTokens' | 'revokeToken' | 'listOperatorTokens'> {
   return {
     async createToken(person, { form, ...wish }, now) {
@@ -64,7 +69,7 @@ export function tokensInBlobs(
       return (await createToken(blobs, { ...wish, id, holder: { kind: 'person', ...person } }, now)).token
     },
     async listTokens(userId, now) {
-      const stored = await readList(blobs, (await blobs.list(listKey(userId, ''))).slice(0, MAX_READ))
+      const stored = await readList(blobs, (await blobs.list(listKey(userId, ''))).keys.slice(0, MAX_READ))
       const theirs = stored.filter(({ record }) => isHeldBy(record, userId))
       // A mark of an earlier version; now a token that is revoked is removed.
       const [revoked, others] = divide(theirs, ({ record }) => record.revoked_at !== null)
@@ -81,29 +86,31 @@ export function tokensInBlobs(
       return true
     },
     async listOperatorTokens(owners) {
-      const keys = (await blobs.list(OPERATORS)).filter((key) => owners.includes(key.split('/')[1] ?? ''))
+      const keys = (await Array.fromAsync(listKeys(blobs, OPERATORS))).filter((key) =>
+        owners.includes(key.split('/')[1] ?? ''),
+      )
       return withUses(blobs, await readList(blobs, keys))
     },
   }
 }
 
 /** Every token that an operator made, newest first. Those of earlier versions, which stood in no list, are put into one. */
-export async function listAllOperatorTokens(blobs: BlobStore): Promise<ListedToken[]> {
+export async function listAllOperatorTokens(blobs: StateStore): Promise<ListedToken[]> {
   return withUses(blobs, await readOperatorTokens(blobs))
 }
 
 /** Ends an operator's token for good. @returns what it was, or undefined when there is none of that id */
-export async function revokeOperatorToken(blobs: BlobStore, id: string): Promise<TokenRecord | undefined> {
+export async function revokeOperatorToken(blobs: StateStore, id: string): Promise<TokenRecord | undefined> {
   const stored = (await readOperatorTokens(blobs)).find(({ record }) => record.id === id)
   if (stored) await remove(blobs, stored)
   return stored?.record
 }
 
 /** Notes that a token was used, at most once an hour. */
-export async function noteUse(blobs: BlobStore, id: string, now: Date): Promise<void> {
+export async function noteUse(blobs: StateStore, id: string, now: Date): Promise<void> {
   const last = await blobs.get(useKey(id))
-  if (last === undefined || now.getTime() - Date.parse(last) >= LAST_USE_MS)
-    await blobs.set(useKey(id), now.toISOString())
+  if (last && now.getTime() - Date.parse(last.value) < LAST_USE_MS) return
+  await blobs.set(useKey(id), now.toISOString(), { expiresAt: now.getTime() + MAX_USE_MS })
 }
 
 /** A record with the name it is stored under. */
@@ -112,22 +119,22 @@ interface Stored {
   record: TokenRecord
 }
 
-async function readOperatorTokens(blobs: BlobStore): Promise<Stored[]> {
-  const digests = (await blobs.list('tokens/')).map((key) => key.slice('tokens/'.length))
-  const listed = new Set(await blobs.list(OPERATORS))
+async function readOperatorTokens(blobs: StateStore): Promise<Stored[]> {
+  const digests = (await Array.fromAsync(listKeys(blobs, 'tokens/'))).map((key) => key.slice('tokens/'.length))
+  const listed = new Set(await Array.fromAsync(listKeys(blobs, OPERATORS)))
   const stored = await atMost(AT_ONCE, digests, async (digest) => {
     const record = await readRecord(blobs, digest)
     if (record?.holder.kind !== 'operator') return undefined
-    if (!listed.has(listKeyOf(record))) await blobs.set(listKeyOf(record), digest)
+    if (!listed.has(listKeyOf(record))) await blobs.set(listKeyOf(record), digest, lifetimeOf(record))
     return { digest, record }
   })
   return stored.filter((one) => one !== undefined)
 }
 
 /** Reads what stands in lists. An entry without a token, which a removal that was cut off left, is removed. */
-async function readList(blobs: BlobStore, keys: readonly string[]): Promise<Stored[]> {
+async function readList(blobs: StateStore, keys: readonly string[]): Promise<Stored[]> {
   const stored = await atMost(AT_ONCE, keys, async (key) => {
-    const digest = await blobs.get(key)
+    const digest = (await blobs.get(key))?.value
     if (digest === undefined) return undefined
     const record = await readRecord(blobs, digest)
     if (!record && (await blobs.get(`tokens/${digest}`)) === undefined) await blobs.delete(key)
@@ -137,24 +144,24 @@ async function readList(blobs: BlobStore, keys: readonly string[]): Promise<Stor
 }
 
 /** The token goes first, because it must open nothing even when the rest fails. */
-async function remove(blobs: BlobStore, { digest, record }: Stored): Promise<void> {
+async function remove(blobs: StateStore, { digest, record }: Stored): Promise<void> {
   await blobs.delete(`tokens/${digest}`)
   await blobs.delete(listKeyOf(record))
   await blobs.delete(useKey(record.id))
 }
 
-async function withUses(blobs: BlobStore, stored: readonly Stored[]): Promise<ListedToken[]> {
+async function withUses(blobs: StateStore, stored: readonly Stored[]): Promise<ListedToken[]> {
   const listed = await atMost(AT_ONCE, stored, async ({ record }) => ({
     ...record,
-    last_used_at: (await blobs.get(useKey(record.id))) ?? null,
+    last_used_at: (await blobs.get(useKey(record.id)))?.value ?? null,
   }))
   return listed.sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id))
 }
 
-async function readRecord(blobs: BlobStore, digest: string): Promise<TokenRecord | undefined> {
+async function readRecord(blobs: StateStore, digest: string): Promise<TokenRecord | undefined> {
   const key = `tokens/${digest}`
-  const text = await blobs.get(key)
-  return text === undefined ? undefined : parseRecord(key, text, TokenRecord)
+  const found = await blobs.get(key)
+  return found && parseRecord(key, found.value, TokenRecord)
 }
 
 function isHeldBy({ holder }: TokenRecord, userId: string): boolean {
@@ -163,6 +170,10 @@ function isHeldBy({ holder }: TokenRecord, userId: string): boolean {
 
 function divide<Value>(values: readonly Value[], isFirst: (value: Value) => boolean): [Value[], Value[]] {
   return [values.filter(isFirst), values.filter((value) => !isFirst(value))]
+}
+
+function lifetimeOf({ expires_at }: TokenRecord): Lifetime {
+  return { expiresAt: Date.parse(expires_at) + EXPIRED_MS }
 }
 
 const OPERATORS = 'operators/'

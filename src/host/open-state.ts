@@ -1,0 +1,47 @@
+// Opens the state of our own host: one file of this machine, or the database that several machines share.
+import { resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import type { BuildSource } from '../ports/fresh-copies.ts'
+import type { OpenStateStore, StateStore } from '../ports/state-store.ts'
+import { readBlobsFolder } from '../stores/state/blobs-folder.ts'
+import { removeBuiltCopies } from '../stores/state/fresh-copies-blobs.ts'
+import { openSqliteState } from '../stores/state/state-sqlite.ts'
+import { inBackground } from './background.ts'
+
+/** Where our own host keeps what is not in git. */
+const STATE_FILE = '.hub/state.db'
+/** Where versions before it kept the same. */
+const BLOBS_DIR = '.hub/blobs'
+const SWEEP_MS = 600_000
+
+/**
+ * Opens the state. A new file begins with what the folder of earlier versions has.
+ *
+ * @param root the folder that holds `.hub`
+ * @throws HubError `unavailable` when the database cannot be reached
+ */
+export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, root = '.'): Promise<OpenStateStore> {
+  if (databaseUrl !== undefined)
+    // Loaded where it is used, because most hubs have one machine.
+    return (await import('../stores/state/state-postgres.ts')).openPostgresState(databaseUrl)
+  return openSqliteState(resolve(root, STATE_FILE), Date.now, () =>
+    readBlobsFolder(resolve(root, BLOBS_DIR), Date.now()),
+  )
+}
+
+/**
+ * Removes what has expired, every ten minutes.
+ *
+ * @param sourceOf what the build being served has read, so that copies of it are removed too; undefined where other machines need them
+ * @returns stops it
+ */
+export function startSweeping(state: StateStore, sourceOf: () => BuildSource | undefined): () => void {
+  const sweep = async () => {
+    await state.removeExpired()
+    const source = sourceOf()
+    if (source) await removeBuiltCopies(state, source)
+  }
+  const timer = setInterval(() => inBackground('Removing what has expired', sweep), SWEEP_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}

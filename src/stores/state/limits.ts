@@ -1,0 +1,36 @@
+// Counts requests in the state store, for limits that hold for all machines of a hub together.
+import { hash } from 'node:crypto'
+import type { RateLimit, SharedLimiter } from '../../ports/rate-limiter.ts'
+import { refuseState, type StateStore } from '../../ports/state-store.ts'
+import { waitSeconds } from './rate-limiter-memory.ts'
+
+/** Each try that fails means that another request was counted, so this many at once are more than any limit allows. */
+const MAX_TRIES = 100
+
+/** A limiter whose counts all processes share. @param kind tells it from other limiters of the store */
+export function limitInState(
+  state: StateStore,
+  kind: string,
+  { requests, windowMs }: RateLimit,
+  now: () => number = Date.now,
+): SharedLimiter {
+  return {
+    async take(client) {
+      if (requests === 0) return 0
+      const key = `limits/${kind}/${hash('sha256', client)}`
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const time = now()
+        const found = await state.get(key)
+        const earlier = (found?.value.split(' ').map(Number) ?? []).filter((each) => each > time - windowMs)
+        if (earlier.length >= requests) return waitSeconds(earlier[0]!, windowMs, time)
+        const value = [...earlier, time].join(' ')
+        const lifetime = { expiresAt: time + windowMs }
+        const isCounted = found
+          ? await state.replace(key, value, found.version, lifetime)
+          : await state.add(key, value, lifetime)
+        if (isCounted) return 0
+      }
+      throw refuseState(new Error('too many requests are being counted at once'))
+    },
+  }
+}

@@ -1,0 +1,117 @@
+// Keeps state in Netlify Blobs. When a value expires stands in its metadata.
+import { type GetStoreOptions, getStore } from '@netlify/blobs'
+import { atMost } from '../../ports/at-most.ts'
+import { checkEntry, refuseState, type StateStore } from '../../ports/state-store.ts'
+
+/** How long one call may take. The platform's client would try for much longer, and the caller would get no answer in the meantime. */
+const CALL_MS = 3_000
+const NAME = 'prompt-hub'
+const AT_ONCE = 8
+/** How long a sweep lasts at most: Netlify ends a scheduled function after 30 s. */
+const SWEEP_MS = 20_000
+
+/** The store of a Netlify site; inside a function the platform gives the access. Reads are strong: a revoked token must be revoked at once. */
+export function netlifyState(): StateStore {
+  return stateOver({ consistency: 'strong' })
+}
+
+/**
+ * A store behind an address.
+ *
+ * @param access where the server is and the token it asks for; inside a Netlify function, neither
+ * @param now a clock in milliseconds since 1970
+ */
+export function stateOver(access: Omit<GetStoreOptions, 'name'>, now: () => number = Date.now): StateStore {
+  const options = { ...access, name: NAME }
+  const metadataOf = (expiresAt: number | undefined) =>
+    expiresAt === undefined ? {} : { metadata: { expires_at: expiresAt } }
+  const hasExpired = ({ expires_at }: Record<string, unknown>) => typeof expires_at === 'number' && expires_at <= now()
+  const find = (key: string) =>
+    call(options, async (store) => {
+      const found = await store.getWithMetadata(key, { type: 'text' })
+      // Netlify's own development server gives an etag in lists alone.
+      return found && { ...found, etag: found.etag ?? (await etagOf(store, key)) }
+    })
+  const state: StateStore = {
+    async get(key) {
+      checkEntry(key)
+      const found = await find(key)
+      if (!found || hasExpired(found.metadata)) return undefined
+      return { value: found.data, version: found.etag ?? '' }
+    },
+    async set(key, value, { expiresAt } = {}) {
+      checkEntry(key, value)
+      await call(options, (store) => store.set(key, value, metadataOf(expiresAt)))
+    },
+    async add(key, value, { expiresAt } = {}) {
+      checkEntry(key, value)
+      const isNew = await call(options, async (store) =>
+        wroteTo(await store.set(key, value, { onlyIfNew: true, ...metadataOf(expiresAt) })),
+      )
+      if (isNew) return true
+      const found = await find(key)
+      if (!found?.etag || !hasExpired(found.metadata)) return false
+      return replaceAt(key, value, found.etag, expiresAt)
+    },
+    async replace(key, value, version, { expiresAt } = {}) {
+      checkEntry(key, value)
+      const found = await find(key)
+      if (!found || found.etag !== version || hasExpired(found.metadata)) return false
+      return replaceAt(key, value, version, expiresAt)
+    },
+    async delete(key) {
+      checkEntry(key)
+      await call(options, (store) => store.delete(key))
+    },
+    async list(prefix) {
+      const { blobs } = await call(options, (store) => store.list({ prefix }))
+      // The development server also lists keys that are the beginning of the prefix.
+      const keys = blobs.map(({ key }) => key).filter((key) => key.startsWith(prefix))
+      return { keys: keys.sort(), next: undefined }
+    },
+    async removeExpired() {
+      const deadline = now() + SWEEP_MS
+      const { keys } = await state.list('')
+      // In another order each time, so that a sweep that runs out of time is completed by later ones.
+      const shuffled = keys.map((key) => ({ key, place: Math.random() })).sort((a, b) => a.place - b.place)
+      const removed = await atMost(AT_ONCE, shuffled, async ({ key }) => {
+        if (now() > deadline) return 0
+        const found = await call(options, (store) => store.getMetadata(key))
+        if (!found || !hasExpired(found.metadata)) return 0
+        await state.delete(key)
+        return 1
+      })
+      return removed.reduce<number>((sum, one) => sum + one, 0)
+    },
+  }
+  const replaceAt = (key: string, value: string, etag: string, expiresAt: number | undefined) =>
+    call(options, async (store) =>
+      wroteTo(await store.set(key, value, { onlyIfMatch: etag, ...metadataOf(expiresAt) })),
+    )
+  return state
+}
+
+/** The client reports every failure but a broken condition as success, without an etag (netlify/primitives#741). */
+function wroteTo({ modified, etag }: { modified: boolean; etag?: string }): boolean {
+  if (modified && !etag) throw new Error('the store did not say what it did')
+  return modified
+}
+
+type Store = ReturnType<typeof getStore>
+
+async function etagOf(store: Store, key: string): Promise<string | undefined> {
+  const { blobs } = await store.list({ prefix: key })
+  return blobs.find((blob) => blob.key === key)?.etag
+}
+
+async function call<Value>(options: GetStoreOptions, work: (store: Store) => Promise<Value>): Promise<Value> {
+  const signal = AbortSignal.timeout(CALL_MS)
+  const timedFetch: typeof fetch = (input, init) => fetch(input, { ...init, signal })
+  const tooLate = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => tooLate.reject(signal.reason))
+  try {
+    return await Promise.race([work(getStore({ ...options, fetch: timedFetch })), tooLate.promise])
+  } catch (cause) {
+    throw refuseState(cause)
+  }
+}
