@@ -137,6 +137,7 @@ describe('a state that is', () => {
     const second = account.openJar()
     vi.useFakeTimers({ now: Date.now() + 1_300_000, toFake: ['Date'] })
     await comeBack(second, await goToGithub(second))
+    await account.blobs.removeExpired()
     expect(kept()).toHaveLength(1)
     expect(kept()).not.toEqual(before)
   })

@@ -80,12 +80,13 @@ describe('making one', () => {
 
 describe('tokens that ended', () => {
   const DAY_MS = 86_400_000
+  const startMs = Date.now()
   const person = { user_id: 'local-alice', login: 'alice' }
   const make = (number: number, daysAgo: number) =>
     createToken(
       account.blobs,
       { holder: { kind: 'person', ...person }, name: `t${number}`, scope: 'alice/*', days: 1 },
-      new Date(Date.now() - daysAgo * DAY_MS - number),
+      new Date(startMs - daysAgo * DAY_MS - number),
     )
   const countOf = (prefix: string) => [...account.blobs.texts.keys()].filter((key) => key.startsWith(prefix)).length
 

@@ -39,7 +39,7 @@ export interface Account {
 
 /** Opens accounts. @param given in place of the usual: sign-in as anybody, nobody a member anywhere */
 export function openAccount(given: Partial<AccountDependencies> = {}): Account {
-  const blobs = memoryBlobs()
+  const blobs = memoryBlobs(undefined, () => Date.now())
   const frame = Buffer.from(`<title>Your account</title><main>${FRAME_PLACE}</main>`)
   const keys = openLocalKeys(() => {})
   const dependencies: AccountDependencies = {

@@ -1,7 +1,7 @@
 // A whole hub for browser tests: a built site, its own git repository, real functions and stores.
-import { readdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { vi } from 'vitest'
 import { STARTING } from '../../src/host/health.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
@@ -77,13 +77,12 @@ export async function startBuiltHub(
     dist: join(dir, 'dist'),
     blobs: served.stores.blobs,
     signInLink: () => localSignInLink(url, localKeys.current()),
-    storedTexts: () =>
-      readdirSync(blobsDir, { recursive: true, withFileTypes: true })
-        .map((entry) => {
-          const path = join(entry.parentPath, entry.name)
-          return entry.isFile() ? `${path}\n${readFileSync(path, 'utf8')}` : path
-        })
-        .join('\n'),
+    storedTexts() {
+      const database = new DatabaseSync(join(blobsDir, 'state.db'), { readOnly: true })
+      const rows = database.prepare('SELECT key, value FROM state').all()
+      database.close()
+      return rows.map(({ key, value }) => `${key}\n${value}`).join('\n')
+    },
     logged: () => [...lines, ...repository.warnings].join('\n'),
     git: (...args) => repository.git(...args),
     async stop() {

@@ -271,8 +271,8 @@ describe('the store of tokens', () => {
     const start = Date.parse('2026-11-20T10:00:00Z')
     for (const minutes of [0, 1, 59, 60, 61]) await noteUse(blobs, 'id', new Date(start + minutes * 60_000))
     expect(set.mock.calls).toEqual([
-      ['token-uses/id', '2026-11-20T10:00:00.000Z'],
-      ['token-uses/id', '2026-11-20T11:00:00.000Z'],
+      ['token-uses/id', '2026-11-20T10:00:00.000Z', { expiresAt: Date.parse('2027-12-20T10:00:00Z') }],
+      ['token-uses/id', '2026-11-20T11:00:00.000Z', { expiresAt: Date.parse('2027-12-20T11:00:00Z') }],
     ])
   })
 

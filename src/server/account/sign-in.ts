@@ -118,7 +118,7 @@ function requireNote(request: Request, state: string | null, { cookies }: SignIn
 
 /** @throws HubError `invalid_request` for a sign-in that came to its end before, well or not */
 async function spendNote(note: SignInNote, { accounts }: SignInTools): Promise<void> {
-  if (!(await accounts.spendSignIn(note, now)))
+  if (!(await accounts.spendSignIn(note)))
     throw new HubError('invalid_request', 'This sign-in was already completed. Sign in again.')
 }
 

@@ -105,9 +105,9 @@ export async function openSqliteState(
   }
 }
 
-/** FULL, because an acknowledged write must survive the loss of power: https://www.sqlite.org/pragma.html#pragma_synchronous */
+/** What is deleted is overwritten, because it may be about people. FULL, because an acknowledged write must survive the loss of power: https://www.sqlite.org/pragma.html#pragma_synchronous */
 function prepareFile(database: DatabaseSync, path: string, seed: () => Iterable<StateEntry>): void {
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
   const formatOf = () => Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (formatOf() === 0) {
     database.exec('BEGIN IMMEDIATE')
