@@ -63,6 +63,7 @@ describe('cookies that open nothing', () => {
     expect(await isSignedIn(jar)).toBe(true)
     vi.setSystemTime(Date.now() + 2000)
     expect(await isSignedIn(jar)).toBe(false)
+    await account.blobs.removeExpired()
     expect([...account.blobs.texts.keys()].filter((key) => key.startsWith('sessions/'))).toEqual([])
   })
 
