@@ -6,7 +6,7 @@ import type { OpenStateStore, StateStore } from '../ports/state-store.ts'
 import { readBlobsFolder } from '../stores/state/blobs-folder.ts'
 import { removeBuiltCopies } from '../stores/state/fresh-copies-blobs.ts'
 import { openSqliteState } from '../stores/state/state-sqlite.ts'
-import { inBackground } from './background.ts'
+import { inBackground } from './http/background.ts'
 
 /** Where our own host keeps what is not in git. */
 const STATE_FILE = '.hub/state.db'
