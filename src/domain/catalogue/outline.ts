@@ -19,7 +19,7 @@ export interface RepositoryRecords {
 }
 
 /** What lists, feeds and the sitemap say of a version. */
-export interface Release extends RankedRelease {
+interface Release extends RankedRelease {
   published_by: string
   changelog: string
 }
