@@ -33,7 +33,7 @@ useradd() { :; }
 chown() { :; }
 docker() { echo "docker $*" >> "$ROOT/docker"; }
 npm() { case "$1" in ci) ln -s "$PACKAGES" node_modules ;; *) command npm "$@" ;; esac; }
-hubcli() { sh "$CHECKOUT/src/cli/hubcli" "$@"; }
+hubcli() { sh "$CHECKOUT/clients/hubcli/hubcli" "$@"; }
 rsync() { mkdir -p "$4" && cp -R "$3". "$4"; }
 unit() { sed -n "s|^$1=||p" "$ROOT/etc/systemd/system/prompt-hub.service" | tail -1; }
 systemctl() {

@@ -5,7 +5,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../say.sh"
 
 # The client of this very commit, so that whoever pins the action has pinned it too.
-HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/src/cli/hubcli
+HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
 API=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
 # GitHub takes 65,536 characters; the rest of the text needs some.
 MOST_OF_THE_CHANGES=20000 MOST_OF_THE_DIFFERENCES=40000
