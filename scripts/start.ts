@@ -6,6 +6,7 @@ import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/ho
 import { followGitHub } from '../src/host/follow-github.ts'
 import { addFetch } from '../src/host/health.ts'
 import { whenAborted } from '../src/host/http/abort.ts'
+import { inBackground } from '../src/host/http/background.ts'
 import type { RunningServer } from '../src/host/http/http-server.ts'
 import { surviveUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import type { FreshCopy } from '../src/ports/fresh-copies.ts'
@@ -63,8 +64,10 @@ try {
   const { copies } = stores
   const keep = async (copy: FreshCopy) => {
     await copies.keep(copy)
-    followed.notePublish(copy.repository.full_name)
+    const { full_name } = copy.repository
+    followed.notePublish(full_name)
     clone?.fetchSoon()
+    inBackground('Telling the other machines of a publish', () => stores.blobs.notify?.(full_name))
   }
   host = await serveSites(
     followed.site,
@@ -81,6 +84,7 @@ try {
       : error
   })
   clone?.start(followed.noteMove)
+  if (stores.hasOtherMachines && clone) stores.blobs.subscribe?.(clone.fetchSoon)
   surviveUncaughtErrors()
   await followed.ready
   progress.end()

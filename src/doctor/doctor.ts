@@ -1,6 +1,7 @@
 // Chooses the checks for a setup: settings, this machine, GitHub, or a deployed hub.
 import { type Config, readConfig } from '../config.ts'
 import { type AskGitHub, openGitHubQuestions } from '../stores/github/github-questions.ts'
+import { CLUSTER_CHECKS } from './cluster-checks.ts'
 import { type Examined, examine } from './examination.ts'
 import { GITHUB_CHECKS } from './github-checks.ts'
 import { openDeployedHub } from './hub-answers.ts'
@@ -32,8 +33,8 @@ export async function examineSetup({ environment, root, url, outside = {} }: Set
   const address = url === undefined ? undefined : parseAddress(url)
   const config = readIfGood(environment)
   const examined = await examine(SETTINGS_CHECKS, { environment, config })
-  if (config && address === undefined)
-    examined.push(...(await examine(MACHINE_CHECKS, { root, config, environment, freeBytes, maxWatches, nodeVersion })))
+  const machine = config && { root, config, environment, freeBytes, maxWatches, nodeVersion }
+  if (machine && address === undefined) examined.push(...(await examine(MACHINE_CHECKS, machine)))
   if (config?.gitStore.kind === 'github') {
     const { repository, branch, credential } = config.gitStore
     const ask = rememberQuestions(openGitHubQuestions(config.gitStore))
@@ -41,6 +42,8 @@ export async function examineSetup({ environment, root, url, outside = {} }: Set
     const isReady = examined.every(({ check, outcome }) => check !== 'git-settings' || outcome !== 'error')
     if (isReady) examined.push(...(await examine(GITHUB_CHECKS, place)))
   }
+  // After those of GitHub, because a clone needs the same credential.
+  if (machine && address === undefined) examined.push(...(await examine(CLUSTER_CHECKS, { ...machine, now }, examined)))
   if (config?.signIn.kind === 'github')
     examined.push(...(await examine(SIGN_IN_CHECKS, { signIn: config.signIn, baseUrl: config.baseUrl })))
   if (address !== undefined) examined.push(...(await examine(HUB_CHECKS, openDeployedHub(address, now))))

@@ -37,7 +37,13 @@ const GOOD_FREE = 1024 * MEBIBYTE
 export const MACHINE_CHECKS: readonly Check<Machine>[] = [
   { name: 'node', about: 'this is the Node that the project pins', look: lookAtNode },
   { name: 'git', about: 'git is there, and new enough', look: lookAtGit },
-  { name: 'content', about: 'the content can be read, and all of it is valid', look: lookAtContent },
+  {
+    name: 'content',
+    about: 'the content can be read, and all of it is valid',
+    // A clone is looked at by the check of that name.
+    isMeant: ({ config }) => !config.keepsClone,
+    look: lookAtContent,
+  },
   {
     name: 'content-git',
     about: 'git can publish to the content',
@@ -49,6 +55,7 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
     name: 'watching',
     about: 'the system can tell of changes to the content',
     needs: ['content'],
+    isMeant: ({ config }) => !config.keepsClone,
     look: lookAtWatching,
   },
   { name: 'blob-store', about: 'tokens, sessions and fresh copies can be kept', look: lookAtState },

@@ -41,16 +41,8 @@ export async function followGitHub(
   environment: ContentCloneOptions['environment'],
   signal: AbortSignal,
 ): Promise<FollowedClone> {
-  const { gitStore, contentPollMs } = config
-  const source = findSourceHost(config)
-  if (gitStore.kind !== 'github' || !source) throw new Error('The settings name no repository on GitHub.')
-  const clone = await openContentClone({
-    folder: holdCloneFolder(signal),
-    url: `${source.web}.git`,
-    branch: gitStore.branch,
-    getToken: createTokenSource(gitStore),
-    environment,
-  })
+  const { contentPollMs } = config
+  const clone = await openContentClone(cloneOptions(config, environment, holdCloneFolder(signal)))
   let isFetching = false
   let isWanted = false
   let onMove = () => {}
@@ -87,6 +79,24 @@ export async function followGitHub(
       whenAborted(signal, () => clearInterval(timer))
       fetchSoon()
     },
+  }
+}
+
+/** How the repository of the settings is cloned. @param config with `gitStore.kind` `github` */
+export function cloneOptions(
+  config: Config,
+  environment: ContentCloneOptions['environment'],
+  folder: string,
+): ContentCloneOptions {
+  const { gitStore } = config
+  const source = findSourceHost(config)
+  if (gitStore.kind !== 'github' || !source) throw new Error('The settings name no repository on GitHub.')
+  return {
+    folder,
+    url: `${source.web}.git`,
+    branch: gitStore.branch,
+    getToken: createTokenSource(gitStore),
+    environment,
   }
 }
 

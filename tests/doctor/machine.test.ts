@@ -219,10 +219,10 @@ describe('a repository on GitHub', () => {
   test('passes with a token and with an App, and no branch has moved', async () => {
     safe()
     expect(await expectWell(onGitHub(signIn()))).toEqual([
-      ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'node', 'git', 'content'],
-      ...['watching', 'blob-store', 'build', 'readme', 'port', 'disk'],
+      ...['settings', 'git-settings', 'sign-in-settings', 'address', 'proxies', 'node', 'git'],
+      ...['blob-store', 'build', 'readme', 'port', 'disk'],
       ...['github-reachable', 'github-clock', 'github-credential', 'github-repository', 'github-branch'],
-      ...['github-write', 'github-protection', 'github-scope', 'sign-in-application'],
+      ...['github-write', 'github-protection', 'github-scope', 'clone', 'sign-in-application'],
     ])
     answer('GET', '/installation/repositories', { total_count: 1 })
     await expectWell(onGitHub(app()))
@@ -230,6 +230,8 @@ describe('a repository on GitHub', () => {
     expect([...new Set(writes)].sort()).toEqual([
       `POST /app/installations/100/access_tokens`,
       'POST /login/oauth/access_token',
+      // Reads, by git's own protocol.
+      `POST /${place.repository}.git/git-upload-pack`,
       `POST /repos/${place.repository}/git/commits`,
     ])
   })

@@ -1,7 +1,7 @@
 // Exports emulate's objects to a real git repository, so that real git can check them.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { z } from 'zod'
@@ -77,8 +77,13 @@ export async function exportObjects(read: (path: string) => Promise<unknown>, fo
   }
   for (const sha of [...missing.keys()].reverse()) await writeCommit(sha)
   await mkdir(join(folder, 'refs', 'heads'), { recursive: true })
-  await writeFile(join(folder, 'refs', 'heads', 'main'), `${head}\n`)
-  await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/main\n')
+  // Whole at every moment, because git may be reading it.
+  const replace = async (path: string, text: string) => {
+    await writeFile(`${path}.next`, text)
+    await rename(`${path}.next`, path)
+  }
+  await replace(join(folder, 'HEAD'), 'ref: refs/heads/main\n')
+  await replace(join(folder, 'refs', 'heads', 'main'), `${head}\n`)
 }
 
 function formatCommit({ message, author, committer, tree, parents }: z.infer<typeof Commit>): string {

@@ -13,6 +13,8 @@ export interface Machine {
   start: (settings?: Record<string, string>) => Promise<{ base: string; run: Run }>
   /** Makes a token with `npm run token`. */
   makeToken: (owner: string) => string
+  /** Revokes all tokens of an owner that were made so. */
+  revokeTokens: (owner: string) => void
 }
 
 /** Machines that share nothing but what the settings name. */
@@ -38,16 +40,21 @@ export function openMachines(): Machines {
       for (const name of readdirSync('.'))
         if (!name.startsWith('.') && !['content', 'dist', 'build'].includes(name))
           symlinkSync(resolve(name), join(folder, name))
+      const runToken = (...parameters: string[]) =>
+        execFileSync(process.execPath, ['scripts/token.ts', ...parameters], {
+          cwd: folder,
+          env: { ...plainEnvironment(), ...settings } as NodeJS.ProcessEnv,
+          encoding: 'utf8',
+        }).trim()
       return {
         folder,
         start: (more = {}) =>
           startProcess({ command: START, settings: { ...settings, ...more }, cwd: folder, isReady: isServingData }),
-        makeToken: (owner) =>
-          execFileSync(process.execPath, ['scripts/token.ts', owner], {
-            cwd: folder,
-            env: { ...plainEnvironment(), ...settings } as NodeJS.ProcessEnv,
-            encoding: 'utf8',
-          }).trim(),
+        makeToken: (owner) => runToken(owner),
+        revokeTokens(owner) {
+          const rows = runToken('--list').split('\n')
+          for (const row of rows) if (row.includes(` ${owner}/*`)) runToken('--revoke', row.split(' ')[0]!)
+        },
       }
     },
     close: () => rmSync(top, { recursive: true, force: true, maxRetries: 5 }),

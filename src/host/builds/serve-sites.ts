@@ -12,7 +12,8 @@ import { cacheControlOf } from '../../server/respond.ts'
 import { type LocalGit, openLocalGit } from '../../stores/git/git-store-local.ts'
 import { findBuildRecord } from '../../stores/site/build-record.ts'
 import { folderFiles } from '../../stores/site/site-files-folder.ts'
-import { copiesInBlobs, rememberCopies, restWhileAway } from '../../stores/state/fresh-copies-blobs.ts'
+import { copiesInBlobs, rememberCopies } from '../../stores/state/fresh-copies-blobs.ts'
+import { shareCopies } from '../../stores/state/fresh-copies-shared.ts'
 import { refusePages } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
 import { type Health, STARTING, withHealth } from '../health.ts'
@@ -90,8 +91,7 @@ export async function openLocalStores(config: Config): Promise<LocalStores> {
   inBackground('Removing what has expired', () => state.removeExpired())
   return {
     blobs: state,
-    // What another machine publishes is in the database at once, so nothing is remembered there.
-    copies: databaseUrl === undefined ? rememberCopies(copiesInBlobs(state)) : copiesInBlobs(restWhileAway(state)),
+    copies: databaseUrl === undefined ? rememberCopies(copiesInBlobs(state)) : shareCopies(state),
     hasOtherMachines: databaseUrl !== undefined,
     localKeys: openLocalKeys((key) => console.log(`To sign in again, once: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
@@ -151,7 +151,7 @@ export async function serveSites(
     const { search, source } = site
     const pages = pagesOf?.()
     return {
-      files: pagesOf ? joinFiles(site, pages) : site.files,
+      files: pagesOf ? joinFiles(lastingFiles(site, siteOf), pages) : site.files,
       pages: {
         render: pages?.render,
         broken: site.broken ?? NOTHING_BROKEN,
@@ -196,10 +196,26 @@ function cacheOf(site: Site): PageCache {
   return known
 }
 
+/** The files of a site, and those of its successor once they are gone: a publish may wait for its turn for longer than an older state is kept. */
+function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
+  return {
+    ...site.files,
+    async read(path) {
+      try {
+        return await site.files.read(path)
+      } catch (error) {
+        const next = siteOf()
+        if (next === site) throw error
+        return next.files.read(path)
+      }
+    },
+  }
+}
+
 /** The data files of a site, and the static files of the pages, which are unavailable while the pages are bundled. */
-function joinFiles(site: Site, pages: Pages | undefined): SiteFiles {
+function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
   const filesOf = (path: string) => {
-    const files = isDataPath(path) ? site.files : pages?.files
+    const files = isDataPath(path) ? data : pages?.files
     if (files) return files
     throw refusePages()
   }

@@ -99,6 +99,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         about: 'Service or container, reverse proxy, backups and upgrades.',
       },
       {
+        path: '/docs/hosting-cluster',
+        words: 'Several machines',
+        about: 'PostgreSQL, a clone on each machine, backups and rolling upgrades.',
+      },
+      {
         path: '/docs/hosting-netlify',
         words: 'Netlify and GitHub',
         about: 'Repository, GitHub App, sign-in and first publish.',

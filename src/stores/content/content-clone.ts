@@ -1,6 +1,7 @@
 // Keeps a clone of the repository on GitHub that holds the content. The branch is followed by reset, never by merge, so a rewritten history is followed too.
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createGit, type Git, GitFailure } from '../git/git-command.ts'
 
@@ -65,33 +66,13 @@ const SLOW = { 'http.lowSpeedLimit': '100', 'http.lowSpeedTime': '20' }
  * @throws Error when there is none and GitHub cannot be reached, refuses, or takes too long
  */
 export async function openContentClone(options: ContentCloneOptions): Promise<ContentClone> {
-  const { folder, url, branch, getToken, environment, lookTimeoutMs = LOOK_TIMEOUT_MS } = options
+  const { folder, url, branch, environment, lookTimeoutMs = LOOK_TIMEOUT_MS } = options
   const beside = `${folder}.new`
   const old = `${folder}.old`
   const contentDir = join(folder, 'content')
   const gitIn = (dir: string) => createGit(dir, environment)
 
-  const callGitHub = async (git: Git, args: readonly string[], timeoutMs: number): Promise<string> => {
-    const signal = AbortSignal.timeout(timeoutMs)
-    try {
-      const token = await getToken(signal)
-      const config = {
-        ...SLOW,
-        // Nobody is here to answer, and what the user's helpers know is for other repositories.
-        'credential.helper': '',
-        [`http.${url}.extraHeader`]: `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
-      }
-      return (await git.run(args, { signal, config })).toString('utf8')
-    } catch (error) {
-      throw new Error(describeFailure(error, url, timeoutMs, signal.aborted), { cause: error })
-    }
-  }
-  const look = async (): Promise<string> => {
-    const answer = await callGitHub(gitIn(dirname(folder)), ['ls-remote', url, `refs/heads/${branch}`], lookTimeoutMs)
-    const head = /^([0-9a-f]{40,64})\t/.exec(answer)?.[1]
-    if (head === undefined) throw new Error(`${url} has no branch ${branch}.`)
-    return head
-  }
+  const { callGitHub, look } = createCaller(options)
   const fetchInto = (git: Git, timeoutMs: number) =>
     callGitHub(
       git,
@@ -192,6 +173,41 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
       }
     },
   }
+}
+
+/** How GitHub is asked, by git, with the credential. */
+function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK_TIMEOUT_MS }: ContentCloneOptions) {
+  const callGitHub = async (git: Git, args: readonly string[], timeoutMs: number): Promise<string> => {
+    const signal = AbortSignal.timeout(timeoutMs)
+    try {
+      const token = await getToken(signal)
+      const config = {
+        ...SLOW,
+        // Nobody is here to answer, and what the user's helpers know is for other repositories.
+        'credential.helper': '',
+        [`http.${url}.extraHeader`]: `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
+      }
+      return (await git.run(args, { signal, config })).toString('utf8')
+    } catch (error) {
+      throw new Error(describeFailure(error, url, timeoutMs, signal.aborted), { cause: error })
+    }
+  }
+  const look = async (): Promise<string> => {
+    const answer = await callGitHub(
+      createGit(tmpdir(), environment),
+      ['ls-remote', url, `refs/heads/${branch}`],
+      lookTimeoutMs,
+    )
+    const head = /^([0-9a-f]{40,64})\t/.exec(answer)?.[1]
+    if (head === undefined) throw new Error(`${url} has no branch ${branch}.`)
+    return head
+  }
+  return { callGitHub, look }
+}
+
+/** Asks GitHub for the branch, as a fetch would, and changes nothing. @returns its newest commit @throws Error as `fetch` */
+export function lookAtBranch(options: ContentCloneOptions): Promise<string> {
+  return createCaller(options).look()
 }
 
 function sourceOf(url: string, branch: string): string {

@@ -8,7 +8,7 @@ import {
   isAhead,
   type KeptVersion,
 } from '../../ports/fresh-copies.ts'
-import { listKeys, type StateStore } from '../../ports/state-store.ts'
+import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 
 /**
  * The format of what is kept. Only a publish writes copies, from values of the records' types, so the format says all about the shape, and a read needs no
@@ -22,36 +22,37 @@ interface Kept<Record> {
   record: Record
 }
 
-/** Copies in a blob store, read anew each time. */
-export function copiesInBlobs(blobs: StateStore): CopyStore {
+/** Copies in a state store. */
+interface StoredCopies extends CopyStore {
+  /** Keeps a copy unless one that is there has overtaken it: one step for all who keep one of this repository at once. */
+  keepNewer(copy: FreshCopy, isOvertaken: (mine: FreshCopy, there: FreshCopy) => boolean): Promise<void>
+}
+
+/** Copies in a state store, read anew each time. */
+export function copiesInBlobs(blobs: StateStore): StoredCopies {
   return {
     find: (owner, name) => read(blobs, keyOf(owner, name)),
     findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version)),
     keepVersion: (kept) =>
       write(blobs, versionKeyOf(kept.version.owner, kept.version.name, kept.version.version), kept),
     keep: (copy) => write(blobs, keyOf(copy.repository.owner, copy.repository.name), copy),
-  }
-}
-
-/** Reads nothing for a while after the store did not answer, so that no other read waits for it. */
-export function restWhileAway(blobs: StateStore, now: () => number = () => performance.now()): StateStore {
-  let awayUntil = Number.NEGATIVE_INFINITY
-  return {
-    ...blobs,
-    async get(key) {
-      if (now() < awayUntil) return undefined
-      try {
-        return await blobs.get(key)
-      } catch (error) {
-        awayUntil = now() + AWAY_MS
-        throw error
+    async keepNewer(copy, isOvertaken) {
+      const key = keyOf(copy.repository.owner, copy.repository.name)
+      const text = format(copy)
+      const lifetime = lifetimeOf(copy)
+      // Each try that fails means that another machine kept a copy.
+      for (;;) {
+        const found = await blobs.get(key)
+        const there = found && parse<FreshCopy>(found.value)
+        if (there && isOvertaken(copy, there)) return
+        const isKept = found
+          ? await blobs.replace(key, text, found.version, lifetime)
+          : await blobs.add(key, text, lifetime)
+        if (isKept) return
       }
     },
   }
 }
-
-/** How long a store that did not answer is left alone. */
-const AWAY_MS = 2_000
 
 /**
  * Removes the copies that a build holds. Only for the one process that serves a store: elsewhere another machine may not have built them yet.
@@ -123,19 +124,30 @@ const MOST_REMEMBERED = 10_000
 const MOST_VERSIONS = 200
 
 function write<Record extends CopyOrigin>(blobs: StateStore, key: string, record: Record): Promise<void> {
+  return blobs.set(key, format(record), lifetimeOf(record))
+}
+
+function format<Record>(record: Record): string {
   const kept: Kept<Record> = { format: FORMAT, record }
-  return blobs.set(key, JSON.stringify(kept), { expiresAt: Date.parse(record.kept_at) + COPY_MS })
+  return JSON.stringify(kept)
+}
+
+function lifetimeOf({ kept_at }: CopyOrigin): Lifetime {
+  return { expiresAt: Date.parse(kept_at) + COPY_MS }
+}
+
+/** @returns undefined for what an older deploy kept: it is in the build of this one */
+function parse<Record>(text: string): Record | undefined {
+  const kept: Kept<Record> = JSON.parse(text)
+  if (kept.format < FORMAT) return undefined
+  if (kept.format !== FORMAT) throw new Error(`expected format ${FORMAT}, got ${kept.format}`)
+  return kept.record
 }
 
 async function read<Record>(blobs: StateStore, key: string): Promise<Record | undefined> {
   try {
     const found = await blobs.get(key)
-    if (!found) return undefined
-    const kept: Kept<Record> = JSON.parse(found.value)
-    // What an older deploy kept is in the build of this one.
-    if (kept.format < FORMAT) return undefined
-    if (kept.format !== FORMAT) throw new Error(`expected format ${FORMAT}, got ${kept.format}`)
-    return kept.record
+    return found && parse<Record>(found.value)
   } catch (error) {
     // Imported with the first trouble, because most reads and publishes have none.
     const { logTrouble } = await import('../../ports/log.ts')

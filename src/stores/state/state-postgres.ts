@@ -128,6 +128,23 @@ export async function openPostgresState(url: string, now: () => number = Date.no
   }
 }
 
+/** Asks the database for its time. @throws Error when it does not answer */
+export async function readDatabaseTime(url: string): Promise<Date> {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query('SELECT now() AS now')
+    return new Date(rows[0]?.now)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
 /** Repeats a statement that lost a race. What it did before was undone, so it may run again. */
 async function settleRaces<Value>(work: () => Promise<Value>): Promise<Value> {
   for (let tries = 1; ; tries++) {

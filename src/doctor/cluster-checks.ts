@@ -1,0 +1,51 @@
+// The checks of what several machines share: the repository on GitHub, of which each keeps a clone, and the database.
+import { cloneOptions } from '../host/follow-github.ts'
+import { lookAtBranch } from '../stores/content/content-clone.ts'
+import { readDatabaseTime } from '../stores/state/state-postgres.ts'
+import { clockFindings } from './clock.ts'
+import { type Check, type Finding, wrong } from './examination.ts'
+import type { Machine } from './machine-checks.ts'
+
+/** For a hub whose content or state is not on this machine alone. */
+export const CLUSTER_CHECKS: readonly Check<Machine & { now: () => Date }>[] = [
+  {
+    name: 'clone',
+    about: 'the content on GitHub can be cloned and followed',
+    needs: ['git', 'github-reachable', 'github-credential', 'github-repository', 'github-branch'],
+    isMeant: ({ config }) => config.keepsClone,
+    look: lookAtClone,
+  },
+  {
+    name: 'database',
+    about: 'the database answers, and its clock agrees with this one',
+    isMeant: ({ config }) => config.databaseUrl !== undefined,
+    look: lookAtDatabase,
+  },
+]
+
+async function lookAtClone({ root, config, environment }: Machine): Promise<Finding[]> {
+  try {
+    await lookAtBranch(cloneOptions(config, environment, root))
+    return []
+  } catch (error) {
+    return [
+      wrong(
+        error instanceof Error ? error.message : String(error),
+        'Correct GITHUB_REPOSITORY, GITHUB_BRANCH and the credential, and let this machine reach GitHub.',
+      ),
+    ]
+  }
+}
+
+async function lookAtDatabase({ config, now }: Machine & { now: () => Date }): Promise<Finding[]> {
+  try {
+    return clockFindings('the database', (await readDatabaseTime(config.databaseUrl ?? '')).toISOString(), now())
+  } catch {
+    return [
+      wrong(
+        'The database of DATABASE_URL does not answer.',
+        'Start it, and correct the address, the user and the password in DATABASE_URL.',
+      ),
+    ]
+  }
+}

@@ -1,0 +1,160 @@
+// Keeps fresh copies in a database that several machines share, so that what one of them publishes is read at all others from the moment it is answered.
+import type { CopyStore, FreshCopy, KeptVersion } from '../../ports/fresh-copies.ts'
+import { logTrouble } from '../../ports/log.ts'
+import type { StateStore } from '../../ports/state-store.ts'
+import { copiesInBlobs } from './fresh-copies-blobs.ts'
+
+/** Its value changes with every copy that is kept: while it stays, nothing that was read needs to be read again. */
+const MARKER = 'marker/fresh-copies'
+/** How long a read waits for the database, once; then no read waits until the database has answered again. */
+const PATIENCE_MS = 3_000
+const PROBE_MS = 250
+/** Two publishes of one repository so close together may arrive here in the wrong order. */
+const RACE_MS = 60_000
+/** How many repositories are remembered, so that requests for names that do not exist cannot fill the memory. */
+const MAX_REMEMBERED = 10_000
+/** Versions hold up to 256 KiB each. */
+const MAX_VERSIONS = 200
+
+/** Everything that was read while the marker had one value. */
+interface Generation {
+  /** Null when the store must be asked, whatever the marker is. */
+  marker: string | undefined | null
+  copies: Map<string, Promise<FreshCopy | undefined>>
+  versions: Map<string, Promise<KeptVersion | undefined>>
+}
+
+/** Copies that several machines share. */
+interface SharedCopies extends CopyStore {
+  /** Whether the database answered last; while it does not, reads go on with what is built and what was read before. */
+  isReachable: () => boolean
+  close: () => void
+}
+
+/**
+ * Copies in a shared store, in memory as long as nothing was published.
+ *
+ * A read asks for the marker alone, and all reads of one moment ask together: a read waits for the question under way and then for one that began
+ * after it, so that it never misses what was answered before it came. Whoever keeps a copy changes the marker afterwards, and is answered after that.
+ *
+ * @param patienceMs how long a read waits for the store
+ */
+export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): SharedCopies {
+  const stored = copiesInBlobs({
+    ...state,
+    get: (key) =>
+      state.get(key).catch((error: unknown) => {
+        giveUp(error)
+        throw error
+      }),
+  })
+  let generation = begin(null)
+  let isAway = false
+  let probe: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const giveUp = (cause: unknown) => {
+    if (isAway || isClosed) return
+    isAway = true
+    logTrouble('warning', 'The database does not answer. Reads go on with what is built.', { cause })
+    waitForReturn()
+  }
+  const waitForReturn = () => {
+    probe = setTimeout(async () => {
+      try {
+        await state.get(MARKER)
+        // What could not be read meanwhile is remembered as absent.
+        generation = begin(null)
+        isAway = false
+        console.log('The database answers again.')
+      } catch {
+        if (!isClosed) waitForReturn()
+      }
+    }, PROBE_MS).unref()
+  }
+  /** @returns undefined when the store failed or took too long; it is left alone from then on */
+  const ask = async <Value>(question: () => Promise<Value>): Promise<Value | undefined> => {
+    if (isAway) return undefined
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
+    })
+    try {
+      return await Promise.race([question(), late])
+    } catch (error) {
+      giveUp(error)
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  const look = async (): Promise<void> => {
+    const found = await ask(async () => ({ marker: (await state.get(MARKER))?.value }))
+    if (found && found.marker !== generation.marker) generation = begin(found.marker)
+  }
+  let looking: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const startLook = (): Promise<void> => {
+    next = undefined
+    const mine = look().finally(() => {
+      if (looking === mine) looking = undefined
+    })
+    looking = mine
+    return mine
+  }
+  const current = async (): Promise<Generation> => {
+    if (isAway) return generation
+    if (!looking) await startLook()
+    else {
+      next ??= looking.then(startLook)
+      await next
+    }
+    return generation
+  }
+
+  const findIn = ({ copies }: Generation, owner: string, name: string) =>
+    remember(copies, `${owner}/${name}`, MAX_REMEMBERED, () => ask(() => stored.find(owner, name)))
+  return {
+    find: async (owner, name) => findIn(await current(), owner, name),
+    async findVersion(owner, name, version) {
+      const now = await current()
+      const copy = await findIn(now, owner, name)
+      if (!copy?.versions.some((listed) => listed.version === version)) return undefined
+      const key = `${owner}/${name}/${version}`
+      return remember(now.versions, key, MAX_VERSIONS, () => ask(() => stored.findVersion(owner, name, version)))
+    },
+    keepVersion: (kept) => stored.keepVersion(kept),
+    async keep(copy) {
+      await stored.keepNewer(copy, isOvertaken)
+      await state.set(MARKER, `${copy.commit} ${copy.kept_at} ${Math.random()}`)
+    },
+    isReachable: () => !isAway,
+    close() {
+      isClosed = true
+      clearTimeout(probe)
+    },
+  }
+}
+
+/** Whether a copy that is there was made by a later publish, which another machine has kept first. */
+function isOvertaken(mine: FreshCopy, there: FreshCopy): boolean {
+  const isRecent = Date.parse(mine.kept_at) - Date.parse(there.kept_at) < RACE_MS
+  return isRecent && there.repository.versions_count > mine.repository.versions_count
+}
+
+function begin(marker: Generation['marker']): Generation {
+  return { marker, copies: new Map(), versions: new Map() }
+}
+
+function remember<Value>(
+  known: Map<string, Promise<Value>>,
+  key: string,
+  max: number,
+  read: () => Promise<Value>,
+): Promise<Value> {
+  const found = known.get(key) ?? read()
+  known.set(key, found)
+  if (known.size > max) known.delete(known.keys().next().value!)
+  return found
+}

@@ -1,0 +1,283 @@
+// Pins that several machines are one hub: three of them on one PostgreSQL and one repository on GitHub, with kills, restarts and losses. PUBLISHES=200 is the long run.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { poll } from '../e2e/client.ts'
+import { FAULTS } from '../github/faults.ts'
+import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { AUDIENCE, type Issuer, startIssuer } from '../oidc/issuer.ts'
+import { type Machine, type Machines, openMachines } from './machines.ts'
+import { type PostgresServer, startPostgres } from './postgres.ts'
+import { type Run, signalGroup } from './processes.ts'
+
+const PUBLISHES = Number(process.env.PUBLISHES ?? 24)
+const WITHIN = 60_000
+const OWNER = `---
+name: Acme
+trusted_publishers:
+  - repository: octo/prompts
+    repository_id: 1001
+    repository_owner_id: 2002
+    workflow: publish.yml
+---
+`
+
+let standIn: GitHubStandIn
+let place: StandInRepository
+let postgres: PostgresServer
+let issuer: Issuer
+let opened: Machines
+let machines: Machine[]
+let hubs: { base: string; run: Run }[]
+let token: string
+beforeAll(async () => {
+  standIn = await startGitHubStandIn({ redirectUris: [`${AUDIENCE}/auth/callback`] })
+  ;[place, postgres, issuer] = await Promise.all([standIn.createRepository(), startPostgres(), startIssuer()])
+  await standIn.commitOutside(place, {
+    'content/acme/index.md': OWNER,
+    ...versionFile('acme/first', '1.0.0', 'The first.\n'),
+  })
+  opened = openMachines()
+  const settings = {
+    SITE_URL: AUDIENCE,
+    DATABASE_URL: await postgres.createDatabase(),
+    GITHUB_REPOSITORY: place.repository,
+    GITHUB_TOKEN: place.token,
+    GITHUB_API_URL: standIn.url,
+    GITHUB_OAUTH_URL: standIn.url,
+    GITHUB_CLIENT_ID: standIn.oauth.clientId,
+    GITHUB_CLIENT_SECRET: standIn.oauth.clientSecret,
+    SESSION_SECRET: 'the same secret on each of the machines',
+    OIDC_JWKS_URL: issuer.jwksUrl,
+    CONTENT_POLL_SECONDS: '2',
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_REQUESTS: 'off',
+  }
+  machines = [opened.make(settings), opened.make(settings), opened.make(settings)]
+  hubs = await Promise.all(machines.map((machine) => machine.start()))
+  token = machines[0]!.makeToken('acme')
+})
+afterAll(async () => {
+  await Promise.all((hubs ?? []).map(({ run }) => run.end()))
+  if (process.env.SHOW_LOGS) for (const { run } of hubs) console.log(run.log())
+  opened?.close()
+  await Promise.all([postgres?.close(), issuer?.close(), standIn?.close()])
+})
+
+const versionFile = (name: string, version: string, content: string) => ({
+  [`content/${name}/versions/${version}.md`]: `---\npublished_at: 2026-11-01T00:00:00Z\npublished_by: octocat\nchangelog: Made.\n---\n${content}`,
+})
+const bases = () => hubs.map(({ base }) => base)
+const publish = (base: string, name: string, body: object, bearer = token) =>
+  fetch(`${base}/api/v1/repos/${name}/versions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ changelog: 'Made.', ...body }),
+  })
+/** Publishes as the clients do: again when the answer asks for it. */
+const publishPatiently = async (base: string, name: string, body: object) => {
+  for (;;) {
+    const answer = await publish(base, name, body)
+    if (answer.status !== 503) return answer
+    await new Promise((resolve) => setTimeout(resolve, 200 + 300 * Math.random()))
+  }
+}
+const readRaw = async (base: string, name: string, version?: string) => {
+  const answer = await fetch(`${base}/api/v1/repos/${name}/raw${version ? `?version=${version}` : ''}`)
+  return answer.ok ? await answer.text() : answer.status
+}
+const servedContent = async (base: string, name: string) => {
+  const content = await readRaw(base, name)
+  return typeof content === 'string' ? content : undefined
+}
+const health = async (base: string) => (await fetch(`${base}/healthz`)).json()
+
+/** A browser that asks whichever hub the load balancer chose. */
+const openBrowser = () => {
+  const cookies = new Map<string, string>()
+  return async (base: string, path: string) => {
+    const answer = await fetch(base + path, {
+      redirect: 'manual',
+      headers: { accept: 'text/html', cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    })
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      cookies.set(name, value)
+    }
+    return answer
+  }
+}
+/** Says yes at GitHub. @returns the way back to the hub */
+const agreeAtGitHub = async (answer: Response): Promise<string> => {
+  const address = new URL(answer.headers.get('location') ?? '')
+  await fetch(address)
+  const { redirect_uri = '', state = '', client_id = '' } = Object.fromEntries(address.searchParams)
+  const body = new URLSearchParams({ login: 'alice', redirect_uri, scope: '', state, client_id })
+  const back = await fetch(`${standIn.url}/login/oauth/callback`, { method: 'POST', body, redirect: 'manual' })
+  const { pathname, search } = new URL(back.headers.get('location') ?? '')
+  return pathname + search
+}
+
+describe('three machines are one hub', () => {
+  test('publishes of all at once get consecutive numbers, and each is readable everywhere in the next request', async () => {
+    const versions: string[] = []
+    const lost: string[] = []
+    const bumps = ['patch', 'minor', 'patch', 'major'] as const
+    const queue = Array.from({ length: PUBLISHES }, (_, number) => number)
+    const publishAll = async () => {
+      for (let number = queue.shift(); number !== undefined; number = queue.shift()) {
+        const content = `Number ${number}.\n`
+        const answer = await publishPatiently(bases()[number % 3]!, 'acme/many', { content, bump: bumps[number % 4] })
+        expect([answer.status, await answer.clone().text()]).toEqual([201, expect.any(String)])
+        const { version } = (await answer.json()).data
+        versions.push(version)
+        for (const base of bases()) {
+          const read = await readRaw(base, 'acme/many', version)
+          if (read !== content) lost.push(`${version} at ${base}: ${read}`)
+          const listed = await (await fetch(`${base}/api/v1/repos/acme/many/versions`)).json()
+          if (!listed.data.some((one: { version: string }) => one.version === version))
+            lost.push(`${version} in the list`)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: 9 }, publishAll))
+    expect(lost).toEqual([])
+    expect(new Set(versions).size).toBe(PUBLISHES)
+    const numbers = versions.map((version) => version.split('.').map(Number) as [number, number, number])
+    numbers.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2])
+    for (const [at, [major, minor, patch]] of numbers.slice(1).entries()) {
+      const [x, y, z] = numbers[at]!
+      expect([`${x + 1}.0.0`, `${x}.${y + 1}.0`, `${x}.${y}.${z + 1}`]).toContain(`${major}.${minor}.${patch}`)
+    }
+  }, 600_000)
+
+  test('one CI token sent to all at once publishes once', async () => {
+    const job = await issuer.sign({ aud: AUDIENCE })
+    const answers = await Promise.all(
+      bases().map((base, number) => publish(base, 'acme/ci', { content: `From ${number}.\n` }, job)),
+    )
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(
+      statuses.filter((status) => status === 201),
+      String(statuses),
+    ).toHaveLength(1)
+  })
+
+  test('a revoked token is refused by all', async () => {
+    const sent = machines[1]!.makeToken('other')
+    const first = await publish(bases()[2]!, 'other/x', { content: 'x\n' }, sent)
+    expect(first.status).toBe(201)
+    machines[1]!.revokeTokens('other')
+    for (const base of bases()) expect((await publish(base, 'other/x', { content: 'y\n' }, sent)).status).toBe(401)
+  })
+
+  test('signing in begins at one, ends at another, and holds at all', async () => {
+    const ask = openBrowser()
+    const [one = '', two = '', three = ''] = bases()
+    const way = await agreeAtGitHub(await ask(one, '/auth/sign-in'))
+    expect((await ask(two, way)).status).toBe(303)
+    // 503 while the pages are bundled says nothing of the session.
+    const page = await poll('the page is there', 2 * WITHIN, async () => {
+      const answer = await ask(three, '/settings')
+      return answer.status === 200 ? await answer.text() : undefined
+    })
+    expect(page).toContain('Signed in as <strong>alice</strong>')
+  })
+
+  test('what is merged on GitHub is served by all within the poll', async () => {
+    await standIn.commitOutside(place, versionFile('acme/merged', '1.0.0', 'Merged.\n'))
+    for (const base of bases())
+      expect(await poll(`${base} serves it`, WITHIN, async () => servedContent(base, 'acme/merged'))).toBe('Merged.\n')
+  })
+
+  test('a hub that is cut off from GitHub serves on and says so', async () => {
+    standIn.script({
+      on: 'rest',
+      when: ({ name }) => name.includes('.git/'),
+      times: Number.POSITIVE_INFINITY,
+      fault: FAULTS.cut(false),
+    })
+    for (const base of bases()) {
+      const failure = await poll('health says so', WITHIN, async () => (await health(base)).fetch.failure ?? undefined)
+      expect(failure).toContain('could not be fetched')
+      expect(await readRaw(base, 'acme/first')).toBe('The first.\n')
+    }
+    standIn.forget()
+    for (const base of bases())
+      await poll('health is well', WITHIN, async () => ((await health(base)).fetch.failure === null ? true : undefined))
+  })
+
+  test('the others serve on when one is killed', async () => {
+    signalGroup(hubs[2]!.run.child, 'SIGKILL')
+    await hubs[2]!.run.closed
+    const answer = await publishPatiently(bases()[0]!, 'acme/first', { content: 'After the kill.\n' })
+    expect(answer.status).toBe(201)
+    expect(await readRaw(bases()[1]!, 'acme/first')).toBe('After the kill.\n')
+    await hubs[2]!.run.end()
+    hubs[2] = await machines[2]!.start()
+    expect(await readRaw(bases()[2]!, 'acme/first')).toBe('After the kill.\n')
+  })
+
+  test('no read fails while one after the other is restarted', async () => {
+    let isOver = false
+    const failed: unknown[] = []
+    let reads = 0
+    // As Caddy does in deploy/Caddyfile: a connection that is refused is tried at the next hub.
+    const read = async () => {
+      while (!isOver) {
+        const answers = bases().sort(() => Math.random() - 0.5)
+        let answer: Response | undefined
+        for (const base of answers) {
+          answer = await fetch(`${base}/api/v1/repos/acme/first/raw`).catch(() => undefined)
+          if (answer && answer.status !== 503) break
+        }
+        reads += 1
+        if (answer?.status !== 200) failed.push(answer?.status)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+    const reading = read()
+    for (const number of [0, 1, 2]) {
+      await hubs[number]!.run.end()
+      hubs[number] = await machines[number]!.start()
+    }
+    isOver = true
+    await reading
+    expect([failed, reads > 20]).toEqual([[], true])
+  })
+
+  test('without the database for ten seconds reads go on, publishing and sign-in are refused for now, and then all is as before', async () => {
+    const ask = openBrowser()
+    const way = await agreeAtGitHub(await ask(bases()[0]!, '/auth/sign-in'))
+    const published = await publishPatiently(bases()[0]!, 'acme/first', { content: 'Before the loss.\n' })
+    expect(published.status).toBe(201)
+    for (const base of bases()) expect(await readRaw(base, 'acme/first')).toBe('Before the loss.\n')
+    await postgres.stop()
+    const endsMs = Date.now() + 10_000
+    let slowest = 0
+    const refusals = await Promise.all([
+      publish(bases()[1]!, 'acme/first', { content: 'Lost.\n' }),
+      ask(bases()[1]!, way),
+    ])
+    expect(refusals.map(({ status }) => status)).toEqual([503, 503])
+    for (const { headers } of refusals) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    while (Date.now() < endsMs)
+      for (const base of bases()) {
+        const began = performance.now()
+        expect(await readRaw(base, 'acme/first')).toBe('Before the loss.\n')
+        slowest = Math.max(slowest, performance.now() - began)
+      }
+    expect(slowest).toBeLessThan(5_000)
+    await postgres.start()
+    const after = await poll('publishing works', WITHIN, async () => {
+      const answer = await publish(bases()[1]!, 'acme/first', { content: 'After the loss.\n' })
+      return answer.status === 503 ? undefined : answer.status
+    })
+    expect(after).toBe(201)
+    for (const base of bases())
+      await poll('it is read', WITHIN, async () =>
+        (await readRaw(base, 'acme/first')) === 'After the loss.\n' ? true : undefined,
+      )
+    const again = openBrowser()
+    const back = await agreeAtGitHub(await again(bases()[0]!, '/auth/sign-in'))
+    expect((await again(bases()[1]!, back)).status).toBe(303)
+  })
+})
