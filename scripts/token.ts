@@ -1,19 +1,21 @@
 // `npm run token`: makes, lists and revokes the tokens of operators, on the machine of our own host. A token that is made is all that is printed on standard output.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
+import { PERMISSIONS, Permissions, USUAL_PERMISSIONS } from '../src/domain/access/permissions.ts'
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
 import { openState } from '../src/host/open-state.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
 import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/state/tokens-blobs.ts'
 
-const USAGE = `Usage: npm run token -- <owner>[/<name>] [--days N] [--label text]
+const USAGE = `Usage: npm run token -- <owner>[/<name>] [--permissions LIST] [--days N] [--label text]
        npm run token -- --list
        npm run token -- --revoke ID`
 
 const HELP = `${USAGE}
 
-Creates a token that can publish to an owner, or to one of its prompts, and prints it. The token is shown only once.
+Creates a token for an owner, or for one of its prompts, and prints it. The token is shown only once.
 
+  --permissions LIST  a comma-separated list of ${PERMISSIONS.join(', ')}; default: ${USUAL_PERMISSIONS}
   --days N       days until it expires, ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}; default: ${TOKEN_DAYS.usual}
   --label text   a name to recognise it by
   --list         lists these tokens with their IDs
@@ -23,6 +25,7 @@ try {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
+      permissions: { type: 'string' },
       days: { type: 'string' },
       label: { type: 'string' },
       list: { type: 'boolean' },
@@ -31,7 +34,8 @@ try {
     },
   })
   const { list, revoke, help, ...made } = values
-  const isMaking = positionals.length > 0 || made.days !== undefined || made.label !== undefined
+  const isMaking =
+    positionals.length > 0 || made.permissions !== undefined || made.days !== undefined || made.label !== undefined
   if (help) console.log(HELP)
   else if ([isMaking, list, revoke !== undefined].filter(Boolean).length !== 1)
     throw new Error('expected one owner, or owner/name, or --list, or --revoke with an id')
@@ -43,7 +47,10 @@ try {
   process.exitCode = 1
 }
 
-async function makeToken(targets: string[], given: { days?: string; label?: string }): Promise<void> {
+async function makeToken(
+  targets: string[],
+  given: { permissions?: string; days?: string; label?: string },
+): Promise<void> {
   const [target = ''] = targets
   const scope = target.includes('/') ? target : `${target}/*`
   if (targets.length !== 1 || !parseScope(scope))
@@ -51,9 +58,16 @@ async function makeToken(targets: string[], given: { days?: string; label?: stri
   const days = given.days === undefined ? TOKEN_DAYS.usual : Number(given.days)
   if (!Number.isInteger(days) || days < TOKEN_DAYS.least || days > TOKEN_DAYS.most)
     throw new Error(`--days: expected a whole number from ${TOKEN_DAYS.least} to ${TOKEN_DAYS.most}`)
+  const permissions = Permissions.safeParse(given.permissions?.split(',') ?? [...USUAL_PERMISSIONS])
+  if (!permissions.success)
+    throw new Error(`--permissions: expected some of ${PERMISSIONS.join(', ')}, each once, parted by commas`)
   const name = given.label ?? `npm run token, ${new Date().toISOString().slice(0, 10)}`
   await inStore(async (blobs) => {
-    const { token } = await createToken(blobs, { holder: { kind: 'operator' }, name, scope, days }, new Date())
+    const { token } = await createToken(
+      blobs,
+      { holder: { kind: 'operator' }, name, scope, permissions: permissions.data, days },
+      new Date(),
+    )
     console.log(token)
   })
 }
@@ -64,13 +78,14 @@ async function listTokens(blobs: StateStore): Promise<void> {
   const rows = tokens.map((token) => [
     token.id,
     token.scope,
+    token.permissions.join(','),
     token.last_four,
     token.created_at.slice(0, 10),
     token.expires_at.slice(0, 10),
     token.last_used_at?.slice(0, 10) ?? 'never',
     token.name,
   ])
-  const table = [['ID', 'SCOPE', 'LAST 4', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], ...rows]
+  const table = [['ID', 'SCOPE', 'PERMISSIONS', 'LAST 4', 'CREATED', 'EXPIRES', 'LAST USED', 'NAME'], ...rows]
   const widthOf = (column: number) => Math.max(...table.map((row) => row[column]?.length ?? 0))
   for (const row of table)
     console.log(

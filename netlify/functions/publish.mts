@@ -1,14 +1,14 @@
 // Connects the publish API to Netlify. Reading has the same addresses but other methods, because only one function may match a request.
 import type { Config, Context } from '@netlify/functions'
-import { answerPublish } from '../../src/server/publish/publish.ts'
+import { answerWrite } from '../../src/server/publish/answer-write.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
 
-export default (request: Request, context: Context) => answerPublish(request, () => connectPublish(request, context))
+export default (request: Request, context: Context) => answerWrite(request, () => connectPublish(request, context))
 
 // Literals only: the platform's bundler reads this without running it, and drops what it cannot read.
 export const config: Config = {
   path: ['/api', '/api/*'],
-  method: ['POST'],
+  method: ['POST', 'PUT', 'PATCH', 'DELETE'],
   rateLimit: {
     action: 'rewrite',
     to: '/rate-limited',

@@ -8,7 +8,7 @@ export default (request: Request, context: Context) => answerRead(request, () =>
 // Literals only: the platform's bundler reads this without running it, and drops what it cannot read. Its type lacks HEAD, so it has none.
 export const config = {
   path: ['/api', '/api/*'],
-  method: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'],
+  method: ['GET', 'HEAD', 'OPTIONS'],
   rateLimit: {
     action: 'rewrite',
     to: '/rate-limited',

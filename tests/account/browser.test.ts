@@ -110,7 +110,11 @@ describe('with GitHub', () => {
 
     await page.getByRole('link', { name: 'Back to your account' }).click()
     const row = page.getByRole('row', { name: /laptop/ })
-    expect((await row.getByRole('cell').allTextContents()).slice(0, 2)).toEqual(['alice/*', `…${token.slice(-4)}`])
+    expect((await row.getByRole('cell').allTextContents()).slice(0, 3)).toEqual([
+      'alice/*',
+      'publish',
+      `…${token.slice(-4)}`,
+    ])
     const used = (await row.locator('time').last().getAttribute('datetime')) ?? ''
     expect(Math.abs(Date.parse(used) - Date.now())).toBeLessThan(60_000)
     expect(await page.content()).not.toContain(token)

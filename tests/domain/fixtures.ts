@@ -51,7 +51,16 @@ export function anIndex(given: Partial<RepositoryFile> = {}): RepositoryFile {
 
 /** The `index.md` of an owner. */
 export function anOwner(given: Partial<OwnerFile> = {}): OwnerFile {
-  return { name: null, website: null, avatar_url: null, members: [], trusted_publishers: [], bio: '', ...given }
+  return {
+    name: null,
+    website: null,
+    avatar_url: null,
+    members: [],
+    trusted_publishers: [],
+    protected_labels: [],
+    bio: '',
+    ...given,
+  }
 }
 
 /** A repository's files: with version 1.0.0 and without `index.md`, unless said otherwise. */

@@ -96,8 +96,10 @@ We **review**.
             workflow: 'publish.yml',
             environment: 'production',
             repos: ['code-review'],
+            permissions: ['publish'],
           },
         ],
+        protected_labels: [],
         bio: 'We **review**.',
       },
     })
@@ -105,7 +107,15 @@ We **review**.
 
   test('of an owner, with nothing', () => {
     expect(parseOwnerFile('---\n---')).toEqual({
-      value: { name: null, website: null, avatar_url: null, members: [], trusted_publishers: [], bio: '' },
+      value: {
+        name: null,
+        website: null,
+        avatar_url: null,
+        members: [],
+        trusted_publishers: [],
+        protected_labels: [],
+        bio: '',
+      },
     })
   })
 })

@@ -47,6 +47,7 @@ test('the limits', () => {
     advisoriesPerRepository: 100,
     membersPerOwner: 1000,
     trustedPublishersPerOwner: 100,
+    protectedLabelsPerOwner: 100,
     tokensPerPerson: 50,
     publishesPerMinute: 30,
     toolValueCharacters: 10000,

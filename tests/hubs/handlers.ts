@@ -8,8 +8,8 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
+import { answerWrite } from '../../src/server/publish/answer-write.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
-import { answerPublish } from '../../src/server/publish/publish.ts'
 import { createTurns } from '../../src/server/publish/turns.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
@@ -35,7 +35,10 @@ export interface HandlerOptions {
 export interface Handlers {
   publish(request: Request): Promise<Response>
   read(request: Request): Promise<Response>
-  makeToken(made?: { scope?: string; days?: number; holder?: TokenRecord['holder'] }, now?: Date): Promise<string>
+  makeToken(
+    made?: { scope?: string; days?: number; holder?: TokenRecord['holder']; permissions?: TokenRecord['permissions'] },
+    now?: Date,
+  ): Promise<string>
   /** Serves a content folder as it lies there from now on, when it has no problems. @returns path → text of each data file, and the problems */
   build(contentDir: string): { files: ReadonlyMap<string, string>; problems: readonly unknown[] }
 }
@@ -72,10 +75,13 @@ export function openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, p
     takeTurn: createTurns(),
   }
   return {
-    publish: (request) => answerPublish(request, () => publishTools),
+    publish: (request) => answerWrite(request, () => publishTools),
     read: (request) => answerRead(request, () => readTools),
-    makeToken: async ({ scope = 'acme/*', days = 90, holder = { kind: 'operator' as const } } = {}, now = new Date()) =>
-      (await createToken(blobs, { holder, name: 'test', scope, days }, now)).token,
+    makeToken: async (
+      { scope = 'acme/*', days = 90, holder = { kind: 'operator' as const }, permissions } = {},
+      now = new Date(),
+    ) =>
+      (await createToken(blobs, { holder, name: 'test', scope, days, ...(permissions && { permissions }) }, now)).token,
     build(contentDir) {
       const { tree, problems } = readContentDir(contentDir)
       if (problems.length === 0)

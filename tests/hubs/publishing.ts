@@ -57,7 +57,10 @@ export interface Hub {
   read(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
   /** Reads below the repository's address. @param rest such as `/raw` */
   readRepository(rest?: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
-  makeToken(made?: { scope?: string; days?: number; holder?: TokenRecord['holder'] }, now?: Date): Promise<string>
+  makeToken(
+    made?: { scope?: string; days?: number; holder?: TokenRecord['holder']; permissions?: TokenRecord['permissions'] },
+    now?: Date,
+  ): Promise<string>
   /** The content of the head, as a build finds it that begins now. */
   readContent(): Promise<{ contentDir: string; source: BuildSource }>
   /** Builds the content of the head, or what a build that began earlier has read, and serves that from now on. @returns path → text of each data file */
@@ -130,7 +133,12 @@ function makeRequest(
     method,
     headers: all,
     duplex: 'half',
-    body: isRaw ? (body as string | Uint8Array<ArrayBuffer> | ReadableStream) : JSON.stringify(body),
+    body:
+      body === undefined
+        ? null
+        : isRaw
+          ? (body as string | Uint8Array<ArrayBuffer> | ReadableStream)
+          : JSON.stringify(body),
   }
   return new Request(`${BASE_URL}${path ?? `/api/v1/repos/${to}/versions`}`, init)
 }

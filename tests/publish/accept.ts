@@ -18,6 +18,7 @@ export function acceptPublish({
       tokenId: 't',
       login: undefined,
       scope: 'acme/*',
+      permissions: ['publish'],
       holder: { kind: 'operator' },
       provenance: undefined,
     },

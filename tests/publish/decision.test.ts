@@ -7,10 +7,10 @@ import type { FolderState, PublishMark } from '../../src/ports/git-store.ts'
 import {
   type AcceptedPublish,
   decideRound,
-  isStale,
-  type Round,
+  type PublishRound,
   readStanding,
 } from '../../src/server/publish/decide-round.ts'
+import { isStale } from '../../src/server/publish/rounds.ts'
 import { acceptPublish } from './accept.ts'
 
 const SAME = 'Review this.\n'
@@ -44,12 +44,12 @@ function decide(accepted: AcceptedPublish, found: Found): string {
   }
 }
 
-function decided(accepted: AcceptedPublish, found: Found): Round {
+function decided(accepted: AcceptedPublish, found: Found): PublishRound {
   const standing = readStanding(accepted, folderOf(found))
   return decideRound(accepted, standing, standing.needed === undefined ? undefined : found.text)
 }
 
-function say(round: Round): string {
+function say(round: PublishRound): string {
   if (round.kind === 'commit') {
     const { version, index, message } = round.additions
     return [message.headline, version && 'version', index && 'index'].filter(Boolean).join(', ')

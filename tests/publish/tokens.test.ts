@@ -287,6 +287,7 @@ describe('the store of tokens', () => {
       name: 'test',
       last_four: other.token.slice(-4),
       scope: 'acme/*',
+      permissions: ['publish'],
       created_at: expect.any(String),
       expires_at: expect.any(String),
       revoked_at: null,

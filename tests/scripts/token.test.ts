@@ -39,10 +39,12 @@ test('what an operator makes can be listed and revoked, and nobody else’s toke
 
   const { stdout } = run('--list')
   const lines = stdout.trimEnd().split('\n')
-  expect(lines[0]).toMatch(/^ID +SCOPE +LAST 4 +CREATED +EXPIRES +LAST USED +NAME$/)
+  expect(lines[0]).toMatch(/^ID +SCOPE +PERMISSIONS +LAST 4 +CREATED +EXPIRES +LAST USED +NAME$/)
   expect(lines).toHaveLength(3)
   expect(lines.find((line) => line.startsWith(record?.id ?? '?'))).toMatch(
-    new RegExp(`acme/\\* +${token.slice(-4)} +\\d{4}-\\d\\d-\\d\\d +\\d{4}-\\d\\d-\\d\\d +2026-11-20 +release job$`),
+    new RegExp(
+      `acme/\\* +publish +${token.slice(-4)} +\\d{4}-\\d\\d-\\d\\d +\\d{4}-\\d\\d-\\d\\d +2026-11-20 +release job$`,
+    ),
   )
   expect(stdout).not.toContain(token)
   expect(stdout).not.toContain('laptop')

@@ -1,6 +1,7 @@
 // Defines people, sessions, and the port that stores accounts.
 import * as z from 'zod'
 import { Handle, Time } from '../content/values.ts'
+import type { Permission } from './permissions.ts'
 import type { TokenRecord } from './token-record.ts'
 
 /** How long a session lasts, in days, whatever happens in it. */
@@ -49,6 +50,7 @@ interface TokenWish {
   form: string
   name: string
   scope: string
+  permissions: readonly Permission[]
   days: number
 }
 

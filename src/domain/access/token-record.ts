@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { isName, isOwner } from '../content/names.ts'
 import { Handle, line, Time } from '../content/values.ts'
+import { Permissions, USUAL_PERMISSIONS } from './permissions.ts'
 
 /** What a token may publish to: every repository of an owner, or one. docs/contract.md section 7 */
 const Scope = z
@@ -22,6 +23,7 @@ export const TokenRecord = z.object({
   name: line(64).describe('What its maker calls it.'),
   last_four: z.string().describe('The end of the token, to tell it from others.'),
   scope: Scope,
+  permissions: Permissions.default([...USUAL_PERMISSIONS]).describe('What it may do there.'),
   created_at: Time,
   expires_at: Time,
   revoked_at: Time.nullable().describe('When an earlier version revoked it; now a token that is revoked is removed.'),

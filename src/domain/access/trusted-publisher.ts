@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import type { TrustedPublisher } from '../content/front-matter.ts'
 import type { Provenance } from '../content/values.ts'
+import { type Permission, permits } from './permissions.ts'
 
 /** A claim that is copied into a file and a page: short, and without characters that do not show. */
 const text = z
@@ -45,18 +46,24 @@ export function provenanceOf(issuer: string, { repository, workflow_ref, ref, sh
  * Finds why a job may not publish.
  *
  * @param name of the repository it wants to publish to
+ * @param needed what it wants to do there
  * @returns undefined when an entry matches; else what differs in the entry that comes nearest
  */
-export function findRefusal(job: JobClaims, trusted: readonly TrustedPublisher[], name: string): string | undefined {
+export function findRefusal(
+  job: JobClaims,
+  trusted: readonly TrustedPublisher[],
+  name: string,
+  needed: Permission = 'publish',
+): string | undefined {
   if (!TRUSTED_EVENTS.has(job.event_name))
     return `event_name: only jobs of ${[...TRUSTED_EVENTS].join(', ')} may publish, not of ${job.event_name}`
-  const differences = trusted.map((entry) => compare(job, entry, name))
+  const differences = trusted.map((entry) => compare(job, entry, name, needed))
   if (differences.some((found) => found.length === 0)) return undefined
   const [nearest] = differences.sort((a, b) => a.length - b.length)
   return nearest === undefined ? 'no workflow is trusted' : nearest.join('; ')
 }
 
-function compare(job: JobClaims, entry: TrustedPublisher, name: string): string[] {
+function compare(job: JobClaims, entry: TrustedPublisher, name: string, needed: Permission): string[] {
   const wrong: string[] = []
   if (job.repository.toLowerCase() !== entry.repository.toLowerCase()) wrong.push('repository: another one is trusted')
   if (job.repository_id !== entry.repository_id) wrong.push('repository_id: the repository of this name is another one')
@@ -69,6 +76,7 @@ function compare(job: JobClaims, entry: TrustedPublisher, name: string): string[
     wrong.push(`environment: jobs of the environment ${entry.environment} are trusted, and of no other or none`)
   if (entry.ref !== undefined && !isRef(job.ref, entry.ref)) wrong.push(`ref: jobs on ${entry.ref} are trusted`)
   if (entry.repos !== undefined && !entry.repos.includes(name)) wrong.push(`repos: ${name} is not among them`)
+  if (!permits(entry.permissions, needed)) wrong.push(`permissions: ${needed} is not among them`)
   return wrong
 }
 

@@ -40,6 +40,7 @@ export const LIMITS = {
   advisoriesPerRepository: 100,
   membersPerOwner: 1_000,
   trustedPublishersPerOwner: 100,
+  protectedLabelsPerOwner: 100,
   tokensPerPerson: 50,
   publishesPerMinute: 30,
   toolValueCharacters: 10_000,

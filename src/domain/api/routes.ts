@@ -2,7 +2,7 @@
 import { isName, isOwner, isVersion } from '../content/names.ts'
 
 /** A method of HTTP that some address has. */
-export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST'
+export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What every address of the API can be asked. */
 export const READ_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const satisfies readonly Method[]
@@ -56,7 +56,7 @@ export interface Route {
   id: string
   /** Path with parameters in braces. */
   path: string
-  /** With POST where a version can be published too. */
+  /** With POST where a version can be published too, and PATCH where a repository can be changed. */
   methods: readonly Method[]
   summary: string
   cache: CacheClass
@@ -76,7 +76,7 @@ export const ROUTES = {
   getRepository: {
     id: 'getRepository',
     path: '/api/v1/repos/{owner}/{name}',
-    methods: READ_METHODS,
+    methods: [...READ_METHODS, 'PATCH'],
     summary: 'Get a repository with its latest content',
     cache: 'changing',
     mediaType: 'application/json',
@@ -140,6 +140,24 @@ export function isPublishedAt(id: RouteId): boolean {
   return methods.includes('POST')
 }
 
+/** Every address at which what is published can be changed; it is read elsewhere, or where it is changed. docs/contract.md section 7 */
+const MANAGE_ROUTES = {
+  changeRepository: { path: '/api/v1/repos/{owner}/{name}', methods: [...READ_METHODS, 'PATCH'] },
+  manageLabel: { path: '/api/v1/repos/{owner}/{name}/labels/{label}', methods: ['PUT', 'DELETE', 'OPTIONS'] },
+  manageYank: { path: '/api/v1/repos/{owner}/{name}/versions/{version}/yank', methods: ['PUT', 'DELETE', 'OPTIONS'] },
+} as const satisfies Record<string, { path: string; methods: readonly Method[] }>
+
+/** The name of one of them. */
+export type ManageRouteId = keyof typeof MANAGE_ROUTES
+
+/** Finds where something is changed. Any text that is not empty is taken for an owner, name, label or version: whoever is asked refuses a malformed one with a message of its own. */
+export function matchManageRoute(
+  path: string,
+): { id: ManageRouteId; methods: readonly Method[]; parameters: PathParameters } | undefined {
+  const found = matchIn(COMPILED_MANAGE, path, (_parameter, segment) => segment !== '')
+  return found && { ...found, methods: MANAGE_ROUTES[found.id].methods }
+}
+
 /** What a segment must be to stand for a parameter; segments are never decoded, so a `%` never matches. */
 const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
   owner: isOwner,
@@ -173,9 +191,22 @@ export function matchRouteOfAnyNames(path: string): MatchedRoute | undefined {
 
 const isParameter = (parameter: string, segment: string) => SEGMENTS[parameter]!(segment)
 
+const COMPILED_MANAGE = Object.entries(MANAGE_ROUTES).map(([id, { path }]) => ({
+  id: id as ManageRouteId,
+  segments: path.split('/'),
+}))
+
 function match(path: string, isFit: (parameter: string, segment: string) => boolean): MatchedRoute | undefined {
+  return matchIn(COMPILED, path, isFit)
+}
+
+function matchIn<Id>(
+  compiled: readonly { id: Id; segments: readonly string[] }[],
+  path: string,
+  isFit: (parameter: string, segment: string) => boolean,
+): { id: Id; parameters: PathParameters } | undefined {
   const segments = (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).split('/')
-  for (const { id, segments: wanted } of COMPILED) {
+  for (const { id, segments: wanted } of compiled) {
     if (wanted.length !== segments.length) continue
     const parameters: Record<string, string> = {}
     const matches = wanted.every((part, index) => {

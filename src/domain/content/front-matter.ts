@@ -1,5 +1,6 @@
 // The schemas of front matter. They are strict: an unknown key is probably a typing error.
 import * as z from 'zod'
+import { Permissions, USUAL_PERMISSIONS } from '../access/permissions.ts'
 import { LIMITS } from '../api/limits.ts'
 import type { Parameters } from '../api/schema.ts'
 import { findJsonProblem } from '../text/json.ts'
@@ -169,6 +170,7 @@ export const TrustedPublisher = z.strictObject({
     .min(1, 'expected at least one name')
     .optional()
     .describe('The names it may publish to; all when left out.'),
+  permissions: Permissions.default([...USUAL_PERMISSIONS]).describe('What it may do there; publish when left out.'),
 })
 export type TrustedPublisher = z.infer<typeof TrustedPublisher>
 
@@ -188,6 +190,12 @@ export const OwnerFrontMatter = z.strictObject({
     .max(LIMITS.trustedPublishersPerOwner, `expected at most ${LIMITS.trustedPublishersPerOwner} entries`)
     .default([])
     .describe('Workflows that may publish.'),
+  protected_labels: z
+    .array(Tag)
+    .max(LIMITS.protectedLabelsPerOwner, `expected at most ${LIMITS.protectedLabelsPerOwner} labels`)
+    .refine(unique, 'expected each label once')
+    .default([])
+    .describe('Labels of all their prompts that only a token with the permission maintain may move.'),
 })
 export type OwnerFrontMatter = z.infer<typeof OwnerFrontMatter>
 

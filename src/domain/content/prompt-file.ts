@@ -4,7 +4,8 @@ import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { findJsonProblem } from '../text/json.ts'
 import { type Parsed, parseBy, type ValueProblem } from '../text/problems.ts'
-import { editYaml, findKeyLine, formatYaml, parseYaml, readLine } from '../text/yaml.ts'
+import { findKeyLine, formatYaml, parseYaml, readLine } from '../text/yaml.ts'
+import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findVariableNames } from './placeholders.ts'
 
@@ -68,10 +69,39 @@ export function editRepositoryFile(text: string | undefined, changes: Partial<Re
 
 /** Sets keys in the front matter of a file that has one of valid YAML, whatever its values are; everything else stays as it is. */
 export function editFrontMatter(text: string, changes: Record<string, unknown>): string {
+  return editKeys(
+    text,
+    Object.entries(changes).map(([key, value]) => ({ path: [key], value })),
+  )
+}
+
+/**
+ * Changes keys in the front matter of a file, or removes them.
+ *
+ * @param text a file that has front matter of valid YAML
+ * @returns the file, in which every other byte is the same
+ */
+export function editKeys(text: string, changes: readonly KeyChange[]): string {
   const { value: parts, problems } = locateParts(text)
   if (problems) throw new Error('only a file that has front matter is edited')
   const { from, to } = parts.yaml
   return text.slice(0, from) + editYaml(text.slice(from, to), changes) + text.slice(to)
+}
+
+/**
+ * Sets the readme of a repository's `index.md`. White space around the old one stays, because it does not belong to it.
+ *
+ * @param text a file that `parseRepositoryFile` reads without problems
+ */
+export function replaceReadme(text: string, readme: string): string {
+  const { value: parts, problems } = locateParts(text)
+  if (problems) throw new Error('only a file that has front matter is edited')
+  const body = text.slice(parts.body)
+  const head = text.slice(0, parts.body)
+  const old = body.trim()
+  const before = old === '' ? '' : body.slice(0, body.length - body.trimStart().length)
+  const after = old === '' ? '\n' : body.slice(before.length + old.length)
+  return `${head}${head.endsWith('\n') ? '' : '\n'}${before}${readme.trim()}${after}`
 }
 
 /** Reads an owner's `index.md`; surrounding white space does not belong to the bio. */

@@ -96,17 +96,6 @@ export function formatByLibrary(value: Record<string, unknown>): string {
 }
 
 /**
- * Sets keys in a YAML mapping and leaves everything else as its author wrote it, comments included.
- *
- * @param text a mapping that `parseYaml` reads without problems
- */
-export function editYaml(text: string, changes: Record<string, unknown>): string {
-  const document = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false })
-  for (const [key, value] of Object.entries(changes)) document.set(key, document.createNode(value))
-  return document.toString({ lineWidth: 0 })
-}
-
-/**
  * The line of a key, or of the nearest thing above it that is there.
  *
  * @param text the YAML alone; it may be broken

@@ -1,6 +1,7 @@
 // Renders the account pages: profile, owners, tokens and forms. They work without JavaScript.
 
 import type { ListedToken, Session } from '../../domain/access/account.ts'
+import { PERMISSIONS, type Permission, USUAL_PERMISSIONS } from '../../domain/access/permissions.ts'
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { formatDay } from '../../domain/text/days.ts'
@@ -14,6 +15,7 @@ interface TokenForm {
   name: string
   owner: string
   repository: string
+  permissions: readonly string[]
   days: string
 }
 
@@ -81,7 +83,13 @@ export function drawAccount(view: AccountView): Page {
 
 function drawForm({ session, owners, refused, formId }: AccountView): Html | undefined {
   if (owners.length === 0) return undefined
-  const form = refused?.form ?? { name: '', owner: owners[0] ?? '', repository: '', days: String(TOKEN_DAYS.usual) }
+  const form = refused?.form ?? {
+    name: '',
+    owner: owners[0] ?? '',
+    repository: '',
+    permissions: USUAL_PERMISSIONS,
+    days: String(TOKEN_DAYS.usual),
+  }
   return html`
 <section aria-labelledby="create-title">
   <h2 id="create-title">Create a token</h2>
@@ -96,11 +104,20 @@ function drawForm({ session, owners, refused, formId }: AccountView): Html | und
     <div><label for="repository">Repository</label>
       <input id="repository" name="repository" maxlength="64" value="${form.repository}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="repository-hint" />
       <p class="quiet" id="repository-hint">Leave empty for all repositories.</p></div>
+    <fieldset class="wide"><legend>Permissions</legend>
+      ${PERMISSIONS.map((permission) => html`<div><label><input type="checkbox" name="permissions" value="${permission}"${form.permissions.includes(permission) ? html` checked` : ''} /> <code>${permission}</code></label> <span class="quiet">${WHAT[permission]}</span></div>`)}
+    </fieldset>
     <div><label for="days">Expires after (days)</label>
       <input id="days" name="days" type="number" required min="${TOKEN_DAYS.least}" max="${TOKEN_DAYS.most}" value="${form.days}" /></div>
     <div class="wide"><button class="strong" type="submit">Create token</button></div>
   </form>
 </section>`
+}
+
+const WHAT: Readonly<Record<Permission, string>> = {
+  publish: 'Publish new versions.',
+  label: 'Point labels at versions, except those that the owner protects.',
+  maintain: 'Yank versions, and change status, readme, title and all labels.',
 }
 
 function drawTokens({ session, tokens, now }: AccountView): Html {
@@ -153,11 +170,12 @@ function drawOperatorTokens({ operatorTokens, now }: AccountView): Html | undefi
 </section>`
 }
 
-const HEADINGS = html`<th scope="col">Name</th><th scope="col">Can publish to</th><th scope="col">Last 4 characters</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th>`
+const HEADINGS = html`<th scope="col">Name</th><th scope="col">Scope</th><th scope="col">Permissions</th><th scope="col">Last 4 characters</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th>`
 
 function drawCells(token: ListedToken, now: Date): Html {
   return html`<th scope="row">${token.name}${hasExpired(token, now) && html` <span class="mark">expired</span>`}</th>
-  <td data-label="Can publish to"><code>${token.scope}</code></td>
+  <td data-label="Scope"><code>${token.scope}</code></td>
+  <td data-label="Permissions">${token.permissions.join(', ')}</td>
   <td data-label="Last 4 characters"><code>…${token.last_four}</code></td>
   <td data-label="Created">${drawDay(token.created_at)}</td>
   <td data-label="Expires">${drawDay(token.expires_at)}</td>

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Session } from '../../domain/access/account.ts'
+import { Permissions, USUAL_PERMISSIONS } from '../../domain/access/permissions.ts'
 import { hasExpired, TOKEN_DAYS } from '../../domain/access/token-record.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -36,6 +37,7 @@ const TokenFormInput = z.object({
       (name) => name === '' || isName(name),
       'expected lower-case letters, digits and single hyphens, or nothing',
     ),
+  permissions: Permissions,
   days: z
     .string()
     .regex(/^\d{1,3}$/, days)
@@ -49,16 +51,19 @@ export async function createToken(visited: Visit): Promise<Visited> {
   const { session, form } = await requireForm(visited, 'create-token')
   const read = (field: string) => form.get(field) ?? ''
   const [owner, repository] = [read('owner'), read('repository').trim()]
+  const ticked = form.getAll('permissions')
+  const permissions = ticked.length > 0 ? ticked : [...USUAL_PERMISSIONS]
   const parsed = parseBy(TokenFormInput, {
     form: read('form'),
     name: read('name').trim(),
     owner,
     repository,
+    permissions,
     days: read('days'),
   })
   const view = await viewAccount(visited, session, {})
   const refuse = (problems: string[]) => {
-    const refused = { problems, form: { name: read('name'), owner, repository, days: read('days') } }
+    const refused = { problems, form: { name: read('name'), owner, repository, permissions, days: read('days') } }
     return protect(drawAccount({ ...view, refused }), ERRORS.validation_failed.status, request, dependencies)
   }
   if (parsed.problems) return refuse(parsed.problems.map(formatProblem))
@@ -69,7 +74,13 @@ export async function createToken(visited: Visit): Promise<Visited> {
   if (view.tokens.filter((token) => !hasExpired(token, now)).length >= LIMITS.tokensPerPerson)
     return refuse([`You already have ${LIMITS.tokensPerPerson} tokens. Revoke one that you do not need.`])
   const { name, days } = parsed.value
-  const made = { form: parsed.value.form, name, days, scope: `${owner}/${repository || '*'}` }
+  const made = {
+    form: parsed.value.form,
+    name,
+    days,
+    permissions: parsed.value.permissions,
+    scope: `${owner}/${repository || '*'}`,
+  }
   const token = await accounts.createToken(session.person, made, now)
   if (token === undefined)
     return refuse([

@@ -1,4 +1,5 @@
 // Admits a CI job's publish before it waits for a turn: a job that nobody trusts holds up nobody, and nothing is remembered of it.
+import type { Permission } from '../../domain/access/permissions.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import { type AuthTools, type Bearer, requireRights } from './authenticate.ts'
@@ -8,6 +9,8 @@ import { readOwnerIndex, type TimeAndChance } from './rounds.ts'
 /** A publish whose bearer is a job. */
 type JobPublish = Pick<AcceptedPublish, 'owner' | 'name' | 'bearer' | 'arrivedMs'> & {
   job: Bearer['holder'] & { kind: 'job' }
+  /** What it wants to do. */
+  needed: Permission
   /** Digest of path and body: the token serves this request only. */
   request: string
 }
@@ -25,8 +28,8 @@ export async function admitJob(
   { git, spendJob }: { git: GitStore } & Pick<AuthTools, 'spendJob'>,
   time: TimeAndChance,
 ): Promise<void> {
-  const { owner, name, bearer, job, request } = publish
-  requireRights(bearer, owner, name, await readOwnerIndex(git, publish, time))
+  const { owner, name, bearer, needed, job, request } = publish
+  requireRights(bearer, { owner, name }, needed, await readOwnerIndex(git, publish, time))
   if (!(await spendJob({ jti: job.jti, request, endsMs: job.endsMs + LEEWAY_MS })))
     throw new HubError(
       'unauthorized',

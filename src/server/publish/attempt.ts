@@ -1,11 +1,11 @@
-// Carries out one accepted publish, from its turn at git to the fresh copy at its end.
+// Carries out one accepted write, from its turn at git to the fresh copy at its end.
 import { ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
-import { type AcceptedPublish, type Outcome, outcomeOf } from './decide-round.ts'
-import { type Published, renewFreshCopy } from './renew-fresh-copy.ts'
-import { LATEST_START_MS, publishInRounds, type TimeAndChance } from './rounds.ts'
+import { type AcceptedPublish, type Outcome, outcomeOf, publishAsWrite } from './decide-round.ts'
+import { renewFreshCopy, type Written } from './renew-fresh-copy.ts'
+import { type Ending, LATEST_START_MS, type RepositoryWrite, type TimeAndChance, writeInRounds } from './rounds.ts'
 import type { TakeTurn } from './turns.ts'
 
 /** What a publish needs once it is accepted. */
@@ -26,29 +26,60 @@ export async function publishToGit(
   tools: PublishTools,
   time: TimeAndChance,
 ): Promise<Outcome> {
-  const { owner, name } = accepted
-  const copy = await tools.fresh.find(owner, name)
-  const known = copy?.versions.map(({ version }) => version) ?? []
   const operationId = time.newId()
-  // The copy is made in the same turn. Made later, the copy of an older publish could replace that of a newer one.
-  const turn = { publisher: accepted.bearer.publisher, waitMs: accepted.arrivedMs + LATEST_START_MS - time.now() }
+  const ending = await writeToGit(
+    { ...accepted, publisher: accepted.bearer.publisher },
+    (known) => publishAsWrite({ ...accepted, known, operationId }),
+    ({ file, version, record, isUnchanged }) => ({ file, entry: version, added: isUnchanged ? undefined : record }),
+    tools,
+    time,
+  )
+  return ending.kind === 'answer' ? ending.answer : outcomeOf(ending.decision, ending.commit)
+}
+
+/**
+ * Carries out a write in the turn of whoever asks for it, and shows it at once.
+ *
+ * @param writeOf makes the write, from the versions that the fresh copy lists
+ * @param shownOf what a decision says to those who make the copy
+ */
+export async function writeToGit<Decision, Answer>(
+  asked: { owner: string; name: string; publisher: string; arrivedMs: number },
+  writeOf: (known: readonly string[]) => RepositoryWrite<Decision, Answer>,
+  shownOf: (decision: Decision) => Pick<Written, 'file' | 'entry' | 'added'>,
+  tools: PublishTools,
+  time: TimeAndChance,
+): Promise<Ending<Decision, Answer>> {
+  const { owner, name, publisher, arrivedMs } = asked
+  // The copy is made in the same turn. Made later, the copy of an older write could replace that of a newer one.
+  const turn = { publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }
   return tools.takeTurn(turn, async () => {
-    const ending = await publishInRounds(tools.git, { ...accepted, known, operationId }, time)
-    if (ending.kind === 'answer') return ending.answer
-    const { folder, decision, commit } = ending
-    await showAtOnce({ owner, name, folder, decision, commit: commit.sha }, tools, new Date(time.now()))
-    return outcomeOf(decision, commit)
+    const copy = await tools.fresh.find(owner, name)
+    const known = copy?.versions.map(({ version }) => version) ?? []
+    const ending = await writeInRounds(tools.git, writeOf(known), time)
+    if (ending.kind === 'committed') {
+      const { folder, decision, commit } = ending
+      const written = { owner, name, folder, ...shownOf(decision), commit: commit.sha, before: copy?.commit }
+      await showAtOnce(written, copy?.repository.tags ?? [], tools, new Date(time.now()))
+    }
+    return ending
   })
 }
 
-/** The commit is made by now, so a failure here is logged and the publish is answered as done. */
-async function showAtOnce(published: Published, tools: PublishTools, now: Date): Promise<void> {
+/** The commit is made by now, so a failure here is logged and the write is answered as done. */
+async function showAtOnce(
+  written: Parameters<typeof renewFreshCopy>[0],
+  tagsBefore: readonly string[],
+  tools: PublishTools,
+  now: Date,
+): Promise<void> {
   try {
-    await renewFreshCopy(published, tools, now)
-    const { owner, name, decision } = published
-    await tools.purge([repositoryTag(owner, name), ownerTag(owner), ...decision.file.tags.map(tagTag)])
+    await renewFreshCopy(written, tools, now)
+    const { owner, name, file } = written
+    const tags = new Set([...tagsBefore, ...file.tags])
+    await tools.purge([repositoryTag(owner, name), ownerTag(owner), ...[...tags].map(tagTag)])
   } catch (error) {
     const { logTrouble } = await import('../../ports/log.ts')
-    logTrouble('warning', 'A publish is not shown before the next build.', { cause: error })
+    logTrouble('warning', 'A write is not shown before the next build.', { cause: error })
   }
 }

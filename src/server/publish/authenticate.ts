@@ -1,6 +1,7 @@
 // Authenticates a publisher: reads the Authorization header, checks the token and its permissions.
 
 import type { Person } from '../../domain/access/account.ts'
+import { type Permission, permits } from '../../domain/access/permissions.ts'
 import { isToken } from '../../domain/access/token-form.ts'
 import { coversRepository, hasExpired, type TokenRecord } from '../../domain/access/token-record.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -21,6 +22,8 @@ export interface Bearer {
   login: string | undefined
   /** What the token is limited to; undefined when it covers everything that its holder may publish to. */
   scope: string | undefined
+  /** What the token may do; undefined for a job, whose owner says so. */
+  permissions: readonly Permission[] | undefined
   holder: Holder
   provenance: Provenance | undefined
 }
@@ -68,7 +71,7 @@ export async function authenticate(request: Request, tools: AuthTools, now: Date
   if (!record || record.revoked_at !== null) throw new HubError('unauthorized', NO_GOOD_TOKEN)
   if (hasExpired(record, now))
     throw new HubError('unauthorized', `This token expired at ${record.expires_at}. Create a new one.`)
-  const { id, scope, holder } = record
+  const { id, scope, permissions, holder } = record
   if (holder.kind === 'person' && !(await tools.holdsLogin(holder)))
     throw new HubError(
       'forbidden',
@@ -79,6 +82,7 @@ export async function authenticate(request: Request, tools: AuthTools, now: Date
     publisher: holder.kind === 'person' ? `person:${holder.user_id}` : `token:${id}`,
     tokenId: id,
     scope,
+    permissions,
     holder: await withJudge(holder),
     login: holder.kind === 'person' ? holder.login : undefined,
     provenance: undefined,
@@ -100,6 +104,7 @@ async function authenticateJob(token: string, tools: AuthTools, now: Date): Prom
     publisher: `job:${repositoryId}`,
     tokenId: undefined,
     scope: undefined,
+    permissions: undefined,
     holder: { kind: 'job', findRefusal, jti, endsMs },
     login: undefined,
     provenance,
@@ -115,29 +120,50 @@ export function requireScope({ scope }: Bearer, owner: string, name: string): vo
     )
 }
 
+/** @param why what asks for more than usual, as a sentence @throws HubError `forbidden` when the token may do other things alone; it names the permission that is missing */
+export function requirePermission({ permissions }: Bearer, needed: Permission, why = ''): void {
+  if (permissions === undefined || permits(permissions, needed)) return
+  throw new HubError(
+    'forbidden',
+    `${why}This token lacks the permission ${needed}; it has ${permissions.join(', ')}. Use a token that has ${needed}.`,
+  )
+}
+
 /**
  * Checks that a bearer may publish to a repository now, because rights may have ended since the token was made.
  *
+ * @param needed what they want to do there
  * @param ownerIndex text of the owner's `index.md` in git, or undefined
  * @throws HubError `forbidden`
  */
-export function requireRights({ holder }: Bearer, owner: string, name: string, ownerIndex: string | undefined): void {
+export function requireRights(
+  { holder }: Bearer,
+  { owner, name }: { owner: string; name: string },
+  needed: Permission,
+  ownerIndex: string | undefined,
+): void {
   if (holder.kind === 'operator') return
   const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
   // A file on the branch that does not parse is not the publisher's fault, so they are not told that they are no member.
   if (parsed?.problems) throw refuseBroken({ kind: 'owner', owner }, parsed.problems)
   const file = parsed?.value
   if (holder.kind === 'job') {
-    const refusal = holder.findRefusal(file?.trusted_publishers ?? [], name)
+    const refusal = holder.findRefusal(file?.trusted_publishers ?? [], name, needed)
     if (refusal === undefined) return
     throw new HubError(
       'forbidden',
-      `This job may not publish to ${owner}/${name}: ${refusal}. See trusted_publishers in content/${owner}/index.md.`,
+      `This job may not ${SAID[needed]} ${owner}/${name}: ${refusal}. See trusted_publishers in content/${owner}/index.md.`,
     )
   }
   if (!holder.mayActFor(owner, file))
     throw new HubError(
       'forbidden',
-      `${holder.login} may not publish to ${owner}. Its members are listed in content/${owner}/index.md.`,
+      `${holder.login} may not ${SAID[needed]} ${owner}. Its members are listed in content/${owner}/index.md.`,
     )
+}
+
+const SAID: Readonly<Record<Permission, string>> = {
+  publish: 'publish to',
+  label: 'move labels of',
+  maintain: 'change',
 }

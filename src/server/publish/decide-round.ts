@@ -12,9 +12,10 @@ import {
   readRepositoryState,
 } from '../../domain/publishing/repository-state.ts'
 import type { PublishInput } from '../../domain/publishing/request.ts'
-import type { Additions, FolderState, PublishMark } from '../../ports/git-store.ts'
+import type { FolderState, PublishMark } from '../../ports/git-store.ts'
 import { measure } from '../../ports/measure.ts'
 import { type Bearer, requireRights } from './authenticate.ts'
+import type { RepositoryWrite, Round } from './rounds.ts'
 
 /** A request that passed every check that needs no git. */
 export interface AcceptedPublish {
@@ -54,20 +55,31 @@ interface Standing {
   needed: string | undefined
 }
 
-/** What one round comes to: a commit to make, or an answer without one. */
-export type Round =
-  | { kind: 'commit'; additions: Omit<Additions, 'base'>; decision: PublishDecision }
-  | { kind: 'answer'; answer: Outcome }
+/** What one round comes to. */
+export type PublishRound = Round<PublishDecision, Outcome>
 
-/** Whether a listing lacks a version that is known to exist: the host's reads may lag behind its writes by seconds. */
-export function isStale({ known }: AcceptedPublish, { versions }: FolderState): boolean {
-  return known.some((version) => !versions.has(version))
+/** A publish as a write that rounds carry out. */
+export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<PublishDecision, Outcome> {
+  const { owner, name, arrivedMs, operationId, known, idempotency } = accepted
+  return {
+    owner,
+    name,
+    arrivedMs,
+    operationId,
+    known,
+    needsHistory: idempotency !== undefined,
+    decide: async (folder, readVersion) => {
+      const standing = readStanding(accepted, folder)
+      const { needed } = standing
+      return decideRound(accepted, standing, needed === undefined ? undefined : await readVersion(needed))
+    },
+  }
 }
 
 /** Checks who may publish, and reads from a listing of git where the repository stands and which file is needed to decide. @throws HubError `forbidden`, `idempotency_key_reused`, or `upstream_error` for a broken file */
 export function readStanding(accepted: AcceptedPublish, folder: FolderState): Standing {
   const { owner, name, bearer, idempotency } = accepted
-  requireRights(bearer, owner, name, folder.ownerIndex)
+  requireRights(bearer, { owner, name }, 'publish', folder.ownerIndex)
   const earlier = folder.publishes.find(
     ({ trailers }) => idempotency && trailers.get('Idempotency-Key') === idempotency.key,
   )
@@ -86,7 +98,7 @@ export function readStanding(accepted: AcceptedPublish, folder: FolderState): St
  * @param text the file of the version that is needed, or undefined
  * @throws HubError whatever ends the request: see `decidePublish`
  */
-export function decideRound(accepted: AcceptedPublish, standing: Standing, text: string | undefined): Round {
+export function decideRound(accepted: AcceptedPublish, standing: Standing, text: string | undefined): PublishRound {
   const { state, earlier } = standing
   if (earlier) return { kind: 'answer', answer: replay(earlier, state, text, accepted.addresses) }
   const { owner, name, body, addresses, operationId, idempotency } = accepted

@@ -1,5 +1,6 @@
 // Verifies the OIDC token of a CI job: signature, issuer, audience and times. The owner's file decides what the job may publish.
 import type { JWTPayload } from 'jose'
+import type { Permission } from '../../domain/access/permissions.ts'
 import { findRefusal, JobClaims, provenanceOf } from '../../domain/access/trusted-publisher.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
@@ -19,7 +20,7 @@ export interface VerifiedJob {
   endsMs: number
   provenance: Provenance
   /** Finds why no entry of an owner lets the job publish to a repository of theirs; undefined when one does. */
-  findRefusal: (trusted: readonly TrustedPublisher[], name: string) => string | undefined
+  findRefusal: (trusted: readonly TrustedPublisher[], name: string, needed: Permission) => string | undefined
 }
 
 /**
@@ -69,7 +70,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
       jti: claims.jti,
       endsMs: claims.exp * 1000,
       provenance: provenanceOf(issuer, claims),
-      findRefusal: (trusted, name) => findRefusal(claims, trusted, name),
+      findRefusal: (trusted, name, needed) => findRefusal(claims, trusted, name, needed),
     }
   }
 

@@ -3,16 +3,23 @@ import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { type Addresses, addressesBelow } from '../../domain/api/record-links.ts'
-import { COMMON_HEADERS, isPublishedAt, matchRoute, matchRouteOfAnyNames, ROUTES } from '../../domain/api/routes.ts'
+import {
+  COMMON_HEADERS,
+  isPublishedAt,
+  matchManageRoute,
+  matchRoute,
+  matchRouteOfAnyNames,
+  ROUTES,
+} from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
-import { contentTooLarge, IDEMPOTENCY_KEY, parsePublishRequest, refuseExcess } from '../../domain/publishing/request.ts'
+import { contentTooLarge, findExcess, IDEMPOTENCY_KEY, parsePublishRequest } from '../../domain/publishing/request.ts'
 import { canonicalJson } from '../../domain/text/json.ts'
 import { measure } from '../../ports/measure.ts'
 import type { RateLimiter, SharedLimiter } from '../../ports/rate-limiter.ts'
 import type { Connect } from '../connect.ts'
 import { type IncomingBody, openBody } from '../read-body.ts'
 import { type PublishTools, publishToGit } from './attempt.ts'
-import { type AuthTools, authenticate, requireScope } from './authenticate.ts'
+import { type AuthTools, authenticate, type Bearer, requirePermission, requireScope } from './authenticate.ts'
 import type { Outcome } from './decide-round.ts'
 import { OF_PROCESS } from './rounds.ts'
 
@@ -45,17 +52,14 @@ export async function answerPublish(
     await incoming.checkLength()
     requireJson(request)
     const dependencies = await connect()
-    const bearer = await authenticate(request, dependencies, new Date(arrivedMs)).catch(async (thrown: unknown) => {
-      throw await limitFailures(thrown, dependencies)
-    })
-    const waitSeconds = await dependencies.limiter.take(bearer.publisher)
-    if (waitSeconds > 0) throw (await refusals()).refuseRate('publishes', waitSeconds)
+    const bearer = await admitBearer(request, dependencies, new Date(arrivedMs))
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const key = readIdempotencyKey(request)
     // The rest of the body is read only when the token is good, so that requests with a bad one take no memory.
     const bytes = await incoming.read()
-    const body = parsePublishRequest(parseJsonBody(bytes), measure)
+    const body = parsePublishRequest(parseJsonBody(bytes, findExcess), measure)
     requireScope(bearer, owner, name)
+    requirePermission(bearer, 'publish')
     const idempotency =
       key === undefined
         ? undefined
@@ -64,15 +68,12 @@ export async function answerPublish(
     const accepted = { owner, name, bearer, body, idempotency, arrivedMs, addresses }
     if (bearer.holder.kind === 'job')
       await (await import('./admit-job.ts')).admitJob(
-        { ...accepted, job: bearer.holder, request: digest(pathname, hash('sha256', bytes)) },
+        { ...accepted, needed: 'publish', job: bearer.holder, request: digest(pathname, hash('sha256', bytes)) },
         dependencies,
         time,
       )
     const outcome = await publishToGit(accepted, dependencies, time)
-    if (bearer.tokenId !== undefined)
-      await dependencies.noteUse(bearer.tokenId).catch(() => {
-        // The last use is a hint for people; the publish is done either way.
-      })
+    await noteUseOf(bearer, dependencies)
     return respondWithOutcome(outcome, addresses)
   } catch (thrown) {
     return (await refusals()).answerThrown(request, thrown)
@@ -80,22 +81,41 @@ export async function answerPublish(
 }
 
 /** Imported at the first refusal, because a publish that succeeds does not need it. */
-const refusals = () => import('../refusals.ts')
+export const refusals = () => import('../refusals.ts')
 
-/** Answers a POST to an address that only reads, or to one at which nothing is. */
-async function answerElsewhere(request: Request, pathname: string): Promise<Response> {
-  const route = matchRoute(pathname)
-  const { answerNotFound, answerThrown, refuseMethod } = await refusals()
-  return route ? answerThrown(request, refuseMethod(request.method, ROUTES[route.id].methods)) : answerNotFound(request)
+/** Finds out who sends a write, and counts it. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
+export async function admitBearer(request: Request, dependencies: PublishDependencies, now: Date): Promise<Bearer> {
+  const bearer = await authenticate(request, dependencies, now).catch(async (thrown: unknown) => {
+    throw await limitFailures(thrown, dependencies)
+  })
+  const waitSeconds = await dependencies.limiter.take(bearer.publisher)
+  if (waitSeconds > 0) throw (await refusals()).refuseRate('publishes', waitSeconds)
+  return bearer
 }
 
-/** Opens the body of a publish. To read more than 1 MiB of it throws HubError `content_too_large`. */
-function openLimitedBody(request: Request): IncomingBody {
+/** Notes that a token was used. */
+export async function noteUseOf({ tokenId }: Bearer, { noteUse }: PublishDependencies): Promise<void> {
+  if (tokenId === undefined) return
+  await noteUse(tokenId).catch(() => {
+    // The last use is a hint for people; the write is done either way.
+  })
+}
+
+/** Answers a write to an address that lacks its method, or to one at which nothing is. */
+export async function answerElsewhere(request: Request, pathname: string): Promise<Response> {
+  const route = matchRoute(pathname)
+  const { answerNotFound, answerThrown, refuseMethod } = await refusals()
+  const methods = route ? ROUTES[route.id].methods : matchManageRoute(pathname)?.methods
+  return methods ? answerThrown(request, refuseMethod(request.method, methods)) : answerNotFound(request)
+}
+
+/** Opens the body of a write. To read more than 1 MiB of it throws HubError `content_too_large`. */
+export function openLimitedBody(request: Request): IncomingBody {
   return openBody(request, LIMITS.requestBytes, contentTooLarge)
 }
 
 /** @throws HubError `unsupported_media_type` */
-function requireJson(request: Request): void {
+export function requireJson(request: Request, types: readonly string[] = ['application/json']): void {
   const encoding = request.headers.get('Content-Encoding') ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')
     throw new HubError(
@@ -103,7 +123,7 @@ function requireJson(request: Request): void {
       'The body is compressed. Send it uncompressed, without Content-Encoding.',
     )
   const type = (request.headers.get('Content-Type') ?? '').split(';')[0]!.trim().toLowerCase()
-  if (type !== 'application/json')
+  if (!types.includes(type))
     throw new HubError(
       'unsupported_media_type',
       'Publishing takes JSON. Send it with "Content-Type: application/json".',
@@ -111,14 +131,15 @@ function requireJson(request: Request): void {
 }
 
 /** @throws HubError `invalid_request` for bytes that are not UTF-8, and for a text that is not JSON, which one with a byte order mark is not either (RFC 8259 section 8.1); `validation_failed` for JSON that holds more than any publish may */
-function parseJsonBody(bytes: Uint8Array): unknown {
+export function parseJsonBody(bytes: Uint8Array, findExcess: (text: string) => HubError | undefined): unknown {
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw new HubError('invalid_request', 'The body is not UTF-8. Save the prompt as UTF-8 and send it again.')
   }
-  refuseExcess(text)
+  const excess = findExcess(text)
+  if (excess) throw excess
   try {
     return JSON.parse(text)
   } catch {
@@ -170,7 +191,7 @@ function digest(...parts: string[]): string {
   return hash('sha256', parts.join('\0'))
 }
 
-function refuseName(): HubError {
+export function refuseName(): HubError {
   return new HubError(
     'not_found',
     'No repository can have this name. Owners and names are lower-case letters, digits and single hyphens, and some owners are reserved.',

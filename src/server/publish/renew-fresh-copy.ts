@@ -1,92 +1,136 @@
 // Builds the fresh copy that shows a new version before the next build.
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
-import type { Repository, VersionSummary } from '../../domain/api/schema.ts'
+import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../../domain/catalogue/repository-records.ts'
 import { sortVersions } from '../../domain/catalogue/versions.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
-import { parseVersionFile } from '../../domain/content/prompt-file.ts'
-import type { PublishDecision } from '../../domain/publishing/decision.ts'
-import { nextLower } from '../../domain/publishing/repository-state.ts'
+import { parseVersionFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
+import { nextLower, readIndex } from '../../domain/publishing/repository-state.ts'
 import type { CopyOrigin } from '../../ports/fresh-copies.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
 import { measure } from '../../ports/measure.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import { findNewest, type Sources } from '../read/records.ts'
 
-/** A publish as it stands in git now. */
-export interface Published {
+/** A repository as a write left it. */
+export interface Written {
   owner: string
   name: string
   /** What was read before the commit. */
   folder: FolderState
-  decision: PublishDecision
-  /** The commit that it made. */
-  commit: string
+  /** What `index.md` says now. */
+  file: RepositoryFile
+  /** A version that was read or written with it, which need not be read again. */
+  entry: VersionEntry | undefined
+  /** The record of the version that was added. */
+  added: VersionRecord | undefined
 }
+
+/** What readers see of a repository. */
+interface Shown {
+  repository: Repository
+  /** Highest first. */
+  versions: VersionSummary[]
+}
+
+type Stores = Sources & { baseUrl: string; git: GitStore }
 
 /** Versions that came by a pull request or by hand may be known neither to the build nor to a copy. So many of them are read from git, the highest first; the next build lists the others. */
 const MOST_UNKNOWN = 50
 const READ_MS = 8_000
+/** How often a copy is made anew because somebody else kept one meanwhile. */
+const MAX_RENEWALS = 5
 
 /**
- * Makes and keeps the copy that shows a publish at once.
+ * Makes and keeps the copy that shows a write at once. When another process kept one since `before`, git is read again: whoever keeps last has read last.
  *
+ * @param commit the commit that the write made
+ * @param before the commit of the copy that was there when the write was decided, or undefined without one
  * @param now when it is kept
- * @throws whatever the stores throw; the publish itself is done by then
+ * @throws whatever the stores throw; the write itself is done by then
  */
 export async function renewFreshCopy(
-  published: Published,
-  sources: Sources & { baseUrl: string; git: GitStore },
+  written: Written & { commit: string; before: string | undefined },
+  sources: Stores,
   now: Date,
 ): Promise<void> {
-  const { owner, name, folder, decision, commit } = published
-  const origin: CopyOrigin = { commit, kept_at: now.toISOString() }
+  const { owner, name, added } = written
+  let origin: CopyOrigin = { commit: written.commit, kept_at: now.toISOString() }
   // The version is kept first, so that no copy ever names a version that cannot be read.
-  if (!decision.isUnchanged) await sources.fresh.keepVersion({ ...origin, version: decision.record })
+  if (added) await sources.fresh.keepVersion({ ...origin, version: added })
+  let state: Written = written
+  let { before } = written
+  for (let renewal = 0; renewal < MAX_RENEWALS; renewal++) {
+    const shown = await showRepository(state, sources, origin)
+    if (!shown) return
+    const meanwhile = await sources.fresh.find(owner, name)
+    // The store has no dependable compare-and-swap, so a copy with more versions that another process wrote meanwhile is kept.
+    if (meanwhile && meanwhile.repository.versions_count > shown.repository.versions_count) return
+    if (meanwhile?.commit === before) {
+      await sources.fresh.keep({ ...origin, ...shown })
+      return
+    }
+    before = meanwhile?.commit
+    const folder = await sources.git.readFolder({ owner, name }, { signal: AbortSignal.timeout(READ_MS) })
+    state = { ...state, folder, file: readIndex({ owner, name }, folder.index) }
+    origin = { ...origin, commit: folder.head }
+  }
+}
+
+/**
+ * Makes the records of a repository from what git, the build and the copy have.
+ *
+ * @param origin under which versions that nobody knew are kept; left out, they are not kept
+ * @returns undefined when a later publish kept a copy, which shows this write already
+ */
+export async function showRepository(
+  written: Written,
+  sources: Stores,
+  origin?: CopyOrigin,
+): Promise<Shown | undefined> {
+  const { owner, name, folder, file, entry: given } = written
   const { built, copy } = await findNewest(owner, name, sources)
-  // A copy with a version that neither this publish nor its base has was made by a later publish, and lists this version already.
-  const isKnown = (version: string) => version === decision.version.version || folder.versions.has(version)
-  if (copy?.versions.some(({ version }) => !isKnown(version))) return
+  // A copy with a version that neither this write nor its base has was made by a later publish, and lists this version already.
+  const isKnown = (version: string) => version === given?.version || folder.versions.has(version)
+  if (copy?.versions.some(({ version }) => !isKnown(version))) return undefined
   const addresses = addressesBelow(sources.baseUrl)
   const summarise = (entry: VersionEntry) =>
-    summariseVersion(entry, decision.file, addresses.version(owner, name, entry.version))
+    summariseVersion(entry, file, addresses.version(owner, name, entry.version))
   // Yanks are taken from `index.md`, because the copy and the build may be older than it.
   const markYanked = (summary: VersionSummary): VersionSummary => {
-    const reason = Object.hasOwn(decision.file.yanked, summary.version) ? decision.file.yanked[summary.version]! : null
+    const reason = Object.hasOwn(file.yanked, summary.version) ? file.yanked[summary.version]! : null
     return { ...summary, yanked: reason !== null, yank_reason: reason }
   }
   // A build may list what was removed from git since.
-  const listed = copy?.versions ?? (await readBuiltVersions(published, sources)).filter((one) => isKnown(one.version))
+  const listed = copy?.versions ?? (await readBuiltVersions(written, sources)).filter((one) => isKnown(one.version))
   const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
-  summaries.set(decision.version.version, summarise(decision.version))
-  const numbers = sortVersions([...folder.versions.keys()])
+  if (given) summaries.set(given.version, summarise(given))
+  const numbers = sortVersions([...new Set([...folder.versions.keys(), ...(given ? [given.version] : [])])])
   for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MOST_UNKNOWN)) {
     const entry = await readVersion(version, folder, sources.git)
     // A file that cannot be read leaves out its own version only.
     if (!entry) continue
     // This version too is kept before the copy, because the build has no file that would answer it.
     const record = recordVersion(entry, nextLower(numbers, version), { owner, name }, addresses)
-    await sources.fresh.keepVersion({ ...origin, version: record })
+    if (origin) await sources.fresh.keepVersion({ ...origin, version: record })
     summaries.set(version, summarise(entry))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
   // The highest may not be ours: when our commit was found only by a later round, another process may have published in between.
   const highest = versions.find(({ yanked }) => !yanked)?.version
   const latest =
-    highest === undefined || highest === decision.version.version
-      ? decision.version
-      : await readVersion(highest, folder, sources.git)
-  if (!latest) throw new Error(`version ${highest} cannot be read`)
+    highest === undefined
+      ? undefined
+      : highest === given?.version
+        ? given
+        : await readVersion(highest, folder, sources.git)
+  if (!latest && highest !== undefined) throw new Error(`version ${highest} cannot be read`)
   const stats = copy?.repository.stats ?? (built ? parseBuilt<{ data: Repository }>(built).data.stats : null)
-  const repository = describeRepository({ owner, name, file: decision.file, versions, latest, stats }, addresses)
-  // The store has no dependable compare-and-swap, so a copy with more versions that another process wrote meanwhile is kept.
-  const meanwhile = await sources.fresh.find(owner, name)
-  if (meanwhile && meanwhile.repository.versions_count > repository.versions_count) return
-  await sources.fresh.keep({ ...origin, repository, versions })
+  return { repository: describeRepository({ owner, name, file, versions, latest, stats }, addresses), versions }
 }
 
-async function readBuiltVersions({ owner, name }: Published, { siteFiles }: Sources): Promise<VersionSummary[]> {
+async function readBuiltVersions({ owner, name }: Written, { siteFiles }: Sources): Promise<VersionSummary[]> {
   const built = await siteFiles.read(DATA_FILES.versions(owner, name))
   return built ? parseBuilt<{ data: VersionSummary[] }>(built).data : []
 }

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
-import type { PublishDecision } from '../../domain/publishing/decision.ts'
 import {
+  type Additions,
   type CallOptions,
   decodeText,
   type FolderQuestion,
@@ -11,7 +11,6 @@ import {
   type GitStore,
   type PublishMark,
 } from '../../ports/git-store.ts'
-import { type AcceptedPublish, decideRound, isStale, type Outcome, type Round, readStanding } from './decide-round.ts'
 
 /** The clock and the randomness of a publish, which are handed in so that a test can set both. */
 export interface TimeAndChance {
@@ -40,10 +39,34 @@ const MOST_REREADS = 5
 /** How long before its request's arrival a commit of ours may be dated, because the clock of the git host may be behind. */
 const CLOCK_LEEWAY_MS = 300_000
 
+/** What one round comes to: a commit to make, or an answer without one. */
+export type Round<Decision, Answer> =
+  | { kind: 'commit'; additions: Omit<Additions, 'base'>; decision: Decision }
+  | { kind: 'answer'; answer: Answer }
+
+/** Reads the file of a version that a listing has. @returns undefined for a version that it lacks */
+type ReadVersion = (version: string) => Promise<string | undefined>
+
+/** A write to one repository: a publish, or a change of what is published. */
+export interface RepositoryWrite<Decision, Answer> {
+  owner: string
+  name: string
+  /** When the request arrived, in milliseconds. */
+  arrivedMs: number
+  /** The same in all rounds: it tells our own commit from others. */
+  operationId: string
+  /** Versions that the fresh copy lists: they exist, even when a listing of git lacks them. */
+  known: readonly string[]
+  /** Whether the last 100 commits of the repository are needed to decide. */
+  needsHistory: boolean
+  /** Decides on what git has. Two decisions of one write that differ have different headlines. @throws HubError whatever ends the request */
+  decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Decision, Answer>>
+}
+
 /** What all rounds come to: a commit of ours with the decision that it carries out, or an answer without one. */
-type Ending =
-  | { kind: 'committed'; decision: PublishDecision; folder: FolderState; commit: { sha: string; url: string | null } }
-  | { kind: 'answer'; answer: Outcome }
+export type Ending<Decision, Answer> =
+  | { kind: 'committed'; decision: Decision; folder: FolderState; commit: { sha: string; url: string | null } }
+  | { kind: 'answer'; answer: Answer }
 
 /** The time that a publish has. */
 interface Deadline extends Pick<TimeAndChance, 'now' | 'sleep'> {
@@ -51,30 +74,30 @@ interface Deadline extends Pick<TimeAndChance, 'now' | 'sleep'> {
 }
 
 /**
- * Publishes, in as many rounds as it takes and the time allows.
+ * Writes, in as many rounds as it takes and the time allows.
  *
  * @throws HubError whatever ends a round; `unavailable` with Retry-After when the time is up: nothing was written, or a retry finds what was
  */
-export async function publishInRounds(
+export async function writeInRounds<Decision, Answer>(
   git: GitStore,
-  accepted: AcceptedPublish,
+  write: RepositoryWrite<Decision, Answer>,
   { now, random, sleep }: TimeAndChance,
-): Promise<Ending> {
-  const deadline: Deadline = { endsMs: accepted.arrivedMs + DEADLINE_MS, now, sleep }
+): Promise<Ending<Decision, Answer>> {
+  const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
   let isInDoubt = false
   /** The decisions that were sent to be committed, by headline. When the answer to one was lost, the headline of the commit that a later round finds says which it was. */
-  const sent = new Map<string, PublishDecision>()
+  const sent = new Map<string, Decision>()
   let rereads = 0
   for (let round = 0; ; round++) {
     await waitBefore(round, { random, sleep })
     if (leftMs(deadline) < ROUND_MS) throw tooLate()
-    const folder = await readOrWait(deadline, (call) => git.readFolder(questionOf(accepted, isInDoubt), call))
+    const folder = await readOrWait(deadline, (call) => git.readFolder(questionOf(write, isInDoubt), call))
     if (folder === undefined) continue
-    const ours = isInDoubt ? findOperation(folder, accepted.operationId) : undefined
+    const ours = isInDoubt ? findOperation(folder, write.operationId) : undefined
     const carriedOut = ours && sent.get(ours.headline)
     if (carriedOut) return { kind: 'committed', decision: carriedOut, folder, commit: { sha: ours.sha, url: ours.url } }
-    if (isStale(accepted, folder) && rereads++ < MOST_REREADS) continue
-    const decided = await readOrWait(deadline, (call) => decideOn(folder, git, accepted, call))
+    if (isStale(write, folder) && rereads++ < MOST_REREADS) continue
+    const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, call))
     if (decided === undefined) continue
     if (decided.kind === 'answer') return decided
     const { additions, decision } = decided
@@ -90,11 +113,11 @@ export async function publishInRounds(
 /**
  * Reads what rights depend on, before a publish waits for its turn; after a failure that may pass it is read again while there is time.
  *
- * @throws HubError like `publishInRounds`
+ * @throws HubError like `writeInRounds`
  */
 export async function readOwnerIndex(
   git: GitStore,
-  { owner, name, arrivedMs }: Pick<AcceptedPublish, 'owner' | 'name' | 'arrivedMs'>,
+  { owner, name, arrivedMs }: { owner: string; name: string; arrivedMs: number },
   { now, random, sleep }: TimeAndChance,
 ): Promise<string | undefined> {
   const deadline: Deadline = { endsMs: arrivedMs + DEADLINE_MS, now, sleep }
@@ -111,22 +134,28 @@ async function waitBefore(round: number, { random, sleep }: Pick<TimeAndChance, 
   if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
 }
 
-async function decideOn(
+function decideOn<Decision, Answer>(
   folder: FolderState,
   git: GitStore,
-  accepted: AcceptedPublish,
+  { owner, name, decide }: RepositoryWrite<Decision, Answer>,
   call: CallOptions,
-): Promise<Round> {
-  const standing = readStanding(accepted, folder)
-  const { needed } = standing
-  const id = needed === undefined ? undefined : folder.versions.get(needed)
-  const path = `${accepted.owner}/${accepted.name}@${needed}`
-  const text = id === undefined ? undefined : decodeText(path, await git.readBlob(id, call))
-  return decideRound(accepted, standing, text)
+): Promise<Round<Decision, Answer>> {
+  return decide(folder, async (version) => {
+    const id = folder.versions.get(version)
+    return id === undefined ? undefined : decodeText(`${owner}/${name}@${version}`, await git.readBlob(id, call))
+  })
 }
 
-function questionOf({ owner, name, idempotency, arrivedMs }: AcceptedPublish, isInDoubt: boolean): FolderQuestion {
-  if (idempotency) return { owner, name, publishes: {} }
+/** Whether a listing lacks a version that is known to exist: the host's reads may lag behind its writes by seconds. */
+export function isStale({ known }: { known: readonly string[] }, { versions }: FolderState): boolean {
+  return known.some((version) => !versions.has(version))
+}
+
+function questionOf(
+  { owner, name, needsHistory, arrivedMs }: RepositoryWrite<unknown, unknown>,
+  isInDoubt: boolean,
+): FolderQuestion {
+  if (needsHistory) return { owner, name, publishes: {} }
   return isInDoubt ? { owner, name, publishes: { since: new Date(arrivedMs - CLOCK_LEEWAY_MS) } } : { owner, name }
 }
 

@@ -1,6 +1,14 @@
 // Handles read requests: finds the file of a route, or returns a JSON error.
 
-import { matchRoute, READ_METHODS, ROUTES, repositoryTag } from '../../domain/api/routes.ts'
+import {
+  type Method,
+  matchManageRoute,
+  matchRoute,
+  READ_METHODS,
+  ROUTES,
+  type RouteId,
+  repositoryTag,
+} from '../../domain/api/routes.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { pathOf, queryOf } from '../address.ts'
 import type { Connect } from '../connect.ts'
@@ -23,7 +31,9 @@ export async function answerRead(request: Request, connect: Connect<ReadDependen
   const { owner, name } = route?.parameters ?? {}
   const cacheTag = owner && name ? repositoryTag(owner, name) : undefined
   try {
-    if (request.method === 'OPTIONS') return respondToOptions(route ? ROUTES[route.id].methods : READ_METHODS)
+    if (request.method === 'OPTIONS') return respondToOptions(methodsAt(path, route?.id) ?? READ_METHODS)
+    const methods = route ? undefined : methodsAt(path, undefined)
+    if (methods) throw (await refusals()).refuseMethod(request.method, methods)
     if (!route) return await answerUnknown(request, path, query)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       throw (await refusals()).refuseMethod(request.method, ROUTES[route.id].methods)
@@ -48,6 +58,14 @@ export async function answerRead(request: Request, connect: Connect<ReadDependen
 
 /** Imported at the first refusal, because reads that succeed do not need it. */
 const refusals = () => import('../refusals.ts')
+
+/** The methods of an address, those included that only change something; undefined where nothing is. */
+function methodsAt(path: string, id: RouteId | undefined): readonly Method[] | undefined {
+  if (id) return ROUTES[id].methods
+  // Where a repository is changed, it is read too: a name that reading does not know is no address.
+  const methods = matchManageRoute(path)?.methods
+  return methods?.includes('GET') ? undefined : methods
+}
 
 const NO_QUERY = new URLSearchParams()
 

@@ -150,6 +150,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   advisoriesPerRepository: 'Advisories per prompt',
   membersPerOwner: 'Members per owner',
   trustedPublishersPerOwner: 'Trusted publishers per owner',
+  protectedLabelsPerOwner: 'Protected labels per owner',
   tokensPerPerson: 'Active tokens per person',
   publishesPerMinute: 'Publishes per minute by one person, operator token or CI repository',
   toolValueCharacters: 'Length of a variable value in MCP, in characters',

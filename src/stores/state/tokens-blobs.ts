@@ -1,6 +1,7 @@
 // Keeps tokens in the blob store: written by digest, read on every use, never kept in the clear, and removed when they ended.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Accounts, ListedToken } from '../../domain/access/account.ts'
+import type { Permission } from '../../domain/access/permissions.ts'
 import { makeToken } from '../../domain/access/token-form.ts'
 import { hasExpired, parseScope, TOKEN_DAYS, TokenRecord } from '../../domain/access/token-record.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -26,6 +27,8 @@ interface NewToken {
   name: string
   /** `owner/*` or `owner/name`. */
   scope: string
+  /** `publish` alone when left out. */
+  permissions?: readonly Permission[]
   days: number
   /** Names it in lists; random when left out. */
   id?: string

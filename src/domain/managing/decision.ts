@@ -1,0 +1,158 @@
+// Decides what a change of a repository writes: from the change and the repository as git has it to a new `index.md`, nothing, or a refusal. Pure.
+import { HubError } from '../api/errors.ts'
+import { titleFromName } from '../content/names.ts'
+import { editKeys, type RepositoryFile, replaceReadme, UNSAID } from '../content/prompt-file.ts'
+import { checkNames, type Neighbours } from '../content/rules.ts'
+import { type RepositoryState, readIndex } from '../publishing/repository-state.ts'
+import { validationFailed } from '../publishing/request.ts'
+import { isSameJson } from '../text/json.ts'
+import type { KeyChange } from '../text/yaml-edit.ts'
+import type { Change, PatchFields } from './request.ts'
+
+/** What a change comes to. */
+export interface ChangeDecision {
+  /** The new text of `index.md`; undefined when nothing changes. */
+  indexText: string | undefined
+  /** What `index.md` says after the change. */
+  file: RepositoryFile
+  /** What changed, for the commit: names, numbers and fields alone, never a text of somebody. */
+  summary: string
+}
+
+/**
+ * Decides what a change comes to.
+ *
+ * @param neighbours the repositories that `moved_to` and `replaced_by` may name
+ * @throws HubError `not_found`, `repo_archived`, `version_conflict`, `validation_failed`; `upstream_error` when `index.md` cannot be read
+ */
+export function decideChange(change: Change, state: RepositoryState, neighbours: Neighbours): ChangeDecision {
+  const { owner, name, file } = state
+  const fullName = `${owner}/${name}`
+  if (state.versions.length === 0)
+    throw new HubError(
+      'not_found',
+      `There is no repository ${fullName}. Publish its first version before you change it.`,
+    )
+  refuseArchived(change, fullName, file)
+  const edits = editsOf(change, state, neighbours)
+  if (edits.keys.length === 0 && edits.readme === undefined)
+    return { indexText: undefined, file, summary: edits.summary }
+  const text = editKeys(state.indexText ?? '---\n---\n', edits.keys)
+  const indexText = edits.readme === undefined ? text : replaceReadme(text, edits.readme)
+  return { indexText, file: readIndex(state, indexText), summary: edits.summary }
+}
+
+function refuseArchived(change: Change, fullName: string, { status }: RepositoryFile): void {
+  if (status !== 'archived') return
+  if (change.kind === 'patch' && Object.keys(change.fields).every((field) => field === 'status')) return
+  throw new HubError(
+    'repo_archived',
+    `${fullName} is archived and takes no changes but of its status. Make it active again first.`,
+  )
+}
+
+interface Edits {
+  keys: KeyChange[]
+  readme?: string | undefined
+  summary: string
+}
+
+function editsOf(change: Change, state: RepositoryState, neighbours: Neighbours): Edits {
+  const { file } = state
+  switch (change.kind) {
+    case 'patch':
+      return editsOfPatch(change.fields, state, neighbours)
+    case 'label': {
+      const { label, version } = change
+      requireVersion(state, version)
+      const now = labelOf(file, label)
+      refuseConflict(change, state, now)
+      if (Object.hasOwn(file.yanked, version))
+        throw validationFailed([
+          {
+            key: 'version',
+            message: `expected a version that is not yanked, got ${version}; labels never point at one`,
+          },
+        ])
+      return {
+        keys: now === version ? [] : [{ path: ['labels', label], value: version }],
+        summary: `label ${label} ${now ?? 'none'} → ${version}`,
+      }
+    }
+    case 'unlabel': {
+      const { label } = change
+      const now = labelOf(file, label)
+      refuseConflict(change, state, now)
+      return {
+        keys: now === undefined ? [] : [{ path: ['labels', label], value: undefined }],
+        summary: `label ${label} ${now ?? 'none'} → none`,
+      }
+    }
+    case 'yank': {
+      const { version, reason } = change
+      requireVersion(state, version)
+      const labels = Object.keys(file.labels).filter((label) => file.labels[label] === version)
+      if (labels.length > 0)
+        throw validationFailed([
+          {
+            key: 'labels',
+            message: `${labels.join(', ')} ${labels.length === 1 ? 'points' : 'point'} at ${version}; move or remove ${labels.length === 1 ? 'it' : 'them'} first`,
+          },
+        ])
+      const isSame = Object.hasOwn(file.yanked, version) && file.yanked[version] === reason
+      return { keys: isSame ? [] : [{ path: ['yanked', version], value: reason }], summary: `yank ${version}` }
+    }
+    case 'unyank': {
+      const { version } = change
+      requireVersion(state, version)
+      const isYanked = Object.hasOwn(file.yanked, version)
+      return { keys: isYanked ? [{ path: ['yanked', version], value: undefined }] : [], summary: `unyank ${version}` }
+    }
+  }
+}
+
+function editsOfPatch(fields: PatchFields, { owner, name, file }: RepositoryState, neighbours: Neighbours): Edits {
+  const { readme, ...front } = fields
+  const current = { ...file, title: file.title ?? titleFromName(name) }
+  const changed = Object.entries(front).filter(
+    ([key, value]) => value !== undefined && !isSameJson(value, current[key as keyof typeof front]),
+  )
+  const after = { ...file, ...Object.fromEntries(changed) }
+  const named = checkNames({ owner, name, file: after }, neighbours).filter(({ key }) =>
+    changed.some(([field]) => field === key),
+  )
+  if (named.length > 0) throw validationFailed(named)
+  const newReadme = readme !== undefined && readme.trim() !== file.readme ? readme : undefined
+  // A key that says what stands without it is removed only where null asks for it, so that what its author wrote stays in sight.
+  const keys = changed.map(([key, value]): KeyChange => ({ path: [key], value: value === null ? undefined : value }))
+  const names = [...changed.map(([key]) => key), ...(newReadme === undefined ? [] : ['readme'])]
+  const status = changed.find(([key]) => key === 'status')
+  const said = [
+    ...(status ? [`status ${file.status ?? UNSAID.status} → ${String(status[1])}`] : []),
+    ...names.filter((key) => key !== 'status'),
+  ]
+  return { keys, readme: newReadme, summary: `change ${said.join(', ')}` }
+}
+
+const labelOf = ({ labels }: RepositoryFile, label: string) =>
+  Object.hasOwn(labels, label) ? labels[label] : undefined
+
+function requireVersion({ owner, name, versions }: RepositoryState, version: string): void {
+  if (!versions.includes(version))
+    throw new HubError(
+      'not_found',
+      `${owner}/${name} has no version ${version}. Its versions are listed at /api/v1/repos/${owner}/${name}/versions.`,
+    )
+}
+
+function refuseConflict(
+  { label, expected }: { label: string; expected: string | null | undefined },
+  { owner, name }: RepositoryState,
+  now: string | undefined,
+): void {
+  if (expected === undefined || expected === (now ?? null)) return
+  throw new HubError(
+    'version_conflict',
+    `${owner}/${name}: expected was ${expected ?? 'no such label'}, but ${label} points at ${now ?? 'nothing'}. Read it, then send the change again.`,
+  )
+}

@@ -1,0 +1,138 @@
+// What a change of a repository asks for: the bodies of PATCH, of labels and of yanks, read at once with every problem. docs/contract.md section 7
+import * as z from 'zod'
+import type { HubError } from '../api/errors.ts'
+import { LIMITS } from '../api/limits.ts'
+import { Description, TagInputs, Title } from '../content/front-matter.ts'
+import { findLicenseProblem } from '../content/rules.ts'
+import { findCertainSecret } from '../content/secrets.ts'
+import { FullName, License, line, Status, Version } from '../content/values.ts'
+import { validationFailed } from '../publishing/request.ts'
+import { findJsonExcess } from '../text/json.ts'
+import { parseBy, type ValueProblem } from '../text/problems.ts'
+import { countBytes } from '../text/text-length.ts'
+
+const dry_run = z.boolean().default(false).describe('Everything but the commit.')
+const expected = Version.nullable()
+  .optional()
+  .describe('The version that the label must point at now, or null for “no such label”; otherwise 409.')
+
+const Readme = z
+  .string()
+  .refine((text) => countBytes(text) <= LIMITS.contentBytes, `expected at most ${LIMITS.contentBytes} bytes`)
+  .refine((text) => !text.includes('\0'), 'expected text without NUL characters')
+  .refine((text) => text.isWellFormed(), 'expected well-formed Unicode, without lone surrogates')
+  .describe('Notes on the prompt, in markdown. White space around them is dropped.')
+
+/** The body of PATCH: a JSON merge patch (RFC 7396) of what may be changed. */
+const RepositoryPatch = z
+  .strictObject({
+    title: Title.optional(),
+    description: Description.optional(),
+    tags: TagInputs.optional().describe('Its tags, replaced as a whole.'),
+    license: License.nullable().optional(),
+    status: Status.optional(),
+    status_message: line(LIMITS.sentenceCharacters)
+      .nullable()
+      .optional()
+      .describe('Why it has this status and what to do, or null.'),
+    replaced_by: FullName.nullable().optional().describe('The repository to use instead, or null.'),
+    moved_to: FullName.nullable().optional().describe('Where it goes on, or null.'),
+    readme: Readme.optional(),
+    dry_run,
+  })
+  .meta({ id: 'RepositoryPatch', description: 'A JSON merge patch of what may be changed of a repository.' })
+/** The body that points a label at a version. */
+const LabelRequest = z
+  .strictObject({ version: Version.describe('The version that the label points at from now on.'), expected, dry_run })
+  .meta({ id: 'LabelRequest', description: 'Where a label points from now on.' })
+/** The body that removes a label; it may be left out. */
+const LabelRemoval = z
+  .strictObject({ expected })
+  .meta({ id: 'LabelRemoval', description: 'Which version a label that is removed must point at.' })
+/** The body that yanks a version. */
+const YankRequest = z
+  .strictObject({
+    reason: line(LIMITS.sentenceCharacters)
+      .refine((text) => text.trim() !== '', 'expected some text')
+      .meta({ minLength: 1 })
+      .describe('Why it is withdrawn: 1 to 500 characters.'),
+    dry_run,
+  })
+  .meta({ id: 'YankRequest', description: 'Why a version is withdrawn.' })
+/** The body that undoes a yank: nothing. */
+const UnyankRequest = z.strictObject({}).meta({ id: 'UnyankRequest', description: 'Nothing.' })
+
+/** The fields of a patch that are written. */
+export type PatchFields = Omit<z.infer<typeof RepositoryPatch>, 'dry_run'>
+
+/** A change that was asked for. */
+export type Change =
+  | { kind: 'patch'; fields: PatchFields; isDryRun: boolean }
+  | { kind: 'label'; label: string; version: string; expected: string | null | undefined; isDryRun: boolean }
+  | { kind: 'unlabel'; label: string; expected: string | null | undefined; isDryRun: boolean }
+  | { kind: 'yank'; version: string; reason: string; isDryRun: boolean }
+  | { kind: 'unyank'; version: string; isDryRun: boolean }
+
+/** What is asked at an address: which change, of what. */
+export type Target =
+  | { kind: 'patch' }
+  | { kind: 'label' | 'unlabel'; label: string }
+  | { kind: 'yank' | 'unyank'; version: string }
+
+/** Reads the body of a change. @throws HubError `validation_failed` with every problem in one message, each with its field */
+export function parseChange(target: Target, body: unknown): Change {
+  switch (target.kind) {
+    case 'patch': {
+      const { dry_run: isDryRun, ...fields } = parse(RepositoryPatch, body)
+      return { kind: 'patch', fields, isDryRun }
+    }
+    case 'label': {
+      const { dry_run: isDryRun, ...said } = parse(LabelRequest, body)
+      return { kind: 'label', label: target.label, version: said.version, expected: said.expected, isDryRun }
+    }
+    case 'unlabel':
+      return { kind: 'unlabel', label: target.label, expected: parse(LabelRemoval, body).expected, isDryRun: false }
+    case 'yank': {
+      const { dry_run: isDryRun, reason } = parse(YankRequest, body)
+      return { kind: 'yank', version: target.version, reason, isDryRun }
+    }
+    case 'unyank':
+      parse(UnyankRequest, body)
+      return { kind: 'unyank', version: target.version, isDryRun: false }
+  }
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const parsed = parseBy(schema, body)
+  const problems: ValueProblem[] = [...(parsed.problems ?? [])]
+  const fields = Object.entries(parsed.value ?? {})
+  for (const [key, value] of fields) {
+    const message =
+      key === 'license' && typeof value === 'string'
+        ? findLicenseProblem(value)
+        : findCertainSecret(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+    if (message !== undefined) problems.push({ key, message })
+  }
+  if (parsed.problems || problems.length > 0) throw validationFailed(problems)
+  return parsed.value
+}
+
+const BOUNDS = {
+  known: new Set([...Object.keys(RepositoryPatch.shape), 'version', 'expected', 'reason']),
+  unknown: 100,
+  keys: 100,
+  values: 1_000,
+  depth: 4,
+}
+
+/** Refuses a body that holds more than any change can, before it is parsed. @returns the error, or undefined */
+export function findChangeExcess(text: string): HubError | undefined {
+  const excess = findJsonExcess(text, BOUNDS)
+  if (excess === undefined) return undefined
+  return excess.kind === 'unknown'
+    ? validationFailed(
+        excess.names.map((key) => ({ key, message: 'unknown field' })),
+        excess.count,
+      )
+    : validationFailed([{ key: excess.field, message: 'expected less' }])
+}

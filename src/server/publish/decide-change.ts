@@ -1,0 +1,88 @@
+// Decides one round of a change of what is published, as decide-round.ts does for a publish: a commit to make, or an answer without one.
+import type { Permission } from '../../domain/access/permissions.ts'
+import type { Repository } from '../../domain/api/schema.ts'
+import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
+import type { Neighbours } from '../../domain/content/rules.ts'
+import { type ChangeDecision, decideChange } from '../../domain/managing/decision.ts'
+import type { Change } from '../../domain/managing/request.ts'
+import { readRepositoryState } from '../../domain/publishing/repository-state.ts'
+import type { FolderState } from '../../ports/git-store.ts'
+import type { PublishTools } from './attempt.ts'
+import { type Bearer, requirePermission, requireRights } from './authenticate.ts'
+import { showRepository } from './renew-fresh-copy.ts'
+import type { RepositoryWrite } from './rounds.ts'
+
+/** A change that passed every check that needs no git. */
+export interface AcceptedChange {
+  owner: string
+  name: string
+  bearer: Bearer
+  change: Change
+  /** When it arrived, in milliseconds. */
+  arrivedMs: number
+}
+
+/** What a change came to. */
+export interface ChangeOutcome {
+  repository: Repository
+  isUnchanged: boolean
+  commit: { sha: string; url: string | null } | null
+}
+
+/** A decision with the record that is answered. */
+type ShownDecision = ChangeDecision & { repository: Repository }
+
+/** What a change needs, as far as it is known before the owner's file is read. */
+export function permissionFor({ kind }: Pick<Change, 'kind'>): Permission {
+  return kind === 'label' || kind === 'unlabel' ? 'label' : 'maintain'
+}
+
+/** A change as a write that rounds carry out. The record that is answered is made before the commit, so that nothing can fail between both. */
+export function changeAsWrite(
+  accepted: AcceptedChange & { operationId: string; known: readonly string[]; neighbours: Neighbours },
+  tools: PublishTools,
+): RepositoryWrite<ShownDecision, ChangeOutcome> {
+  const { owner, name, bearer, change, arrivedMs, operationId, known, neighbours } = accepted
+  return {
+    owner,
+    name,
+    arrivedMs,
+    operationId,
+    known,
+    needsHistory: false,
+    decide: async (folder) => {
+      requireRightsFor(accepted, folder)
+      const state = readRepositoryState({ owner, name, versions: folder.versions.keys(), index: folder.index })
+      const decision = decideChange(change, state, neighbours)
+      const { file, indexText, summary } = decision
+      const shown = await showRepository({ owner, name, folder, file, entry: undefined, added: undefined }, tools)
+      // A copy that lists more than git does belongs to a later publish, which this listing lacks yet.
+      const repository = shown?.repository ?? (await tools.fresh.find(owner, name))?.repository
+      if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
+      if (indexText === undefined || change.isDryRun)
+        return { kind: 'answer', answer: { repository, isUnchanged: indexText === undefined, commit: null } }
+      const trailers: [string, string][] = [
+        ['Changed-By', bearer.login ?? owner],
+        ['Operation-Id', operationId],
+      ]
+      const message = { headline: `${owner}/${name}: ${summary}`, trailers }
+      return {
+        kind: 'commit',
+        decision: { ...decision, repository },
+        additions: { owner, name, message, version: undefined, index: indexText },
+      }
+    },
+  }
+}
+
+/** @throws HubError `forbidden`; a label that the owner protects needs more than any other */
+function requireRightsFor({ owner, name, bearer, change }: AcceptedChange, { ownerIndex }: FolderState): void {
+  const usual = permissionFor(change)
+  const isProtected =
+    (change.kind === 'label' || change.kind === 'unlabel') &&
+    ownerIndex !== undefined &&
+    (parseOwnerFile(ownerIndex).value?.protected_labels ?? []).includes(change.label)
+  const needed = isProtected ? 'maintain' : usual
+  requirePermission(bearer, needed, isProtected ? `${owner} protects the label ${change.label}. ` : '')
+  requireRights(bearer, { owner, name }, needed, ownerIndex)
+}

@@ -1,0 +1,131 @@
+// Answers a change of what is published: PATCH of a repository, PUT and DELETE of its labels and yanks. The checks come in the order of publishing.
+import { hash } from 'node:crypto'
+import { HubError } from '../../domain/api/errors.ts'
+import { COMMON_HEADERS, type ManageRouteId, matchManageRoute } from '../../domain/api/routes.ts'
+import { isName, isOwner, isTag, isVersion, splitFullName } from '../../domain/content/names.ts'
+import type { Neighbours } from '../../domain/content/rules.ts'
+import { type Change, findChangeExcess, parseChange, type Target } from '../../domain/managing/request.ts'
+import type { Connect } from '../connect.ts'
+import { findRepository } from '../read/records.ts'
+import { type PublishTools, writeToGit } from './attempt.ts'
+import { requirePermission, requireScope } from './authenticate.ts'
+import { type AcceptedChange, type ChangeOutcome, changeAsWrite, permissionFor } from './decide-change.ts'
+import {
+  admitBearer,
+  answerElsewhere,
+  noteUseOf,
+  openLimitedBody,
+  type PublishDependencies,
+  parseJsonBody,
+  refusals,
+  refuseName,
+  requireJson,
+} from './publish.ts'
+import { OF_PROCESS, type TimeAndChance } from './rounds.ts'
+
+/** What PATCH may be sent as. RFC 7396 section 4 */
+const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
+
+/** Answers one PATCH, PUT or DELETE. Never throws: everything becomes an answer. */
+export async function answerManage(
+  request: Request,
+  connect: Connect<PublishDependencies>,
+  time = OF_PROCESS,
+): Promise<Response> {
+  const arrivedMs = time.now()
+  const { pathname } = new URL(request.url)
+  const route = matchManageRoute(pathname)
+  if (!route?.methods.some((method) => method === request.method)) return await answerElsewhere(request, pathname)
+  try {
+    const incoming = openLimitedBody(request)
+    await incoming.checkLength()
+    if (request.method !== 'DELETE') requireJson(request, request.method === 'PATCH' ? PATCH_TYPES : undefined)
+    const dependencies = await connect()
+    const bearer = await admitBearer(request, dependencies, new Date(arrivedMs))
+    const { owner = '', name = '', label = '', version = '' } = route.parameters
+    if (!isOwner(owner) || !isName(name)) throw refuseName()
+    const target = targetOf(route.id, request.method, { label, version })
+    const bytes = await incoming.read()
+    if (bytes.length > 0 && request.method === 'DELETE') requireJson(request)
+    const body = bytes.length === 0 && request.method === 'DELETE' ? {} : parseJsonBody(bytes, findChangeExcess)
+    const change = parseChange(target, body)
+    requireScope(bearer, owner, name)
+    const needed = permissionFor(change)
+    requirePermission(bearer, needed)
+    if (bearer.holder.kind === 'job')
+      await (await import('./admit-job.ts')).admitJob(
+        {
+          owner,
+          name,
+          bearer,
+          needed,
+          arrivedMs,
+          job: bearer.holder,
+          request: hash('sha256', [request.method, pathname, hash('sha256', bytes)].join('\0')),
+        },
+        dependencies,
+        time,
+      )
+    const outcome = await changeInGit({ owner, name, bearer, change, arrivedMs }, dependencies, time)
+    await noteUseOf(bearer, dependencies)
+    return respondWithChange(outcome)
+  } catch (thrown) {
+    return (await refusals()).answerThrown(request, thrown)
+  }
+}
+
+/**
+ * Carries out an accepted change in its turn, with one commit to `index.md` or none.
+ *
+ * @throws HubError for every refusal of docs/contract.md section 6 that needs git
+ */
+async function changeInGit(
+  accepted: AcceptedChange,
+  tools: PublishTools,
+  time: TimeAndChance = OF_PROCESS,
+): Promise<ChangeOutcome> {
+  const neighbours = await findNeighbours(accepted.change, tools)
+  const operationId = time.newId()
+  const ending = await writeToGit(
+    { ...accepted, publisher: accepted.bearer.publisher },
+    (known) => changeAsWrite({ ...accepted, known, operationId, neighbours }, tools),
+    ({ file }) => ({ file, entry: undefined, added: undefined }),
+    tools,
+    time,
+  )
+  return ending.kind === 'answer'
+    ? ending.answer
+    : { repository: ending.decision.repository, isUnchanged: false, commit: ending.commit }
+}
+
+function targetOf(id: ManageRouteId, method: string, { label, version }: { label: string; version: string }): Target {
+  if (id === 'changeRepository') return { kind: 'patch' }
+  if (id === 'manageLabel') {
+    if (!isTag(label))
+      throw new HubError(
+        'not_found',
+        'No label can have this name. Labels are lower-case words joined by single hyphens, at most 36 characters.',
+      )
+    return { kind: method === 'PUT' ? 'label' : 'unlabel', label }
+  }
+  if (!isVersion(version)) throw new HubError('not_found', 'No version can have this number. Versions are x.y.z.')
+  return { kind: method === 'PUT' ? 'yank' : 'unyank', version }
+}
+
+/** Looks up the repositories that a change names, because what they are is judged where nothing can be asked. */
+async function findNeighbours(change: Change, tools: PublishTools): Promise<Neighbours> {
+  const named = change.kind === 'patch' ? [change.fields.moved_to, change.fields.replaced_by] : []
+  const found = new Map<string, { file: { moved_to: string | null } }>()
+  for (const fullName of named) {
+    const { owner = '', name = '' } = (fullName && splitFullName(fullName)) || {}
+    const repository = name === '' ? undefined : await findRepository(owner, name, tools)
+    if (fullName && repository) found.set(fullName, { file: { moved_to: repository.value().moved_to } })
+  }
+  return { repositories: found as unknown as Neighbours['repositories'] }
+}
+
+function respondWithChange({ repository, isUnchanged, commit }: ChangeOutcome): Response {
+  return new Response(JSON.stringify({ data: { ...repository, unchanged: isUnchanged, commit } }), {
+    headers: { ...COMMON_HEADERS, 'Cache-Control': 'no-store', 'Content-Type': 'application/json; charset=utf-8' },
+  })
+}
