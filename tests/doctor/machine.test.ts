@@ -78,7 +78,7 @@ describe('a machine', () => {
     ['everybody a proxy', { ...PUBLIC, TRUSTED_PROXIES: '0.0.0.0/0' }, 'proxies', /every address/],
     ['a proxy that is not told', { ...PUBLIC, TRUSTED_PROXIES: '' }, 'proxies', /TRUSTED_PROXIES=loopback/],
     ['no git', { PATH: '/nowhere' }, 'git', /git cannot be run.*Install git/],
-    ['no content', { CONTENT_DIR: '/nowhere' }, 'content', /no content folder.*CONTENT_DIR/],
+    ['no content', { CONTENT_DIR: '/nowhere' }, 'content', /Content folder not found: \/nowhere.*CONTENT_DIR/],
   ])('%s', async (_, environment, check, said) => expectIll(setup(environment), check, said))
 
   //  what is broken                  how                                                                              check           what is said
