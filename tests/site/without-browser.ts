@@ -141,11 +141,11 @@ export function testWithoutBrowser(opened: () => BuiltSite): void {
         expect([rest, error.code, error.message]).toEqual([
           rest,
           'not_found',
-          'Repository not found: mallory/hostlie. Did you mean mallory/hostile? Find one through /api/v1/repos?q=….',
+          'Repository not found: mallory/hostlie. Did you mean mallory/hostile? Search with /api/v1/repos?q=….',
         ])
       }
       expect((await site.getJson('/api/v1/repos/zzqxjk/zzqxjk')).error.message).toBe(
-        'Repository not found: zzqxjk/zzqxjk. Find one through /api/v1/repos?q=….',
+        'Repository not found: zzqxjk/zzqxjk. Search with /api/v1/repos?q=….',
       )
       const options = { env: { HUB_URL: site.origin } }
       const { code, stderr } = await runHubcli(SHELLS[0]!, ['cat', 'mallory/hostlie'], options)
