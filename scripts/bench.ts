@@ -21,6 +21,7 @@ import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
 import { measureSoak } from './bench/soak.ts'
+import { measureState } from './bench/state.ts'
 import { measureWithstand } from './bench/withstand.ts'
 import { openProgress } from './progress.ts'
 
@@ -43,12 +44,14 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
 const RELEVANCE = 'relevance'
 /** Measured without a site, because writing one takes an hour at the sizes that it is meant for. */
 const SCALE = 'search-scale'
+/** Of the state drivers, which know no catalogue. */
+const STATE = 'state'
 /** Ten minutes, so only when it is asked for. */
 const SOAK = 'soak'
 const SOAK_PROMPTS = '300'
 /** In under two minutes: whether everything still works, and roughly where it stands. */
 const QUICK = { sizes: '500', only: 'build,rebuild,host,read' }
-const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE]
+const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE, STATE]
 
 const { values: flags } = parseArgs({
   options: {
@@ -68,7 +71,7 @@ const versions = Number(flags.versions)
 /** The folder of another version, whose search is asked beside ours. */
 const beside = flags.beside === undefined ? undefined : resolve(flags.beside)
 const chosen = (flags.only ?? usual.only).split(',')
-const parts = chosen.filter((part) => part !== RELEVANCE)
+const parts = chosen.filter((part) => part !== RELEVANCE && part !== STATE)
 if (
   ![...sizes, versions].every((size) => Number.isInteger(size) && size > 0) ||
   !(minutes > 0) ||
@@ -94,6 +97,7 @@ let steps = -1
 const failures: string[] = []
 try {
   if (parts.length > 0) for (const size of sizes) await measureSize(size)
+  if (chosen.includes(STATE)) rows.push(...(await measureState()).map((one) => judge(one, 0)))
 } finally {
   await cleanUp()
 }

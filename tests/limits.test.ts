@@ -34,6 +34,7 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/domain/search/query.ts MAX_GUESSES': 'what search reads a word as',
   'src/domain/search/query.ts MAX_SPAN': 'how search joins words',
   'src/domain/search/tokens.ts MAX_TOKEN_CHARACTERS': 'longer words are cut up, nothing refused',
+  'src/server/publish/renew-fresh-copy.ts MAX_RENEWALS': 'how often a copy is written again after another publish',
   'src/server/read/close-names.ts MAX_CANDIDATES': 'names that a suggestion is chosen from',
   'src/server/read/close-names.ts MAX_SUGGESTED': 'names that an error suggests',
   'src/server/read/close-names.ts MAX_TYPOS': 'how far a suggested name may be',

@@ -1,4 +1,4 @@
-// Starts a PostgreSQL server of its own for a test, from the binaries that npm ci brought. Its data go with it.
+// Starts a PostgreSQL server for a bench or a test, from the binaries that npm ci brought. Its data are removed with it.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,0 +1,74 @@
+// Measures reading and writing of each state driver beside a file that is read, and one that is written and synced.
+import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BlobsServer } from '@netlify/blobs/server'
+import type { OpenStateStore } from '../../src/ports/state-store.ts'
+import { stateOver } from '../../src/stores/state/state-netlify.ts'
+import { openPostgresState } from '../../src/stores/state/state-postgres.ts'
+import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
+import { type Measurement, quantile, timeAsync } from './measure.ts'
+import { startPostgres } from './postgres.ts'
+
+/** How many keys each figure is the median of. */
+const KEYS = 300
+/** A token's record is about this long. */
+const VALUE = JSON.stringify({ text: 'x'.repeat(300) })
+
+/** Every driver in turn. Until 2026-11-23 a hub of one's own kept its state in the last one, Netlify's development server. */
+export async function measureState(): Promise<Measurement[]> {
+  const dir = mkdtempSync(join(tmpdir(), 'hub-bench-state-'))
+  const postgres = await startPostgres()
+  const blobs = new BlobsServer({ directory: join(dir, 'blobs'), token: 'bench', logger: () => {} })
+  const { port } = await blobs.start()
+  try {
+    const floor = await measureFiles(dir)
+    const access = { edgeURL: `http://localhost:${port}`, siteID: 'local', token: 'bench' }
+    return [
+      ...(await measureStore('SQLite', await openSqliteState(join(dir, 'state.db')), floor)),
+      ...(await measureStore('PostgreSQL', await openPostgresState(await postgres.createDatabase()), floor)),
+      ...(await measureStore(
+        'Netlify Blobs, development server',
+        { ...stateOver(access), close: async () => {} },
+        floor,
+      )),
+    ]
+  } finally {
+    await blobs.stop()
+    await postgres.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+interface Floor {
+  get: number
+  set: number
+}
+
+async function measureFiles(dir: string): Promise<Floor> {
+  const path = (number: number) => join(dir, `file-${number}`)
+  const write = async (number: number) => {
+    const file = openSync(path(number), 'w')
+    writeSync(file, VALUE)
+    fsyncSync(file)
+    closeSync(file)
+  }
+  return { set: await medianOf(write), get: await medianOf(async (number) => readFileSync(path(number))) }
+}
+
+async function measureStore(name: string, store: OpenStateStore, floor: Floor): Promise<Measurement[]> {
+  const key = (number: number) => `tokens/${number}`
+  const set = await medianOf((number) => store.set(key(number), VALUE))
+  const get = await medianOf((number) => store.get(key(number)))
+  await store.close()
+  return [
+    { name: `state: set, ${name}`, unit: 'ms', measured: set, floor: floor.set },
+    { name: `state: get, ${name}`, unit: 'ms', measured: get, floor: floor.get },
+  ]
+}
+
+async function medianOf(work: (number: number) => Promise<unknown>): Promise<number> {
+  const times: number[] = []
+  for (let number = 0; number < KEYS; number++) times.push(await timeAsync(() => work(number)))
+  return quantile(times, 0.5)
+}
