@@ -38,7 +38,7 @@ The *readme*.
   //  what                       body                                                    becomes
   test.each([
     ['a title', { title: 'Reviews' }, index.replace('title: Code review', 'title: Reviews')],
-    ['tags', { tags: ['go', 'code'] }, index.replace('tags: [ review ]', 'tags:\n  - go\n  - code')],
+    ['tags', { tags: ['go', 'code'] }, index.replace('tags: [ review ]', 'tags: [go, code]')],
     [
       'a description',
       { description: 'Reviews it' },
