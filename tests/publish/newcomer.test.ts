@@ -190,7 +190,9 @@ test.each([
     (error: { code: number; stdout: string; stderr: string }) => error,
   )
   expect([made?.code, made?.stdout]).toEqual([1, ''])
-  expect(made?.stderr).toContain('Usage: npm run token -- <owner>[/<name>] [--permissions LIST] [--days N] [--label text]')
+  expect(made?.stderr).toContain(
+    'Usage: npm run token -- <owner>[/<name>] [--permissions LIST] [--days N] [--label text]',
+  )
   expect(made?.stderr).not.toMatch(/node_modules|\n\s+at /)
 })
 

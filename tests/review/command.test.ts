@@ -22,7 +22,7 @@ describe('--fix', () => {
     expect(entries).toEqual([])
     expect(readFileSync(join(root(), 'content', A), 'utf8')).toBe(
       index(
-        '# kept\ntitle: Code review\ndescription: Finds real problems in a change and says how bad.\ntags:\n  - code\n  - pull-request\nlicense: MIT\n',
+        '# kept\ntitle: Code review\ndescription: Finds real problems in a change and says how bad.\ntags: [code, pull-request]\nlicense: MIT\n',
       ),
     )
     expect(readFileSync(join(root(), 'content/acme/index.md'), 'utf8')).toBe(
