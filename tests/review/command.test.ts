@@ -26,7 +26,7 @@ describe('--fix', () => {
       ),
     )
     expect(readFileSync(join(root(), 'content/acme/index.md'), 'utf8')).toBe(
-      '---\nmembers:\n  - octocat\n  - 7\n---\nBio\n',
+      '---\nmembers: [octocat, 7]\n---\nBio\n',
     )
     expect(readFileSync(join(root(), 'content', NEXT), 'utf8')).toBe(good(''))
     expect((await review({ base: 'main', fix: true })).mended).toEqual([])
