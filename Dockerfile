@@ -16,6 +16,8 @@ RUN apt-get update \
 WORKDIR /hub
 COPY --from=packages /hub/node_modules node_modules
 COPY astro.config.mjs package.json package-lock.json tsconfig.json .nvmrc ./
+COPY clients/hubcli clients/hubcli
+COPY releases releases
 COPY netlify netlify
 COPY scripts scripts
 COPY src src

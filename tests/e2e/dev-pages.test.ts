@@ -12,7 +12,7 @@ afterAll(() => dev?.stop())
 
 //  page                                          what it says
 test.each([
-  ['/', 'Prompts, published and versioned like packages'],
+  ['/', 'Publish and version prompts like packages'],
   ['/acme/code-review', 'You review a change'],
   ['/acme/code-review/v/1.0.0', '1.0.0 is not the latest'],
   ['/acme/code-review/compare/1.0.0...2.0.0', 'Breaking change'],

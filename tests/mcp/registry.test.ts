@@ -24,10 +24,10 @@ test('every set-up leads to the server, and JSON is JSON', () => {
   const inJson = setups.filter(({ code }) => code.startsWith('{'))
   for (const { client, code } of inJson) expect(() => JSON.parse(code), client).not.toThrow()
   expect(inJson.map(({ client }) => client)).toEqual([
-    ...['VS Code', 'Cursor', 'Windsurf', 'Zed', 'Clients that only start programs'],
+    ...['VS Code', 'Cursor', 'Windsurf', 'Zed', 'Clients that only support stdio'],
   ])
   expect(setups.map(({ client }) => client)).toEqual([
     ...['Claude Code', 'Claude Desktop and claude.ai', 'VS Code', 'Cursor', 'Codex', 'Gemini CLI', 'Windsurf', 'Zed'],
-    ...['Clients that only start programs', 'curl'],
+    ...['Clients that only support stdio', 'curl'],
   ])
 })

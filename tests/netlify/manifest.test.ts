@@ -40,12 +40,14 @@ let functions: Map<string, z.infer<typeof Manifest>['functions'][number]>
 beforeAll(() => {
   for (const name of [
     'astro.config.mjs',
+    'clients',
     'content',
     'netlify',
     'netlify.toml',
     'package-lock.json',
     'package.json',
     'scripts',
+    'releases',
     'src',
     'tsconfig.json',
   ])

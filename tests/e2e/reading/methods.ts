@@ -57,7 +57,7 @@ export function methods(hub: Reading): void {
           ['POST', '/api/v1/repos'],
           ['PUT', '/api/v1/repos'],
           ['DELETE', `/api/v1/repos/${full_name}`],
-          ['PATCH', `/api/v1/repos/${full_name}`],
+          ['PUT', `/api/v1/repos/${full_name}`],
           ['PUT', `/api/v1/repos/${full_name}/versions`],
           ['DELETE', `/api/v1/repos/${full_name}/versions`],
           ['POST', `/api/v1/repos/${full_name}/versions/${first.latest.version}`],
