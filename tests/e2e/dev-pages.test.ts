@@ -14,7 +14,7 @@ afterAll(() => dev?.stop())
 test.each([
   ['/', 'Publish and version prompts like packages'],
   ['/acme/code-review', 'You review a change'],
-  ['/acme/code-review/v/1.0.0', '1.0.0 is not the latest'],
+  ['/acme/code-review/v/1.0.0', 'This is version 1.0.0. The latest is'],
   ['/acme/code-review/compare/1.0.0...2.0.0', 'Breaking change'],
   ['/acme', 'acme/code-review'],
   ['/tags/engineering', 'acme/code-review'],

@@ -15,9 +15,11 @@ const Manifest = z.object({
       name: z.string(),
       path: z.string(),
       runtimeVersion: z.string(),
-      routes: z.array(
-        z.object({ pattern: z.string(), methods: z.array(z.string()), prefer_static: z.boolean().optional() }),
-      ),
+      // A function that only a schedule calls has none.
+      routes: z
+        .array(z.object({ pattern: z.string(), methods: z.array(z.string()), prefer_static: z.boolean().optional() }))
+        .default([]),
+      schedule: z.string().optional(),
       trafficRules: z.unknown().optional(),
     }),
   ),
@@ -72,9 +74,9 @@ describe('the manifest', () => {
     ['mcp', ['/mcp'], [], undefined],
     ['missing-data', ['/data', '/data/*'], [], true],
     ['pages', ['/*'], ['GET', 'HEAD'], true],
-    ['publish', ['/api', '/api/*'], ['POST'], undefined],
+    ['publish', ['/api', '/api/*'], ['POST', 'PUT', 'PATCH', 'DELETE'], undefined],
     ['rate-limited', ['/rate-limited'], [], undefined],
-    ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'], undefined],
+    ['read', ['/api', '/api/*'], ['GET', 'HEAD', 'OPTIONS'], undefined],
   ])('%s answers where it should', (name, paths, methods, isFileFirst) => {
     const built = functions.get(name)
     expect(built?.routes.map(({ pattern }) => pattern)).toEqual(paths)
@@ -102,6 +104,7 @@ describe('the manifest', () => {
       'publish',
       'rate-limited',
       'read',
+      'sweep',
     ])
   })
 })
