@@ -25,9 +25,7 @@ describe('--fix', () => {
         '# kept\ntitle: Code review\ndescription: Finds real problems in a change and says how bad.\ntags: [code, pull-request]\nlicense: MIT\n',
       ),
     )
-    expect(readFileSync(join(root(), 'content/acme/index.md'), 'utf8')).toBe(
-      '---\nmembers: [octocat, 7]\n---\nBio\n',
-    )
+    expect(readFileSync(join(root(), 'content/acme/index.md'), 'utf8')).toBe('---\nmembers: [octocat, 7]\n---\nBio\n')
     expect(readFileSync(join(root(), 'content', NEXT), 'utf8')).toBe(good(''))
     expect((await review({ base: 'main', fix: true })).mended).toEqual([])
   })
