@@ -1,7 +1,7 @@
 // `npm run serve`: serves the build in dist/ with the functions, in one Node process, and takes over the next build. Run `npm run build` before.
 import { openBuiltSite } from '../src/host/builds/built-site.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/builds/serve-sites.ts'
-import { type Health, STARTING } from '../src/host/health.ts'
+import { addDatabase, STARTING } from '../src/host/health.ts'
 import { surviveUncaughtErrors } from '../src/host/http/uncaught-errors.ts'
 import { placesOf } from '../src/site/build/build-places.ts'
 import { whenAsked } from './ending.ts'
@@ -21,7 +21,8 @@ const host = await serveSites(() => built.current().site, stores, {
   ...config,
   ...watchBy(config),
   pages: () => built.current().pages,
-  healthOf: (): Health => ({ ...STARTING, status: 'ok', built_at: built.current().builtAt }),
+  healthOf: () =>
+    addDatabase({ ...STARTING, status: 'ok', built_at: built.current().builtAt }, stores.isDatabaseReachable),
 })
 surviveUncaughtErrors()
 console.log(`Serving dist/ at ${config.baseUrl}`)

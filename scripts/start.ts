@@ -4,7 +4,7 @@ import { followContent } from '../src/host/builds/follow-content.ts'
 import { bundlePlaceOf, preparePages } from '../src/host/builds/pages-bundle.ts'
 import { openLocalStores, printSignInLink, serveSites, watchBy } from '../src/host/builds/serve-sites.ts'
 import { followGitHub } from '../src/host/follow-github.ts'
-import { addFetch } from '../src/host/health.ts'
+import { addDatabase, addFetch } from '../src/host/health.ts'
 import { whenAborted } from '../src/host/http/abort.ts'
 import { inBackground } from '../src/host/http/background.ts'
 import type { RunningServer } from '../src/host/http/http-server.ts'
@@ -76,7 +76,10 @@ try {
       ...config,
       pages: () => pages(),
       ...watching,
-      healthOf: () => (clone ? addFetch(followed.health(), clone.state(), new Date()) : followed.health()),
+      healthOf() {
+        const health = addDatabase(followed.health(), stores.isDatabaseReachable)
+        return clone ? addFetch(health, clone.state(), new Date()) : health
+      },
     },
   ).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE'
@@ -84,7 +87,7 @@ try {
       : error
   })
   clone?.start(followed.noteMove)
-  if (stores.hasOtherMachines && clone) stores.blobs.subscribe?.(clone.fetchSoon)
+  if (stores.isDatabaseReachable && clone) stores.blobs.subscribe?.(clone.fetchSoon)
   surviveUncaughtErrors()
   await followed.ready
   progress.end()

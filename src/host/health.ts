@@ -26,12 +26,23 @@ export interface Health {
     /** Why the last fetch failed, or null. */
     failure: string | null
   } | null
+  /** Whether the database that several machines share answered last; null where the state is a file of this machine. */
+  database: 'reachable' | 'unreachable' | null
 }
 
 /** Before anything is built. */
 export const STARTING: Health = {
   status: 'starting',
-  ...{ commit: null, built_at: null, counts: null, broken: [], failure: null, polling: null, fetch: null },
+  ...{
+    commit: null,
+    built_at: null,
+    counts: null,
+    broken: [],
+    failure: null,
+    polling: null,
+    fetch: null,
+    database: null,
+  },
 }
 
 /** The health of a hub that follows GitHub: what is served may be old when the last fetch failed. */
@@ -44,6 +55,17 @@ export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now
       age_seconds: fetchedAt ? Math.max(0, Math.round((now.getTime() - fetchedAt.getTime()) / 1000)) : null,
       failure: failure ?? null,
     },
+  }
+}
+
+/** The health of a hub that shares a database: without it nobody publishes or signs in. @param isReachable left out where there is none */
+export function addDatabase(health: Health, isReachable: (() => boolean) | undefined): Health {
+  if (!isReachable) return health
+  const database = isReachable() ? 'reachable' : 'unreachable'
+  return {
+    ...health,
+    database,
+    status: health.status === 'ok' && database === 'unreachable' ? 'degraded' : health.status,
   }
 }
 

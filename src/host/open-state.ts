@@ -18,7 +18,7 @@ const SWEEP_MS = 600_000
  * Opens the state. A new file begins with what the folder of earlier versions has.
  *
  * @param root the folder that holds `.hub`
- * @throws HubError `unavailable` when the database cannot be reached
+ * @throws Error when a newer version of the hub wrote it
  */
 export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, root = '.'): Promise<OpenStateStore> {
   if (databaseUrl !== undefined)

@@ -67,6 +67,7 @@ describe('npm start goes on', { timeout: 300_000 }, () => {
       'failure',
       'polling',
       'fetch',
+      'database',
       'broken_count',
     ])
     expect(await health()).toMatchObject({

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { createEmulator } from 'emulate'
 import { z } from 'zod'
-import { askEmulate } from './ask-emulate.ts'
+import { askEmulate, BOT_TOKENS } from './ask-emulate.ts'
 import { exportObjects } from './export-objects.ts'
 import { createFacade } from './facade.ts'
 import { createFaults, type Faults } from './faults.ts'
@@ -42,7 +42,7 @@ export interface GitHubStandIn extends Pick<Faults, 'script' | 'calls' | 'counts
 
 const OWNER = 'prompt-bot'
 const LOGINS = ['alice', 'bob'] as const
-const TOKENS = Array.from({ length: 40 }, (_, number) => `ghp_bottoken${number}`)
+const [TOKEN] = BOT_TOKENS as [string]
 const STRANGER_TOKEN = 'ghp_strangertoken'
 const OAUTH = { clientId: 'Iv1.abc', clientSecret: 'sekret', logins: LOGINS }
 
@@ -60,7 +60,7 @@ export async function startGitHubStandIn({
   const emulateUrl = `http://127.0.0.1:${new URL(emulator.url).port}`
   const privateKey = emulator.generatedSecrets.find(({ kind }) => kind === 'github.app_private_key')?.value
   if (privateKey === undefined) throw new Error('emulate made no key for the GitHub App')
-  const facade = createFacade({ emulateUrl, tokens: new Set([...TOKENS, STRANGER_TOKEN]) })
+  const facade = createFacade({ emulateUrl, tokens: new Set([...BOT_TOKENS, STRANGER_TOKEN]) })
   let made = 0
 
   const rest = async (
@@ -109,13 +109,11 @@ export async function startGitHubStandIn({
     await rest(place, 'PATCH', '/git/refs/heads/main', { sha, force: true })
     return sha
   }
-  let reads = 0
   const git = createGitHttp({
     next: enforcePkce(facade.handle),
     mayRead: (token, repository) =>
       facade.isGood(token) && token !== STRANGER_TOKEN && repository.startsWith(`${OWNER}/`),
-    // By turns, for the same reason as the repositories.
-    read: (repository, path) => rest({ repository, token: TOKENS[++reads % TOKENS.length]! }, 'GET', path),
+    read: (repository, path) => rest({ repository, token: TOKEN }, 'GET', path),
   })
   const { handle, ...faults } = createFaults(git.handle)
   const server = await listen(handle)
@@ -127,7 +125,7 @@ export async function startGitHubStandIn({
     strangerToken: STRANGER_TOKEN,
     async createRepository({ isEmpty = false } = {}) {
       made += 1
-      const token = TOKENS[made % TOKENS.length]!
+      const token = BOT_TOKENS[made % BOT_TOKENS.length]!
       const name = `catalogue-${made}`
       const answer = await askEmulate(`${emulateUrl}/user/repos`, {
         method: 'POST',
@@ -155,7 +153,7 @@ function makeSeed(redirectUris: readonly string[]) {
   const scopes = ['repo', 'user']
   return {
     tokens: {
-      ...Object.fromEntries(TOKENS.map((token) => [token, { login: OWNER, scopes }])),
+      ...Object.fromEntries(BOT_TOKENS.map((token) => [token, { login: OWNER, scopes }])),
       [STRANGER_TOKEN]: { login: 'alice', scopes },
     },
     github: {

@@ -266,6 +266,14 @@ describe('three machines are one hub', () => {
         slowest = Math.max(slowest, performance.now() - began)
       }
     expect(slowest).toBeLessThan(5_000)
+    expect(await health(bases()[0]!)).toMatchObject({ status: 'degraded', database: 'unreachable' })
+    // A hub that starts now serves what is in git.
+    await hubs[2]!.run.end()
+    hubs[2] = await machines[2]!.start()
+    expect(await poll('it has followed', WITHIN, () => servedContent(bases()[2]!, 'acme/first'))).toBe(
+      'Before the loss.\n',
+    )
+    expect((await publish(bases()[2]!, 'acme/first', { content: 'Lost.\n' })).status).toBe(503)
     await postgres.start()
     const after = await poll('publishing works', WITHIN, async () => {
       const answer = await publish(bases()[1]!, 'acme/first', { content: 'After the loss.\n' })
@@ -276,8 +284,30 @@ describe('three machines are one hub', () => {
       await poll('it is read', WITHIN, async () =>
         (await readRaw(base, 'acme/first')) === 'After the loss.\n' ? true : undefined,
       )
+    for (const base of bases())
+      await poll('health is well', WITHIN, async () =>
+        (await health(base)).database === 'reachable' ? true : undefined,
+      )
     const again = openBrowser()
     const back = await agreeAtGitHub(await again(bases()[0]!, '/auth/sign-in'))
     expect((await again(bases()[1]!, back)).status).toBe(303)
+  })
+  test('publishes count for all together', async () => {
+    for (const number of [0, 1]) {
+      await hubs[number]!.run.end()
+      hubs[number] = await machines[number]!.start({ RATE_LIMIT_PER_MINUTE: '1000' })
+    }
+    const limited = machines[0]!.makeToken('limited')
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, number) =>
+        publish(bases()[number % 2]!, 'limited/x', { content: 'x\n', dry_run: true }, limited),
+      ),
+    )
+    const counts = Map.groupBy(answers, ({ status }) => status)
+    expect([...counts].map(([status, { length }]) => [status, length]).sort()).toEqual([
+      [200, 30],
+      [429, 10],
+    ])
+    for (const { headers } of counts.get(429)!) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 })

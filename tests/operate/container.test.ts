@@ -54,8 +54,8 @@ describe('what is written', () => {
   test('what docker is given is what the image needs: no git, no tests, no content, no settings of somebody’s own', () => {
     expect(new Set(context.map((file) => file.split('/')[0]))).toEqual(
       new Set([
-        ...['.npmrc', '.nvmrc', 'astro.config.mjs', 'netlify', 'package-lock.json', 'package.json', 'scripts', 'src'],
-        'tsconfig.json',
+        ...['.npmrc', '.nvmrc', 'astro.config.mjs', 'clients', 'netlify', 'package-lock.json', 'package.json'],
+        ...['releases', 'scripts', 'src', 'tsconfig.json'],
       ]),
     )
     const given = listContext(readFileSync('.dockerignore', 'utf8'), [

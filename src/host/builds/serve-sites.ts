@@ -78,8 +78,8 @@ export interface LocalStores extends Pick<Hub, 'blobs' | 'localKeys'> {
   localGit: LocalGit
   /** Copies of what was published, whether a build has them or not. */
   copies: CopyStore
-  /** Whether other machines use the same state. */
-  hasOtherMachines?: boolean
+  /** Whether the database that several machines share answered last; undefined where the state is a file of this machine. */
+  isDatabaseReachable?: () => boolean
   close(): Promise<void>
 }
 
@@ -89,10 +89,11 @@ export async function openLocalStores(config: Config): Promise<LocalStores> {
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
   const state = await openState(config)
   inBackground('Removing what has expired', () => state.removeExpired())
+  const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
     blobs: state,
-    copies: databaseUrl === undefined ? rememberCopies(copiesInBlobs(state)) : shareCopies(state),
-    hasOtherMachines: databaseUrl !== undefined,
+    copies: shared ?? rememberCopies(copiesInBlobs(state)),
+    ...(shared ? { isDatabaseReachable: shared.isReachable } : {}),
     localKeys: openLocalKeys((key) => console.log(`To sign in again, once: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
     close: () => state.close(),
@@ -132,7 +133,7 @@ export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings
  */
 export async function serveSites(
   siteOf: () => Site,
-  { copies, blobs, localGit, localKeys, hasOtherMachines }: LocalStores,
+  { copies, blobs, localGit, localKeys, isDatabaseReachable }: LocalStores,
   {
     port,
     listenAt = 'everywhere',
@@ -180,7 +181,7 @@ export async function serveSites(
   )
   host.server.on(
     'close',
-    startSweeping(blobs, () => (hasOtherMachines ? undefined : siteOf().source)),
+    startSweeping(blobs, () => (isDatabaseReachable ? undefined : siteOf().source)),
   )
   return host
 }

@@ -24,7 +24,7 @@ export interface TimeAndChance {
 }
 
 /** The clock and the randomness of the process. */
-export const OF_PROCESS: TimeAndChance = { now: Date.now, random: Math.random, newId: randomUUID, sleep }
+export const OF_PROCESS: TimeAndChance = { now: () => Date.now(), random: Math.random, newId: randomUUID, sleep }
 
 /** How long a publish may take from its request's arrival, the queue included: well under the 60 s of a function, and no longer than a client waits. */
 const DEADLINE_MS = 25_000

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, DatabaseError, Pool, type QueryResult } from 'pg'
+import { HubError } from '../../domain/api/errors.ts'
 import { logTrouble } from '../../ports/log.ts'
 import { checkEntry, type OpenStateStore, refuseState } from '../../ports/state-store.ts'
 
@@ -17,8 +18,10 @@ const MAX_TRIES = 10
 const RECONNECT_MS = 1_000
 const PAGE_KEYS = 1_000
 const CHANNEL = 'prompt_hub'
-/** A race between machines, which another try settles: serialization failure, deadlock, and objects that another machine made at the same moment. */
-const RACES = ['40001', '40P01', '23505', '42P07', '42710', 'XX000']
+/** A race between machines, which another try settles: serialization failure, deadlock. */
+const RACES = ['40001', '40P01']
+/** The same while tables are made: also objects that another machine made at the same moment, for some of which PostgreSQL says "internal error". */
+const MIGRATION_RACES = [...RACES, '23505', '42P07', '42710', 'XX000']
 
 /**
  * What each format adds to the one before. Each part may run again, because CockroachDB commits before it changes a table.
@@ -35,11 +38,10 @@ const UPSERT = `INSERT INTO prompt_hub_state (key, value, version, expires_at) V
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version, expires_at = excluded.expires_at`
 
 /**
- * Opens the store. The table is made or migrated before the first call.
+ * Opens the store. The table is made or migrated before the first call. A database that cannot be reached now is tried again by each call.
  *
  * @param url `postgresql://user:password@host/database`
  * @param now a clock in milliseconds since 1970
- * @throws HubError `unavailable` when the database cannot be reached
  * @throws Error when a newer version of the hub migrated the table
  */
 export async function openPostgresState(url: string, now: () => number = Date.now): Promise<OpenStateStore> {
@@ -58,18 +60,30 @@ export async function openPostgresState(url: string, now: () => number = Date.no
   })
   // A connection that breaks while nobody uses it is replaced by the next call, which reports what is wrong.
   pool.on('error', () => {})
+  let migration: Promise<void> | undefined
+  const prepare = () => {
+    migration ??= migrate(settings).catch((error: unknown) => {
+      migration = undefined
+      throw error
+    })
+    return migration
+  }
   const run = async (sql: string, values: unknown[] = []): Promise<QueryResult> => {
     try {
-      return await settleRaces(() => pool.query(sql, values))
+      await prepare()
+      return await settleRaces(RACES, () => pool.query(sql, values))
     } catch (error) {
       throw refuseState(error)
     }
   }
   try {
-    await migrate(settings)
+    await prepare()
   } catch (error) {
-    await pool.end()
-    throw error
+    if (!(error instanceof HubError)) {
+      await pool.end()
+      throw error
+    }
+    logTrouble('warning', 'The database does not answer. The hub starts without it.', { cause: error.cause })
   }
   const subscribers = new Set<(topic: string | undefined) => void>()
   let listening: ReturnType<typeof listen> | undefined
@@ -146,12 +160,12 @@ export async function readDatabaseTime(url: string): Promise<Date> {
 }
 
 /** Repeats a statement that lost a race. What it did before was undone, so it may run again. */
-async function settleRaces<Value>(work: () => Promise<Value>): Promise<Value> {
+async function settleRaces<Value>(races: readonly string[], work: () => Promise<Value>): Promise<Value> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof DatabaseError && RACES.includes(error.code ?? '')) || tries === MAX_TRIES) throw error
+      if (!(error instanceof DatabaseError && races.includes(error.code ?? '')) || tries === MAX_TRIES) throw error
     }
     await sleep(Math.random() * 20 * tries)
   }
@@ -163,13 +177,13 @@ async function migrate(settings: ClientConfig): Promise<void> {
   client.on('error', () => {})
   try {
     await client.connect()
-    await settleRaces(() =>
+    await settleRaces(MIGRATION_RACES, () =>
       client.query('CREATE TABLE IF NOT EXISTS prompt_hub_format (id INT PRIMARY KEY, format INT NOT NULL)'),
     )
-    await settleRaces(() =>
+    await settleRaces(MIGRATION_RACES, () =>
       client.query('INSERT INTO prompt_hub_format (id, format) VALUES (1, 0) ON CONFLICT (id) DO NOTHING'),
     )
-    const format = await settleRaces(() => migrateLocked(client))
+    const format = await settleRaces(MIGRATION_RACES, () => migrateLocked(client))
     if (format <= MIGRATIONS.length) return
   } catch (error) {
     throw refuseState(error)

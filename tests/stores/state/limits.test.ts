@@ -1,0 +1,38 @@
+// Limits that are counted in the state store hold for all processes that share it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { limitInState } from '../../../src/stores/state/limits.ts'
+import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
+
+const dir = mkdtempSync(join(tmpdir(), 'hub-limits-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+test('two processes let through what the limit allows, together, and again when the window has passed', async () => {
+  let time = Date.parse('2026-11-20T10:00:00Z')
+  const now = () => time
+  const stores = [await openSqliteState(join(dir, 'state.db'), now), await openSqliteState(join(dir, 'state.db'), now)]
+  const limit = { requests: 3, windowMs: 60_000 }
+  const limiters = stores.map((state) => limitInState(state, 'publishes', limit, now))
+  const take = (client: string) =>
+    Promise.all(Array.from({ length: 8 }, (_, number) => limiters[number % 2]!.take(client)))
+  expect((await take('one')).sort((a, b) => a - b)).toEqual([0, 0, 0, 60, 60, 60, 60, 60])
+  time += 20_000
+  expect(await limiters[0]!.take('one')).toBe(40)
+  expect(await limiters[1]!.take('another')).toBe(0)
+  time += 40_000
+  expect(await limiters[1]!.take('one')).toBe(0)
+  const others = stores.map((state) => limitInState(state, 'sign-ins', limit, now))
+  expect(await others[0]!.take('one')).toBe(0)
+  time += 60_000
+  expect(await stores[0]!.removeExpired()).toBe(3)
+  await Promise.all(stores.map((state) => state.close()))
+})
+
+test('nothing is counted where there is no limit', async () => {
+  const state = await openSqliteState(join(dir, 'none.db'))
+  expect(await limitInState(state, 'publishes', { requests: 0, windowMs: 60_000 }).take('one')).toBe(0)
+  expect((await state.list('')).keys).toEqual([])
+  await state.close()
+})
