@@ -39,6 +39,8 @@ export interface PageData {
   listPrompts(sort: Sort, page: number, tag?: string): Promise<ListEnvelope<RepositorySummary> | undefined>
   /** The prompts with the newest versions, at most 30. @param tag that all of them carry @returns undefined for a tag that nothing carries */
   listRecent(tag?: string): Promise<RepositorySummary[] | undefined>
+  /** The newest listed repositories that began as a copy of a version of this one, at most 30. */
+  listForks(owner: string, name: string): Promise<RepositorySummary[]>
   /** Most used first. */
   listTags(): Promise<TagRecord[]>
   /** In the order of handles. */

@@ -34,6 +34,7 @@ describe('the records of a repository', () => {
       versions: ['1.2.0', '1.0.0'],
       moved_to: null,
       replaced_by: 'acme/plain',
+      forked_from: null,
       advisories: [],
       warnings: [],
     })
@@ -121,7 +122,7 @@ describe('the records of a repository', () => {
       'owner name full_name title description tags license status status_message latest_version versions_count variables_count has_provenance created_at updated_at stats url html_url raw_url'
     expect(Object.keys(entry.summary).join(' ')).toBe(SUMMARY)
     expect(Object.keys(entry.repository).join(' ')).toBe(
-      `${SUMMARY} content content_sha256 size_bytes format messages variables parameters labels readme versions moved_to replaced_by advisories warnings`,
+      `${SUMMARY} content content_sha256 size_bytes format messages variables parameters labels readme versions moved_to replaced_by forked_from advisories warnings`,
     )
     expect(Object.keys(entry.repository.variables[0]!).join(' ')).toBe(
       'name description type required default options example',
@@ -177,6 +178,7 @@ test('without index.md and usage: the name in words, and nothing else', () => {
     versions: ['1.0.0'],
     moved_to: null,
     replaced_by: null,
+    forked_from: null,
     advisories: [],
     warnings: [],
   })

@@ -236,3 +236,20 @@ test('the starter catalogue gives the same files each time, each path once', () 
   expect(new Set(one.map(([path]) => path)).size).toBe(one.length)
   expect(new Set(one.map(([path]) => path.toLowerCase())).size).toBe(one.length)
 })
+
+test('an original has a list of its forks, without those that are not listed', () => {
+  const files = filesOf(
+    aTree([
+      aRepository('acme/a'),
+      aRepository('mona/fork', { file: anIndex({ forked_from: 'acme/a@1.0.0' }) }),
+      aRepository('mona/old', { file: anIndex({ forked_from: 'acme/a@1.0.0', status: 'archived' }) }),
+      aRepository('mona/orphan', { file: anIndex({ forked_from: 'acme/gone@1.0.0' }) }),
+    ]),
+  )
+  const { data } = read(files, '/data/v1/forks/acme/a.json')
+  expect(data.map(({ full_name }: { full_name: string }) => full_name)).toEqual(['mona/fork'])
+  expect(files.filter(([path]) => path.startsWith('/data/v1/forks/')).map(([path]) => path)).toEqual([
+    '/data/v1/forks/acme/a.json',
+    '/data/v1/forks/acme/gone.json',
+  ])
+})

@@ -40,6 +40,7 @@ export function anIndex(given: Partial<RepositoryFile> = {}): RepositoryFile {
     status: 'active',
     status_message: null,
     replaced_by: null,
+    forked_from: null,
     yanked: {},
     labels: {},
     moved_to: null,

@@ -153,6 +153,7 @@ describe('a repository', () => {
       { labels: { production: 1.1 } },
       ['labels.production: expected a string, got 1.1'],
     ],
+    ['a fork of no version', { forked_from: 'acme/review' }, ['forked_from: expected owner/name@x.y.z']],
     ['a replacement without an owner', { replaced_by: 'review' }, ['replaced_by: expected owner/name']],
     ['a tag in upper case', { tags: ['Code'] }, ['tags.0: expected lower-case letters, digits and single hyphens']],
     ['a long description', { description: 'a'.repeat(501) }, ['description: expected at most 500 characters']],

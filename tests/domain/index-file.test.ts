@@ -14,6 +14,7 @@ license: MIT
 status: deprecated
 status_message: Use acme/review.
 replaced_by: acme/review
+forked_from: acme/review@1.0.0
 yanked:
   "1.0.1": Wrong variable
 labels:
@@ -39,6 +40,7 @@ A *readme*.
         status: 'deprecated',
         status_message: 'Use acme/review.',
         replaced_by: 'acme/review',
+        forked_from: 'acme/review@1.0.0',
         yanked: { '1.0.1': 'Wrong variable' },
         labels: { production: '1.2.0' },
         moved_to: 'acme/reviews',
@@ -57,6 +59,7 @@ A *readme*.
         status: 'active',
         status_message: null,
         replaced_by: null,
+        forked_from: null,
         yanked: {},
         labels: {},
         moved_to: null,

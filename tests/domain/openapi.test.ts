@@ -103,7 +103,7 @@ test('publishing takes these fields, and names every error that shares a status'
       'tags',
       'license',
     ],
-    ...['expected_version', 'dry_run'],
+    ...['forked_from', 'expected_version', 'dry_run'],
   ])
 })
 

@@ -171,6 +171,7 @@ export const DETAIL = {
   readme: 'string',
   versions: 'array',
   replaced_by: 'string?',
+  forked_from: 'string?',
   warnings: 'array',
   advisories: 'array',
 } as const satisfies Shape

@@ -111,6 +111,19 @@ test.each<[string, Record<string, unknown>, Found, string]>([
     { versions: ['1.0.0'], text: fileOf(SAME) },
     'Publish acme/review 1.0.1, version',
   ],
+  ['a fork', { forked_from: 'acme/code@1.0.0' }, {}, 'Publish acme/review 1.0.0, version, index'],
+  [
+    'a fork that is no first version',
+    { forked_from: 'acme/code@1.0.0' },
+    { versions: ['1.0.0'], text: fileOf('Old.\n') },
+    'validation_failed',
+  ],
+  [
+    'the same fork again',
+    { forked_from: 'acme/code@1.0.0' },
+    { versions: ['1.0.0'], index: 'forked_from: acme/code@1.0.0\n', text: fileOf(SAME) },
+    'answer 1.0.0 unchanged',
+  ],
   ['a dry run', { dry_run: true }, { versions: ['1.0.0'], text: fileOf('Old.\n') }, 'answer 1.0.1'],
   ['a dry run of the first', { dry_run: true }, {}, 'answer 1.0.0'],
   [

@@ -89,7 +89,7 @@ export function writeHostileContent(dir: string): void {
   // Archived, so that no list leads there: its page is opened once, and not before a test has published to it.
   write('mallory/unvisited/index.md', front({ status: 'archived' }, ''))
   write('mallory/unvisited/versions/1.0.0.md', version('first content'))
-  write('mallory/unseen/index.md', front({ title: 'Unseen', tags: ['evil'] }, ''))
+  write('mallory/unseen/index.md', front({ title: 'Unseen', tags: ['evil'], forked_from: 'mallory/hostile@1.0.0' }, ''))
   write('mallory/unseen/versions/1.0.0.md', version('seen\n# heading\n'))
   // U+FFFF is no character of XML, and a changelog that was published before this was known may hold it.
   const notXml = { published_at: '2026-10-02T10:00:00Z', changelog: 'no\uffffcharacter\ufffe of XML' }

@@ -117,6 +117,14 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
+    test('a fork names its original, and the original its forks', async () => {
+      const { page } = await site.open('/mallory/unseen')
+      await page.getByRole('link', { name: 'mallory/hostile@1.0.0' }).click()
+      await page.waitForURL('**/mallory/hostile')
+      expect(await page.getByRole('link', { name: 'mallory/unseen', exact: true }).isVisible()).toBe(true)
+      await page.context().close()
+    })
+
     test('characters that cannot be seen are counted and shown, and the text stays what it was', async () => {
       const { page } = await site.open('/mallory/unseen')
       expect(await page.locator('#content').textContent()).toBe(UNSEEN_CONTENT)

@@ -235,6 +235,7 @@ export const DATA_FILES = {
   repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
   version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
+  forks: (owner: string, name: string) => `/data/v1/forks/${owner}/${name}.json`,
   changes: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/changes.json`,
   raw: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/raw.txt`,
   rawVersion: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/raw/${version}.txt`,

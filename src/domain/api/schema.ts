@@ -19,6 +19,7 @@ import {
   VariableName,
   VariableType,
   Version,
+  VersionAddress,
 } from '../content/values.ts'
 import { ERROR_CODES } from './errors.ts'
 import { LIMITS } from './limits.ts'
@@ -167,6 +168,7 @@ export const Repository = z
     versions: z.array(Version).describe('Its versions, highest first; yanked ones left out.'),
     moved_to: FullName.nullable().describe('The repository that goes on instead of this one, or null.'),
     replaced_by: FullName.nullable().describe('The repository that its maintainers recommend instead, or null.'),
+    forked_from: VersionAddress.nullable().describe('The version that it began as a copy of, or null.'),
     advisories: z.array(Advisory).describe('What its maintainers warn users of some versions of.'),
     warnings: z
       .array(Warning)

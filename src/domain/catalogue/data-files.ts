@@ -53,6 +53,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
     const of = [...Object.values(profile), ...repos]
     yield { path: DATA_FILES.user(user.handle), of, format: () => formatRecord(user) }
   }
+  yield* listForkFiles(catalogue)
   for (const [login, owners] of memberships)
     yield { path: membershipsPath(login), of: owners, format: () => JSON.stringify(owners) }
   yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl)) }
@@ -109,6 +110,19 @@ function* listTagFiles({ tags, listed, recent }: Catalogue): Generator<SharedFil
   for (const sort of SORTS)
     for (const [tag, summaries] of groupByTag(tags, listed[sort]))
       yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page))
+}
+
+/** Of each repository that others began as a copy of: its listed forks. */
+function* listForkFiles({ entries, recent }: Catalogue): Generator<SharedFile> {
+  const isFork = ({ full_name }: RepositorySummary) => Boolean(entries.get(full_name)?.forkedFrom)
+  const forks = Map.groupBy(
+    recent.filter(isFork),
+    ({ full_name }) => entries.get(full_name)!.forkedFrom!.split('@')[0]!,
+  )
+  for (const [original, summaries] of forks) {
+    const [owner = '', name = ''] = original.split('/')
+    yield listRecent(DATA_FILES.forks(owner, name), summaries)
+  }
 }
 
 /** Keeps the order of tags, and that of summaries in each. */

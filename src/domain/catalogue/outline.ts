@@ -35,6 +35,8 @@ export interface RepositoryOutline {
   movedTo: string | null
   /** The repository to use instead, if there is one. */
   replacedBy: string | null
+  /** The version that it began as a copy of, if it did: owner/name@x.y.z. */
+  forkedFrom: string | null
   /** How complete it is, 0 to 100 (ranking.ts). */
   quality: number
 }
@@ -60,6 +62,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
     isListed: repository.status !== 'archived' && repository.moved_to === null && active.length > 0,
     movedTo: repository.moved_to,
     replacedBy: repository.replaced_by,
+    forkedFrom: repository.forked_from,
     quality: scoreQuality({
       summary,
       hasReadme: repository.readme !== '',

@@ -12,7 +12,8 @@ interface RecordedRepository {
 export function recallRepository({ repository, versions }: RecordedRepository): RepositoryEntry {
   const { owner, name, title, description, tags, license, status, status_message, labels, readme, moved_to } =
     repository
-  const { replaced_by, advisories } = repository
+  // Records that were kept before there were forks have none.
+  const { replaced_by, forked_from = null, advisories } = repository
   const yanked = versions.flatMap(({ summary: { version, yank_reason } }) =>
     yank_reason === null ? [] : [[version, yank_reason] as const],
   )
@@ -21,6 +22,7 @@ export function recallRepository({ repository, versions }: RecordedRepository): 
     file: {
       ...{ title, description, tags, license, status, status_message, labels, readme, moved_to },
       replaced_by,
+      forked_from,
       yanked: Object.fromEntries(yanked),
       advisories: advisories.map(({ versions: _, ...advisory }) => advisory),
     },

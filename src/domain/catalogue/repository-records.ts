@@ -58,6 +58,7 @@ export function describeRepository(
     versions: versions.filter(({ yanked }) => !yanked).map(({ version }) => version),
     moved_to: file.moved_to,
     replaced_by: file.replaced_by,
+    forked_from: file.forked_from,
     advisories: file.advisories.map((advisory) => ({ ...advisory, versions: selectVersions(numbers, advisory.range) })),
     warnings: latest ? warnOfTexts(textsOf(latest, file)) : [],
   }

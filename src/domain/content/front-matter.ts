@@ -23,6 +23,7 @@ import {
   Time,
   unique,
   Version,
+  VersionAddress,
   WebAddress,
 } from './values.ts'
 import { VariableInputs } from './variable-input.ts'
@@ -124,6 +125,7 @@ export const RepositoryFrontMatter = z.strictObject({
     .describe('Why it has this status and what to do.'),
   replaced_by: FullName.nullable().default(null).describe('The repository to use instead.'),
   moved_to: FullName.nullable().default(null).describe('Where it goes on; it takes no more versions here.'),
+  forked_from: VersionAddress.nullable().default(null).describe('The version that it began as a copy of.'),
   yanked: byKey(isVersion, 'a version x.y.z', line(LIMITS.sentenceCharacters).min(1, 'expected a reason'))
     .default({})
     .describe('Withdrawn versions and why.'),

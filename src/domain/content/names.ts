@@ -53,3 +53,10 @@ export function splitFullName(fullName: string): { owner: string; name: string }
   const [owner = '', name = '', rest] = fullName.split('/')
   return rest === undefined && isOwner(owner) && isName(name) ? { owner, name } : undefined
 }
+
+/** Splits `owner/name@x.y.z`; undefined when it is not one. */
+export function splitVersionAddress(address: string): { owner: string; name: string; version: string } | undefined {
+  const [fullName = '', version = '', rest] = address.split('@')
+  const parts = splitFullName(fullName)
+  return rest === undefined && parts && isVersion(version) ? { ...parts, version } : undefined
+}

@@ -7,6 +7,7 @@ import {
   NAME_PATTERN,
   OWNER_PATTERN,
   splitFullName,
+  splitVersionAddress,
   TAG_PATTERN,
   VARIABLE_NAME_PATTERN,
   VERSION_PATTERN,
@@ -46,6 +47,16 @@ export const Version = z
   .string()
   .regex(VERSION_PATTERN, 'expected a version in the form x.y.z')
   .describe('A version number in the form x.y.z.')
+
+/** A version of a repository, such as acme/code-review@1.2.0. */
+export const VersionAddress = z
+  .string()
+  .refine((text) => splitVersionAddress(text) !== undefined, 'expected owner/name@x.y.z')
+  .meta({
+    pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*/[a-z0-9]+(?:-[a-z0-9]+)*@\\d{1,6}\\.\\d{1,6}\\.\\d{1,6}$',
+    maxLength: 125,
+  })
+  .describe('A version of a repository: owner/name@x.y.z.')
 
 /** A tag. */
 export const Tag = z

@@ -194,8 +194,8 @@ function carryOver(request: PublishInput, latest: VersionFile | undefined): Carr
 }
 
 function changesOf(
-  { title, description, tags, license }: PublishInput,
-  { name }: RepositoryState,
+  { title, description, tags, license, forked_from }: PublishInput,
+  { name, versions }: RepositoryState,
   file: RepositoryFile,
 ): Partial<RepositoryFrontMatter> {
   const current = {
@@ -209,6 +209,11 @@ function changesOf(
   if (description !== undefined && description !== current.description) changes.description = description
   if (tags !== undefined && !isSameJson(tags, current.tags)) changes.tags = tags
   if (license !== undefined && license !== current.license) changes.license = license
+  if (forked_from !== undefined && forked_from !== file.forked_from) {
+    if (versions.length > 0)
+      throw validationFailed([{ key: 'forked_from', message: 'expected it with a first version alone' }])
+    changes.forked_from = forked_from
+  }
   return changes
 }
 

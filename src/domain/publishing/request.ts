@@ -9,7 +9,7 @@ import { findVariableNames } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem } from '../content/rules.ts'
 import { findCertainSecret } from '../content/secrets.ts'
-import { License, Version } from '../content/values.ts'
+import { License, Version, VersionAddress } from '../content/values.ts'
 import { VariableInputs } from '../content/variable-input.ts'
 import type { PlacedProblem } from '../review/new-version-rules.ts'
 import { findJsonExcess } from '../text/json.ts'
@@ -53,6 +53,9 @@ export const PublishRequest = z
     description: Description.optional(),
     tags: TagInputs.optional(),
     license: License.optional(),
+    forked_from: VersionAddress.optional().describe(
+      'In a first version: the version that it began as a copy of, such as acme/code-review@1.2.0.',
+    ),
     expected_version: Version.nullable()
       .optional()
       .describe('The version you believe is the latest, or null for a new repository; otherwise 409.'),

@@ -60,6 +60,10 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
       const bytes = await siteFiles.read(tag === undefined ? DATA_FILES.recent() : DATA_FILES.recentlyTagged(tag))
       return bytes && parseBuilt<{ data: RepositorySummary[] }>(bytes).data
     }),
+    listForks: telling(async (owner, name) => {
+      const bytes = isPrompt(owner, name) ? await siteFiles.read(DATA_FILES.forks(owner, name)) : undefined
+      return bytes ? parseBuilt<{ data: RepositorySummary[] }>(bytes).data : []
+    }),
     listTags: telling(async () => parseOnce<TagRecord>((await findTags(sources)).bytes())),
     listOwners: telling(async () => parseOnce<OwnerCount>(await readBuilt(siteFiles, DATA_FILES.users()))),
     find: telling(async (question) => search().find(question)),

@@ -22,6 +22,10 @@ export interface PromptView {
   people: string[]
   /** Those of its tags that have a page: one that only unlisted repositories carry has none. */
   tags: string[]
+  /** The newest prompts that began as a copy of it. */
+  forks: string[]
+  /** The prompt that it began as a copy of, while that is there. */
+  origin: string | undefined
   /** Why an older state is shown than the files have; usually empty. */
   broken: readonly string[]
   /** How many characters the text holds that a reader cannot see. */
@@ -39,11 +43,14 @@ export async function readPrompt(
   const wanted = version ?? repository?.latest_version
   if (!repository || !versions) return undefined
   const publishers = [...new Set(versions.map(({ published_by }) => published_by))]
-  const [record, profile, users, tags] = await Promise.all([
+  const forkedFrom = repository.forked_from?.split('@')[0] ?? ''
+  const [record, profile, users, tags, forks, original] = await Promise.all([
     typeof wanted === 'string' ? hub.findVersion(owner, name, wanted) : undefined,
     hub.findOwner(owner),
     hub.listOwners(),
     hub.listTags(),
+    hub.listForks(owner, name),
+    hub.findRepository(...(forkedFrom.split('/') as [string, string])),
   ])
   if (version !== undefined && !record) return undefined
   const handles = new Set(users.map(({ handle }) => handle))
@@ -54,6 +61,8 @@ export async function readPrompt(
     avatar: profile?.avatar_url ?? null,
     people: publishers.filter((handle) => handles.has(handle)),
     tags: repository.tags.filter((tag) => used.has(tag)),
+    forks: forks.map(({ full_name }) => full_name),
+    origin: original?.full_name,
     broken: hub.brokenOf(repository.full_name),
     unseen: record ? countHidden(record.content) : 0,
   }
