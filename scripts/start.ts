@@ -67,7 +67,7 @@ try {
     const { full_name } = copy.repository
     followed.notePublish(full_name)
     clone?.fetchSoon()
-    inBackground('Telling the other machines of a publish', () => stores.blobs.notify?.(full_name))
+    inBackground('Telling the other machines of a publish', () => stores.state.notify?.(full_name))
   }
   host = await serveSites(
     followed.site,
@@ -87,7 +87,7 @@ try {
       : error
   })
   clone?.start(followed.noteMove)
-  if (stores.isDatabaseReachable && clone) stores.blobs.subscribe?.(clone.fetchSoon)
+  if (stores.isDatabaseReachable && clone) stores.state.subscribe?.(clone.fetchSoon)
   surviveUncaughtErrors()
   await followed.ready
   progress.end()

@@ -5,7 +5,7 @@ import { PERMISSIONS, Permissions, USUAL_PERMISSIONS } from '../src/domain/acces
 import { parseScope, TOKEN_DAYS } from '../src/domain/access/token-record.ts'
 import { openState } from '../src/host/open-state.ts'
 import type { StateStore } from '../src/ports/state-store.ts'
-import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/state/tokens-blobs.ts'
+import { createToken, listAllOperatorTokens, revokeOperatorToken } from '../src/stores/state/tokens.ts'
 
 const USAGE = `Usage: npm run token -- <owner>[/<name>] [--permissions LIST] [--days N] [--label text]
        npm run token -- --list
@@ -40,7 +40,7 @@ try {
   else if ([isMaking, list, revoke !== undefined].filter(Boolean).length !== 1)
     throw new Error('expected one owner, or owner/name, or --list, or --revoke with an id')
   else if (list) await inStore(listTokens)
-  else if (revoke !== undefined) await inStore((blobs) => revokeToken(blobs, revoke))
+  else if (revoke !== undefined) await inStore((state) => revokeToken(state, revoke))
   else await makeToken(positionals, made)
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
@@ -62,9 +62,9 @@ async function makeToken(
   if (!permissions.success)
     throw new Error(`--permissions: expected some of ${PERMISSIONS.join(', ')}, each once, parted by commas`)
   const name = given.label ?? `npm run token, ${new Date().toISOString().slice(0, 10)}`
-  await inStore(async (blobs) => {
+  await inStore(async (state) => {
     const { token } = await createToken(
-      blobs,
+      state,
       { holder: { kind: 'operator' }, name, scope, permissions: permissions.data, days },
       new Date(),
     )
@@ -72,8 +72,8 @@ async function makeToken(
   })
 }
 
-async function listTokens(blobs: StateStore): Promise<void> {
-  const tokens = await listAllOperatorTokens(blobs)
+async function listTokens(state: StateStore): Promise<void> {
+  const tokens = await listAllOperatorTokens(state)
   if (tokens.length === 0) return console.log('No tokens.')
   const rows = tokens.map((token) => [
     token.id,
@@ -96,13 +96,13 @@ async function listTokens(blobs: StateStore): Promise<void> {
     )
 }
 
-async function revokeToken(blobs: StateStore, id: string): Promise<void> {
-  const revoked = await revokeOperatorToken(blobs, id)
+async function revokeToken(state: StateStore, id: string): Promise<void> {
+  const revoked = await revokeOperatorToken(state, id)
   if (!revoked) throw new Error(`No operator token has the ID "${id}". See npm run token -- --list.`)
   console.log(`Revoked: ${revoked.scope}, ${revoked.name}.`)
 }
 
-async function inStore(work: (blobs: StateStore) => Promise<void>): Promise<void> {
+async function inStore(work: (state: StateStore) => Promise<void>): Promise<void> {
   const state = await openState(readConfig(process.env))
   try {
     await work(state)

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { createToken } from '../../src/stores/state/tokens-blobs.ts'
+import { createToken } from '../../src/stores/state/tokens.ts'
 import { makeMcpRequest } from './mcp-request.ts'
 import type { Measurement } from './measure.ts'
 import { runNode } from './processes.ts'
@@ -31,9 +31,9 @@ export async function measureFunctions(site: BenchSite): Promise<Measurement[]> 
 }
 
 async function countFiles(site: BenchSite): Promise<Measurement[]> {
-  const blobs = new Map<string, string>()
-  const token = await makeToken(blobs)
-  const [files, stores] = await Promise.all([serveBare(site), serveStores(blobs)])
+  const state = new Map<string, string>()
+  const token = await makeToken(state)
+  const [files, stores] = await Promise.all([serveBare(site), serveStores(state)])
   try {
     const address = stores.address()
     const storesUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
@@ -99,10 +99,10 @@ async function listCalls({ catalogue }: BenchSite, origin: string, token: string
   ]
 }
 
-async function makeToken(blobs: Map<string, string>): Promise<string> {
+async function makeToken(state: Map<string, string>): Promise<string> {
   const store = {
     set: async (key: string, value: string) => {
-      blobs.set(key, value)
+      state.set(key, value)
     },
   }
   const given = { holder: { kind: 'operator' as const }, name: 'bench', scope: 'acme/*', days: 1 }
@@ -110,7 +110,7 @@ async function makeToken(blobs: Map<string, string>): Promise<string> {
 }
 
 /** Netlify Blobs and GitHub behind one address: what is kept is a map, and every folder in git is empty. */
-async function serveStores(blobs: Map<string, string>): Promise<Server> {
+async function serveStores(state: Map<string, string>): Promise<Server> {
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '', 'http://localhost').pathname)
     const body = await text(request)
@@ -122,8 +122,8 @@ async function serveStores(blobs: Map<string, string>): Promise<Server> {
       return
     }
     const key = path.replace(`/${SITE_ID}/site:prompt-hub/`, '')
-    if (request.method === 'PUT') blobs.set(key, body)
-    const found = request.method === 'PUT' ? '' : blobs.get(key)
+    if (request.method === 'PUT') state.set(key, body)
+    const found = request.method === 'PUT' ? '' : state.get(key)
     response.writeHead(found === undefined ? 404 : 200, { ETag: '"1"' }).end(found)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

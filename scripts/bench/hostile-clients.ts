@@ -1,9 +1,9 @@
 // What hostile clients do to a hub with its default limits: each attack once held everybody up, filled the memory or ended the process.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { peopleInBlobs } from '../../src/stores/state/sessions-blobs.ts'
+import { peopleInState } from '../../src/stores/state/sessions.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
-import { createToken, tokensInBlobs } from '../../src/stores/state/tokens-blobs.ts'
+import { createToken, tokensInState } from '../../src/stores/state/tokens.ts'
 import type { HostileHub } from './hostile-hub.ts'
 
 /** Attacks a hub. @param signal ends what would go on; what an attack leaves open is closed then too */
@@ -132,19 +132,19 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     }),
   'eight reads of /settings with 1,500 ended tokens': async (hub, signal) => {
     const person = { user_id: 'local-attacker', login: 'attacker' }
-    const blobs = await openSqliteState(`${hub.dir}/.hub/state.db`)
+    const state = await openSqliteState(`${hub.dir}/.hub/state.db`)
     try {
       const now = new Date()
-      const known = (await tokensInBlobs(blobs).listTokens(person.user_id, now)).length
+      const known = (await tokensInState(state).listTokens(person.user_id, now)).length
       await inTurn(ENDED_TOKENS - known, 8, signal, async () => {
         const given = { holder: { kind: 'person', ...person }, name: 'Ended', scope: 'attacker/*', days: 1 } as const
         // Expired, because a token that is revoked is removed.
-        await createToken(blobs, given, new Date(now.getTime() - 2 * 86_400_000))
+        await createToken(state, given, new Date(now.getTime() - 2 * 86_400_000))
       })
-      const headers = { Cookie: `session=${await peopleInBlobs(blobs).openSession(person, now)}` }
+      const headers = { Cookie: `session=${await peopleInState(state).openSession(person, now)}` }
       await inTurn(8, 8, signal, () => read(`${hub.url}/settings`, { headers }))
     } finally {
-      await blobs.close()
+      await state.close()
     }
   },
 }

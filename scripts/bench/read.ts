@@ -9,7 +9,7 @@ import type { SiteFiles } from '../../src/ports/site-files.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { deployFiles } from '../../src/stores/site/site-files-deploy.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
-import { copiesInBlobs } from '../../src/stores/state/fresh-copies-blobs.ts'
+import { copiesInState } from '../../src/stores/state/fresh-copies.ts'
 import { between, pick, seedRandom } from '../content/random.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 import { startNode } from './processes.ts'
@@ -130,7 +130,7 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
 
 /** An empty store: how fast a real one answers is not ours. */
 const NOTHING_FRESH = copiesAhead(
-  copiesInBlobs({
+  copiesInState({
     get: async () => undefined,
     set: async () => {},
     add: async () => true,

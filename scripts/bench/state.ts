@@ -19,8 +19,8 @@ const VALUE = JSON.stringify({ text: 'x'.repeat(300) })
 export async function measureState(): Promise<Measurement[]> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-bench-state-'))
   const postgres = await startPostgres()
-  const blobs = new BlobsServer({ directory: join(dir, 'blobs'), token: 'bench', logger: () => {} })
-  const { port } = await blobs.start()
+  const state = new BlobsServer({ directory: join(dir, 'state'), token: 'bench', logger: () => {} })
+  const { port } = await state.start()
   try {
     const floor = await measureFiles(dir)
     const access = { edgeURL: `http://localhost:${port}`, siteID: 'local', token: 'bench' }
@@ -34,7 +34,7 @@ export async function measureState(): Promise<Measurement[]> {
       )),
     ]
   } finally {
-    await blobs.stop()
+    await state.stop()
     await postgres.close()
     rmSync(dir, { recursive: true, force: true })
   }

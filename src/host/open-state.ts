@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import type { BuildSource } from '../ports/fresh-copies.ts'
 import type { OpenStateStore, StateStore } from '../ports/state-store.ts'
 import { readBlobsFolder } from '../stores/state/blobs-folder.ts'
-import { removeBuiltCopies } from '../stores/state/fresh-copies-blobs.ts'
+import { removeBuiltCopies } from '../stores/state/fresh-copies.ts'
 import { openSqliteState } from '../stores/state/state-sqlite.ts'
 import { inBackground } from './http/background.ts'
 

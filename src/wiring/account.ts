@@ -7,17 +7,17 @@ import { parseBuilt } from '../ports/site-files.ts'
 import type { SignIn } from '../server/account/sign-in.ts'
 import type { AccountDependencies } from '../server/account/visit.ts'
 import { identify } from '../stores/github/github-sign-in.ts'
-import { peopleInBlobs } from '../stores/state/sessions-blobs.ts'
-import { tokensInBlobs } from '../stores/state/tokens-blobs.ts'
+import { peopleInState } from '../stores/state/sessions.ts'
+import { tokensInState } from '../stores/state/tokens.ts'
 import { isLocalMode, isOurHost } from './people.ts'
 import {
-  blobsOf,
   clientKeyOf,
   currentConfig,
   type FunctionContext,
   type Hub,
   limiterOf,
   siteFilesOf,
+  stateOf,
 } from './platform.ts'
 
 /** What the account pages need on this platform. @throws HubError `unavailable` naming each setting that is missing or wrong */
@@ -27,11 +27,11 @@ export async function connectAccount(request: Request, { ip, hub }: FunctionCont
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
   if (signIn.kind === 'none' && !isOurHost(config, hub))
     throw notSetUp(SIGN_IN_SETTINGS.map((name) => `${name}: expected, because people sign in with GitHub`))
-  const blobs = await blobsOf(hub)
+  const state = await stateOf(hub)
   const siteFiles = await siteFilesOf(request, hub)
   return {
     baseUrl,
-    accounts: { ...peopleInBlobs(blobs), ...tokensInBlobs(blobs) },
+    accounts: { ...peopleInState(state), ...tokensInState(state) },
     signIn: openSignIn(config, hub),
     secret: signIn.kind === 'github' ? signIn.secret : localSecret,
     ownersOf: async (login, userId) => {

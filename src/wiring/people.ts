@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import { isLocalPerson, type Person } from '../domain/access/account.ts'
 import type { StateStore } from '../ports/state-store.ts'
-import { holdsLogin } from '../stores/state/sessions-blobs.ts'
+import { holdsLogin } from '../stores/state/sessions.ts'
 import type { Hub } from './platform.ts'
 
 /** Whether our own host runs the function. The Netlify dev server does not count, because it stands in for production. */
@@ -20,7 +20,7 @@ export async function isRightful(
   person: Person,
   config: Config,
   hub: Hub | undefined,
-  blobs: StateStore,
+  state: StateStore,
 ): Promise<boolean> {
-  return isLocalPerson(person) ? isLocalMode(config, hub) : holdsLogin(blobs, person)
+  return isLocalPerson(person) ? isLocalMode(config, hub) : holdsLogin(state, person)
 }

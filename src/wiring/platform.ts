@@ -33,7 +33,7 @@ export interface Hub {
   /** Left out where no pages are served. */
   pages?: HubPages
   fresh: FreshCopies
-  blobs: StateStore
+  state: StateStore
   /** The keys of the sign-in links that this process prints. */
   localKeys: LocalKeys
   /** Git on this machine; used unless the settings name a repository on GitHub. */
@@ -65,8 +65,8 @@ export async function siteFilesOf(request: Request, hub: Hub | undefined): Promi
 }
 
 /** Where tokens, sessions and copies lie: with our host, or in Netlify Blobs. */
-export async function blobsOf(hub: Hub | undefined): Promise<StateStore> {
-  if (hub) return hub.blobs
+export async function stateOf(hub: Hub | undefined): Promise<StateStore> {
+  if (hub) return hub.state
   const { netlifyState } = await import('../stores/state/state-netlify.ts')
   return netlifyState()
 }
@@ -74,11 +74,11 @@ export async function blobsOf(hub: Hub | undefined): Promise<StateStore> {
 /** The fresh copies: our host's, which remembers them, or those in Netlify Blobs. */
 export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
   if (hub) return hub.fresh
-  const [{ copiesInBlobs }, { copiesAhead }] = await Promise.all([
-    import('../stores/state/fresh-copies-blobs.ts'),
+  const [{ copiesInState }, { copiesAhead }] = await Promise.all([
+    import('../stores/state/fresh-copies.ts'),
     import('../ports/fresh-copies.ts'),
   ])
-  return copiesAhead(copiesInBlobs(await blobsOf(hub)), sourceOfDeploy)
+  return copiesAhead(copiesInState(await stateOf(hub)), sourceOfDeploy)
 }
 
 let deployed: Promise<BuildSource> | undefined

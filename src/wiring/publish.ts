@@ -8,9 +8,8 @@ import type { SharedLimiter } from '../ports/rate-limiter.ts'
 import type { VerifyJob } from '../server/publish/oidc.ts'
 import type { PublishDependencies } from '../server/publish/publish.ts'
 import { createTurns } from '../server/publish/turns.ts'
-import { findToken, noteUse } from '../stores/state/tokens-blobs.ts'
+import { findToken, noteUse } from '../stores/state/tokens.ts'
 import {
-  blobsOf,
   clientKeyOf,
   currentConfig,
   type FunctionContext,
@@ -18,6 +17,7 @@ import {
   type Hub,
   limiterOf,
   siteFilesOf,
+  stateOf,
 } from './platform.ts'
 
 /** How many bad tokens a client address may send in a minute. */
@@ -26,19 +26,19 @@ const FAILED_TOKENS_PER_MINUTE = 30
 /** What publishing needs. @throws HubError `unavailable` naming a setting that is missing or wrong */
 export async function connectPublish(request: Request, { ip, hub }: FunctionContext): Promise<PublishDependencies> {
   const config = currentConfig()
-  const blobs = await blobsOf(hub)
+  const state = await stateOf(hub)
   return {
     baseUrl: config.baseUrl,
     git: await openGit(config, hub),
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
-    findToken: (token) => findToken(blobs, token),
+    findToken: (token) => findToken(state, token),
     // Loaded when a person's or a job's token asks for it; an operator's token needs neither.
-    holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, blobs),
+    holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, state),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
-      (await import('../stores/state/spent-blobs.ts')).spendOnce(blobs, { kind: 'jti', id: jti, use: request, endsMs }),
-    noteUse: (tokenId) => noteUse(blobs, tokenId, new Date()),
+      (await import('../stores/state/spent.ts')).spendOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
+    noteUse: (tokenId) => noteUse(state, tokenId, new Date()),
     limiter: await publishLimiter(config, hub),
     failedTokens: await limiterOf(
       'failed-tokens',
@@ -56,7 +56,7 @@ async function publishLimiter(config: Config, hub: Hub | undefined): Promise<Sha
   const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
   if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
   const { limitInState } = await import('../stores/state/limits.ts')
-  return limitInState(hub.blobs, 'publishes', { requests, windowMs: 60_000 })
+  return limitInState(hub.state, 'publishes', { requests, windowMs: 60_000 })
 }
 
 const verifiers = new Map<string, Promise<VerifyJob>>()

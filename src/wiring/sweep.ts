@@ -1,8 +1,8 @@
 // Connects the sweep to the platform: on Netlify a schedule starts it, our own host has a timer.
-import { blobsOf } from './platform.ts'
+import { stateOf } from './platform.ts'
 
 /** Removes what has expired from the store of this deploy. */
 export async function sweepState(): Promise<Response> {
-  const removed = await (await blobsOf(undefined)).removeExpired()
+  const removed = await (await stateOf(undefined)).removeExpired()
   return new Response(`Removed: ${removed}\n`)
 }

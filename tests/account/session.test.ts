@@ -63,8 +63,8 @@ describe('cookies that open nothing', () => {
     expect(await isSignedIn(jar)).toBe(true)
     vi.setSystemTime(Date.now() + 2000)
     expect(await isSignedIn(jar)).toBe(false)
-    await account.blobs.removeExpired()
-    expect([...account.blobs.texts.keys()].filter((key) => key.startsWith('sessions/'))).toEqual([])
+    await account.state.removeExpired()
+    expect([...account.state.texts.keys()].filter((key) => key.startsWith('sessions/'))).toEqual([])
   })
 
   test('of a local sign-in, once people sign in with GitHub', async () => {
@@ -134,7 +134,7 @@ describe('requests that other sites make', () => {
     const account = openAccount()
     const jar = await account.signIn('alice')
     const page = (await jar.ask('/settings')).text
-    const before = account.blobs.texts.size
+    const before = account.state.texts.size
     for (const action of [
       '/settings/tokens',
       '/settings/tokens/revoke',
@@ -145,7 +145,7 @@ describe('requests that other sites make', () => {
       const answer = await jar.ask(action, { form: { csrf, name: 'x', owner: 'alice', days: '1' }, headers })
       expect([action, answer.status, answer.text.includes('403 forbidden')]).toEqual([action, 403, true])
     }
-    expect(account.blobs.texts.size).toBe(before)
+    expect(account.state.texts.size).toBe(before)
     expect(await isSignedIn(jar)).toBe(true)
   })
 
@@ -169,10 +169,10 @@ describe('requests that other sites make', () => {
     const account = openAccount()
     expect((await account.openJar().ask('/settings/tokens', { form: { csrf: 'x' } })).status).toBe(403)
     const jar = await account.signIn('alice')
-    const before = new Map(account.blobs.texts)
+    const before = new Map(account.state.texts)
     for (const path of ['/settings', '/settings/tokens', '/settings/tokens/revoke', '/auth/sign-out', '/auth/local'])
       await jar.ask(path)
-    expect(account.blobs.texts).toEqual(before)
+    expect(account.state.texts).toEqual(before)
     expect((await jar.ask('/auth/sign-out')).status).toBe(405)
   })
 

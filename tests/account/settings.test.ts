@@ -10,7 +10,7 @@ import { connectAccount } from '../../src/wiring/account.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
 import { fieldOf, openAccount } from '../hubs/account.ts'
-import { memoryBlobs } from '../hubs/memory-blobs.ts'
+import { memoryState } from '../hubs/memory-state.ts'
 
 const GITHUB = {
   GITHUB_CLIENT_ID: 'Iv1.abc',
@@ -41,7 +41,7 @@ const hub: Hub = {
   files: { read: async () => Buffer.from(`<title>Your account</title>${FRAME_PLACE}`) },
   search: nothing,
   fresh: { find: nothing, findVersion: nothing, keepVersion: nothing, keep: nothing },
-  blobs: memoryBlobs(),
+  state: memoryState(),
   localKeys: openLocalKeys(() => {}),
   localGit: { readFolder: nothing, readBlob: nothing, commit: nothing },
 }

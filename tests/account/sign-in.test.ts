@@ -52,7 +52,7 @@ test('signs in by GitHub’s number, and comes back to where it began', async ()
   const jar = account.openJar()
   const answer = await comeBack(jar, await goToGithub(jar, 'alice', '/auth/sign-in?return_to=/acme/code-review?x=1'))
   expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/acme/code-review?x=1'])
-  expect(account.blobs.texts.get('logins/alice')).toMatch(/^\d+$/)
+  expect(account.state.texts.get('logins/alice')).toMatch(/^\d+$/)
   expect((await jar.ask('/settings')).text).toContain('Signed in as <strong>alice</strong>')
 })
 
@@ -80,7 +80,7 @@ describe('a state that is', () => {
     standIn.forget()
     const answer = await comeBack(jar, way)
     expect([answer.status, answer.text.includes('400 invalid_request'), standIn.calls]).toEqual([400, true, []])
-    expect([...account.blobs.texts.keys()]).toEqual([])
+    expect([...account.state.texts.keys()]).toEqual([])
   })
   const changeCookie = (jar: Jar, change: (cookie: string) => string) =>
     jar.cookies.set('__Host-oauth', change(jar.cookies.get('__Host-oauth') ?? ''))
@@ -129,7 +129,7 @@ describe('a state that is', () => {
 
   test('remembered for as long as its cookie is good, and no longer', async () => {
     const account = open()
-    const kept = () => [...account.blobs.texts.keys()].filter((key) => key.startsWith('sign-ins/'))
+    const kept = () => [...account.state.texts.keys()].filter((key) => key.startsWith('sign-ins/'))
     const first = account.openJar()
     await comeBack(first, await goToGithub(first))
     const before = kept()
@@ -137,7 +137,7 @@ describe('a state that is', () => {
     const second = account.openJar()
     vi.useFakeTimers({ now: Date.now() + 1_300_000, toFake: ['Date'] })
     await comeBack(second, await goToGithub(second))
-    await account.blobs.removeExpired()
+    await account.state.removeExpired()
     expect(kept()).toHaveLength(1)
     expect(kept()).not.toEqual(before)
   })
@@ -165,11 +165,11 @@ test.each([
 
 test('a login that GitHub gave to somebody else gets nothing until a maintainer decides', async () => {
   const account = open()
-  await account.blobs.set('logins/alice', '999999')
+  await account.state.set('logins/alice', '999999')
   const jar = account.openJar()
   const answer = await comeBack(jar, await goToGithub(jar))
   expect([answer.status, jar.cookies.has('__Host-session')]).toEqual([403, false])
-  await account.blobs.delete('logins/alice')
+  await account.state.delete('logins/alice')
   expect((await comeBack(jar, await goToGithub(jar))).status).toBe(303)
 })
 

@@ -1,7 +1,7 @@
 // Tests the tokens of people: the form, the list, and permissions over time.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { holdsLogin } from '../../src/stores/state/sessions-blobs.ts'
-import { createToken, findToken, noteUse } from '../../src/stores/state/tokens-blobs.ts'
+import { holdsLogin } from '../../src/stores/state/sessions.ts'
+import { createToken, findToken, noteUse } from '../../src/stores/state/tokens.ts'
 import { type Account, fieldOf, type Jar, openAccount, sendTokenForm, tokenOn } from '../hubs/account.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -18,7 +18,7 @@ describe('making one', () => {
     const answer = await sendTokenForm(alice)
     const token = tokenOn(answer.text)
     expect([answer.status, token.length]).toEqual([200, 42])
-    expect(JSON.stringify([...account.blobs.texts])).not.toContain(token.slice(4))
+    expect(JSON.stringify([...account.state.texts])).not.toContain(token.slice(4))
     expect((await alice.ask('/settings')).text).not.toContain(token.slice(4))
     expect((await alice.ask('/settings/tokens')).headers.get('Location')).toBe('/settings')
   })
@@ -84,19 +84,19 @@ describe('tokens that ended', () => {
   const person = { user_id: 'local-alice', login: 'alice' }
   const make = (number: number, daysAgo: number) =>
     createToken(
-      account.blobs,
+      account.state,
       { holder: { kind: 'person', ...person }, name: `t${number}`, scope: 'alice/*', days: 1 },
       new Date(startMs - daysAgo * DAY_MS - number),
     )
-  const countOf = (prefix: string) => [...account.blobs.texts.keys()].filter((key) => key.startsWith(prefix)).length
+  const countOf = (prefix: string) => [...account.state.texts.keys()].filter((key) => key.startsWith(prefix)).length
 
   test('a revoked one leaves nothing', async () => {
     const token = tokenOn((await sendTokenForm(alice)).text)
     const page = (await alice.ask('/settings')).text
     const [id, csrf] = ['id', 'csrf'].map((field) => fieldOf(page, '/settings/tokens/revoke', field))
-    await noteUse(account.blobs, id ?? '', new Date())
+    await noteUse(account.state, id ?? '', new Date())
     expect((await alice.ask('/settings/tokens/revoke', { form: { csrf: csrf ?? '', id: id ?? '' } })).status).toBe(303)
-    expect(await findToken(account.blobs, token)).toBeUndefined()
+    expect(await findToken(account.state, token)).toBeUndefined()
     expect(['tokens/', 'users/', 'token-uses/'].map(countOf)).toEqual([0, 0, 0])
     expect((await alice.ask('/settings')).text).toContain('You have no tokens.')
   })
@@ -107,15 +107,15 @@ describe('tokens that ended', () => {
     ['expired', 3, (record: object) => record],
   ])('1,500 that are %s: a few calls at once, and fewer each time', async (_, daysAgo, mark) => {
     for (let number = 0; number < 1_500; number++) await make(number, daysAgo)
-    for (const [key, text] of account.blobs.texts)
-      if (key.startsWith('tokens/')) account.blobs.texts.set(key, JSON.stringify(mark(JSON.parse(text))))
+    for (const [key, text] of account.state.texts)
+      if (key.startsWith('tokens/')) account.state.texts.set(key, JSON.stringify(mark(JSON.parse(text))))
     await sendTokenForm(alice, { name: 'the good one' })
     let most = 0
     let atOnce = 0
     let calls = 0
     for (const name of ['get', 'set', 'delete'] as const) {
-      const call: (...given: never[]) => Promise<unknown> = account.blobs[name]
-      account.blobs[name] = async (...given: unknown[]): Promise<never> => {
+      const call: (...given: never[]) => Promise<unknown> = account.state[name]
+      account.state[name] = async (...given: unknown[]): Promise<never> => {
         calls += 1
         most = Math.max(most, ++atOnce)
         // A turn of the event loop, so that what is asked at once is under way at once.
@@ -181,8 +181,8 @@ describe('publishing with one', () => {
     return [status, code]
   }
   beforeEach(async () => {
-    hub = await openHub(world, { auth: { holdsLogin: (given) => holdsLogin(hub.blobs, given) } })
-    await hub.blobs.set('logins/alice', '7')
+    hub = await openHub(world, { auth: { holdsLogin: (given) => holdsLogin(hub.state, given) } })
+    await hub.state.set('logins/alice', '7')
   })
 
   test('a handle appears as an owner with its first publish', async () => {
@@ -214,9 +214,9 @@ describe('publishing with one', () => {
 
   test('ends when the login is somebody else’s, or nobody’s by a maintainer’s word', async () => {
     const token = await hub.makeToken({ scope: 'alice/*', holder: person })
-    await hub.blobs.set('logins/alice', '8')
+    await hub.state.set('logins/alice', '8')
     expect(await publishTo('alice/notes', token)).toEqual([403, 'forbidden'])
-    await hub.blobs.delete('logins/alice')
+    await hub.state.delete('logins/alice')
     expect(await publishTo('alice/notes', token)).toEqual([403, 'forbidden'])
   })
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createToken } from '../../src/stores/state/tokens-blobs.ts'
+import { createToken } from '../../src/stores/state/tokens.ts'
 import { poll } from '../e2e/client.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
@@ -159,7 +159,7 @@ test.skipIf(!CACHES.every(({ program }) => isInstalled(program)))(
     const latest = async (url: string) => JSON.parse((await ask(url + path)).bytes.toString()).data.latest_version
     expect(await Promise.all(caches.map(({ url }) => latest(url)))).toEqual(['1.1.0', '1.1.0'])
     const { token } = await createToken(
-      hub.blobs,
+      hub.state,
       { holder: { kind: 'operator' }, name: 'test', scope: 'acme/*', days: 1 },
       new Date(),
     )

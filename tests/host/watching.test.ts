@@ -15,7 +15,7 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import type { Hub } from '../../src/wiring/platform.ts'
 import { connectPublish } from '../../src/wiring/publish.ts'
 import { poll } from '../e2e/client.ts'
-import { memoryBlobs } from '../hubs/memory-blobs.ts'
+import { memoryState } from '../hubs/memory-state.ts'
 
 const TOKEN = 'hub_000000000000000000000000000000002XhiBt'
 const answered = (given: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
@@ -155,7 +155,7 @@ test('calls of GitHub are counted as those of git on this machine are', async ()
   try {
     const metrics = openMetrics()
     const absent = async () => undefined
-    const hub = { blobs: memoryBlobs(), countGit: metrics.countGit, files: { read: absent } } as Partial<Hub> as Hub
+    const hub = { state: memoryState(), countGit: metrics.countGit, files: { read: absent } } as Partial<Hub> as Hub
     const { git } = await connectPublish(new Request('http://localhost/'), { ip: '127.0.0.1', hub })
     await expect(git.readBlob('0'.repeat(40), { signal: AbortSignal.timeout(5_000) })).rejects.toThrow('git host')
     const answer = metrics.withMetrics(

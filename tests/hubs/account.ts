@@ -1,12 +1,12 @@
-// Accounts in this process for tests: the real handlers, blobs in memory, and a cookie jar.
+// Accounts in this process for tests: the real handlers, state in memory, and a cookie jar.
 import { FRAME_PLACE } from '../../src/domain/api/account-frame.ts'
 import { answerAccount } from '../../src/server/account/answer-account.ts'
 import { openLocalKeys } from '../../src/server/account/local-keys.ts'
 import type { AccountDependencies } from '../../src/server/account/visit.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
-import { peopleInBlobs } from '../../src/stores/state/sessions-blobs.ts'
-import { tokensInBlobs } from '../../src/stores/state/tokens-blobs.ts'
-import { memoryBlobs } from './memory-blobs.ts'
+import { peopleInState } from '../../src/stores/state/sessions.ts'
+import { tokensInState } from '../../src/stores/state/tokens.ts'
+import { memoryState } from './memory-state.ts'
 
 export const BASE_URL = 'https://hub.example'
 
@@ -29,7 +29,7 @@ export interface Jar {
 /** Accounts in this process. */
 export interface Account {
   dependencies: AccountDependencies
-  blobs: ReturnType<typeof memoryBlobs>
+  state: ReturnType<typeof memoryState>
   openJar(): Jar
   /** Where the link of the moment leads. */
   signInPath(): string
@@ -39,12 +39,12 @@ export interface Account {
 
 /** Opens accounts. @param given in place of the usual: sign-in as anybody, nobody a member anywhere */
 export function openAccount(given: Partial<AccountDependencies> = {}): Account {
-  const blobs = memoryBlobs(undefined, () => Date.now())
+  const state = memoryState(undefined, () => Date.now())
   const frame = Buffer.from(`<title>Your account</title><main>${FRAME_PLACE}</main>`)
   const keys = openLocalKeys(() => {})
   const dependencies: AccountDependencies = {
     baseUrl: BASE_URL,
-    accounts: { ...peopleInBlobs(blobs), ...tokensInBlobs(blobs) },
+    accounts: { ...peopleInState(state), ...tokensInState(state) },
     signIn: { kind: 'local', keys },
     secret: 'a secret of the tests, long enough',
     ownersOf: async (login) => [login],
@@ -80,7 +80,7 @@ export function openAccount(given: Partial<AccountDependencies> = {}): Account {
   let queue: Promise<unknown> = Promise.resolve()
   return {
     dependencies,
-    blobs,
+    state,
     openJar,
     signInPath: () => `/auth/local?key=${keys.current()}`,
     signIn(handle) {

@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 import { STARTING } from '../../src/host/health.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import { localSignInLink, openLocalKeys } from '../../src/server/account/local-keys.ts'
-import { copiesInBlobs, rememberCopies } from '../../src/stores/state/fresh-copies-blobs.ts'
+import { copiesInState, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { type Files, makeRepository } from '../stores/local-repository.ts'
 import { makeSiteFolder } from './build-site.ts'
@@ -18,7 +18,7 @@ export interface BuiltHub {
   server: Server
   /** The folder of the built site. */
   dist: string
-  blobs: StateStore
+  state: StateStore
   /** The link of the moment, which signs in once in local mode. */
   signInLink(): string
   /** Every text that the stores hold, keys included. */
@@ -42,7 +42,7 @@ export async function startBuiltHub(
   files: Files,
 ): Promise<BuiltHub> {
   const dir = makeSiteFolder('hub')
-  const blobsDir = join(dir, 'blobs')
+  const blobsDir = join(dir, 'state')
   const repository = makeRepository('ready')
   repository.commit(files)
   const url = `http://localhost:${port}`
@@ -51,7 +51,7 @@ export async function startBuiltHub(
   let spies: { mockRestore(): void }[] = []
   const localKeys = openLocalKeys(() => {})
   const openStores = async () => {
-    const blobs = await openSqliteState(join(blobsDir, 'state.db'))
+    const state = await openSqliteState(join(blobsDir, 'state.db'))
     spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) =>
       vi
         .spyOn(console, level)
@@ -59,10 +59,10 @@ export async function startBuiltHub(
     )
     return {
       localKeys,
-      blobs,
-      copies: rememberCopies(copiesInBlobs(blobs)),
+      state,
+      copies: rememberCopies(copiesInState(state)),
       localGit: repository.openStore(),
-      close: blobs.close,
+      close: state.close,
     }
   }
   const healthOf = () => ({ ...STARTING, status: 'ok', built_at: new Date().toISOString() }) as const
@@ -75,7 +75,7 @@ export async function startBuiltHub(
     url,
     server: served.server,
     dist: join(dir, 'dist'),
-    blobs: served.stores.blobs,
+    state: served.stores.state,
     signInLink: () => localSignInLink(url, localKeys.current()),
     storedTexts() {
       const database = new DatabaseSync(join(blobsDir, 'state.db'), { readOnly: true })

@@ -14,7 +14,7 @@ import { createTurns } from '../../src/server/publish/turns.ts'
 import { answerRead } from '../../src/server/read/read.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
-import { createToken, findToken, noteUse } from '../../src/stores/state/tokens-blobs.ts'
+import { createToken, findToken, noteUse } from '../../src/stores/state/tokens.ts'
 
 export const BASE_URL = 'https://hub.example'
 
@@ -22,7 +22,7 @@ export const BASE_URL = 'https://hub.example'
 export interface HandlerOptions {
   git: GitStore
   /** Tokens. */
-  blobs: StateStore
+  state: StateStore
   fresh: FreshCopies
   /** How people and jobs are told apart; else every person is who they were, and no job publishes. */
   auth?: Partial<AuthTools> | undefined
@@ -44,7 +44,7 @@ export interface Handlers {
 }
 
 /** Opens them, with nothing built. */
-export function openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, purge }: HandlerOptions): Handlers {
+export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge }: HandlerOptions): Handlers {
   let files = new Map<string, string>()
   const siteFiles = {
     read: async (path: string) => {
@@ -61,14 +61,14 @@ export function openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, p
   const publishTools = {
     ...common,
     git,
-    findToken: (given: string) => findToken(blobs, given),
+    findToken: (given: string) => findToken(state, given),
     holdsLogin: async () => true,
     verifyJob: async () => {
       throw new Error('no job publishes here')
     },
     spendJob: async () => false,
     ...auth,
-    noteUse: (id: string) => noteUse(blobs, id, new Date()),
+    noteUse: (id: string) => noteUse(state, id, new Date()),
     limiter: limiter ?? UNLIMITED,
     failedTokens: failedTokens ?? UNLIMITED,
     purge: purge ?? (async () => {}),
@@ -81,7 +81,7 @@ export function openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, p
       { scope = 'acme/*', days = 90, holder = { kind: 'operator' as const }, permissions } = {},
       now = new Date(),
     ) =>
-      (await createToken(blobs, { holder, name: 'test', scope, days, ...(permissions && { permissions }) }, now)).token,
+      (await createToken(state, { holder, name: 'test', scope, days, ...(permissions && { permissions }) }, now)).token,
     build(contentDir) {
       const { tree, problems } = readContentDir(contentDir)
       if (problems.length === 0)

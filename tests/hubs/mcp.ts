@@ -15,9 +15,9 @@ import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
-import { copiesInBlobs } from '../../src/stores/state/fresh-copies-blobs.ts'
+import { copiesInState } from '../../src/stores/state/fresh-copies.ts'
 import { UNLIMITED } from '../../src/stores/state/rate-limiter-memory.ts'
-import { memoryBlobs } from './memory-blobs.ts'
+import { memoryState } from './memory-state.ts'
 
 /** A public address: no loopback rules apply there. */
 export const BASE_URL = 'https://hub.example'
@@ -50,7 +50,7 @@ export function openMcpHub(contentDir: string, changed: Partial<McpDependencies>
   const { catalogue } = openCatalogue(readConfig({ CONTENT_DIR: contentDir, SITE_URL: BASE_URL })).load()
   writeSite(catalogue, siteDir)
   const index = openSearchIndex(searchIndexPath(siteDir))
-  const fresh = copiesAhead(copiesInBlobs(memoryBlobs()), () => UNKNOWN_SOURCE)
+  const fresh = copiesAhead(copiesInState(memoryState()), () => UNKNOWN_SOURCE)
   const tools = { baseUrl: BASE_URL, siteFiles: folderFiles(siteDir), fresh, search: () => index }
   const common = { ...tools, limiter: UNLIMITED, clientAddress: '192.0.2.1' }
   const dependencies = { ...common, isOwnHost: (hostname: string) => hostname === 'hub.example', ...changed }

@@ -8,13 +8,13 @@ import { serveFile } from '../../src/host/http/static-files.ts'
 import { routeFunctions } from '../../src/host/run-functions.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { netlifyState } from '../../src/stores/state/state-netlify.ts'
-import { createToken } from '../../src/stores/state/tokens-blobs.ts'
+import { createToken } from '../../src/stores/state/tokens.ts'
 
-/** Given as its one argument: the folder that holds `dist` and `build`, which LAMBDA_TASK_ROOT names too, one for the blobs, and whose token is made. */
+/** Given as its one argument: the folder that holds `dist` and `build`, which LAMBDA_TASK_ROOT names too, one for the state, and whose token is made. */
 const [dir = '', blobsDir = '', owner = ''] = process.argv.slice(2)
 const token = 'of-this-test'
-const blobs = new BlobsServer({ directory: blobsDir, token, logger: () => {} })
-const { port } = await blobs.start()
+const state = new BlobsServer({ directory: blobsDir, token, logger: () => {} })
+const { port } = await state.start()
 const access = {
   edgeURL: `http://localhost:${port}`,
   uncachedEdgeURL: `http://localhost:${port}`,

@@ -8,9 +8,9 @@ import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
 import { readBuildSource } from '../../src/stores/site/build-source.ts'
-import { copiesInBlobs, rememberCopies } from '../../src/stores/state/fresh-copies-blobs.ts'
+import { copiesInState, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
 import { BASE_URL, openHandlers } from './handlers.ts'
-import { memoryBlobs } from './memory-blobs.ts'
+import { memoryState } from './memory-state.ts'
 import type { World } from './worlds.ts'
 
 /** Where a publish goes unless a test says otherwise. */
@@ -50,7 +50,7 @@ export interface Sending {
 export interface Hub {
   /** Covers every repository of the owner `acme`. */
   token: string
-  blobs: StateStore
+  state: StateStore
   git: GitStore
   /** @param body sent as it is when it is a text, bytes or a stream; else written as JSON */
   publish(body: unknown, sending?: Sending): Promise<Answer>
@@ -69,9 +69,9 @@ export interface Hub {
 
 /** What a hub may be given instead of its own. */
 export interface HubOptions {
-  blobs?: StateStore
+  state?: StateStore
   /** Where fresh copies go, when not among the tokens. */
-  freshBlobs?: StateStore
+  freshState?: StateStore
   /** Whether copies are remembered, as our own host does it. */
   isRemembering?: boolean
   limiter?: RateLimiter
@@ -83,13 +83,13 @@ export interface HubOptions {
 
 /** Opens a hub over a repository, with one token. */
 export async function openHub(world: World, options: HubOptions = {}): Promise<Hub> {
-  const { blobs = memoryBlobs(), limiter, purge, isRemembering = false } = options
+  const { state = memoryState(), limiter, purge, isRemembering = false } = options
   const git = world.openStore()
-  const copies = copiesInBlobs(options.freshBlobs ?? blobs)
+  const copies = copiesInState(options.freshState ?? state)
   let source = UNKNOWN_SOURCE
   const fresh = copiesAhead(isRemembering ? rememberCopies(copies) : copies, () => source)
   const { auth, failedTokens } = options
-  const handlers = openHandlers({ git, blobs, fresh, auth, limiter, failedTokens, purge })
+  const handlers = openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge })
   const token = await handlers.makeToken()
   const readContent = async () => {
     const contentDir = await world.contentDir()
@@ -99,7 +99,7 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
     readAnswer(await handlers.read(new Request(`${BASE_URL}${path}`, { method, headers })))
   return {
     token,
-    blobs,
+    state,
     git,
     publish: async (body, sending = {}) => readAnswer(await handlers.publish(makeRequest(body, { token, ...sending }))),
     read,

@@ -10,8 +10,8 @@ import { parse } from 'yaml'
 import { startServer } from '../../src/host/http/http-server.ts'
 import { listenTo } from '../../src/host/run-functions.ts'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
-import { spendOnce } from '../../src/stores/state/spent-blobs.ts'
-import { memoryBlobs } from '../hubs/memory-blobs.ts'
+import { spendOnce } from '../../src/stores/state/spent.ts'
+import { memoryState } from '../hubs/memory-state.ts'
 import { openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { ISSUER, type Issuer, startIssuer } from './issuer.ts'
@@ -30,7 +30,7 @@ let close: () => Promise<void>
 beforeAll(async () => {
   issuer = await startIssuer()
   world = openLocalWorld({ 'content/acme/index.md': OWNER })
-  const blobs = memoryBlobs()
+  const state = memoryState()
   const host = await startServer(
     listenTo(async (request) => {
       const { pathname, searchParams } = new URL(request.url)
@@ -50,10 +50,10 @@ beforeAll(async () => {
   url = `http://localhost:${(host.server.address() as AddressInfo).port}`
   const verifyJob = await openJobVerifier({ issuer: ISSUER, jwksUrl: issuer.jwksUrl, audience: url })
   const hub = await openHub(world, {
-    blobs,
+    state,
     auth: {
       verifyJob,
-      spendJob: ({ jti, request, endsMs }) => spendOnce(blobs, { kind: 'jti', id: jti, use: request, endsMs }),
+      spendJob: ({ jti, request, endsMs }) => spendOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
     },
   })
   close = () => host.stop()

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openJobVerifier } from '../../src/server/publish/oidc.ts'
-import { spendOnce } from '../../src/stores/state/spent-blobs.ts'
+import { spendOnce } from '../../src/stores/state/spent.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
-import { memoryBlobs } from '../hubs/memory-blobs.ts'
+import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, type HubOptions, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { AUDIENCE, CLAIMS, ISSUER, type Issuer, startIssuer } from './issuer.ts'
@@ -35,16 +35,16 @@ const BODY = { content: 'Review {{code}}.' }
 let issuer: Issuer
 let world: World
 let hub: Hub
-const blobs = memoryBlobs()
+const state = memoryState()
 /** The names of what is remembered of used tokens. */
-const remembered = (store = blobs) => [...store.texts.keys()].filter((key) => key.startsWith('jti/'))
+const remembered = (store = state) => [...store.texts.keys()].filter((key) => key.startsWith('jti/'))
 const openJobHub = async (jwksUrl = issuer.jwksUrl, options: HubOptions = {}) =>
   openHub(world, {
-    blobs,
+    state,
     ...options,
     auth: {
       verifyJob: await openJobVerifier({ issuer: ISSUER, jwksUrl, audience: AUDIENCE }),
-      spendJob: ({ jti, request, endsMs }) => spendOnce(blobs, { kind: 'jti', id: jti, use: request, endsMs }),
+      spendJob: ({ jti, request, endsMs }) => spendOnce(state, { kind: 'jti', id: jti, use: request, endsMs }),
     },
   })
 beforeAll(async () => {
@@ -241,7 +241,7 @@ describe('a token serves one request', () => {
   })
 
   test('and one alone wins among instances, however late the others look', async () => {
-    const shared = memoryBlobs(() => new Promise((resolve) => setTimeout(resolve, Math.random() * 10)))
+    const shared = memoryState(() => new Promise((resolve) => setTimeout(resolve, Math.random() * 10)))
     for (let round = 0; round < 20; round++) {
       const uses = Array.from({ length: 4 }, (_, number) => useOf(`j${round}`, `${number}`))
       const passed = await Promise.all(uses.map((use) => spendOnce(shared, use)))
@@ -262,12 +262,12 @@ describe('a token serves one request', () => {
   })
 
   test('and a store out of reach is no pass', async () => {
-    const broken = { ...blobs, get: () => Promise.reject(new Error('down')) }
+    const broken = { ...state, get: () => Promise.reject(new Error('down')) }
     await expect(spendOnce(broken, useOf('x', 'y'))).rejects.toThrow('down')
   })
 
   test('and a use that could not be written down may come again', async () => {
-    const store = memoryBlobs()
+    const store = memoryState()
     const { add } = store
     store.add = () => Promise.reject(new Error('full'))
     await expect(spendOnce(store, useOf('x', 'y'))).rejects.toThrow('full')
@@ -291,7 +291,7 @@ describe('what is remembered of used tokens', () => {
 
   test('each until its token can be used no more', async () => {
     let time = 1_800_000_000_000
-    const store = memoryBlobs(undefined, () => time)
+    const store = memoryState(undefined, () => time)
     const endsMs = time + 300_000
     const spend = (use: string) => spendOnce(store, { kind: 'jti', id: 'a', use, endsMs })
     expect(await spend('one')).toBe(true)

@@ -24,7 +24,7 @@ afterEach(() => {
 
 const openHubs = async (count: number): Promise<Hub[]> => {
   const first = await openHub(world)
-  const others = Array.from({ length: count - 1 }, () => openHub(world, { blobs: first.blobs }))
+  const others = Array.from({ length: count - 1 }, () => openHub(world, { state: first.state }))
   return [first, ...(await Promise.all(others))]
 }
 const at = <Value>(values: readonly Value[], index: number): Value => values[index % values.length]!
@@ -212,7 +212,7 @@ describe('what a publish costs', () => {
     const warm = await openHub(world)
     await warm.publish(FIRST, { key: 'key-0001' })
     // Another process: it has nothing in memory but the build.
-    const cold = await openHub(world, { blobs: warm.blobs })
+    const cold = await openHub(world, { state: warm.state })
     await cold.build()
     standIn.forget()
     const answer = await cold.publish(body, { token: warm.token, ...(key !== undefined && { key }) })

@@ -15,7 +15,7 @@ afterEach(() => world.close())
 /** Hubs that share git and the store of tokens, as processes do; the queue is each one's own. */
 const openHubs = async (count: number): Promise<Hub[]> => {
   const first = await openHub(world)
-  const others = Array.from({ length: count - 1 }, () => openHub(world, { blobs: first.blobs }))
+  const others = Array.from({ length: count - 1 }, () => openHub(world, { state: first.state }))
   return [first, ...(await Promise.all(others))]
 }
 const at = <Value>(values: readonly Value[], index: number): Value => values[index % values.length]!

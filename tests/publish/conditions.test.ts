@@ -41,13 +41,13 @@ describe('dry_run', () => {
 
   test('answers what would be, and writes nothing anywhere', async () => {
     await hub.build()
-    const keysBefore = (await hub.blobs.list('fresh/')).keys
+    const keysBefore = (await hub.state.list('fresh/')).keys
     const answer = await hub.publish({ content: 'New\n', bump: 'minor', title: 'Other', dry_run: true })
     expect([answer.status, answer.version]).toEqual([200, '1.1.0'])
     expect(answer.data).toMatchObject({ unchanged: false, commit: null, previous_version: '1.0.0', content: 'New\n' })
     expect(answer.headers.get('Location')).toBe(null)
     expect(await commits()).toBe(1)
-    expect((await hub.blobs.list('fresh/')).keys).toEqual(keysBefore)
+    expect((await hub.state.list('fresh/')).keys).toEqual(keysBefore)
     expect((await hub.readRepository('/raw')).text).toBe('Old\n')
     expect((await hub.readRepository('/versions/1.1.0')).status).toBe(404)
     expect((await hub.publish({ content: 'New\n', bump: 'minor' })).version).toBe('1.1.0')

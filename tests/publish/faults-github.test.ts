@@ -72,7 +72,7 @@ async function openImpatient(apiUrl = standIn.url, beforeReading: () => void = (
     beforeReading()
     return store.readFolder(question, options)
   }
-  const impatient = await openHub({ ...world, openStore: () => ({ ...store, readFolder }) }, { blobs: hub.blobs })
+  const impatient = await openHub({ ...world, openStore: () => ({ ...store, readFolder }) }, { state: hub.state })
   await impatient.build()
   return impatient
 }

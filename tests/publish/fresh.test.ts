@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { Repository, VersionRecord, VersionSummary } from '../../src/domain/api/schema.ts'
-import { memoryBlobs } from '../hubs/memory-blobs.ts'
+import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 import { consecutive, sorted } from './history.ts'
@@ -235,7 +235,7 @@ describe('publishers at once', () => {
   test('each reads its own version right after 201, and the last copy has them all', async () => {
     // Stores that answer after different times are what brings the writers out of order.
     let turn = 0
-    const slow = await openHub(world, { blobs: memoryBlobs(() => sleep((turn++ * 7) % 30)) })
+    const slow = await openHub(world, { state: memoryState(() => sleep((turn++ * 7) % 30)) })
     await slow.build()
     const seen = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
@@ -259,9 +259,9 @@ describe('publishers at once', () => {
   test('a process that is late with its copy does not put back the clock', async () => {
     const late = Promise.withResolvers<void>()
     const reached = Promise.withResolvers<void>()
-    const blobs = memoryBlobs()
+    const state = memoryState()
     const held = {
-      ...blobs,
+      ...state,
       get: async (key: string) => {
         const isAfterCommit =
           key.startsWith('fresh/') &&
@@ -274,11 +274,11 @@ describe('publishers at once', () => {
           reached.resolve()
           await late.promise
         }
-        return await blobs.get(key)
+        return await state.get(key)
       },
     }
-    const first = await openHub(world, { blobs, freshBlobs: held })
-    const second = await openHub(world, { blobs })
+    const first = await openHub(world, { state, freshState: held })
+    const second = await openHub(world, { state })
     const publishing = first.publish({ content: 'Early\n' })
     await reached.promise
     expect((await second.publish({ content: 'Late\n' })).version).toBe('1.0.2')
@@ -300,7 +300,7 @@ describe('what is kept', () => {
   })
   const Version = z.object({ version: VersionRecord, commit: Copy.shape.commit, kept_at: Copy.shape.kept_at })
   const keptAt = async (key: string): Promise<{ format: number; record: unknown }> =>
-    JSON.parse((await hub.blobs.get(`fresh/${key}`))?.value ?? '{}')
+    JSON.parse((await hub.state.get(`fresh/${key}`))?.value ?? '{}')
 
   test('has the shape of the records, for a read does not judge it again', async () => {
     await hub.publish({ content: 'New {{y}}\n', parameters: { temperature: 0.2 } })
@@ -318,7 +318,7 @@ describe('what is kept', () => {
         key === 'description' && typeof value === 'string' ? undefined : value,
       ),
     )
-    // Red because a record has changed: raise FORMAT in src/stores/state/fresh-copies-blobs.ts by one, for copies of the last deploy are still there, and write both here.
+    // Red because a record has changed: raise FORMAT in src/stores/state/fresh-copies.ts by one, for copies of the last deploy are still there, and write both here.
     expect([format, hash('sha256', shapes.join('\n')).slice(0, 16)]).toEqual([3, 'bcd478fbc26008db'])
   })
 })
@@ -327,31 +327,31 @@ describe('a store of copies that fails', () => {
   const away = async (): Promise<never> => {
     throw new HubError('unavailable', 'The store cannot be reached.', { retryAfterSeconds: 5 })
   }
-  const memory = memoryBlobs()
+  const memory = memoryState()
   //  what                         store
   test.each([
-    ['throws at everything', { ...memoryBlobs(), get: away, set: away, add: away, delete: away, list: away }],
+    ['throws at everything', { ...memoryState(), get: away, set: away, add: away, delete: away, list: away }],
     ['throws when it is written', { ...memory, set: away }],
-    ['throws when it is read', { ...memoryBlobs(), get: away }],
+    ['throws when it is read', { ...memoryState(), get: away }],
     [
       'throws something strange',
-      { ...memoryBlobs(), get: () => Promise.reject(new TypeError('x')), set: () => Promise.reject(null) },
+      { ...memoryState(), get: () => Promise.reject(new TypeError('x')), set: () => Promise.reject(null) },
     ],
-    ['holds no JSON', { ...memoryBlobs(), get: async () => ({ value: '{"half', version: '1' }) }],
+    ['holds no JSON', { ...memoryState(), get: async () => ({ value: '{"half', version: '1' }) }],
     [
       'holds another shape',
-      { ...memoryBlobs(), get: async () => ({ value: '{"repository":{"owner":"acme"}}', version: '1' }) },
+      { ...memoryState(), get: async () => ({ value: '{"repository":{"owner":"acme"}}', version: '1' }) },
     ],
     [
       'holds another format',
       {
-        ...memoryBlobs(),
+        ...memoryState(),
         get: async () => ({ value: '{"format":99,"record":{"repository":{"owner":"acme"}}}', version: '1' }),
       },
     ],
-  ])('%s: publishing and reading go on', async (_, freshBlobs) => {
+  ])('%s: publishing and reading go on', async (_, freshState) => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const failing = await openHub(world, { freshBlobs })
+    const failing = await openHub(world, { freshState })
     await failing.build()
     const answer = await failing.publish({ content: 'New\n' })
     expect([answer.status, answer.version]).toEqual([201, '1.0.1'])
@@ -367,7 +367,7 @@ describe('a store of copies that fails', () => {
 
   test('a process that remembers shows what it published all the same', async () => {
     const remembering = await openHub(world, {
-      freshBlobs: {
+      freshState: {
         ...{ get: away, set: away, add: away, replace: away, delete: away, list: away, removeExpired: away },
       },
       isRemembering: true,
@@ -381,7 +381,7 @@ describe('a store of copies that fails', () => {
   test('a copy of versions that git never had does not stop a publish', async () => {
     await hub.publish({ content: 'New\n' })
     const reset = openLocalWorld({ [VERSION_1]: OLD })
-    const other = await openHub(reset, { blobs: hub.blobs })
+    const other = await openHub(reset, { state: hub.state })
     expect((await other.publish({ content: 'Again\n' })).version).toBe('1.0.1')
     reset.close()
   })

@@ -5,7 +5,7 @@ import { copiesAhead, UNKNOWN_SOURCE } from '../../src/ports/fresh-copies.ts'
 import { openLocalGit } from '../../src/stores/git/git-store-local.ts'
 import { openGitHub } from '../../src/stores/github/git-store-github.ts'
 import type { GitHubOptions } from '../../src/stores/github/github-connection.ts'
-import { copiesInBlobs, rememberCopies } from '../../src/stores/state/fresh-copies-blobs.ts'
+import { copiesInState, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { BASE_URL, openHandlers } from '../hubs/handlers.ts'
 
@@ -28,19 +28,19 @@ export interface KillableQuestion {
 }
 
 const settings: KillableSettings = JSON.parse(process.argv[2] ?? '')
-const blobs = await openSqliteState(join(settings.blobsDir, 'state.db'))
+const state = await openSqliteState(join(settings.blobsDir, 'state.db'))
 const local = openLocalGit({ contentDir: settings.contentDir, environment: process.env })
 const git = settings.github ? openGitHub(settings.github) : local
 let source = UNKNOWN_SOURCE
-const fresh = copiesAhead(rememberCopies(copiesInBlobs(blobs)), () => source)
+const fresh = copiesAhead(rememberCopies(copiesInState(state)), () => source)
 const TOKEN_KEY = 'the-token-of-this-test'
-const handlers = openHandlers({ git, blobs, fresh })
+const handlers = openHandlers({ git, state, fresh })
 /** The same in every life and every process: a retry is known by who retries. */
-const token = (await blobs.get(TOKEN_KEY))?.value ?? (await makeToken())
+const token = (await state.get(TOKEN_KEY))?.value ?? (await makeToken())
 
 async function makeToken(): Promise<string> {
   const token = await handlers.makeToken({ days: 1 })
-  await blobs.set(TOKEN_KEY, token)
+  await state.set(TOKEN_KEY, token)
   return token
 }
 

@@ -36,7 +36,7 @@ let badGit: BadGit
 let hubs: KillableHub[]
 let random: () => number
 beforeEach(() => {
-  blobsDir = mkdtempSync(join(tmpdir(), 'hub-blobs-'))
+  blobsDir = mkdtempSync(join(tmpdir(), 'hub-state-'))
   badGit = makeBadGit()
   hubs = []
   random = mulberry32(SEED)

@@ -149,7 +149,7 @@ describe.each([
   })
 
   test('12 callers at once, in two hubs: every answered change holds', async () => {
-    const second = await openHub(world, { blobs: hub.blobs })
+    const second = await openHub(world, { state: hub.state })
     const of = (index: number) => ({ hub: index % 2 === 0 ? hub : second })
     const answers = await Promise.all([
       ...Array.from({ length: 7 }, (_, index) => send('PUT', `/labels/l${index}`, { version: '1.1.0' }, of(index))),

@@ -43,7 +43,7 @@ interface Real {
   contentDir: string
   badGit: BadGit
   hub: KillableHub | undefined
-  /** Another branch is another deployment, with blobs of its own. */
+  /** Another branch is another deployment, with state of its own. */
   blobsDirOf(branch: string): string
   git(...args: string[]): string
   steps: Map<string, number>
@@ -284,7 +284,7 @@ test(`${RUNS} random sequences of publishing, working by hand, kills and full di
   await fc.assert(
     fc.asyncProperty(fc.commands(steps, { maxCommands: MOST_STEPS, size: 'max' }), async (commands) => {
       const world = openLocalWorld()
-      const blobs = mkdtempSync(join(tmpdir(), 'hub-blobs-'))
+      const state = mkdtempSync(join(tmpdir(), 'hub-state-'))
       const contentDir = await world.contentDir()
       const folder = dirname(contentDir)
       const real: Real = {
@@ -292,7 +292,7 @@ test(`${RUNS} random sequences of publishing, working by hand, kills and full di
         contentDir,
         badGit: makeBadGit(),
         hub: undefined,
-        blobsDirOf: (branch) => join(blobs, branch),
+        blobsDirOf: (branch) => join(state, branch),
         git: (...args) =>
           execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
             cwd: folder,
@@ -325,7 +325,7 @@ test(`${RUNS} random sequences of publishing, working by hand, kills and full di
         await real.hub?.ended
         real.badGit.remove()
         world.close()
-        rmSync(blobs, { recursive: true, force: true })
+        rmSync(state, { recursive: true, force: true })
       }
     }),
     { numRuns: RUNS, seed: SEED, endOnFailure: true },

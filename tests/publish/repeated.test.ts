@@ -123,7 +123,7 @@ describe('Idempotency-Key', () => {
 
   test('another process, with nothing but git, knows it too', async () => {
     await hub.publish({ content: 'One\n' }, { key: 'key-0001' })
-    const another = await openHub(world, { blobs: hub.blobs, freshBlobs: { ...hub.blobs, get: async () => undefined } })
+    const another = await openHub(world, { state: hub.state, freshState: { ...hub.state, get: async () => undefined } })
     const again = await another.publish({ content: 'One\n' }, { key: 'key-0001', token: hub.token })
     expect([again.status, again.version, again.headers.get('Idempotency-Replayed')]).toEqual([200, '1.0.0', 'true'])
   })

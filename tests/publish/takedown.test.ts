@@ -266,7 +266,7 @@ async function openDeployed(store: Store): Promise<Scene> {
   const start = async () => {
     const settings = { ...settingsOf(store), LAMBDA_TASK_ROOT: out }
     running = await startProcess({
-      command: ['node', resolve('tests/hubs/netlify-host.ts'), out, `${store.folder}-blobs`, owner],
+      command: ['node', resolve('tests/hubs/netlify-host.ts'), out, `${store.folder}-state`, owner],
       settings,
     })
     return running

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { isToken } from '../../src/domain/access/token-form.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { limitInMemory } from '../../src/stores/state/rate-limiter-memory.ts'
-import { noteUse } from '../../src/stores/state/tokens-blobs.ts'
-import { memoryBlobs } from '../hubs/memory-blobs.ts'
+import { noteUse } from '../../src/stores/state/tokens.ts'
+import { memoryState } from '../hubs/memory-state.ts'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
 
@@ -17,8 +17,8 @@ const UNKNOWN = 'hub_000000000000000000000000000000002XhiBt'
 /** The mark that revoking left in the store in earlier versions. */
 const revoke = async (token: string) => {
   const key = `tokens/${createHash('sha256').update(token).digest('hex')}`
-  const record = JSON.parse((await hub.blobs.get(key))?.value ?? '')
-  await hub.blobs.set(key, JSON.stringify({ ...record, revoked_at: '2026-11-21T00:00:00.000Z' }))
+  const record = JSON.parse((await hub.state.get(key))?.value ?? '')
+  await hub.state.set(key, JSON.stringify({ ...record, revoked_at: '2026-11-21T00:00:00.000Z' }))
 }
 
 let world: World
@@ -88,9 +88,9 @@ describe('401', () => {
   })
 
   test('a wrong form or checksum is refused without asking the store', async () => {
-    const blobs = memoryBlobs()
-    const counting = await openHub(world, { blobs })
-    const get = vi.spyOn(blobs, 'get')
+    const state = memoryState()
+    const counting = await openHub(world, { state })
+    const get = vi.spyOn(state, 'get')
     await publish({ token: `${hub.token.slice(0, -6)}000000` }, counting)
     await publish({ token: 'hub_short' }, counting)
     expect(get).not.toHaveBeenCalled()
@@ -231,9 +231,9 @@ describe('the store of tokens', () => {
     ['empty', () => ''],
     ['without its holder', (text: string) => text.replace('"holder"', '"holders"')],
   ])('a record that is %s is 401, named in the log without the token', async (_, bend) => {
-    const blobs = memoryBlobs()
-    const bent = await openHub(world, { blobs })
-    for (const [key, text] of blobs.texts) if (key.startsWith('tokens/')) blobs.texts.set(key, bend(text))
+    const state = memoryState()
+    const bent = await openHub(world, { state })
+    for (const [key, text] of state.texts) if (key.startsWith('tokens/')) state.texts.set(key, bend(text))
     const answer = await publish({}, bent)
     expect([answer.status, answer.message]).toEqual([401, NO_GOOD_TOKEN])
     expect(said.join()).toMatch(/The record tokens\/[0-9a-f]{64} is broken/)
@@ -248,9 +248,9 @@ describe('the store of tokens', () => {
   }
 
   test('out of reach is 503 with Retry-After, never a pass and never 401', async () => {
-    const blobs = memoryBlobs()
-    const failing = await openHub(world, { blobs })
-    blobs.get = away
+    const state = memoryState()
+    const failing = await openHub(world, { state })
+    state.get = away
     const answer = await publish({}, failing)
     expect([answer.status, answer.code, answer.headers.get('Retry-After')]).toEqual([503, 'unavailable', '5'])
     expect(answer.message).toBe('The store of tokens cannot be reached just now. Try again.')
@@ -258,18 +258,18 @@ describe('the store of tokens', () => {
   })
 
   test('out of reach for the last use alone is nobody’s problem', async () => {
-    const blobs = memoryBlobs()
-    const failing = await openHub(world, { blobs })
-    const { set } = blobs
-    blobs.set = (key, text) => (key.startsWith('token-uses/') ? away() : set(key, text))
+    const state = memoryState()
+    const failing = await openHub(world, { state })
+    const { set } = state
+    state.set = (key, text) => (key.startsWith('token-uses/') ? away() : set(key, text))
     expect((await publish({}, failing)).status).toBe(201)
   })
 
   test('the last use is noted, at most once an hour', async () => {
-    const blobs = memoryBlobs()
-    const set = vi.spyOn(blobs, 'set')
+    const state = memoryState()
+    const set = vi.spyOn(state, 'set')
     const start = Date.parse('2026-11-20T10:00:00Z')
-    for (const minutes of [0, 1, 59, 60, 61]) await noteUse(blobs, 'id', new Date(start + minutes * 60_000))
+    for (const minutes of [0, 1, 59, 60, 61]) await noteUse(state, 'id', new Date(start + minutes * 60_000))
     expect(set.mock.calls).toEqual([
       ['token-uses/id', '2026-11-20T10:00:00.000Z', { expiresAt: Date.parse('2027-12-20T10:00:00Z') }],
       ['token-uses/id', '2026-11-20T11:00:00.000Z', { expiresAt: Date.parse('2027-12-20T11:00:00Z') }],
@@ -277,11 +277,11 @@ describe('the store of tokens', () => {
   })
 
   test('holds the digest, never the token', async () => {
-    const blobs = memoryBlobs()
-    const other = await openHub(world, { blobs })
+    const state = memoryState()
+    const other = await openHub(world, { state })
     await publish({}, other)
     const key = `tokens/${hash('sha256', other.token)}`
-    expect(JSON.parse(blobs.texts.get(key) ?? '')).toEqual({
+    expect(JSON.parse(state.texts.get(key) ?? '')).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       holder: { kind: 'operator' },
       name: 'test',
@@ -292,7 +292,7 @@ describe('the store of tokens', () => {
       expires_at: expect.any(String),
       revoked_at: null,
     })
-    for (const [each, text] of blobs.texts) expect(each + text).not.toContain(other.token)
+    for (const [each, text] of state.texts) expect(each + text).not.toContain(other.token)
   })
 })
 
@@ -300,8 +300,8 @@ describe('no token in any answer or log line', () => {
   test('whatever a publish comes to', async () => {
     const { token } = hub
     const noisy = await openHub(world, {
-      freshBlobs: {
-        ...memoryBlobs(),
+      freshState: {
+        ...memoryState(),
         get: () => Promise.reject(new Error('away')),
         set: () => Promise.reject(new Error('away')),
       },

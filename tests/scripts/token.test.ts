@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listKeys, type OpenStateStore } from '../../src/ports/state-store.ts'
 import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
-import { createToken, findToken, noteUse } from '../../src/stores/state/tokens-blobs.ts'
+import { createToken, findToken, noteUse } from '../../src/stores/state/tokens.ts'
 import { openAccount } from '../hubs/account.ts'
 
 let dir: string
@@ -92,7 +92,7 @@ test.each([
 test('/settings shows those of one’s handles, without a way to revoke them there', async () => {
   const account = openAccount({ ownersOf: async (login) => [login, 'acme'] })
   const made = (scope: string, name: string) =>
-    createToken(account.blobs, { holder: { kind: 'operator' }, name, scope, days: 1 }, new Date())
+    createToken(account.state, { holder: { kind: 'operator' }, name, scope, days: 1 }, new Date())
   const { token } = await made('acme/*', 'release job')
   await made('beta/*', 'somebody else’s')
   const { text } = await (await account.signIn('alice')).ask('/settings')

@@ -7,7 +7,7 @@ import { openSite, serveSites } from '../../../src/host/builds/serve-sites.ts'
 import { loadPages } from '../../../src/host/pages.ts'
 import { localSignInLink, openLocalKeys } from '../../../src/server/account/local-keys.ts'
 import { openLocalGit } from '../../../src/stores/git/git-store-local.ts'
-import { copiesInBlobs, rememberCopies } from '../../../src/stores/state/fresh-copies-blobs.ts'
+import { copiesInState, rememberCopies } from '../../../src/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
 
 /** Only the build is told: documents name the repository, and publishing stays on this machine. */
@@ -47,11 +47,11 @@ export async function openScratchHub(): Promise<ScratchHub> {
   // The functions read their settings from the environment.
   Object.assign(process.env, settings)
   const localKeys = openLocalKeys(() => {})
-  const blobs = await openSqliteState(join(dir, 'state.db'))
+  const state = await openSqliteState(join(dir, 'state.db'))
   const site = openSite(join(dir, 'dist'))
   const pages = await loadPages(join(dir, 'build/pages'), join(dir, 'dist'))
   const localGit = openLocalGit({ contentDir, environment: process.env })
-  const stores = { localKeys, blobs, copies: rememberCopies(copiesInBlobs(blobs)), localGit, close: blobs.close }
+  const stores = { localKeys, state, copies: rememberCopies(copiesInState(state)), localGit, close: state.close }
   const host = await serveSites(() => site, stores, { port, listenAt: ['127.0.0.1'], pages: () => pages })
   return {
     address,

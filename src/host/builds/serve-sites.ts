@@ -12,7 +12,7 @@ import { cacheControlOf } from '../../server/respond.ts'
 import { type LocalGit, openLocalGit } from '../../stores/git/git-store-local.ts'
 import { findBuildRecord } from '../../stores/site/build-record.ts'
 import { folderFiles } from '../../stores/site/site-files-folder.ts'
-import { copiesInBlobs, rememberCopies } from '../../stores/state/fresh-copies-blobs.ts'
+import { copiesInState, rememberCopies } from '../../stores/state/fresh-copies.ts'
 import { shareCopies } from '../../stores/state/fresh-copies-shared.ts'
 import { refusePages } from '../../wiring/pages.ts'
 import type { Hub, HubPages } from '../../wiring/platform.ts'
@@ -74,7 +74,7 @@ export function openSite(siteDir: string): OpenSite {
 }
 
 /** The stores of this machine. */
-export interface LocalStores extends Pick<Hub, 'blobs' | 'localKeys'> {
+export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   localGit: LocalGit
   /** Copies of what was published, whether a build has them or not. */
   copies: CopyStore
@@ -91,8 +91,8 @@ export async function openLocalStores(config: Config): Promise<LocalStores> {
   inBackground('Removing what has expired', () => state.removeExpired())
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
-    blobs: state,
-    copies: shared ?? rememberCopies(copiesInBlobs(state)),
+    state,
+    copies: shared ?? rememberCopies(copiesInState(state)),
     ...(shared ? { isDatabaseReachable: shared.isReachable } : {}),
     localKeys: openLocalKeys((key) => console.log(`To sign in again, once: ${localSignInLink(baseUrl, key)}`)),
     localGit: openLocalGit({ contentDir: resolve(contentDir), environment: process.env }),
@@ -133,7 +133,7 @@ export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings
  */
 export async function serveSites(
   siteOf: () => Site,
-  { copies, blobs, localGit, localKeys, isDatabaseReachable }: LocalStores,
+  { copies, state, localGit, localKeys, isDatabaseReachable }: LocalStores,
   {
     port,
     listenAt = 'everywhere',
@@ -161,7 +161,7 @@ export async function serveSites(
       },
       search: metrics ? () => metrics.timeSearch(search()) : search,
       fresh: copiesAhead(copies, () => source),
-      blobs,
+      state,
       localGit: git,
       countGit: metrics?.countGit,
       localKeys,
@@ -181,7 +181,7 @@ export async function serveSites(
   )
   host.server.on(
     'close',
-    startSweeping(blobs, () => (isDatabaseReachable ? undefined : siteOf().source)),
+    startSweeping(state, () => (isDatabaseReachable ? undefined : siteOf().source)),
   )
   return host
 }

@@ -101,7 +101,7 @@ function reloadCatalogue(
 
 /** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
 async function mountFunctions(
-  { copies, blobs, localGit, localKeys }: LocalStores,
+  { copies, state, localGit, localKeys }: LocalStores,
   baseUrl: string,
   devAddress: () => string | undefined,
 ) {
@@ -117,7 +117,7 @@ async function mountFunctions(
   const fresh = copiesAhead(copies, () => source)
   const hub: Hub = {
     fresh,
-    blobs,
+    state,
     localGit,
     localKeys,
     files: { read: (path) => (path === FRAME_PATH ? readDevFrame(devAddress()) : written.read(path)) },

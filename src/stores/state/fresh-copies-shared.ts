@@ -2,7 +2,7 @@
 import type { CopyStore, FreshCopy, KeptVersion } from '../../ports/fresh-copies.ts'
 import { logTrouble } from '../../ports/log.ts'
 import type { StateStore } from '../../ports/state-store.ts'
-import { copiesInBlobs } from './fresh-copies-blobs.ts'
+import { copiesInState } from './fresh-copies.ts'
 
 /** Its value changes with every copy that is kept: while it stays, nothing that was read needs to be read again. */
 const MARKER = 'marker/fresh-copies'
@@ -40,7 +40,7 @@ interface SharedCopies extends CopyStore {
  * @param patienceMs how long a read waits for the store
  */
 export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): SharedCopies {
-  const stored = copiesInBlobs({
+  const stored = copiesInState({
     ...state,
     get: (key) =>
       state.get(key).catch((error: unknown) => {

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { listKeys } from '../../../src/ports/state-store.ts'
 import { readBlobsFolder } from '../../../src/stores/state/blobs-folder.ts'
-import { peopleInBlobs } from '../../../src/stores/state/sessions-blobs.ts'
-import { spendOnce } from '../../../src/stores/state/spent-blobs.ts'
+import { peopleInState } from '../../../src/stores/state/sessions.ts'
+import { spendOnce } from '../../../src/stores/state/spent.ts'
 import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
-import { findToken, listAllOperatorTokens, noteUse, tokensInBlobs } from '../../../src/stores/state/tokens-blobs.ts'
+import { findToken, listAllOperatorTokens, noteUse, tokensInState } from '../../../src/stores/state/tokens.ts'
 
 const FIXTURE = JSON.parse(readFileSync('tests/fixtures/state-folder.json', 'utf8')) as {
   operator: string
@@ -44,8 +44,8 @@ test('old tokens, sessions and sign-ins hold, and the folder is as it was', asyn
   expect((await listAllOperatorTokens(state)).map(({ last_used_at }) => last_used_at)).toEqual([
     '2026-11-20T10:00:00.000Z',
   ])
-  expect(await tokensInBlobs(state).listTokens('7', new Date(NOW))).toHaveLength(1)
-  const people = peopleInBlobs(state)
+  expect(await tokensInState(state).listTokens('7', new Date(NOW))).toHaveLength(1)
+  const people = peopleInState(state)
   expect((await people.findSession(FIXTURE.session, new Date(NOW)))?.person.login).toBe('alice')
   expect(await people.bindLogin({ user_id: '8', login: 'alice' })).toBe(false)
   expect(await people.bindLogin({ user_id: '7', login: 'alice' })).toBe(true)
@@ -58,9 +58,9 @@ test('old tokens, sessions and sign-ins hold, and the folder is as it was', asyn
 
 test('it happens once: what was revoked afterwards stays revoked', async () => {
   const state = await open(() => NOW)
-  expect(await tokensInBlobs(state).listTokens('7', new Date(NOW))).toHaveLength(1)
-  const [{ id } = { id: '' }] = await tokensInBlobs(state).listTokens('7', new Date(NOW))
-  expect(await tokensInBlobs(state).revokeToken('7', id)).toBe(true)
+  expect(await tokensInState(state).listTokens('7', new Date(NOW))).toHaveLength(1)
+  const [{ id } = { id: '' }] = await tokensInState(state).listTokens('7', new Date(NOW))
+  expect(await tokensInState(state).revokeToken('7', id)).toBe(true)
   await state.close()
   const again = await open(() => NOW)
   expect(await findToken(again, FIXTURE.person)).toBeUndefined()

@@ -20,8 +20,8 @@ interface Use {
  * @returns false when it was spent on another use, or can be used no more
  * @throws HubError `unavailable` when the store is out of reach
  */
-export async function spendOnce(blobs: StateStore, { kind, id, use, endsMs }: Use): Promise<boolean> {
+export async function spendOnce(state: StateStore, { kind, id, use, endsMs }: Use): Promise<boolean> {
   const key = `${kind}/${Math.ceil(endsMs / 1000)}-${hash('sha256', id)}`
-  await blobs.add(key, use, { expiresAt: endsMs })
-  return (await blobs.get(key))?.value === use
+  await state.add(key, use, { expiresAt: endsMs })
+  return (await state.get(key))?.value === use
 }

@@ -1,4 +1,4 @@
-// Keeps tokens in the blob store: written by digest, read on every use, never kept in the clear, and removed when they ended.
+// Keeps tokens in the state store: written by digest, read on every use, never kept in the clear, and removed when they ended.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Accounts, ListedToken } from '../../domain/access/account.ts'
 import type { Permission } from '../../domain/access/permissions.ts'
@@ -7,7 +7,7 @@ import { hasExpired, parseScope, TOKEN_DAYS, TokenRecord } from '../../domain/ac
 import { LIMITS } from '../../domain/api/limits.ts'
 import { atMost } from '../../ports/at-most.ts'
 import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
-import { parseRecord } from './blob-record.ts'
+import { parseRecord } from './state-record.ts'
 
 const DAY_MS = 86_400_000
 /** Last use is a hint for people: a write an hour is enough for it. */
@@ -36,7 +36,7 @@ interface NewToken {
 
 /** Makes a token and stores its record; it stands in a list too, of its person or of its owner's operators. @returns the token, which nothing will show again */
 export async function createToken(
-  blobs: Pick<StateStore, 'set'>,
+  state: Pick<StateStore, 'set'>,
   { days, id = randomUUID(), ...given }: NewToken,
   now: Date,
 ): Promise<{ token: string; record: TokenRecord }> {
@@ -50,70 +50,70 @@ export async function createToken(
     revoked_at: null,
   })
   const lifetime = lifetimeOf(record)
-  await blobs.set(`tokens/${digestOf(token)}`, JSON.stringify(record), lifetime)
+  await state.set(`tokens/${digestOf(token)}`, JSON.stringify(record), lifetime)
   // The list is written second, so that every token in it exists. When that fails, so does this call, and the token is never shown to anybody.
-  await blobs.set(listKeyOf(record), digestOf(token), lifetime)
+  await state.set(listKeyOf(record), digestOf(token), lifetime)
   return { token, record }
 }
 
 /** Finds what is known of a token. @returns undefined when it was never made here, was revoked, or its record is broken */
-export async function findToken(blobs: StateStore, token: string): Promise<TokenRecord | undefined> {
-  return readRecord(blobs, digestOf(token))
+export async function findToken(state: StateStore, token: string): Promise<TokenRecord | undefined> {
+  return readRecord(state, digestOf(token))
 }
 
-/** The tokens of people, in a blob store. */
-export function tokensInBlobs(
-  blobs: StateStore,
+/** The tokens of people, in a state store. */
+export function tokensInState(
+  state: StateStore,
 ): Pick<Accounts, 'createToken' | 'listTokens' | 'revokeToken' | 'listOperatorTokens'> {
   return {
     async createToken(person, { form, ...wish }, now) {
       const id = hash('sha256', `${person.user_id}\0${form}`).slice(0, 32)
-      if ((await blobs.get(listKey(person.user_id, id))) !== undefined) return undefined
-      return (await createToken(blobs, { ...wish, id, holder: { kind: 'person', ...person } }, now)).token
+      if ((await state.get(listKey(person.user_id, id))) !== undefined) return undefined
+      return (await createToken(state, { ...wish, id, holder: { kind: 'person', ...person } }, now)).token
     },
     async listTokens(userId, now) {
-      const stored = await readList(blobs, (await blobs.list(listKey(userId, ''))).keys.slice(0, MAX_READ))
+      const stored = await readList(state, (await state.list(listKey(userId, ''))).keys.slice(0, MAX_READ))
       const theirs = stored.filter(({ record }) => isHeldBy(record, userId))
       // A mark of an earlier version; now a token that is revoked is removed.
       const [revoked, others] = divide(theirs, ({ record }) => record.revoked_at !== null)
       const [expired, good] = divide(others, ({ record }) => hasExpired(record, now))
       expired.sort((a, b) => b.record.expires_at.localeCompare(a.record.expires_at))
       const kept = expired.splice(0, Math.max(0, LIMITS.tokensPerPerson - good.length))
-      await atMost(AT_ONCE, [...revoked, ...expired], (one) => remove(blobs, one))
-      return withUses(blobs, [...good, ...kept])
+      await atMost(AT_ONCE, [...revoked, ...expired], (one) => remove(state, one))
+      return withUses(state, [...good, ...kept])
     },
     async revokeToken(userId, id) {
-      const [stored] = await readList(blobs, [listKey(userId, id)])
+      const [stored] = await readList(state, [listKey(userId, id)])
       if (!stored || !isHeldBy(stored.record, userId)) return false
-      await remove(blobs, stored)
+      await remove(state, stored)
       return true
     },
     async listOperatorTokens(owners) {
-      const keys = (await Array.fromAsync(listKeys(blobs, OPERATORS))).filter((key) =>
+      const keys = (await Array.fromAsync(listKeys(state, OPERATORS))).filter((key) =>
         owners.includes(key.split('/')[1] ?? ''),
       )
-      return withUses(blobs, await readList(blobs, keys))
+      return withUses(state, await readList(state, keys))
     },
   }
 }
 
 /** Every token that an operator made, newest first. Those of earlier versions, which stood in no list, are put into one. */
-export async function listAllOperatorTokens(blobs: StateStore): Promise<ListedToken[]> {
-  return withUses(blobs, await readOperatorTokens(blobs))
+export async function listAllOperatorTokens(state: StateStore): Promise<ListedToken[]> {
+  return withUses(state, await readOperatorTokens(state))
 }
 
 /** Ends an operator's token for good. @returns what it was, or undefined when there is none of that id */
-export async function revokeOperatorToken(blobs: StateStore, id: string): Promise<TokenRecord | undefined> {
-  const stored = (await readOperatorTokens(blobs)).find(({ record }) => record.id === id)
-  if (stored) await remove(blobs, stored)
+export async function revokeOperatorToken(state: StateStore, id: string): Promise<TokenRecord | undefined> {
+  const stored = (await readOperatorTokens(state)).find(({ record }) => record.id === id)
+  if (stored) await remove(state, stored)
   return stored?.record
 }
 
 /** Notes that a token was used, at most once an hour. */
-export async function noteUse(blobs: StateStore, id: string, now: Date): Promise<void> {
-  const last = await blobs.get(useKey(id))
+export async function noteUse(state: StateStore, id: string, now: Date): Promise<void> {
+  const last = await state.get(useKey(id))
   if (last && now.getTime() - Date.parse(last.value) < LAST_USE_MS) return
-  await blobs.set(useKey(id), now.toISOString(), { expiresAt: now.getTime() + MAX_USE_MS })
+  await state.set(useKey(id), now.toISOString(), { expiresAt: now.getTime() + MAX_USE_MS })
 }
 
 /** A record with the name it is stored under. */
@@ -122,48 +122,48 @@ interface Stored {
   record: TokenRecord
 }
 
-async function readOperatorTokens(blobs: StateStore): Promise<Stored[]> {
-  const digests = (await Array.fromAsync(listKeys(blobs, 'tokens/'))).map((key) => key.slice('tokens/'.length))
-  const listed = new Set(await Array.fromAsync(listKeys(blobs, OPERATORS)))
+async function readOperatorTokens(state: StateStore): Promise<Stored[]> {
+  const digests = (await Array.fromAsync(listKeys(state, 'tokens/'))).map((key) => key.slice('tokens/'.length))
+  const listed = new Set(await Array.fromAsync(listKeys(state, OPERATORS)))
   const stored = await atMost(AT_ONCE, digests, async (digest) => {
-    const record = await readRecord(blobs, digest)
+    const record = await readRecord(state, digest)
     if (record?.holder.kind !== 'operator') return undefined
-    if (!listed.has(listKeyOf(record))) await blobs.set(listKeyOf(record), digest, lifetimeOf(record))
+    if (!listed.has(listKeyOf(record))) await state.set(listKeyOf(record), digest, lifetimeOf(record))
     return { digest, record }
   })
   return stored.filter((one) => one !== undefined)
 }
 
 /** Reads what stands in lists. An entry without a token, which a removal that was cut off left, is removed. */
-async function readList(blobs: StateStore, keys: readonly string[]): Promise<Stored[]> {
+async function readList(state: StateStore, keys: readonly string[]): Promise<Stored[]> {
   const stored = await atMost(AT_ONCE, keys, async (key) => {
-    const digest = (await blobs.get(key))?.value
+    const digest = (await state.get(key))?.value
     if (digest === undefined) return undefined
-    const record = await readRecord(blobs, digest)
-    if (!record && (await blobs.get(`tokens/${digest}`)) === undefined) await blobs.delete(key)
+    const record = await readRecord(state, digest)
+    if (!record && (await state.get(`tokens/${digest}`)) === undefined) await state.delete(key)
     return record && { digest, record }
   })
   return stored.filter((one) => one !== undefined)
 }
 
 /** The token goes first, because it must open nothing even when the rest fails. */
-async function remove(blobs: StateStore, { digest, record }: Stored): Promise<void> {
-  await blobs.delete(`tokens/${digest}`)
-  await blobs.delete(listKeyOf(record))
-  await blobs.delete(useKey(record.id))
+async function remove(state: StateStore, { digest, record }: Stored): Promise<void> {
+  await state.delete(`tokens/${digest}`)
+  await state.delete(listKeyOf(record))
+  await state.delete(useKey(record.id))
 }
 
-async function withUses(blobs: StateStore, stored: readonly Stored[]): Promise<ListedToken[]> {
+async function withUses(state: StateStore, stored: readonly Stored[]): Promise<ListedToken[]> {
   const listed = await atMost(AT_ONCE, stored, async ({ record }) => ({
     ...record,
-    last_used_at: (await blobs.get(useKey(record.id)))?.value ?? null,
+    last_used_at: (await state.get(useKey(record.id)))?.value ?? null,
   }))
   return listed.sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id))
 }
 
-async function readRecord(blobs: StateStore, digest: string): Promise<TokenRecord | undefined> {
+async function readRecord(state: StateStore, digest: string): Promise<TokenRecord | undefined> {
   const key = `tokens/${digest}`
-  const found = await blobs.get(key)
+  const found = await state.get(key)
   return found && parseRecord(key, found.value, TokenRecord)
 }
 

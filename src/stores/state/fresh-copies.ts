@@ -1,4 +1,4 @@
-// Stores fresh copies in the blob store. A copy that is unreadable or in another format is logged and counts as absent.
+// Stores fresh copies in the state store. A copy that is unreadable or in another format is logged and counts as absent.
 import {
   type BuildSource,
   COPY_MS,
@@ -29,25 +29,25 @@ interface StoredCopies extends CopyStore {
 }
 
 /** Copies in a state store, read anew each time. */
-export function copiesInBlobs(blobs: StateStore): StoredCopies {
+export function copiesInState(state: StateStore): StoredCopies {
   return {
-    find: (owner, name) => read(blobs, keyOf(owner, name)),
-    findVersion: (owner, name, version) => read(blobs, versionKeyOf(owner, name, version)),
+    find: (owner, name) => read(state, keyOf(owner, name)),
+    findVersion: (owner, name, version) => read(state, versionKeyOf(owner, name, version)),
     keepVersion: (kept) =>
-      write(blobs, versionKeyOf(kept.version.owner, kept.version.name, kept.version.version), kept),
-    keep: (copy) => write(blobs, keyOf(copy.repository.owner, copy.repository.name), copy),
+      write(state, versionKeyOf(kept.version.owner, kept.version.name, kept.version.version), kept),
+    keep: (copy) => write(state, keyOf(copy.repository.owner, copy.repository.name), copy),
     async keepNewer(copy, isOvertaken) {
       const key = keyOf(copy.repository.owner, copy.repository.name)
       const text = format(copy)
       const lifetime = lifetimeOf(copy)
       // Each try that fails means that another machine kept a copy.
       for (;;) {
-        const found = await blobs.get(key)
+        const found = await state.get(key)
         const there = found && parse<FreshCopy>(found.value)
         if (there && isOvertaken(copy, there)) return
         const isKept = found
-          ? await blobs.replace(key, text, found.version, lifetime)
-          : await blobs.add(key, text, lifetime)
+          ? await state.replace(key, text, found.version, lifetime)
+          : await state.add(key, text, lifetime)
         if (isKept) return
       }
     },
@@ -59,18 +59,18 @@ export function copiesInBlobs(blobs: StateStore): StoredCopies {
  *
  * @returns how many
  */
-export async function removeBuiltCopies(blobs: StateStore, source: BuildSource): Promise<number> {
+export async function removeBuiltCopies(state: StateStore, source: BuildSource): Promise<number> {
   let removed = 0
-  for await (const key of listKeys(blobs, 'fresh/')) {
-    const found = await blobs.get(key)
+  for await (const key of listKeys(state, 'fresh/')) {
+    const found = await state.get(key)
     if (!found) continue
     const [, , owner = '', name = ''] = key.split('/')
     const origin = findOrigin(found.value)
     if (origin && isAhead(origin, owner, name, source)) continue
     // Unless a publish has kept a newer copy in the meantime.
-    if (await blobs.replace(key, '', found.version, { expiresAt: 0 })) removed++
+    if (await state.replace(key, '', found.version, { expiresAt: 0 })) removed++
   }
-  await blobs.removeExpired()
+  await state.removeExpired()
   return removed
 }
 
@@ -123,8 +123,8 @@ const MOST_REMEMBERED = 10_000
 /** How many versions are remembered, of up to 256 KiB each; older ones are read from the store again. */
 const MOST_VERSIONS = 200
 
-function write<Record extends CopyOrigin>(blobs: StateStore, key: string, record: Record): Promise<void> {
-  return blobs.set(key, format(record), lifetimeOf(record))
+function write<Record extends CopyOrigin>(state: StateStore, key: string, record: Record): Promise<void> {
+  return state.set(key, format(record), lifetimeOf(record))
 }
 
 function format<Record>(record: Record): string {
@@ -144,9 +144,9 @@ function parse<Record>(text: string): Record | undefined {
   return kept.record
 }
 
-async function read<Record>(blobs: StateStore, key: string): Promise<Record | undefined> {
+async function read<Record>(state: StateStore, key: string): Promise<Record | undefined> {
   try {
-    const found = await blobs.get(key)
+    const found = await state.get(key)
     return found && parse<Record>(found.value)
   } catch (error) {
     // Imported with the first trouble, because most reads and publishes have none.

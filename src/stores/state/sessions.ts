@@ -1,9 +1,9 @@
-// Stores sessions, completed sign-ins and account links in the blob store, with secrets as digests.
+// Stores sessions, completed sign-ins and account links in the state store, with secrets as digests.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { type Accounts, type Person, SESSION_DAYS, Session } from '../../domain/access/account.ts'
 import type { StateStore } from '../../ports/state-store.ts'
-import { parseRecord } from './blob-record.ts'
-import { spendOnce } from './spent-blobs.ts'
+import { spendOnce } from './spent.ts'
+import { parseRecord } from './state-record.ts'
 
 const DAY_MS = 86_400_000
 
@@ -13,8 +13,8 @@ type People = Pick<
   'openSession' | 'findSession' | 'endSession' | 'endAllSessions' | 'bindLogin' | 'spendSignIn'
 >
 
-/** People in a blob store, read anew each time: a session that was ended is ended at once. */
-export function peopleInBlobs(blobs: StateStore): People {
+/** People in a state store, read anew each time: a session that was ended is ended at once. */
+export function peopleInState(state: StateStore): People {
   return {
     async openSession(person, now) {
       const secret = randomBytes(32).toString('base64url')
@@ -23,41 +23,41 @@ export function peopleInBlobs(blobs: StateStore): People {
         created_at: now.toISOString(),
         expires_at: new Date(now.getTime() + SESSION_DAYS * DAY_MS).toISOString(),
         csrf_secret: randomBytes(32).toString('base64url'),
-        generation: await readGeneration(blobs, person.user_id),
+        generation: await readGeneration(state, person.user_id),
       }
-      await blobs.set(sessionKey(secret), JSON.stringify(session), { expiresAt: Date.parse(session.expires_at) })
+      await state.set(sessionKey(secret), JSON.stringify(session), { expiresAt: Date.parse(session.expires_at) })
       return secret
     },
     async findSession(secret, now) {
-      const found = await blobs.get(sessionKey(secret))
+      const found = await state.get(sessionKey(secret))
       const session = found && (await parseRecord(sessionKey(secret), found.value, Session))
       if (!session) return undefined
       if (Date.parse(session.expires_at) <= now.getTime()) {
-        await blobs.delete(sessionKey(secret))
+        await state.delete(sessionKey(secret))
         return undefined
       }
-      return session.generation === (await readGeneration(blobs, session.person.user_id)) ? session : undefined
+      return session.generation === (await readGeneration(state, session.person.user_id)) ? session : undefined
     },
-    endSession: (secret) => blobs.delete(sessionKey(secret)),
+    endSession: (secret) => state.delete(sessionKey(secret)),
     async endAllSessions(userId) {
-      await blobs.set(generationKey(userId), String((await readGeneration(blobs, userId)) + 1))
+      await state.set(generationKey(userId), String((await readGeneration(state, userId)) + 1))
     },
     async bindLogin(person) {
-      await blobs.add(loginKey(person.login), person.user_id)
-      return holdsLogin(blobs, person)
+      await state.add(loginKey(person.login), person.user_id)
+      return holdsLogin(state, person)
     },
-    spendSignIn: ({ state, expires_at }) =>
-      spendOnce(blobs, { kind: 'sign-ins', id: state, use: randomUUID(), endsMs: expires_at }),
+    spendSignIn: ({ state: id, expires_at }) =>
+      spendOnce(state, { kind: 'sign-ins', id, use: randomUUID(), endsMs: expires_at }),
   }
 }
 
 /** Whether a login is still a person's, as the first sign-in with it said. */
-export async function holdsLogin(blobs: StateStore, { login, user_id }: Person): Promise<boolean> {
-  return (await blobs.get(loginKey(login)))?.value === user_id
+export async function holdsLogin(state: StateStore, { login, user_id }: Person): Promise<boolean> {
+  return (await state.get(loginKey(login)))?.value === user_id
 }
 
-async function readGeneration(blobs: StateStore, userId: string): Promise<number> {
-  const found = await blobs.get(generationKey(userId))
+async function readGeneration(state: StateStore, userId: string): Promise<number> {
+  const found = await state.get(generationKey(userId))
   if (!found) return 0
   const generation = Number(found.value)
   // If a broken record counted as 0, sessions that were ended would hold again.

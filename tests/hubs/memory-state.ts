@@ -1,4 +1,4 @@
-// A blob store in memory, optionally slow.
+// A state store in memory, optionally slow.
 import type { StateStore } from '../../src/ports/state-store.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { StateStore } from '../../src/ports/state-store.ts'
  * @param pause waited for before each call
  * @param now a clock in milliseconds since 1970; left out, it stands still and nothing expires
  */
-export function memoryBlobs(
+export function memoryState(
   pause: () => Promise<void> = async () => {},
   now: () => number = () => 0,
 ): StateStore & { texts: Map<string, string> } {

@@ -1,0 +1,138 @@
+// Fresh copies: shared by several machines, kept through the loss of the store, and removed once a build holds them.
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { startSweeping } from '../../../src/host/open-state.ts'
+import type { FreshCopy, KeptVersion } from '../../../src/ports/fresh-copies.ts'
+import { refuseState, type StateStore } from '../../../src/ports/state-store.ts'
+import { copiesInState, removeBuiltCopies } from '../../../src/stores/state/fresh-copies.ts'
+import { shareCopies } from '../../../src/stores/state/fresh-copies-shared.ts'
+import { memoryState } from '../../hubs/memory-state.ts'
+
+const copyOf = (name: string, count: number, keptAt = Date.now()) =>
+  ({
+    commit: `commit-${name}-${count}`,
+    kept_at: new Date(keptAt).toISOString(),
+    repository: { owner: 'acme', name, versions_count: count },
+    versions: Array.from({ length: count }, (_, number) => ({ version: `1.${number}.0` })),
+  }) as unknown as FreshCopy
+const versionOf = (name: string, version: string) =>
+  ({
+    commit: 'c',
+    kept_at: new Date().toISOString(),
+    version: { owner: 'acme', name, version },
+  }) as unknown as KeptVersion
+
+/** A store that counts what it is asked, and can be away. */
+function countCalls(state: StateStore) {
+  const asked: string[] = []
+  const control = { isAway: false }
+  const counted: StateStore = {
+    ...state,
+    get(key) {
+      asked.push(key)
+      return control.isAway ? Promise.reject(refuseState(new Error('away'))) : state.get(key)
+    },
+  }
+  return { counted, asked, control }
+}
+
+describe('several machines', () => {
+  test('what one keeps is read at the other at once; while nothing is kept a read asks once', async () => {
+    const state = memoryState()
+    const { counted, asked } = countCalls(state)
+    const [one, two] = [shareCopies(state), shareCopies(counted)]
+    expect(await two.find('acme', 'a')).toBeUndefined()
+    await one.keepVersion(versionOf('a', '1.0.0'))
+    await one.keep(copyOf('a', 1))
+    expect((await two.find('acme', 'a'))?.commit).toBe('commit-a-1')
+    expect((await two.findVersion('acme', 'a', '1.0.0'))?.version.version).toBe('1.0.0')
+    expect(await two.findVersion('acme', 'a', '9.0.0')).toBeUndefined()
+    asked.length = 0
+    for (let reads = 0; reads < 5; reads++) await two.find('acme', 'a')
+    expect(asked).toEqual(Array.from({ length: 5 }, () => 'marker/fresh-copies'))
+    asked.length = 0
+    await Promise.all(Array.from({ length: 100 }, () => two.find('acme', 'a')))
+    expect(asked.length).toBeLessThanOrEqual(2)
+    one.close()
+    two.close()
+  })
+
+  test('two publishes that arrive in the wrong order leave the later one', async () => {
+    const state = memoryState()
+    const [one, two] = [shareCopies(state), shareCopies(state)]
+    await one.keep(copyOf('a', 2))
+    await two.keep(copyOf('a', 1))
+    expect((await two.find('acme', 'a'))?.commit).toBe('commit-a-2')
+    await two.keep(copyOf('a', 1, Date.now() + 61_000))
+    expect((await one.find('acme', 'a'))?.commit).toBe('commit-a-1')
+    one.close()
+    two.close()
+  })
+
+  test('while the store is away reads go on with what is known and do not wait; afterwards they see what came meanwhile', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    vi.spyOn(console, 'log').mockImplementation(() => {})
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const state = memoryState()
+    const { counted, asked, control } = countCalls(state)
+    const [one, two] = [shareCopies(state), shareCopies(counted)]
+    await one.keep(copyOf('a', 1))
+    expect((await two.find('acme', 'a'))?.commit).toBe('commit-a-1')
+    control.isAway = true
+    expect((await two.find('acme', 'a'))?.commit).toBe('commit-a-1')
+    expect(await two.find('acme', 'b')).toBeUndefined()
+    expect(two.isReachable()).toBe(false)
+    asked.length = 0
+    for (let reads = 0; reads < 10; reads++) await two.find('acme', 'b')
+    expect(asked).toEqual([])
+    await one.keep(copyOf('b', 1))
+    control.isAway = false
+    await vi.waitFor(() => expect(two.isReachable()).toBe(true), 10_000)
+    expect((await two.find('acme', 'b'))?.commit).toBe('commit-b-1')
+    one.close()
+    two.close()
+  })
+})
+
+describe('removal', () => {
+  afterEach(() => vi.useRealTimers())
+
+  test('copies that a build holds are removed; those ahead of it, and those of broken repositories, stay', async () => {
+    const state = memoryState()
+    const copies = copiesInState(state)
+    const old = Date.now() - 60_000
+    await copies.keep(copyOf('built', 1, old))
+    await copies.keep(copyOf('named', 1))
+    await copies.keep(copyOf('ahead', 1))
+    await copies.keep(copyOf('broken', 1, old))
+    const source = {
+      read_until: new Date(Date.now() - 30_000).toISOString(),
+      commits: ['commit-named-1'],
+      broken: ['acme/broken'],
+    }
+    expect(await removeBuiltCopies(state, source)).toBe(2)
+    const found = ['built', 'named', 'ahead', 'broken'].map(
+      async (name) => (await copies.find('acme', name)) !== undefined,
+    )
+    expect(await Promise.all(found)).toEqual([false, false, true, true])
+  })
+
+  test('a host removes what has expired every ten minutes, and copies only where no other machine needs them', async () => {
+    vi.useFakeTimers()
+    const state = memoryState(undefined, () => Date.now())
+    const copies = copiesInState(state)
+    await state.set('sign-ins/x', '1', { expiresAt: Date.now() + 60_000 })
+    await copies.keep(copyOf('a', 1))
+    let source: { read_until: string; commits: string[]; broken: string[] } | undefined
+    const stop = startSweeping(state, () => source)
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect((await state.list('')).keys).toEqual(['fresh/repositories/acme/a'])
+    source = { read_until: new Date(Date.now()).toISOString(), commits: [], broken: [] }
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect((await state.list('')).keys).toEqual([])
+    await copies.keep(copyOf('b', 1))
+    source = { read_until: new Date(Date.now() + 1).toISOString(), commits: [], broken: [] }
+    stop()
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect((await state.list('')).keys).toHaveLength(1)
+  })
+})
