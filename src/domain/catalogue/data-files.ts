@@ -34,12 +34,13 @@ export function* listDataFiles(catalogue: Catalogue, digest: Digest): Generator<
 /** The files that hold parts of several repositories: lists, tags, owners and the index. */
 export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<SharedFile> {
   const { entries, listed, recent, users, tags, memberships, baseUrl } = catalogue
-  const describe = (summary: RepositorySummary): MirrorEntry => {
+  const describe = (summary: RepositorySummary): string => {
     const entry = entries.get(summary.full_name)!
     const { latest, record } = entry.digests ?? digestRecords(entry, digest)
-    return { ...summary, latest_sha256: latest, record_sha256: record }
+    const more: Omit<MirrorEntry, keyof RepositorySummary> = { latest_sha256: latest, record_sha256: record }
+    return `${formatSummary(summary).slice(0, -1)},${JSON.stringify(more).slice(1)}`
   }
-  const index = () => formatEnvelope(listed.top.map(describe), onlyPageOf(listed.top), JSON.stringify)
+  const index = () => formatEnvelope(listed.top, onlyPageOf(listed.top), describe)
   yield { path: DATA_FILES.index(), of: listed.top, format: index }
   for (const sort of SORTS) yield* paginate(listed[sort], (page) => DATA_FILES.list(sort, page))
   yield listRecent(DATA_FILES.recent(), recent)
@@ -96,10 +97,10 @@ function formatSummary(summary: object): string {
   return text
 }
 
-function formatEnvelope(
-  records: readonly object[],
+function formatEnvelope<Record extends object>(
+  records: readonly Record[],
   place: { page: number; size: number; total: number },
-  format: (record: object) => string,
+  format: (record: Record) => string,
 ): string {
   const { meta } = listEnvelope([], place)
   return `{"data":[${records.map((record) => format(record)).join(',')}],"meta":${JSON.stringify(meta)}}`

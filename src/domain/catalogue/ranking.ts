@@ -54,6 +54,13 @@ export function scoreTop({ summary, quality }: Pick<RankedRepository, 'summary' 
   return 10 * Math.log10(1 + downloads(summary.stats, 'downloads_90d')) + quality / 10
 }
 
+const endOf = (day: string) => Date.parse(`${day}T00:00:00Z`) + DAY_MS
+
+/** Versions of an earlier day do not count for `trending`: by their text, because parsing a date takes longer. Two days more, because a date may have any offset. */
+function findOldestDay(day: string): string {
+  return new Date(endOf(day) - 33 * DAY_MS).toISOString().slice(0, 10)
+}
+
 /**
  * The score behind `trending`.
  *
@@ -62,11 +69,12 @@ export function scoreTop({ summary, quality }: Pick<RankedRepository, 'summary' 
 export function scoreTrending(
   { summary, releases }: Pick<RankedRepository, 'summary' | 'releases'>,
   day: string,
+  oldestDay = findOldestDay(day),
 ): number {
-  const now = Date.parse(`${day}T00:00:00Z`) + DAY_MS
+  const now = endOf(day)
   const bestOfDay = new Map<string, { weight: number; score: number }>()
   for (const version of releases) {
-    if (version.isYanked) continue
+    if (version.isYanked || version.published_at < oldestDay) continue
     // A date in the future would otherwise grow without bound and lead the list for years.
     const ageDays = Math.max(0, (now - Date.parse(version.published_at)) / DAY_MS)
     if (ageDays > 30) continue
@@ -92,9 +100,10 @@ export function rank(repositories: readonly RankedRepository[], day: string): Re
         (a, b) => b.score - a.score || b.updated - a.updated || compareText(a.summary.full_name, b.summary.full_name),
       )
       .map(({ summary }) => summary)
+  const oldestDay = findOldestDay(day)
   return {
     top: by(scoreTop),
-    trending: by((repository) => scoreTrending(repository, day)),
+    trending: by((repository) => scoreTrending(repository, day, oldestDay)),
     new: by(({ summary }) => Date.parse(summary.created_at)),
   }
 }

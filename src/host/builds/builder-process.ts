@@ -32,6 +32,8 @@ import { watchContent, watchDays } from './watch-content.ts'
 const PROGRESS_MS = 100
 /** How long requests that began with a state may still read its files after another took over. */
 const RETIRE_MS = 10_000
+/** A watcher can lose events, so the folder is looked at whole once nothing has changed for so long. A change that comes meanwhile waits for the look. */
+const LOOK_MS = 60_000
 /** How long the builder of a host that was killed may take to notice. */
 const ORPHAN_MS = 60_000
 const FIRST_PAUSE_MS = 1_000
@@ -104,6 +106,7 @@ let isBusy = false
 let failures = 0
 let retry: NodeJS.Timeout | undefined
 let isToTidy = false
+let looking: NodeJS.Timeout | undefined
 
 /** Does what is to be done, one after the other. */
 async function work(): Promise<void> {
@@ -172,6 +175,8 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
     site.state = { ...about, built_at: new Date().toISOString() }
     database.save(JSON.stringify(site.state))
     say({ kind: 'state', state: site.state })
+    clearTimeout(looking)
+    looking = setTimeout(want, LOOK_MS)
     setTimeout(() => {
       isToTidy = true
       inBackground('Tidying up', work)
@@ -223,14 +228,13 @@ function count({ entries, users }: Catalogue): SiteState['counts'] {
   return { repositories: entries.size, versions, owners: users.size }
 }
 
-/** Removes what only older states had. A watcher can lose events, so the folder is looked at whole when changes have settled. */
+/** Removes what only older states had. */
 function tidy(): void {
   isToTidy = false
   const { database, state } = site
   if (!state || Date.now() - Date.parse(state.built_at) < RETIRE_MS) return
   database.forgetBefore(state.number)
   removeOtherIndexes(folder, state.search)
-  wanted = 'all'
 }
 
 type Ready = Extract<HostMessage, { kind: 'ready' }>

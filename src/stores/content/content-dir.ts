@@ -107,12 +107,12 @@ export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]
   const alone: ListedFile[] = []
   const below = new Map<string, ListedFile[]>()
   for (const file of listed) {
-    const [owner, name, more] = file.path.split('/', 3)
-    if (more === undefined) {
+    const end = file.path.indexOf('/', file.path.indexOf('/') + 1)
+    if (end <= 0) {
       alone.push(file)
       continue
     }
-    const fullName = `${owner}/${name}`
+    const fullName = file.path.slice(0, end)
     const files = below.get(fullName)
     if (files) files.push(file)
     else below.set(fullName, [file])
