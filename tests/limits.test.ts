@@ -8,6 +8,7 @@ const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
 
 /** Numbers that bound work or the length of a message and refuse nothing. */
 const TUNING: Readonly<Record<string, string>> = {
+  'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
   'src/domain/catalogue/data-files.ts MAX_RECENT': 'as many as a feed has entries',
   'src/domain/text/days.ts MOST_KNOWN': 'days that are remembered',
   'src/domain/content/filling.ts MOST_OPTIONS': 'options that a message names',
@@ -68,6 +69,7 @@ const IN_SCHEMA = /^\s*\.max\(\s*\d[\d_]*.*$|\bz\.[^\n]*\.max\(\d[^\n]*$|\bmax(?
 /** What is set by the outside, or follows from other limits. */
 const FIXED: Readonly<Record<string, string>> = {
   'src/domain/content/values.ts maxLength: 104': 'an owner, a slash and a name',
+  'src/domain/content/values.ts maxLength: 125': 'the parts of owner/name@x.y.z have their own',
 }
 
 const files = ROOMS.flatMap((room) =>

@@ -1,5 +1,5 @@
 // The port of fresh copies, the records of a repository that a publish keeps until a build has them; and the rule by which a copy stops counting.
-import type { Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
+import type { Activity, Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 
 /** The publish that a copy was kept for. */
 export interface CopyOrigin {
@@ -15,6 +15,8 @@ export interface FreshCopy extends CopyOrigin {
   repository: Repository
   /** Its versions, highest first. */
   versions: VersionSummary[]
+  /** What was changed since the last build, newest first. */
+  activity: Activity[]
 }
 
 /** A version as a publish left it. */

@@ -2,6 +2,7 @@
 import type { ListEnvelope } from '../domain/api/envelope.ts'
 import type { Sort } from '../domain/api/routes.ts'
 import type {
+  Activity,
   OwnerCount,
   Repository,
   RepositorySummary,
@@ -34,6 +35,8 @@ export interface PageData {
   /** Highest first, yanked ones included. @returns undefined when there is no such repository */
   findVersions(owner: string, name: string): Promise<VersionSummary[] | undefined>
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
+  /** What happened to it, newest first, at most 100; `since` when older changes are not known. */
+  findActivity(owner: string, name: string): Promise<{ activities: Activity[]; since: string | null } | undefined>
   findOwner(handle: string): Promise<User | undefined>
   /** A page of 20, from 1, of all prompts or of those with a tag. @returns undefined past the last page, and for a tag that nothing carries */
   listPrompts(sort: Sort, page: number, tag?: string): Promise<ListEnvelope<RepositorySummary> | undefined>

@@ -1,5 +1,7 @@
 // Atom feeds: what was published, of everything, of an owner, of a tag, of one prompt; each entry leads to the difference. RFC 4287.
-import type { RepositorySummary, VersionSummary } from '../domain/api/schema.ts'
+
+import type { Activity, RepositorySummary, VersionSummary } from '../domain/api/schema.ts'
+import { sayActivity } from '../domain/catalogue/activity.ts'
 import { escapeXml } from '../domain/text/html-text.ts'
 import type { PageData } from '../ports/pages.ts'
 import { comparePage, versionPage } from './links.ts'
@@ -14,6 +16,8 @@ interface Feed {
   title: string
   /** Newest update first. Only so many can give the newest entries, so no more are read. */
   prompts: readonly RepositorySummary[]
+  /** What else happened to the one prompt that the feed is about. */
+  changes?: readonly Activity[]
 }
 
 interface News {
@@ -22,24 +26,48 @@ interface News {
   previous: string | undefined
 }
 
+/** An entry of a feed with the moment it is about. */
+interface Entry {
+  at: string
+  xml: string
+}
+
 /** Answers with a feed. */
-export async function respondWithFeed(hub: PageData, { path, title, prompts }: Feed): Promise<Response> {
-  const news = (await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => readNews(hub, prompt))))
-    .flat()
-    .sort((a, b) => Date.parse(b.version.published_at) - Date.parse(a.version.published_at))
-    .slice(0, MAX_ENTRIES)
+export async function respondWithFeed(hub: PageData, { path, title, prompts, changes = [] }: Feed): Promise<Response> {
   const { baseUrl } = hub
   const address = baseUrl + path
+  const news = (await Promise.all(prompts.slice(0, MAX_ENTRIES).map((prompt) => readNews(hub, prompt)))).flat()
+  const entries = [
+    ...news.map((one): Entry => ({ at: one.version.published_at, xml: formatEntry(baseUrl, one) })),
+    ...changes.map((change): Entry => ({ at: change.at, xml: formatChange(address, title, change) })),
+  ]
+    .sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
+    .slice(0, MAX_ENTRIES)
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <title>${escapeXml(title)}</title>
 <id>${escapeXml(address)}</id>
 <link href="${escapeXml(address)}"/>
 <link rel="self" type="application/atom+xml" href="${escapeXml(`${path === '/' ? baseUrl : address}/feed.xml`)}"/>
-<updated>${news[0]?.version.published_at ?? '1970-01-01T00:00:00Z'}</updated>
-${news.map((one) => formatEntry(baseUrl, one)).join('')}</feed>
+<updated>${entries[0]?.at ?? '1970-01-01T00:00:00Z'}</updated>
+${entries.map(({ xml }) => xml).join('')}</feed>
 `
   return new Response(text, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } })
+}
+
+/** A change has no page of its own: its entry leads to the list on the prompt's page. */
+function formatChange(page: string, title: string, change: Activity): string {
+  const words = sayActivity(change)
+  const id = `${page}#${[change.commit ?? change.at, change.type, change.label ?? change.version ?? ''].join('-')}`
+  return `<entry>
+<title>${escapeXml(`${title}: ${words}`)}</title>
+<id>${escapeXml(id)}</id>
+<link href="${escapeXml(`${page}#activity`)}"/>
+<updated>${change.at}</updated>
+<author><name>${escapeXml(change.by)}</name></author>
+<content type="text">${escapeXml(words)}</content>
+</entry>
+`
 }
 
 /** The newest versions of a prompt, no more than a feed can hold. */

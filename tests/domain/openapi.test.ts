@@ -75,6 +75,7 @@ test('every address, its parameters and its answers', () => {
       '200 304 400 404 429 500 503',
       'text/plain',
     ],
+    ['get /api/v1/repos/{owner}/{name}/activity', 'listActivity', 'path:owner path:name', read, 'application/json'],
     ['get /api/v1/tags', 'listTags', '', '200 304 429 500 503', 'application/json'],
     ['get /api/v1/users/{handle}', 'getUser', 'path:handle', read, 'application/json'],
     ['get /api/v1/openapi.json', 'getOpenapi', '', '200 304 429 500 503', 'application/json'],
@@ -159,6 +160,8 @@ describe('every field of every record', () => {
   test('there are these records', () => {
     expect(records.map(([name]) => name).sort()).toEqual(
       [
+        'Activity',
+        'ActivityMeta',
         'Advisory',
         'ChatHistory',
         'ChatMessage',

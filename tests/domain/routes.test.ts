@@ -19,6 +19,7 @@ test('the table of addresses', () => {
     ['listVersions', '/api/v1/repos/{owner}/{name}/versions', 'changing', 'application/json', ''],
     ['getVersion', '/api/v1/repos/{owner}/{name}/versions/{version}', 'immutable', 'application/json', ''],
     ['getRaw', '/api/v1/repos/{owner}/{name}/raw', 'changing', 'text/plain', 'version label'],
+    ['listActivity', '/api/v1/repos/{owner}/{name}/activity', 'changing', 'application/json', ''],
     ['listTags', '/api/v1/tags', 'changing', 'application/json', ''],
     ['getUser', '/api/v1/users/{handle}', 'changing', 'application/json', ''],
     ['getOpenapi', '/api/v1/openapi.json', 'changing', 'application/json', ''],

@@ -2,7 +2,7 @@
 import type { TokenRecord } from '../../src/domain/access/token-record.ts'
 import { HubError } from '../../src/domain/api/errors.ts'
 import { buildCatalogue } from '../../src/domain/catalogue/catalogue.ts'
-import { listDataFiles } from '../../src/domain/catalogue/data-files.ts'
+import { type History, listDataFiles, listHistoryFiles } from '../../src/domain/catalogue/data-files.ts'
 import type { FreshCopies } from '../../src/ports/fresh-copies.ts'
 import type { GitStore } from '../../src/ports/git-store.ts'
 import { digestText } from '../../src/ports/measure.ts'
@@ -40,7 +40,7 @@ export interface Handlers {
     now?: Date,
   ): Promise<string>
   /** Serves a content folder as it lies there from now on, when it has no problems. @returns path → text of each data file, and the problems */
-  build(contentDir: string): { files: ReadonlyMap<string, string>; problems: readonly unknown[] }
+  build(contentDir: string, history?: History): { files: ReadonlyMap<string, string>; problems: readonly unknown[] }
 }
 
 /** Opens them, with nothing built. */
@@ -82,10 +82,13 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
       now = new Date(),
     ) =>
       (await createToken(state, { holder, name: 'test', scope, days, ...(permissions && { permissions }) }, now)).token,
-    build(contentDir) {
+    build(contentDir, history = { since: null, changes: new Map() }) {
       const { tree, problems } = readContentDir(contentDir)
-      if (problems.length === 0)
-        files = new Map(listDataFiles(buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' }), digestText))
+      if (problems.length === 0) {
+        const catalogue = buildCatalogue(tree, { baseUrl: BASE_URL, day: '2026-11-20' })
+        files = new Map(listDataFiles(catalogue, digestText))
+        for (const { path, format } of listHistoryFiles(catalogue, history)) files.set(path, format())
+      }
       return { files, problems }
     },
   }

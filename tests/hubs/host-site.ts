@@ -26,7 +26,7 @@ export function openHostSite(
     /** Makes the next state. Each is recorded, and the files of the one before are forgotten. */
     makeState(listing: ContentListing, day: string): MadeState {
       database.begin(++number)
-      const made = makeState(listing, { day })
+      const made = makeState(listing, { day, history: { since: `${day}T00:00:00Z`, changes: new Map() } })
       database.save(String(number))
       database.forgetBefore(number)
       return made

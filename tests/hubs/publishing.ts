@@ -7,6 +7,7 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
+import { readHistory } from '../../src/stores/content/content-history.ts'
 import { readBuildSource } from '../../src/stores/site/build-source.ts'
 import { copiesInState, rememberCopies } from '../../src/stores/state/fresh-copies.ts'
 import { BASE_URL, openHandlers } from './handlers.ts'
@@ -108,7 +109,10 @@ export async function openHub(world: World, options: HubOptions = {}): Promise<H
     readContent,
     build: async (read) => {
       const { contentDir, source: given } = read ?? (await readContent())
-      const { files, problems } = handlers.build(contentDir)
+      const { files, problems } = handlers.build(
+        contentDir,
+        await readHistory(contentDir, process.env, given.read_until ?? ''),
+      )
       expect(problems).toEqual([])
       source = given
       return files

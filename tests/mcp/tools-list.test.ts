@@ -30,6 +30,7 @@ test('both generations get the same bytes, whatever is published, in less than 1
   await hub.fresh.keep({
     repository: changed,
     versions: versions.map(({ summary }) => summary),
+    activity: [],
     commit: 'a'.repeat(40),
     kept_at: new Date().toISOString(),
   })

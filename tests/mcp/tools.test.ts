@@ -142,6 +142,7 @@ describe('the same data as the read API', () => {
     await hub.fresh.keep({
       repository: all,
       versions: [version, ...versions.map(({ summary }) => summary)],
+      activity: [],
       ...origin,
     })
     const repo = { owner: 'zz-plain', name: 'three-plain-words' }

@@ -88,6 +88,28 @@ describe.each([
     expect([never.status, never.data.commit]).toEqual([200, null])
   })
 
+  test('what happened is listed with who and when, at once and after a build', async () => {
+    await send('PUT', '/labels/production', { version: '1.1.0' })
+    await send('PUT', '/versions/1.2.0/yank', { reason: 'Wrong' })
+    await send('DELETE', '/versions/1.2.0/yank')
+    await send('PATCH', '', { status: 'deprecated', status_message: 'Old.', title: 'New' })
+    const wanted = [
+      { type: 'status', from: 'active', to: 'deprecated', reason: 'Old.' },
+      { type: 'changed', fields: ['title'] },
+      { type: 'unyanked', version: '1.2.0' },
+      { type: 'yanked', version: '1.2.0', reason: 'Wrong' },
+      { type: 'labelled', label: 'production', from: '1.0.0', to: '1.1.0', version: '1.1.0' },
+      ...['1.2.0', '1.1.0', '1.0.0'].map((version) => ({ type: 'published', version })),
+    ]
+    const { data, meta } = JSON.parse((await hub.read(at('/activity'))).text)
+    expect(data).toMatchObject(wanted)
+    expect(new Set(data.map(({ by }: { by: string }) => by))).toEqual(new Set(['acme']))
+    expect(meta).toMatchObject({ page: 1, pages: 1, total: 8 })
+    await hub.build()
+    // The first commit of this history put an index.md there by hand.
+    expect(JSON.parse((await hub.read(at('/activity'))).text).data.slice(0, 5)).toMatchObject(wanted.slice(0, 5))
+  })
+
   //  what                                   method    where                   body                                       status  code
   test.each<[string, string, string, unknown, number, string]>([
     ['an unknown version', 'PUT', '/labels/next', { version: '9.0.0' }, 404, 'not_found'],

@@ -4,6 +4,8 @@ import { Name, Owner, Version } from '../content/values.ts'
 import { LIMITS } from './limits.ts'
 import { ROUTES, type Route, type RouteId, SORTS } from './routes.ts'
 import {
+  Activity,
+  ActivityMeta,
   list,
   Repository,
   RepositorySummary,
@@ -87,6 +89,10 @@ const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
       },
     ],
     response: null,
+  },
+  listActivity: {
+    query: [],
+    response: z.object({ data: z.array(Activity), meta: ActivityMeta }),
   },
   listTags: {
     query: [],

@@ -105,6 +105,14 @@ export const ROUTES = {
     cache: 'changing',
     mediaType: 'text/plain',
   },
+  listActivity: {
+    id: 'listActivity',
+    path: '/api/v1/repos/{owner}/{name}/activity',
+    methods: READ_METHODS,
+    summary: 'List what happened to a repository',
+    cache: 'changing',
+    mediaType: 'application/json',
+  },
   listTags: {
     id: 'listTags',
     path: '/api/v1/tags',
@@ -236,6 +244,9 @@ export const DATA_FILES = {
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
   version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
   forks: (owner: string, name: string) => `/data/v1/forks/${owner}/${name}.json`,
+  /** How far back the history goes. */
+  history: () => '/data/v1/history.json',
+  activity: (owner: string, name: string) => `/data/v1/activity/${owner}/${name}.json`,
   changes: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/changes.json`,
   raw: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/raw.txt`,
   rawVersion: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/raw/${version}.txt`,

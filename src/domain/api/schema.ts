@@ -224,6 +224,26 @@ export const VersionRecord = z
   .meta({ id: 'Version', description: 'One published version.' })
 export type VersionRecord = z.infer<typeof VersionRecord>
 
+/** What can happen to a repository. docs/contract.md section 3 */
+const ACTIVITY_TYPES = ['published', 'labelled', 'unlabelled', 'yanked', 'unyanked', 'status', 'changed'] as const
+
+/** Something that happened to a repository. docs/contract.md section 3. */
+export const Activity = z
+  .object({
+    type: z.enum(ACTIVITY_TYPES).describe('What happened; more kinds may come.'),
+    at: Time.describe('When.'),
+    by: z.string().describe('Who did it: a handle, or the author’s name of a commit made by hand.'),
+    version: Version.nullable().describe('The version that it is about, or null.'),
+    label: z.string().nullable().describe('The label that was moved or removed, or null.'),
+    from: z.string().nullable().describe('The version that the label pointed at, or the status before, or null.'),
+    to: z.string().nullable().describe('The version that the label points at now, or the status, or null.'),
+    reason: z.string().nullable().describe('Why it was yanked, or the message of the status, or null.'),
+    fields: z.array(z.string()).describe('The fields that `changed` is about.'),
+    commit: z.string().nullable().describe('The commit that did it, or null.'),
+  })
+  .meta({ id: 'Activity', description: 'Something that happened to a repository.' })
+export type Activity = z.infer<typeof Activity>
+
 const part = z.enum([...CHAT_ROLES, 'history'])
 const names = (sentence: string) => z.array(z.string()).describe(sentence)
 
@@ -311,6 +331,16 @@ export const Meta = z
   })
   .meta({ id: 'Meta', description: 'Where a list stands.' })
 export type Meta = z.infer<typeof Meta>
+
+/** Where a list of what happened stands. docs/contract.md section 4. */
+export const ActivityMeta = z
+  .object({
+    ...Meta.shape,
+    since: Time.nullable().describe(
+      'Before this moment publishes alone are known, because the history of git is cut short; null when it is whole.',
+    ),
+  })
+  .meta({ id: 'ActivityMeta', description: 'Where a list of what happened stands.' })
 
 /** How the words of a search were taken. docs/contract.md section 4. */
 export const Matched = z

@@ -5,7 +5,7 @@ import { listEnvelope } from '../api/envelope.ts'
 import { LIMITS } from '../api/limits.ts'
 import { describeApi } from '../api/openapi.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
-import type { MirrorEntry, RepositorySummary } from '../api/schema.ts'
+import type { Activity, MirrorEntry, RepositorySummary } from '../api/schema.ts'
 import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outline.ts'
@@ -23,6 +23,27 @@ export interface SharedFile {
   of: readonly unknown[]
   /** Makes its text. */
   format(): string
+}
+
+/** What git says of the past of a catalogue. */
+export interface History {
+  /** The moment before which nothing is known, or null when all is. */
+  since: string | null
+  /** By full name, newest first. The same list each time while nothing came to it. */
+  changes: ReadonlyMap<string, readonly Activity[]>
+}
+
+/** The files that say what happened to each repository beside its publishes. */
+export function* listHistoryFiles(
+  { entries }: Pick<Catalogue, 'entries'>,
+  { since, changes }: History,
+): Generator<SharedFile> {
+  yield { path: DATA_FILES.history(), of: [since], format: () => formatRecord({ since }) }
+  for (const [fullName, list] of changes) {
+    const [owner = '', name = ''] = fullName.split('/')
+    if (entries.has(fullName) && list.length > 0)
+      yield { path: DATA_FILES.activity(owner, name), of: [list], format: () => onOnePage(list) }
+  }
 }
 
 /** Every data file of a catalogue. The same catalogue gives the same files in the same order. docs/contract.md section 4. */

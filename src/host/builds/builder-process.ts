@@ -17,6 +17,7 @@ import {
   openSiteData,
 } from '../../site/build/site-data.ts'
 import { sayIgnored } from '../../stores/content/content-files.ts'
+import { type ContentHistory, readHistory } from '../../stores/content/content-history.ts'
 import { type ContentListing, listContent, listContentAgain } from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
 import { takeLock } from '../../stores/git/process-lock.ts'
@@ -52,6 +53,7 @@ const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process builds into the same folder.')
 const code = hashCode(process.cwd()).data
 let site = openSite()
+let history: ContentHistory | undefined
 removeOtherIndexes(folder, site.state?.search)
 
 function say(message: BuilderMessage): void {
@@ -164,7 +166,9 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   const listing = await look(changed)
   const number = (state?.number ?? 0) + 1
   database.begin(number)
-  const made = site.makeState(listing, { day: readConfig(process.env).buildDay })
+  const day = readConfig(process.env).buildDay
+  history = await readHistory(contentDir, process.env, `${day}T00:00:00Z`, history)
+  const made = site.makeState(listing, { day, history })
   const broken = Object.fromEntries(groupProblems(made.problems))
   const source = { ...read, broken: Object.keys(broken) }
   if (state && !made.isDifferent && isDeepStrictEqual([broken, source], [state.broken, state.source]))

@@ -5,6 +5,7 @@ import type { OwnerCount, RepositorySummary, TagRecord, User } from '../../domai
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
 import type { PageData } from '../../ports/pages.ts'
 import { type Bytes, parseBuilt, readBuilt } from '../../ports/site-files.ts'
+import { findActivity } from '../read/activity.ts'
 import { findClose } from '../read/close-names.ts'
 import type { ReadTools } from '../read/records.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
@@ -44,6 +45,9 @@ export function openPageData(sources: PageSources, onFailure: (failure: unknown)
       isPrompt(owner, name) && isVersion(version)
         ? (await findVersion(owner, name, version, sources))?.value()
         : undefined,
+    ),
+    findActivity: telling(async (owner, name) =>
+      isPrompt(owner, name) ? findActivity(owner, name, sources) : undefined,
     ),
     findOwner: telling(async (handle) => {
       const bytes = isOwner(handle) ? await siteFiles.read(DATA_FILES.user(handle)) : undefined

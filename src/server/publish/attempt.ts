@@ -44,13 +44,13 @@ export async function publishToGit(
  * @param shownOf what a decision says to those who make the copy
  */
 export async function writeToGit<Decision, Answer>(
-  asked: { owner: string; name: string; publisher: string; arrivedMs: number },
+  asked: { owner: string; name: string; publisher: string; bearer: { login: string | undefined }; arrivedMs: number },
   writeOf: (known: readonly string[]) => RepositoryWrite<Decision, Answer>,
   shownOf: (decision: Decision) => Pick<Written, 'file' | 'entry' | 'added'>,
   tools: PublishTools,
   time: TimeAndChance,
 ): Promise<Ending<Decision, Answer>> {
-  const { owner, name, publisher, arrivedMs } = asked
+  const { owner, name, publisher, arrivedMs, bearer } = asked
   // The copy is made in the same turn. Made later, the copy of an older write could replace that of a newer one.
   const turn = { publisher, waitMs: arrivedMs + LATEST_START_MS - time.now() }
   return tools.takeTurn(turn, async () => {
@@ -59,7 +59,15 @@ export async function writeToGit<Decision, Answer>(
     const ending = await writeInRounds(tools.git, writeOf(known), time)
     if (ending.kind === 'committed') {
       const { folder, decision, commit } = ending
-      const written = { owner, name, folder, ...shownOf(decision), commit: commit.sha, before: copy?.commit }
+      const written = {
+        owner,
+        name,
+        folder,
+        ...shownOf(decision),
+        commit: commit.sha,
+        before: copy?.commit,
+        by: bearer.login ?? owner,
+      }
       await showAtOnce(written, copy?.repository.tags ?? [], tools, new Date(time.now()))
     }
     return ending

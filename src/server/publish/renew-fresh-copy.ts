@@ -2,10 +2,12 @@
 import { addressesBelow } from '../../domain/api/record-links.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { describeRepository, recordVersion, summariseVersion } from '../../domain/catalogue/repository-records.ts'
 import { sortVersions } from '../../domain/catalogue/versions.ts'
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import { parseVersionFile, type RepositoryFile } from '../../domain/content/prompt-file.ts'
+import { formatMoment } from '../../domain/content/values.ts'
 import { nextLower, readIndex } from '../../domain/publishing/repository-state.ts'
 import type { CopyOrigin } from '../../ports/fresh-copies.ts'
 import { decodeText, type FolderState, type GitStore } from '../../ports/git-store.ts'
@@ -46,12 +48,13 @@ const MAX_RENEWALS = 5
  * Makes and keeps the copy that shows a write at once. When another process kept one since `before`, git is read again: whoever keeps last has read last.
  *
  * @param commit the commit that the write made
+ * @param by who wrote
  * @param before the commit of the copy that was there when the write was decided, or undefined without one
  * @param now when it is kept
  * @throws whatever the stores throw; the write itself is done by then
  */
 export async function renewFreshCopy(
-  written: Written & { commit: string; before: string | undefined },
+  written: Written & { commit: string; before: string | undefined; by: string },
   sources: Stores,
   now: Date,
 ): Promise<void> {
@@ -61,6 +64,9 @@ export async function renewFreshCopy(
   if (added) await sources.fresh.keepVersion({ ...origin, version: added })
   let state: Written = written
   let { before } = written
+  const changed = listChanges(readIndex({ owner, name }, written.folder.index), written.file, {
+    ...{ by: written.by, at: formatMoment(now), commit: written.commit },
+  })
   for (let renewal = 0; renewal < MAX_RENEWALS; renewal++) {
     const shown = await showRepository(state, sources, origin)
     if (!shown) return
@@ -68,7 +74,8 @@ export async function renewFreshCopy(
     // The store has no dependable compare-and-swap, so a copy with more versions that another process wrote meanwhile is kept.
     if (meanwhile && meanwhile.repository.versions_count > shown.repository.versions_count) return
     if (meanwhile?.commit === before) {
-      await sources.fresh.keep({ ...origin, ...shown })
+      const activity = [...changed, ...(meanwhile?.activity ?? [])].slice(0, MAX_ACTIVITIES)
+      await sources.fresh.keep({ ...origin, ...shown, activity })
       return
     }
     before = meanwhile?.commit

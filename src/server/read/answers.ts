@@ -28,6 +28,7 @@ function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise
 
 // Imported when first needed: most answers are one file, and need neither a list nor a query.
 const list = importOnce(() => import('./list.ts'))
+const activity = importOnce(() => import('./activity.ts'))
 const queryValues = importOnce(() => import('./query-values.ts'))
 
 /** One way of answering for each route. @throws HubError for what is not there or was asked wrongly */
@@ -82,6 +83,13 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
         ...(await linkTo(record.moved_to, tools.baseUrl, '/raw')),
       },
     }
+  },
+  listActivity: async ({ owner = '', name = '' }, _query, tools) => {
+    const found = await (await activity()).findActivity(owner, name, tools)
+    if (!found) throw await noRepository(owner, name, tools)
+    const { activities, since } = found
+    const meta = { page: 1, pages: 1, total: activities.length, since }
+    return { bytes: encode(JSON.stringify({ data: activities, meta })) }
   },
   listTags: async (_parameters, _query, tools) => ({ bytes: (await findTags(tools)).bytes() }),
   getUser: async ({ handle = '' }, _query, { siteFiles }) => ({

@@ -3,6 +3,8 @@ import { type Catalogue, joinCatalogue } from '../../domain/catalogue/catalogue.
 import {
   type DataFile,
   digestRecords,
+  type History,
+  listHistoryFiles,
   listRepositoryFiles,
   listRepositoryPaths,
   listSharedFiles,
@@ -88,7 +90,10 @@ export interface MadeState {
 }
 
 /** Makes states of a site, one after the other. After an error nothing of it may be used again. */
-export type MakeState = (listing: ContentListing, options: { day: string; isStrict?: boolean }) => MadeState
+export type MakeState = (
+  listing: ContentListing,
+  options: { day: string; history: History; isStrict?: boolean },
+) => MadeState
 
 /**
  * Opens the data of a site.
@@ -106,7 +111,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
   /** What each shared file of the last state was made of; undefined when another process made it. */
   let shared = new Map<string, readonly unknown[] | undefined>()
   for (const path of parts.sharedPaths ?? []) shared.set(path, undefined)
-  return (listing, { day, isStrict = false }) => {
+  return (listing, { day, history, isStrict = false }) => {
     if (isFolderAway(listing)) throw new ContentError(listing.problems)
     const round = openRound(listing.problems)
     const { alone, below } = groupFiles(listing.files)
@@ -142,7 +147,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
       entries.set(fullName, readEntry(outline, digests, sink.read))
     const good = joinOthers([...others.values()].map(({ parsed }) => parsed))
     const catalogue = joinCatalogue({ ...good, entries }, { baseUrl, day })
-    writeShared(catalogue, round)
+    writeShared(catalogue, history, round)
     return { ...round, catalogue, problems }
   }
 
@@ -229,9 +234,13 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     round.isDifferent = true
   }
 
-  function writeShared(catalogue: Catalogue, round: Round): void {
+  function writeShared(catalogue: Catalogue, history: History, round: Round): void {
     const now = new Map<string, readonly unknown[]>()
-    for (const files of [listSharedFiles(catalogue, digestText), listSitemapFiles(catalogue)])
+    for (const files of [
+      listSharedFiles(catalogue, digestText),
+      listHistoryFiles(catalogue, history),
+      listSitemapFiles(catalogue),
+    ])
       for (const { path, of, format } of files) {
         now.set(path, of)
         const before = shared.get(path)

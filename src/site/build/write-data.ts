@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { listRepositoryPaths } from '../../domain/catalogue/data-files.ts'
 import { groupFiles, readUsage } from '../../stores/content/content-dir.ts'
+import { readHistory } from '../../stores/content/content-history.ts'
 import { fingerprintContent, listContent } from '../../stores/content/content-listing.ts'
 import { findConverted } from '../../stores/content/converted-files.ts'
 import { filesInto } from '../../stores/content/write-files.ts'
@@ -60,7 +61,8 @@ export async function writeData(
     const share = { contentDir, baseUrl, siteDir, repositories, taken }
     const kept = await writeRepositories(share, memory, (done, total) => onProgress('Writing the data', done, total))
     const makeState = openSiteData({ contentDir, baseUrl, sink, kept })
-    const { catalogue } = makeState(listing, { day: buildDay, isStrict: true })
+    const history = await readHistory(contentDir, process.env, `${buildDay}T00:00:00Z`)
+    const { catalogue } = makeState(listing, { day: buildDay, history, isStrict: true })
     const written = kept.reduce(
       (sum, [, part]) => sum + ('outline' in part ? listRepositoryPaths(part.outline).length : 0),
       0,

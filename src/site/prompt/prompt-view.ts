@@ -1,5 +1,5 @@
 // What the page of a prompt shows: its records, and what stands around it in the catalogue.
-import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { countHidden } from '../../domain/content/hidden-characters.ts'
 import type { PageData, SourceHost } from '../../ports/pages.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
@@ -22,6 +22,10 @@ export interface PromptView {
   people: string[]
   /** Those of its tags that have a page: one that only unlisted repositories carry has none. */
   tags: string[]
+  /** What happened to it, newest first; of the page of one version nothing. */
+  activities: Activity[]
+  /** Before this moment only publishes are known, or null. */
+  activitySince: string | null
   /** The newest prompts that began as a copy of it. */
   forks: string[]
   /** The prompt that it began as a copy of, while that is there. */
@@ -44,13 +48,14 @@ export async function readPrompt(
   if (!repository || !versions) return undefined
   const publishers = [...new Set(versions.map(({ published_by }) => published_by))]
   const forkedFrom = repository.forked_from?.split('@')[0] ?? ''
-  const [record, profile, users, tags, forks, original] = await Promise.all([
+  const [record, profile, users, tags, forks, original, activity] = await Promise.all([
     typeof wanted === 'string' ? hub.findVersion(owner, name, wanted) : undefined,
     hub.findOwner(owner),
     hub.listOwners(),
     hub.listTags(),
     hub.listForks(owner, name),
     hub.findRepository(...(forkedFrom.split('/') as [string, string])),
+    version === undefined ? hub.findActivity(owner, name) : undefined,
   ])
   if (version !== undefined && !record) return undefined
   const handles = new Set(users.map(({ handle }) => handle))
@@ -63,6 +68,8 @@ export async function readPrompt(
     tags: repository.tags.filter((tag) => used.has(tag)),
     forks: forks.map(({ full_name }) => full_name),
     origin: original?.full_name,
+    activities: activity?.activities ?? [],
+    activitySince: activity?.since ?? null,
     broken: hub.brokenOf(repository.full_name),
     unseen: record ? countHidden(record.content) : 0,
   }

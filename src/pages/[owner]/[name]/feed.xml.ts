@@ -1,4 +1,4 @@
-// `/{owner}/{name}/feed.xml`: the versions of a prompt.
+// `/{owner}/{name}/feed.xml`: the versions of a prompt, its label moves, yanks and changes of status.
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../../site/feeds.ts'
 import { repositoryPage } from '../../../site/links.ts'
@@ -7,5 +7,7 @@ export const GET: APIRoute = async ({ params: { owner = '', name = '' }, locals:
   const repository = await hub!.findRepository(owner, name)
   if (!repository) return new Response(null, { status: 404 })
   const { full_name, title } = repository
-  return respondWithFeed(hub!, { path: repositoryPage(full_name), title, prompts: [repository] })
+  const { activities = [] } = (await hub!.findActivity(owner, name)) ?? {}
+  const changes = activities.filter(({ type }) => type !== 'published' && type !== 'changed')
+  return respondWithFeed(hub!, { path: repositoryPage(full_name), title, prompts: [repository], changes })
 }

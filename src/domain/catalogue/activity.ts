@@ -1,0 +1,91 @@
+// Says what happened to a repository: compares two states of its `index.md`, and lists that with its publishes. A read imports it, so it imports no schema.
+import type { Activity, VersionSummary } from '../api/schema.ts'
+import type { RepositoryFile } from '../content/prompt-file.ts'
+import { isSameJson } from '../text/json.ts'
+
+/** The most that are listed of a repository. docs/contract.md section 4 */
+export const MAX_ACTIVITIES = 100
+
+/** Who changed something, when and in which commit. */
+type Origin = Pick<Activity, 'at' | 'by' | 'commit'>
+
+/** What is known of a repository beside its publishes, as its data file has it. */
+interface KnownChanges {
+  /** Newest first. */
+  changes: readonly Activity[]
+  /** The moment before which nothing is known, or null when all is. */
+  since: string | null
+}
+
+const NOTHING = { version: null, label: null, from: null, to: null, reason: null, fields: [] }
+const OWN_TYPES = new Set(['labels', 'yanked', 'status', 'status_message'])
+
+/** What a change of `index.md` did. Several things of one commit come in the order labels, yanks, status, other fields. */
+export function listChanges(before: RepositoryFile, after: RepositoryFile, origin: Origin): Activity[] {
+  const changes: Activity[] = []
+  const add = (change: Pick<Activity, 'type'> & Partial<Activity>) => changes.push({ ...NOTHING, ...origin, ...change })
+  const keysOf = (key: 'labels' | 'yanked') => new Set([...Object.keys(before[key]), ...Object.keys(after[key])])
+  const readKey = (values: Record<string, string>, key: string) => (Object.hasOwn(values, key) ? values[key]! : null)
+  for (const label of keysOf('labels')) {
+    const [from, to] = [readKey(before.labels, label), readKey(after.labels, label)]
+    if (from !== to) add({ type: to === null ? 'unlabelled' : 'labelled', version: to, label, from, to })
+  }
+  for (const version of keysOf('yanked')) {
+    const [from, reason] = [readKey(before.yanked, version), readKey(after.yanked, version)]
+    if (from !== reason) add({ type: reason === null ? 'unyanked' : 'yanked', version, reason })
+  }
+  if (before.status !== after.status)
+    add({ type: 'status', from: before.status, to: after.status, reason: after.status_message })
+  const fields = (Object.keys(after) as (keyof RepositoryFile)[]).filter(
+    (field) => !OWN_TYPES.has(field) && !isSameJson(before[field], after[field]),
+  )
+  if (before.status === after.status && before.status_message !== after.status_message) fields.push('status_message')
+  if (fields.length > 0) add({ type: 'changed', fields })
+  return changes
+}
+
+/**
+ * Lists what happened to a repository, newest first.
+ *
+ * @param known what the build knows @param fresh what happened since
+ */
+export function listActivity(
+  versions: readonly VersionSummary[],
+  known: KnownChanges,
+  fresh: readonly Activity[] = [],
+): { activities: Activity[]; since: string | null } {
+  const commits = new Set(known.changes.map(({ commit }) => commit))
+  const published = versions.map(
+    ({ version, published_at, published_by }): Activity => ({
+      ...{ type: 'published', at: published_at, by: published_by, commit: null },
+      ...NOTHING,
+      version,
+    }),
+  )
+  const all = [...fresh.filter(({ commit }) => !commits.has(commit)), ...known.changes, ...published]
+  const first = Math.min(...published.map(({ at }) => Date.parse(at)))
+  return {
+    activities: all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, MAX_ACTIVITIES),
+    since: known.since !== null && first < Date.parse(known.since) ? known.since : null,
+  }
+}
+
+/** Says in words what happened: a sentence without its end, such as `Moved label production from 1.0.0 to 1.1.0`. */
+export function sayActivity({ type, version, label, from, to, reason, fields }: Activity): string {
+  switch (type) {
+    case 'published':
+      return `Published ${version}`
+    case 'labelled':
+      return from === null ? `Set label ${label} to ${to}` : `Moved label ${label} from ${from} to ${to}`
+    case 'unlabelled':
+      return `Removed label ${label} from ${from}`
+    case 'yanked':
+      return `Yanked ${version}: ${reason}`
+    case 'unyanked':
+      return `Restored ${version}`
+    case 'status':
+      return `Changed the status from ${from} to ${to}${reason === null ? '' : `: ${reason}`}`
+    case 'changed':
+      return `Changed ${fields.join(', ')}`
+  }
+}

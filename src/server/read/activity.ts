@@ -1,0 +1,27 @@
+// Finds what happened to a repository: its publishes, what the build read from git, and what was changed since.
+import { DATA_FILES } from '../../domain/api/routes.ts'
+import type { Activity } from '../../domain/api/schema.ts'
+import { listActivity } from '../../domain/catalogue/activity.ts'
+import { parseBuilt } from '../../ports/site-files.ts'
+import { findVersions, type Sources } from './records.ts'
+
+/** What happened to a repository, newest first; undefined when there is no such repository. */
+export async function findActivity(
+  owner: string,
+  name: string,
+  sources: Sources,
+): Promise<ReturnType<typeof listActivity> | undefined> {
+  const { siteFiles, fresh } = sources
+  const [found, copy, changes, history] = await Promise.all([
+    findVersions(owner, name, sources),
+    fresh.find(owner, name),
+    siteFiles.read(DATA_FILES.activity(owner, name)),
+    siteFiles.read(DATA_FILES.history()),
+  ])
+  if (!found) return undefined
+  const known = {
+    changes: changes ? parseBuilt<{ data: Activity[] }>(changes).data : [],
+    since: history ? parseBuilt<{ data: { since: string | null } }>(history).data.since : null,
+  }
+  return listActivity(found.versions.value(), known, copy?.activity)
+}

@@ -1,0 +1,153 @@
+// Reads from git what happened to every `index.md` of the content folder: who changed labels, yanks, status and texts, and when.
+
+import type { Activity } from '../../domain/api/schema.ts'
+import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
+import { parsePath } from '../../domain/content/content-path.ts'
+import { parseRepositoryFile, type RepositoryFile, UNSAID } from '../../domain/content/prompt-file.ts'
+import { formatMoment } from '../../domain/content/values.ts'
+import { parseMessage } from '../../ports/git-store.ts'
+import { createGit, type Git } from '../git/git-command.ts'
+
+/** Commits that are read: those of the newest builds matter most, and a history may be of any length. */
+const MAX_COMMITS = 20_000
+/** Files that are read at a time. */
+const FILES_AT_ONCE = 200
+const MAX_NAME = 100
+
+/** What the history of the content says. */
+export interface ContentHistory {
+  /** The newest commit that was read; undefined without git. */
+  head: string | undefined
+  /** The moment before which nothing is known, or null when the whole history was read. */
+  since: string | null
+  /** By full name, newest first, at most 100 each. */
+  changes: Map<string, readonly Activity[]>
+}
+
+/** One change of one `index.md`. */
+interface FileChange {
+  fullName: string
+  /** Ids of blobs; undefined where there was no file. */
+  before: string | undefined
+  after: string
+  commit: string
+  at: string
+  by: string
+}
+
+/**
+ * Reads the history, or what is new of it.
+ *
+ * @param known what was read before; read anew when the branch no longer holds its head
+ * @param now where there is no git, nothing before it is known
+ */
+export async function readHistory(
+  contentDir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  now: string,
+  known?: ContentHistory,
+): Promise<ContentHistory> {
+  const git = createGit(contentDir, environment)
+  const head = (await say(git, ['rev-parse', '--verify', 'HEAD'])) || undefined
+  if (head === undefined) return { head, since: now, changes: new Map() }
+  if (head === known?.head) return known
+  const isMore =
+    known?.head !== undefined &&
+    (await git.tryRun(['merge-base', '--is-ancestor', known.head, head]).catch(() => undefined))?.code === 0
+  const { files, commits, oldestAt } = await listFileChanges(git, isMore ? `${known.head}..${head}` : head)
+  const changes = new Map(isMore ? known.changes : [])
+  for (const [fullName, found] of await compareFiles(git, files))
+    changes.set(fullName, [...found, ...(changes.get(fullName) ?? [])].slice(0, MAX_ACTIVITIES))
+  if (isMore && commits < MAX_COMMITS) return { head, since: known.since, changes }
+  const isShallow = (await say(git, ['rev-parse', '--is-shallow-repository'])) !== 'false'
+  return { head, since: isShallow || commits >= MAX_COMMITS ? (oldestAt ?? now) : null, changes }
+}
+
+async function say(git: Git, args: readonly string[]): Promise<string | undefined> {
+  const ran = await git.tryRun(args).catch(() => undefined)
+  return ran?.code === 0 ? ran.stdout.toString('utf8').trim() : undefined
+}
+
+/** Lists the changes on the branch, newest first. A merge counts as one change, made by whoever merged. */
+async function listFileChanges(git: Git, range: string) {
+  const files: FileChange[] = []
+  const counts = new Map<string, number>()
+  let commits = 0
+  let oldestAt: string | undefined
+  let current: { commit: string; at: string; by: string } | undefined
+  let entries: { raw: string; path: string }[] = []
+  const finish = () => {
+    if (current) {
+      const begun = new Set(
+        entries.flatMap(({ raw, path }) => {
+          const place = raw.endsWith(' A') ? parsePath(path).value : undefined
+          return place?.kind === 'version' ? [`${place.owner}/${place.name}`] : []
+        }),
+      )
+      for (const { raw, path } of entries) {
+        const place = parsePath(path).value
+        const [, , before = '', after = '', status] = raw.split(' ')
+        if (place?.kind !== 'repository' || status === 'D') continue
+        const fullName = `${place.owner}/${place.name}`
+        // A file that comes with versions is how the repository began, by an import or in a shallow clone.
+        if (status === 'A' && begun.has(fullName)) continue
+        const count = counts.get(fullName) ?? 0
+        counts.set(fullName, count + 1)
+        if (count < MAX_ACTIVITIES)
+          files.push({ fullName, before: status === 'A' ? undefined : before, after, ...current })
+      }
+    }
+    entries = []
+  }
+  let raw: string | undefined
+  const format = '--format=%x01%H%x02%cI%x02%an%x02%B'
+  const args = ['log', '--first-parent', '-m', '-z', '--raw', '--no-abbrev', '--no-renames', '--relative']
+  for await (const record of git.records([...args, `--max-count=${MAX_COMMITS}`, format, range, '--', '.'])) {
+    const text = record.trimStart()
+    if (text.startsWith('\x01')) {
+      finish()
+      commits++
+      const [commit = '', committed = '', author = '', message = ''] = text.slice(1).split('\x02')
+      const { trailers } = parseMessage(message)
+      oldestAt = formatMoment(new Date(committed))
+      const by = trailers.get('Changed-By') ?? trailers.get('Published-By') ?? author
+      current = { commit, at: oldestAt, by: by.replace(/\p{C}/gu, '').slice(0, MAX_NAME) }
+    } else if (raw !== undefined) {
+      entries.push({ raw, path: record })
+      raw = undefined
+    } else if (text.startsWith(':')) raw = text
+  }
+  finish()
+  return { files, commits, oldestAt }
+}
+
+/** What each change did, by full name, newest first. A file that cannot be read says nothing. */
+async function compareFiles(git: Git, files: readonly FileChange[]): Promise<Map<string, Activity[]>> {
+  const found = new Map<string, Activity[]>()
+  for (let from = 0; from < files.length; from += FILES_AT_ONCE) {
+    const part = files.slice(from, from + FILES_AT_ONCE)
+    const states = await readFiles(git, [...new Set(part.flatMap(({ before, after }) => [before ?? after, after]))])
+    for (const { fullName, before, after, ...origin } of part) {
+      const [old, now] = [before === undefined ? UNSAID : states.get(before), states.get(after)]
+      if (!old || !now) continue
+      found.set(fullName, [...(found.get(fullName) ?? []), ...listChanges(old, now, origin)])
+    }
+  }
+  return found
+}
+
+/** Reads files by the ids of their blobs. @see https://git-scm.com/docs/git-cat-file#_batch_output */
+async function readFiles(git: Git, ids: readonly string[]): Promise<Map<string, RepositoryFile>> {
+  const bytes = await git.run(['cat-file', '--batch'], { input: ids.map((id) => `${id}\n`).join('') })
+  const files = new Map<string, RepositoryFile>()
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(10, at)
+    const [id = '', type, size] = bytes.toString('utf8', at, end).split(' ')
+    at = end + 1
+    if (type !== 'blob') continue
+    const parsed = parseRepositoryFile(bytes.toString('utf8', at, at + Number(size)))
+    if (parsed.value) files.set(id, parsed.value)
+    at += Number(size) + 1
+  }
+  return files
+}
