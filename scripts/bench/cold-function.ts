@@ -1,10 +1,12 @@
 // Prints how many milliseconds pass from loading a function to its first answer; which one and what is asked stand in the environment.
+import { pathToFileURL } from 'node:url'
+
 const { COLD_FUNCTION = '', COLD_URL = '' } = process.env
 process.env.NETLIFY_BLOBS_CONTEXT = Buffer.from(
   JSON.stringify({ edgeURL: new URL('/blobs', COLD_URL).href, siteID: 'x', token: 'x' }),
 ).toString('base64')
 const began = performance.now()
-const { default: answer } = await import(new URL(`../../netlify/functions/${COLD_FUNCTION}.mts`, import.meta.url).href)
+const { default: answer } = await import(pathToFileURL(COLD_FUNCTION).href)
 const response: Response = await answer(new Request(COLD_URL), { ip: '192.0.2.1' })
 const { length } = await response.text()
 const ms = performance.now() - began

@@ -168,3 +168,11 @@ export function bundleFunctions(dir: string): void {
   const surroundings = { cwd: PROJECT_DIR, env: { ...process.env, CI: 'true' }, stdio: 'pipe' } as const
   execFileSync(join(PROJECT_DIR, 'node_modules/.bin/netlify-build'), parameters, surroundings)
 }
+
+/** Unpacks a function of `bundleFunctions`. @returns the module to import */
+export function unpackFunction(dir: string, name: string): string {
+  const folder = join(dir, name)
+  mkdirSync(folder, { recursive: true })
+  execFileSync('python3', ['-m', 'zipfile', '-e', join(dir, `${name}.zip`), folder])
+  return join(folder, `netlify/functions/${name}.mjs`)
+}

@@ -1,5 +1,6 @@
 // Measures pages on our own host: how long one is rendered, how many a second come from the cache beside the records that they show, and the first page of a process that just started.
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { RenderPage } from '../../src/ports/pages.ts'
@@ -7,6 +8,7 @@ import { answerPage } from '../../src/server/pages/answer-page.ts'
 import { openSearchIndex } from '../../src/stores/search/open-index.ts'
 import { folderFiles } from '../../src/stores/site/site-files-folder.ts'
 import { pick, seedRandom } from '../content/random.ts'
+import { bundleFunctions, unpackFunction } from './functions.ts'
 import { type Measurement, quantile } from './measure.ts'
 import { runNode } from './processes.ts'
 import { serveBare } from './read.ts'
@@ -94,19 +96,22 @@ async function measureCache(site: BenchSite, chosen: readonly string[]): Promise
   }
 }
 
-/** From nothing loaded to the first answer, as a function on Netlify begins. */
+/** From nothing loaded to the first answer, as a function on Netlify begins: from its bundle. */
 async function measureCold(site: BenchSite, chosen: readonly string[]): Promise<Measurement[]> {
   const files = await serveBare(site)
+  const bundles = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))
   try {
+    bundleFunctions(bundles)
     const measurements: Measurement[] = []
     for (const [name, path, most] of [
       ['pages', `/${chosen[0]}`, 250],
       ['read', `/api/v1/repos/${chosen[0]}`, undefined],
     ] as const) {
       const times: number[] = []
+      const module = unpackFunction(bundles, name)
       for (let round = 0; round < ROUNDS; round++) {
         const settings = {
-          COLD_FUNCTION: name,
+          COLD_FUNCTION: module,
           COLD_URL: `http://127.0.0.1:${files.port}${path}`,
           LAMBDA_TASK_ROOT: site.dir,
         }
@@ -126,6 +131,7 @@ async function measureCold(site: BenchSite, chosen: readonly string[]): Promise<
     }
     return measurements
   } finally {
+    rmSync(bundles, { recursive: true, force: true })
     await files.stop()
   }
 }

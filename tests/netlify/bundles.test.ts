@@ -1,10 +1,10 @@
 // Pins that each function runs from what its bundle holds alone: what netlify.toml leaves out of the packages is never loaded.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bundleFunctions } from '../../scripts/bench/functions.ts'
+import { bundleFunctions, unpackFunction } from '../../scripts/bench/functions.ts'
 import { makeMcpRequest } from '../../scripts/bench/mcp-request.ts'
 
 // Away from the project, for there a package that is missing in a bundle would be found in a folder above.
@@ -21,17 +21,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-function unpack(name: string): string {
-  const folder = join(dir, name)
-  mkdirSync(folder, { recursive: true })
-  execFileSync('python3', ['-m', 'zipfile', '-e', join(dir, `${name}.zip`), folder])
-  return folder
-}
-
 /** Asks a function in a process of its own. @returns the status and the text of its answer */
 async function ask(name: string, request: Request): Promise<{ status: number; text: string }> {
   const script = `
-    const { default: answer } = await import(${JSON.stringify(join(unpack(name), `netlify/functions/${name}.mjs`))})
+    const { default: answer } = await import(${JSON.stringify(unpackFunction(dir, name))})
     const { url, ...init } = JSON.parse(process.argv[1])
     const response = await answer(new Request(url, init), { ip: '192.0.2.1' })
     console.log(JSON.stringify({ status: response.status, text: await response.text() }))`
