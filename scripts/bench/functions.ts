@@ -169,10 +169,10 @@ export function bundleFunctions(dir: string): void {
   execFileSync(join(PROJECT_DIR, 'node_modules/.bin/netlify-build'), parameters, surroundings)
 }
 
-/** Unpacks a function of `bundleFunctions`. @returns the module to import */
-export function unpackFunction(dir: string, name: string): string {
+/** Unpacks a function of `bundleFunctions`. @returns its folder, and in it the module to import */
+export function unpackFunction(dir: string, name: string): { folder: string; module: string } {
   const folder = join(dir, name)
   mkdirSync(folder, { recursive: true })
   execFileSync('python3', ['-m', 'zipfile', '-e', join(dir, `${name}.zip`), folder])
-  return join(folder, `netlify/functions/${name}.mjs`)
+  return { folder, module: join(folder, `netlify/functions/${name}.mjs`) }
 }

@@ -108,7 +108,7 @@ async function measureCold(site: BenchSite, chosen: readonly string[]): Promise<
       ['read', `/api/v1/repos/${chosen[0]}`, undefined],
     ] as const) {
       const times: number[] = []
-      const module = unpackFunction(bundles, name)
+      const { module } = unpackFunction(bundles, name)
       for (let round = 0; round < ROUNDS; round++) {
         const settings = {
           COLD_FUNCTION: module,

@@ -24,7 +24,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 /** Asks a function in a process of its own. @returns the status and the text of its answer */
 async function ask(name: string, request: Request): Promise<{ status: number; text: string }> {
   const script = `
-    const { default: answer } = await import(${JSON.stringify(unpackFunction(dir, name))})
+    const { default: answer } = await import(${JSON.stringify(unpackFunction(dir, name).module)})
     const { url, ...init } = JSON.parse(process.argv[1])
     const response = await answer(new Request(url, init), { ip: '192.0.2.1' })
     console.log(JSON.stringify({ status: response.status, text: await response.text() }))`
@@ -73,7 +73,10 @@ test.each([
   ['@netlify/blobs', /\.cjs$/],
   ['lru-cache', /^dist\/commonjs\//],
 ])('%s lies in the bundle of mcp in one form', (name, other) => {
-  const files = readdirSync(join(unpack('mcp'), 'node_modules', name), { recursive: true, encoding: 'utf8' })
+  const files = readdirSync(join(unpackFunction(dir, 'mcp').folder, 'node_modules', name), {
+    recursive: true,
+    encoding: 'utf8',
+  })
   expect(files.filter((file) => /\.m?js$/.test(file)).length).toBeGreaterThan(0)
   expect(files.filter((file) => other.test(file))).toEqual([])
 })
