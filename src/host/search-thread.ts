@@ -1,4 +1,4 @@
-// The thread that searches on our own host: it gives way to the thread that answers, has one index open at a time, and answers one question at a time.
+// The thread that searches on our own host: it has one index open at a time, and answers one question at a time.
 import { getPriority, setPriority } from 'node:os'
 import type { Search } from '../ports/search.ts'
 import { openSearchIndex } from '../stores/search/open-index.ts'
@@ -10,16 +10,10 @@ export interface ThreadQuestion<Verb extends keyof Search> {
   given: Parameters<Search[Verb]>
 }
 
-/** How nice the thread is, from 0 to 19. With 5 it gets a third of what others get when there is not enough for all. */
+/** How nice the thread is, from 0 to 19. With 5 it gets a third of what the answering thread gets when there is not enough for both. */
 const NICE = 5
-if (process.platform === 'linux') {
-  // Linux has a priority for each thread, https://man7.org/linux/man-pages/man2/setpriority.2.html; elsewhere it would be that of the whole process.
-  try {
-    setPriority(Math.max(NICE, getPriority()))
-  } catch {
-    // Where a thread may not lower its priority, searches are as urgent as reads.
-  }
-}
+// Linux has a priority for each thread, https://man7.org/linux/man-pages/man2/setpriority.2.html; elsewhere it would be that of the whole process.
+if (process.platform === 'linux' && getPriority() < NICE) setPriority(NICE)
 
 let opened: { path: string; index: ReturnType<typeof openSearchIndex> } | undefined
 

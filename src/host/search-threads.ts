@@ -6,13 +6,8 @@ import { logTrouble } from '../ports/log.ts'
 import type { Search } from '../ports/search.ts'
 import type { ThreadQuestion } from './search-thread.ts'
 
-/** Questions take milliseconds; the deadline ends one that takes unforeseen time, long before clients give up. */
-const USUAL_LIMITS = {
-  /** From the question to the answer, waiting included. */
-  deadlineMs: 2_000,
-  /** Questions that wait while every thread works; one more is refused at once. */
-  queue: 100,
-}
+/** The deadline runs from the question to the answer, waiting included; of questions that wait, one more than `queue` is refused at once. */
+const USUAL_LIMITS = { deadlineMs: 2_000, queue: 100 }
 /** More would take memory, and the cores that answering needs. */
 const MAX_THREADS = 4
 /** A thread holds few objects at a time (what it reads and counts lies outside the heap), and a small heap is cleaned up more often. */
@@ -55,33 +50,31 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
     const ask =
       <Verb extends keyof Search>(verb: Verb) =>
       async (...given: Parameters<Search[Verb]>): Promise<Awaited<ReturnType<Search[Verb]>>> => {
-        if (pending >= maxThreads + limits.queue) throw unavailable(TOO_SLOW, 'too many questions wait')
-        const deadline = new AbortController()
-        const timer = setTimeout(() => deadline.abort(), limits.deadlineMs)
+        if (pending >= maxThreads + limits.queue) throw unavailable(true, 'too many questions wait')
+        const signal = AbortSignal.timeout(limits.deadlineMs)
         pending += 1
         try {
-          return await pool.run({ path, verb, given } satisfies ThreadQuestion<Verb>, {
-            name: 'answer',
-            signal: deadline.signal,
-          })
+          const question: ThreadQuestion<Verb> = { path, verb, given }
+          return await pool.run(question, { name: 'answer', signal })
         } catch (cause) {
-          throw unavailable(deadline.signal.aborted ? TOO_SLOW : UNREADABLE, cause)
+          throw unavailable(signal.aborted, cause)
         } finally {
-          clearTimeout(timer)
           pending -= 1
         }
       }
-    const find = ask('find')
-    return {
-      find,
+    const search = {
+      find: ask('find'),
       listMenu: ask('listMenu'),
       completeOwner: ask('completeOwner'),
       completeName: ask('completeName'),
-      // An error here is not told, because every question gets the same one.
+    }
+    // An error here is not told, because every question gets the same one.
+    return {
+      ...search,
       warm: () =>
-        find(WARM_UP).then(
-          () => undefined,
-          () => undefined,
+        search.find(WARM_UP).then(
+          () => {},
+          () => {},
         ),
     }
   }
@@ -89,10 +82,10 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
   return { open, close: () => pool.destroy().catch(() => {}) }
 }
 
-const TOO_SLOW = 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
-const UNREADABLE = 'Search is not available right now. Try again in a few seconds.'
-
-function unavailable(message: string, cause: unknown): HubError {
+function unavailable(isTooSlow: boolean, cause: unknown): HubError {
+  const message = isTooSlow
+    ? 'The search takes too long just now. Try again in a few seconds, or with fewer words.'
+    : 'Search is not available right now. Try again in a few seconds.'
   return new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
 }
 

@@ -96,7 +96,6 @@ describe('the order', () => {
     )
     expect((await ask('rare common')).names).toEqual(['both', 'rare'])
     expect((await ask('rare seldom common')).names).toEqual(['seldom', 'rare', 'both'])
-    expect((await ask('rare:seldom:common')).names).toEqual(['seldom', 'both'])
   })
   test('an order that was asked for holds within what holds all and what holds a part', async () => {
     const { names, exact } = await find('meeting notes', { sort: 'new' })

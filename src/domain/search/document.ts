@@ -22,7 +22,7 @@ export const FIELDS = Object.keys(FIELD_WEIGHTS) as Field[]
 const PROSE: readonly Field[] = ['readme', 'content', 'description']
 
 /** The tokens of each field, in order. */
-export type Document = Record<Field, string[]>
+type Document = Record<Field, string[]>
 
 /** Reads the tokens of a prompt within the bounds above. */
 export function readDocument(repository: Repository): Document {
@@ -51,10 +51,8 @@ export function tagTerm(tag: string): string {
   return `·${tag.replaceAll('-', '·')}`
 }
 
-/** How much the different words of a prompt count in the vocabulary: those that describe it two, others one. */
-export function countWords({ readme, content, ...describing }: Document): Map<string, number> {
-  return new Map([
-    ...[...readme, ...content].map((word) => [word, 1] as const),
-    ...Object.values(describing).flatMap((words) => words.map((word) => [word, 2] as const)),
-  ])
+/** The different words of a prompt; those that describe it twice, because they count twice in the vocabulary. */
+export function listWords({ readme, content, ...describing }: Document): string[] {
+  const words = new Set(Object.values(describing).flat())
+  return [...words, ...new Set([...words, ...readme, ...content])]
 }

@@ -54,31 +54,20 @@ export function isStopWord(token: string): boolean {
   return STOP_WORDS.has(token)
 }
 
-/** How much of a question counts; more would cost time and hardly change the answer. docs/contract.md section 4. */
-const QUESTION_LIMITS = { phrases: 12, tokensPerPhrase: 8 } as const
+/** Words of a question that count; more would cost time and hardly change the answer. docs/contract.md section 4. */
+const MAX_WORDS = 12
 
 /**
- * Splits a question into phrases: what was typed without white space between belongs together.
+ * Reads the different words of a question that say what it is about, in the order typed. Of scripts without spaces each pair of neighbours is a word.
  *
- * @returns each phrase once, in the order typed (`code-review` is one of two tokens), none when there is no letter or digit; and the tokens beyond the limits
+ * @returns those that count, those beyond the limit, and what was typed last if it may go on
  */
-export function splitQuestion(question: string): { phrases: string[][]; ignored: string[] } {
+export function readWords(question: string): { words: string[]; ignored: string[]; last: string | undefined } {
   const typed = question.split(/\s+/u).map(tokenize)
-  const all = [
-    ...new Map(typed.filter(({ length }) => length > 0).map((phrase) => [phrase.join(' '), phrase])).values(),
-  ]
-  const phrases = all
-    .slice(0, QUESTION_LIMITS.phrases)
-    .map((phrase) => phrase.slice(0, QUESTION_LIMITS.tokensPerPhrase))
-  const kept = new Set(phrases.flat())
-  return { phrases, ignored: [...new Set(all.flat())].filter((token) => !kept.has(token)) }
-}
-
-/** The different words of a question that say what it is about. Of scripts without spaces each pair of neighbours is a word. */
-export function listWords(phrases: readonly (readonly string[])[]): string[] {
-  const telling = phrases.map((phrase) => phrase.filter((token) => !isStopWord(token)))
-  const counted = telling.flat().length > 0 ? telling : phrases
-  return [...new Set(counted.flatMap(pairIdeographs))]
+  const telling = typed.map((phrase) => phrase.filter((token) => !isStopWord(token)))
+  const counted = telling.flat().length > 0 ? telling : typed
+  const words = [...new Set(counted.flatMap(pairIdeographs))]
+  return { words: words.slice(0, MAX_WORDS), ignored: words.slice(MAX_WORDS), last: typed.flat().at(-1) }
 }
 
 function pairIdeographs(phrase: readonly string[]): string[] {

@@ -25,19 +25,14 @@ export function openSearchIndex(path: string): Search & { close(): void } {
     return opened
   })
   let find: ReturnType<typeof openFinder> | undefined
-  const complete = (
-    column: 'owner' | 'name',
-    prefix: string,
-    owner: string | undefined,
-    limit: number,
-  ): Completions => {
+  const complete = (column: 'owner' | 'name', prefix: string, owner: string | null, limit: number): Completions => {
     // Names hold letters, digits and hyphens, which all come before `{`.
     const rows = database
       .prepare(
-        `SELECT DISTINCT ${column} AS value FROM prompts WHERE ${column} >= ? AND ${column} < ?
-          ${owner === undefined ? '' : 'AND owner = ?'} ORDER BY value LIMIT ${MAX_COUNTED}`,
+        `SELECT DISTINCT ${column} AS value FROM prompts WHERE ${column} >= ?1 AND ${column} < ?1 || '{'
+          AND (?2 IS NULL OR owner = ?2) ORDER BY value LIMIT ${MAX_COUNTED}`,
       )
-      .all(prefix, `${prefix}{`, ...(owner === undefined ? [] : [owner]))
+      .all(prefix, owner)
     return { values: rows.slice(0, limit).map(({ value }) => String(value)), total: rows.length }
   }
   return {
@@ -50,8 +45,8 @@ export function openSearchIndex(path: string): Search & { close(): void } {
       orUnavailable(() =>
         JSON.parse(String(database.prepare(`SELECT value FROM state WHERE key = 'menu'`).get()?.value)),
       ),
-    completeOwner: async (prefix, limit) => orUnavailable(() => complete('owner', prefix, undefined, limit)),
-    completeName: async (prefix, owner, limit) => orUnavailable(() => complete('name', prefix, owner, limit)),
+    completeOwner: async (prefix, limit) => orUnavailable(() => complete('owner', prefix, null, limit)),
+    completeName: async (prefix, owner, limit) => orUnavailable(() => complete('name', prefix, owner ?? null, limit)),
     close: () => database.close(),
   }
 }

@@ -4,34 +4,32 @@ import { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { SORTS } from '../../domain/api/routes.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
-import { countWords, type Document, FIELDS, listColumns, readDocument } from '../../domain/search/document.ts'
+import { FIELDS, listColumns, listWords, readDocument } from '../../domain/search/document.ts'
 import { indexEquivalents } from '../../domain/search/equivalents.ts'
 import { toTerm } from '../../domain/search/tokens.ts'
 import { MENU_SIZE } from '../../ports/search.ts'
 
 /** Raised when terms, equivalents or tables change their form: an index of another shape is built anew. */
-export const INDEX_SHAPE = 10
+export const INDEX_SHAPE = 11
 /** When more than this part of all prompts changed, building anew is faster than editing. */
 const MAX_EDITED_SHARE = 0.1
 const MIN_EDITED = 10
 
 /**
- * `texts` has the terms of every prompt and no text; rowids follow `top`. `words` is the vocabulary, to complete prefixes and to correct typos. `sources`, for editing
- * alone, is what was indexed of a prompt: FTS5 needs it to delete a row. https://www.sqlite.org/fts5.html#contentless_tables
+ * `texts` has the terms of every prompt and no text; rowids follow `top`. `words` is the vocabulary, to complete prefixes and to correct typos. `source` is what was
+ * indexed of a prompt: FTS5 needs it to delete a row. https://www.sqlite.org/fts5.html#contentless_tables
  */
 const TABLES = `
   CREATE TABLE state (key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID;
-  CREATE TABLE prompts (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, title TEXT NOT NULL, summary TEXT NOT NULL);
+  CREATE TABLE prompts (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, name TEXT NOT NULL, title TEXT NOT NULL, summary TEXT NOT NULL, source BLOB NOT NULL);
   CREATE UNIQUE INDEX prompts_by_owner ON prompts (owner, name);
   CREATE INDEX prompts_by_name ON prompts (name);
   CREATE INDEX prompts_by_title ON prompts (title);
   CREATE TABLE words (word TEXT PRIMARY KEY, term TEXT NOT NULL, uses INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX words_by_term ON words (term, uses);
   CREATE INDEX corrections ON words (length(word), word) WHERE uses > 1;
-  CREATE TABLE sources (id INTEGER PRIMARY KEY, document BLOB NOT NULL);
   CREATE VIRTUAL TABLE texts USING fts5(${FIELDS.join(', ')}, labels, content='', tokenize='ascii');
 `
-const COLUMNS = [...FIELDS, 'labels']
 
 /**
  * Writes the index of a catalogue's listed repositories.
@@ -41,19 +39,15 @@ const COLUMNS = [...FIELDS, 'labels']
  */
 export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
   rmSync(path, { force: true })
-  const database = new DatabaseSync(path)
-  try {
-    // A build that is interrupted is thrown away whole, so nothing needs a journal.
-    database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; ${TABLES}`)
+  write(path, (database) => {
+    database.exec(TABLES)
     database.exec(`INSERT INTO texts (texts, rank) VALUES ('hashsize', 16000000)`)
+    writeState(database, { shape: INDEX_SHAPE, edits: 0 })
     const names = catalogue.listed.top.map(({ full_name }) => full_name)
     changePrompts(database, catalogue, { removed: [], added: names, isEditable })
-    writeState(database, { editable: Number(isEditable), edits: 0 })
     // One segment: queries then look each term up once. https://www.sqlite.org/fts5.html#the_optimize_command
-    database.exec(`INSERT INTO texts (texts) VALUES ('optimize'); COMMIT; PRAGMA journal_mode = DELETE`)
-  } finally {
-    database.close()
-  }
+    database.exec(`INSERT INTO texts (texts) VALUES ('optimize')`)
+  })
 }
 
 /**
@@ -67,78 +61,80 @@ export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditabl
  */
 export function updateSearchIndex(path: string, catalogue: Catalogue, changed: Iterable<string>, from = path): void {
   const next = `${path}.next`
-  const names = new Set(changed)
-  const most = Math.max(MIN_EDITED, MAX_EDITED_SHARE * catalogue.listed.top.length)
+  const names = [...new Set(changed)].sort()
   rmSync(next, { force: true })
-  if (names.size > most || !existsSync(from) || !editCopy(from, next, catalogue, names, most))
+  try {
+    if (existsSync(from)) copyFileSync(from, next, constants.COPYFILE_FICLONE)
+    write(next, (database) => editPrompts(database, catalogue, names))
+  } catch {
+    // Whatever is wrong with the old index, a new one can be built from the catalogue.
     buildSearchIndex(catalogue, next)
+  }
   renameSync(next, path)
 }
 
-/** Edits a copy of an index. @returns whether it could be edited; if not, the copy may hold anything */
-function editCopy(path: string, next: string, catalogue: Catalogue, names: ReadonlySet<string>, most: number): boolean {
-  copyFileSync(path, next, constants.COPYFILE_FICLONE)
-  const database = new DatabaseSync(next)
+/** Writes in one transaction. Nobody opens a file before it is whole, so nothing needs a journal. */
+function write(path: string, work: (database: DatabaseSync) => void): void {
+  const database = new DatabaseSync(path)
   try {
-    // Nobody opens the copy before it is renamed, so nothing needs a journal.
     database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN')
-    const stateOf = (key: string) => database.prepare('SELECT value FROM state WHERE key = ?').get(key)?.value
-    const edits = Number(stateOf('edits')) + names.size
-    // Rowids follow `top` when an index is built; after many edits they no longer do.
-    if (stateOf('shape') !== INDEX_SHAPE || stateOf('editable') !== 1 || edits > most) return false
-    const added = [...names].sort().filter((name) => catalogue.entries.get(name)?.isListed)
-    changePrompts(database, catalogue, { removed: names, added, isEditable: true })
-    writeState(database, { edits })
-    database.exec('COMMIT')
-    return true
-  } catch {
-    // Whatever is wrong with the old index, a new one can be built from the catalogue.
-    return false
+    work(database)
+    database.exec('COMMIT; PRAGMA journal_mode = DELETE')
   } finally {
     database.close()
   }
+}
+
+/** @throws Error where building anew is better: rowids follow `top` when an index is built, after many edits they no longer do */
+function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readonly string[]): void {
+  const readState = database.prepare('SELECT value FROM state WHERE key = ?')
+  const edits = Number(readState.get('edits')?.value) + names.length
+  const most = Math.max(MIN_EDITED, MAX_EDITED_SHARE * catalogue.listed.top.length)
+  if (readState.get('shape')?.value !== INDEX_SHAPE || !(edits <= most)) throw new Error('expected an index to edit')
+  writeState(database, { edits })
+  const added = names.filter((name) => catalogue.entries.get(name)?.isListed)
+  changePrompts(database, catalogue, { removed: names, added, isEditable: true })
 }
 
 /** Takes prompts out and puts prompts in, by full name, and brings everything else up to the catalogue. */
 function changePrompts(
   database: DatabaseSync,
   { entries, listed, baseUrl, equivalents }: Catalogue,
-  { removed, added, isEditable }: { removed: Iterable<string>; added: readonly string[]; isEditable: boolean },
+  { removed, added, isEditable }: { removed: readonly string[]; added: readonly string[]; isEditable: boolean },
 ): void {
   const rows = database.prepare('SELECT owner, name, id FROM prompts').all()
   const ids = new Map(rows.map(({ owner, name, id }) => [`${owner}/${name}`, Number(id)]))
   const uses = new Map<string, number>()
+  const count = (words: Iterable<string>, by: 1 | -1) => {
+    for (const word of words) uses.set(word, (uses.get(word) ?? 0) + by)
+  }
+  const columns = `rowid, ${FIELDS.join(', ')}, labels`
+  const values = `?, ?${', ?'.repeat(FIELDS.length)}`
+  const deleteText = database.prepare(`INSERT INTO texts (texts, ${columns}) VALUES ('delete', ${values})`)
+  const deletePrompt = database.prepare('DELETE FROM prompts WHERE id = ? RETURNING source')
+  for (const id of removed.flatMap((name) => ids.get(name) ?? [])) {
+    const source = inflateRawSync(deletePrompt.get(id)!.source as Uint8Array)
+    const { texts, words } = JSON.parse(source.toString())
+    deleteText.run(id, ...texts)
+    count(words, -1)
+  }
   const terms = new Map<string, string>()
   const term = (word: string) => terms.get(word) ?? terms.set(word, toTerm(word)).get(word)!
-  const columns = `rowid, ${COLUMNS.join(', ')}`
-  const values = `?${', ?'.repeat(COLUMNS.length)}`
   const insertText = database.prepare(`INSERT INTO texts (${columns}) VALUES (${values})`)
-  const deleteText = database.prepare(`INSERT INTO texts (texts, ${columns}) VALUES ('delete', ${values})`)
-  const changeUses = (document: Document, sign: 1 | -1) => {
-    for (const [word, by] of countWords(document)) uses.set(word, (uses.get(word) ?? 0) + sign * by)
-  }
-  const source = database.prepare('SELECT document FROM sources WHERE id = ?')
-  for (const name of removed) {
-    const id = ids.get(name)
-    if (id === undefined) continue
-    const { document, tags } = JSON.parse(inflateRawSync(source.get(id)!.document as Uint8Array).toString())
-    deleteText.run(id, ...listColumns(document, tags, term))
-    changeUses(document, -1)
-    for (const table of ['prompts', 'sources']) database.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id)
-  }
-  const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?, ?, ?, ?)')
-  const insertSource = database.prepare('INSERT INTO sources VALUES (?, ?)')
-  let last = Number(database.prepare('SELECT max(id) AS id FROM prompts').get()?.id ?? 0)
+  const insertPrompt = database.prepare('INSERT INTO prompts VALUES (?, ?, ?, ?, ?, ?)')
+  let last = Math.max(0, ...ids.values())
   for (const fullName of added) {
     const { repository, summary } = entries.get(fullName)!
     const { owner, name, full_name, url, html_url, raw_url, ...rest } = summary
     const document = readDocument(repository)
+    const words = listWords(document)
+    const texts = listColumns(document, summary.tags, term)
     const id = ids.get(fullName) ?? ++last
     ids.set(fullName, id)
-    insertText.run(id, ...listColumns(document, summary.tags, term))
-    insertPrompt.run(id, owner, name, document.title.join(' '), JSON.stringify(rest))
-    if (isEditable) insertSource.run(id, deflateRawSync(JSON.stringify({ document, tags: summary.tags }), { level: 1 }))
-    changeUses(document, 1)
+    insertText.run(id, ...texts)
+    const source = isEditable ? deflateRawSync(JSON.stringify({ texts, words }), { level: 1 }) : ''
+    insertPrompt.run(id, owner, name, document.title.join(' '), JSON.stringify(rest), source)
+    count(words, 1)
   }
   const changeWord = database.prepare(
     'INSERT INTO words VALUES (?, ?, ?) ON CONFLICT (word) DO UPDATE SET uses = uses + excluded.uses',
@@ -150,19 +146,17 @@ function changePrompts(
     const { owner, name, title, description, updated_at, variables } = entries.get(full_name)!.repository
     return { owner, name, title, description, updated_at, variables }
   })
+  const orderOf = (sort: (typeof SORTS)[number]) =>
+    Uint32Array.from(listed[sort], ({ full_name }) => ids.get(full_name)!)
   writeState(database, {
-    shape: INDEX_SHAPE,
     base_url: baseUrl,
     menu: JSON.stringify(menu),
     equivalents: JSON.stringify([...indexEquivalents(equivalents)]),
+    ...Object.fromEntries(SORTS.map((sort) => [sort, new Uint8Array(orderOf(sort).buffer)])),
   })
-  for (const sort of SORTS) {
-    const order = Uint32Array.from(listed[sort], ({ full_name }) => ids.get(full_name)!)
-    writeState(database, { [sort]: new Uint8Array(order.buffer) })
-  }
 }
 
 function writeState(database: DatabaseSync, state: Readonly<Record<string, string | number | Uint8Array>>): void {
-  const write = database.prepare('INSERT OR REPLACE INTO state VALUES (?, ?)')
-  for (const [key, value] of Object.entries(state)) write.run(key, value)
+  const insert = database.prepare('INSERT OR REPLACE INTO state VALUES (?, ?)')
+  for (const [key, value] of Object.entries(state)) insert.run(key, value)
 }
