@@ -10,20 +10,20 @@ const ROOMS = ['src/domain', 'src/ports', 'src/server', 'src/wiring']
 const TUNING: Readonly<Record<string, string>> = {
   'src/domain/catalogue/activity.ts MAX_ACTIVITIES': 'entries of a list',
   'src/domain/catalogue/data-files.ts MAX_RECENT': 'as many as a feed has entries',
-  'src/domain/text/days.ts MOST_KNOWN': 'days that are remembered',
-  'src/domain/content/filling.ts MOST_OPTIONS': 'options that a message names',
+  'src/domain/text/days.ts MAX_KNOWN': 'days that are remembered',
+  'src/domain/content/filling.ts MAX_OPTIONS': 'options that a message names',
   'src/domain/formats/langfuse.ts MAX_PROMPTS': 'how much one import reads',
   'src/domain/formats/plain.ts MAX_ROWS': 'how much one import reads',
   'src/domain/formats/source-file.ts MAX_FRONT_MATTER_LINES': 'how much one import reads',
   'src/domain/formats/source-file.ts MAX_SOURCE_BYTES': 'how much one import reads',
-  'src/domain/review/findings.ts MOST_OF_A_KIND': 'findings that a warning names',
-  'src/domain/content/hidden-characters.ts MOST_DECODED': 'characters that a warning shows',
-  'src/domain/review/near-duplicates.ts MOST_READ': 'how a check looks for prompts that are nearly the same',
-  'src/domain/review/near-duplicates.ts MOST_SHARING': 'how a check looks for prompts that are nearly the same',
-  'src/domain/review/near-duplicates.ts MOST_WORDS': 'how a check looks for prompts that are nearly the same',
+  'src/domain/review/findings.ts MAX_PER_KIND': 'findings that a warning names',
+  'src/domain/content/hidden-characters.ts MAX_DECODED': 'characters that a warning shows',
+  'src/domain/review/near-duplicates.ts MAX_READ': 'how a check looks for prompts that are nearly the same',
+  'src/domain/review/near-duplicates.ts MAX_SHARING': 'how a check looks for prompts that are nearly the same',
+  'src/domain/review/near-duplicates.ts MAX_WORDS': 'how a check looks for prompts that are nearly the same',
   'src/domain/review/review.ts MAX_CLOCK_SKEW_MS': 'how far a contributor’s clock may be ahead',
-  'src/domain/text/plain-yaml.ts MOST_CHARACTERS': 'a longer text is read by the library',
-  'src/domain/text/problems.ts MOST_UNITS': 'characters of a stranger’s text that a message repeats',
+  'src/domain/text/plain-yaml.ts MAX_CHARACTERS': 'a longer text is read by the library',
+  'src/domain/text/problems.ts MAX_UNITS': 'characters of a stranger’s text that a message repeats',
   'src/domain/search/document.ts MAX_DIFFERENT_TOKENS': 'words of a prompt that search indexes',
   'src/domain/search/document.ts MAX_TOKENS_PER_FIELD': 'words of a prompt that search indexes',
   'src/domain/search/edit-distance.ts MAX_FORGIVEN_LETTERS': 'how search corrects',
@@ -39,30 +39,30 @@ const TUNING: Readonly<Record<string, string>> = {
   'src/server/read/close-names.ts MAX_CANDIDATES': 'names that a suggestion is chosen from',
   'src/server/read/close-names.ts MAX_SUGGESTED': 'names that an error suggests',
   'src/server/read/close-names.ts MAX_TYPOS': 'how far a suggested name may be',
-  'src/server/mcp/completions.ts MOST_VALUES': 'the protocol’s own limit of a completion',
+  'src/server/mcp/completions.ts MAX_VALUES': 'the protocol’s own limit of a completion',
   'src/server/mcp/prompts.ts ARGUMENT_CHARACTERS': 'a menu’s text is cut, nothing refused',
   'src/server/mcp/prompts.ts DESCRIPTION_CHARACTERS': 'a menu’s text is cut, nothing refused',
-  'src/server/mcp/tool-answers.ts MOST_NAMED': 'names that a message lists',
-  'src/server/pages/find.ts MOST_CANDIDATES': 'what a page filters by hand',
-  'src/server/pages/find.ts MOST_VALUES': 'filters that a page offers',
-  'src/server/pages/nearby.ts MOST_OFFERED': 'words that a page offers',
-  'src/server/pages/nearby.ts MOST_WORDS': 'words that an offer is made from',
+  'src/server/mcp/tool-answers.ts MAX_NAMED': 'names that a message lists',
+  'src/server/pages/find.ts MAX_CANDIDATES': 'what a page filters by hand',
+  'src/server/pages/find.ts MAX_VALUES': 'filters that a page offers',
+  'src/server/pages/nearby.ts MAX_OFFERED': 'words that a page offers',
+  'src/server/pages/nearby.ts MAX_WORDS': 'words that an offer is made from',
   'src/server/pages/page-cache.ts ENTRY_BYTES': 'what our own host keeps in memory',
   'src/server/pages/page-cache.ts MAX_AGE_MS': 'what our own host keeps in memory',
   'src/server/pages/page-cache.ts MAX_BYTES': 'what our own host keeps in memory',
-  'src/server/publish/oidc.ts MOST_CHARACTERS': 'no issuer writes a token this long',
-  'src/server/publish/renew-fresh-copy.ts MOST_UNKNOWN': 'versions that are read again after a publish',
-  'src/server/publish/rounds.ts MOST_REREADS': 'how often publishing looks again',
+  'src/server/publish/oidc.ts MAX_CHARACTERS': 'no issuer writes a token this long',
+  'src/server/publish/renew-fresh-copy.ts MAX_UNKNOWN': 'versions that are read again after a publish',
+  'src/server/publish/rounds.ts MAX_REREADS': 'how often publishing looks again',
   'src/server/publish/turns.ts MAX_WAITING': 'publishes of all publishers that wait for the git host; more are 503',
   'src/server/read-body.ts FIRST_BYTES': 'how much is set aside for a body at first',
-  'src/server/read/query-values.ts MOST_LABELS': 'labels that an error names',
-  'src/server/read/list.ts MOST_META_BYTES': 'room that is set aside in an answer',
-  'src/server/respond.ts MOST_CANDIDATES': 'validators of one request that are compared',
+  'src/server/read/query-values.ts MAX_LABELS': 'labels that an error names',
+  'src/server/read/list.ts MAX_META_BYTES': 'room that is set aside in an answer',
+  'src/server/respond.ts MAX_CANDIDATES': 'validators of one request that are compared',
   'src/wiring/publish.ts FAILED_TOKENS_PER_MINUTE': 'slows guessing; whoever has a good token never meets it',
 }
 
 const LIKE_A_LIMIT =
-  /^(?:MOST|LONGEST|HIGHEST|DEEPEST|MAX)(?:_|$)|_(?:BYTES|CHARACTERS|DEPTH|MINUTE)$|^(?:most|longest|max)[A-Z]\w*$|(?:Bytes|Characters|Depth|PerMinute)$/
+  /^(?:LONGEST|HIGHEST|DEEPEST|MAX)(?:_|$)|_(?:BYTES|CHARACTERS|DEPTH|MINUTE)$|^(?:longest|max)[A-Z]\w*$|(?:Bytes|Characters|Depth|PerMinute)$/
 const CONSTANT = /^(?:export )?const (\w+)(?:: [\w ]+)? = -?\d[\d_]*(?: ?\*+ ?\d[\d_]*)*$/gm
 /** A number that a schema refuses by, where a name from `LIMITS` belongs. */
 const IN_SCHEMA = /^\s*\.max\(\s*\d[\d_]*.*$|\bz\.[^\n]*\.max\(\d[^\n]*$|\bmax(?:Length|Items|Properties): [1-9]\d*/gm
@@ -87,8 +87,8 @@ const boundsIn = (text: string) => [...text.matchAll(IN_SCHEMA)].map(([whole]) =
 
 test('the readers see a limit where one is', () => {
   expect(
-    limitsIn('const MOST_CATS = 9\nexport const catBytes: number = 4 * 1024\nconst cats = 9\nconst CALL_MS = 8_000\n'),
-  ).toEqual(['MOST_CATS', 'catBytes'])
+    limitsIn('const MAX_CATS = 9\nexport const catBytes: number = 4 * 1024\nconst cats = 9\nconst CALL_MS = 8_000\n'),
+  ).toEqual(['MAX_CATS', 'catBytes'])
   expect(boundsIn("z.string().max(9)\n  .max(1_000, 'cats')\n  .max(LIMITS.cats)\n  { maxItems: 5 }\n")).toEqual([
     'z.string().max(9)',
     ".max(1_000, 'cats')",

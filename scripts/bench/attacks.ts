@@ -14,7 +14,7 @@ const PROBER = fileURLToPath(new URL('prober.ts', import.meta.url))
 /** What a reader may wait at most, and what an attack may hold at most. */
 const MOST = { waitMs: 100, bytes: 150_000_000 }
 /** As long as an attack lasts at least. */
-const LEAST_MS = 3_000
+const MIN_MS = 3_000
 
 interface Target {
   url: string
@@ -42,7 +42,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       const socket = connect(port, '127.0.0.1', () => socket.write(head + 'x'.repeat(524_288)))
       return socket.on('error', () => socket.destroy()).resume()
     })
-    await sleep(LEAST_MS)
+    await sleep(MIN_MS)
     for (const socket of sockets) socket.destroy()
   },
 }
@@ -71,7 +71,7 @@ export async function measureAttacks(site: BenchSite): Promise<Measurement[]> {
     await post(`${target.url}/api/v1/repos/attacker/filled/versions`, filled, token, 201)
     await ask(target.url, 'warm', 200)
     await callTool(target, { name: `${owner}/${name}` })
-    const idle = await beside(target, path, () => sleep(LEAST_MS))
+    const idle = await beside(target, path, () => sleep(MIN_MS))
     const measurements: Measurement[] = []
     for (const [what, attack] of Object.entries(ATTACKS)) {
       const before = residentBytes(hub.pid)
@@ -131,7 +131,7 @@ export async function beside(
   prober.stdout!.on('data', (text) => (answer += text))
   const closed = once(prober, 'close')
   await sleep(1_000)
-  await Promise.all([work(), sleep(LEAST_MS)]).finally(() => prober.kill('SIGTERM'))
+  await Promise.all([work(), sleep(MIN_MS)]).finally(() => prober.kill('SIGTERM'))
   await closed
   return JSON.parse(answer) as { worst: number; p99: number; count: number }
 }

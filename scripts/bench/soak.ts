@@ -12,7 +12,7 @@ const READ_MS = 2_000
 const PUBLISH_MS = 5_000
 const SAMPLE_MS = 2_000
 /** How much more the last third of the time may hold than the one before it. */
-const MOST_GROWTH_BYTES = 40_000_000
+const MAX_GROWTH_BYTES = 40_000_000
 const TIMEOUT_MS = 30_000
 
 interface Answer {
@@ -208,7 +208,7 @@ function describe(
     {
       ...{ name: 'soak: memory, the last third over the one before', unit: 'MB' },
       measured: (level(2 * third) - level(third)) / 1e6,
-      limit: { of: 'measured', most: MOST_GROWTH_BYTES / 1e6 },
+      limit: { of: 'measured', most: MAX_GROWTH_BYTES / 1e6 },
       note: `levels off at ${mega(level(2 * third))} MB, the most ${mega(Math.max(...held.map((one) => one.process + one.kernel)))} MB; process+kernel: ${series.join(', ')}`,
     },
   ]

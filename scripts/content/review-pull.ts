@@ -12,7 +12,7 @@ import { openPullTree, type PullTree } from '../../src/stores/github/pull-tree.t
 import { reviewContent } from '../../src/stores/review/review-content.ts'
 
 /** Of a change of thousands, the first are shown; the pull request itself has all of them. */
-const MOST_DIFFERENCES = 50
+const MAX_DIFFERENCES = 50
 
 const { BASE_SHA = '', HEAD_SHA = '', AUTHOR = '', AUTHOR_ID = '', APPROVED = '', GITHUB_OUTPUT } = process.env
 const folder = mkdtempSync(join(tmpdir(), 'prompt-hub-pull-'))
@@ -76,7 +76,7 @@ function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boo
 /** A new version beside the highest one that the base has; anything else beside itself. */
 async function compare(tree: PullTree): Promise<PullReport['differences']> {
   const differences: { title: string; text: string }[] = []
-  for (const path of tree.changed.slice(0, MOST_DIFFERENCES)) {
+  for (const path of tree.changed.slice(0, MAX_DIFFERENCES)) {
     const place = parsePath(path).value
     const isThere = (await tree.readAt('merged', path)) !== undefined
     const wasThere = (await tree.readAt('base', path)) !== undefined

@@ -30,7 +30,7 @@ export interface Machine {
 const OLDEST_GIT = [2, 30] as const
 const MEBIBYTE = 1024 * 1024
 /** With less room on the disk, not even a build of the starter catalogue is sure to succeed. */
-const LEAST_FREE = 100 * MEBIBYTE
+const MIN_FREE = 100 * MEBIBYTE
 const GOOD_FREE = 1024 * MEBIBYTE
 
 /** For a hub that runs, or is to run, on this machine. */
@@ -247,7 +247,7 @@ async function lookAtDisk({ root, config, freeBytes }: Machine): Promise<Finding
   for (const folder of folders) {
     const free = await freeBytes(folder)
     const room = `${Math.floor(free / MEBIBYTE)} MiB are free where ${folder} lies.`
-    if (free < LEAST_FREE) return [wrong(`Only ${room}`, 'Make room: publishing answers 503 on a full disk.')]
+    if (free < MIN_FREE) return [wrong(`Only ${room}`, 'Make room: publishing answers 503 on a full disk.')]
     if (free < GOOD_FREE) return [advise(`Only ${room}`, 'Make room before builds and publishes fill it.')]
   }
   return []

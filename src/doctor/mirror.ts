@@ -29,7 +29,7 @@ type Ask = (path: string) => Promise<HubAnswer>
 
 const AT_ONCE = 8
 /** How many problems are listed; further ones are usually the same again. */
-const MOST_PROBLEMS = 50
+const MAX_PROBLEMS = 50
 
 const Index = z.object({
   data: z.array(
@@ -49,7 +49,7 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
   const reads = Object.fromEntries(Object.keys(ROUTES).map((id) => [id, 0])) as MirrorReport['reads']
   const problems: string[] = []
   const say = (problem: string) => {
-    if (problems.length < MOST_PROBLEMS) problems.push(problem)
+    if (problems.length < MAX_PROBLEMS) problems.push(problem)
   }
   const waiting: Promise<void>[] = []
   const look = async ({ id, address, file, sha256 }: PlainRead) => {

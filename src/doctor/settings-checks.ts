@@ -14,7 +14,7 @@ interface GivenSettings {
 }
 
 /** Fewer different characters than this were typed by a person. */
-const LEAST_CHARACTERS = 10
+const MIN_CHARACTERS = 10
 
 /** The settings; everything else needs the first of them. README.md */
 export const SETTINGS_CHECKS: readonly Check<GivenSettings>[] = [
@@ -102,7 +102,7 @@ function lookAtSignIn({ SESSION_SECRET }: Environment, { signIn }: Config): Find
         `Set ${sentence.split(':')[0]}, or neither GITHUB_CLIENT_ID nor GITHUB_CLIENT_SECRET: our own host does not start half-open.`,
       ),
     )
-  if (SESSION_SECRET && new Set(SESSION_SECRET).size < LEAST_CHARACTERS)
+  if (SESSION_SECRET && new Set(SESSION_SECRET).size < MIN_CHARACTERS)
     return [
       wrong(
         'SESSION_SECRET is long but can be guessed: it repeats a few characters.',

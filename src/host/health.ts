@@ -70,7 +70,7 @@ export function addDatabase(health: Health, isReachable: (() => boolean) | undef
 }
 
 /** How many problems are listed. */
-const MOST_BROKEN = 100
+const MAX_BROKEN = 100
 
 /** Answers `/healthz`, and hands everything else on. @param healthOf asked once a request */
 export function withHealth(
@@ -87,7 +87,7 @@ export function withHealth(
 function respondWithHealth(request: Request, health: Health): Response {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD', 'Cache-Control': 'no-store' } })
-  const broken = health.broken.slice(0, MOST_BROKEN)
+  const broken = health.broken.slice(0, MAX_BROKEN)
   const text = `${JSON.stringify({ ...health, broken, broken_count: health.broken.length })}\n`
   return new Response(request.method === 'HEAD' ? null : text, {
     status: health.built_at === null ? 503 : 200,

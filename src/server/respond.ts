@@ -263,7 +263,7 @@ function validatorOf(bytes: NotedBytes): string {
 function findMatch(ifNoneMatch: string | null, etag: string): string | undefined {
   if (ifNoneMatch === null) return undefined
   const own = [etag, ...ENCODINGS.map((encoding) => `${etag.slice(0, -1)}-${encoding}"`)]
-  for (const candidate of ifNoneMatch.split(',', MOST_CANDIDATES)) {
+  for (const candidate of ifNoneMatch.split(',', MAX_CANDIDATES)) {
     const bare = candidate.trim().replace(/^W\//, '')
     if (bare === '*') return etag
     if (own.includes(bare)) return bare
@@ -274,4 +274,4 @@ function findMatch(ifNoneMatch: string | null, etag: string): string | undefined
 /** What our own host puts at the end of the validator of a compressed answer (host/compress.ts). */
 const ENCODINGS = ['br', 'gzip']
 /** So many validators of a request are compared. A client sends that of its one copy; only caches send several. */
-const MOST_CANDIDATES = 50
+const MAX_CANDIDATES = 50

@@ -13,7 +13,7 @@ import { type Answered, type BadGit, type KillableHub, makeBadGit, noteAnswer, s
 const RUNS = Number(process.env.MODEL_RUNS ?? 3)
 const SEED = Number(process.env.SEED ?? 1)
 /** Steps a sequence has at most. */
-const MOST_STEPS = 20
+const MAX_STEPS = 20
 /** Calls of git that a publish comes to, about; a kill at a later one falls on no step. */
 const GIT_CALLS = 22
 vi.setConfig({ testTimeout: 60_000 + RUNS * 60_000 })
@@ -282,7 +282,7 @@ test(`${RUNS} random sequences of publishing, working by hand, kills and full di
   const counts = new Map<string, number>()
   let versions = 0
   await fc.assert(
-    fc.asyncProperty(fc.commands(steps, { maxCommands: MOST_STEPS, size: 'max' }), async (commands) => {
+    fc.asyncProperty(fc.commands(steps, { maxCommands: MAX_STEPS, size: 'max' }), async (commands) => {
       const world = openLocalWorld()
       const state = mkdtempSync(join(tmpdir(), 'hub-state-'))
       const contentDir = await world.contentDir()

@@ -6,12 +6,12 @@ import { COMPARE, CONTENT, hostile, LONG_LINES, MARKER, PLAIN_COUNT, REPOSITORY 
 
 const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] }
 /** More stops than any page has before what is looked for. */
-const MOST_STOPS = 150
+const MAX_STOPS = 150
 
 /** Goes from stop to stop until one has the words, as somebody without a mouse does. */
 async function tabTo(page: Page, words: string | RegExp): Promise<void> {
   const fits = (text: string) => (typeof words === 'string' ? text === words : words.test(text))
-  for (let stop = 0; stop < MOST_STOPS; stop++) {
+  for (let stop = 0; stop < MAX_STOPS; stop++) {
     await page.keyboard.press('Tab')
     const here = await page.evaluate(() => {
       const { activeElement: element } = document

@@ -8,7 +8,7 @@ set -euo pipefail
 HUBCLI=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/clients/hubcli/hubcli
 API=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
 # GitHub takes 65,536 characters; the rest of the text needs some.
-MOST_OF_THE_CHANGES=20000 MOST_OF_THE_DIFFERENCES=40000
+MAX_CHANGES=20000 MAX_DIFFERENCES=40000
 
 # The branch is overwritten, so it must be one that nobody means by chance.
 if ! git check-ref-format "refs/heads/$BRANCH" || [[ $BRANCH == -* ]]; then
@@ -44,7 +44,7 @@ while IFS= read -r line; do show "$line"; done <"$work/updated"
 
 # What prompts and changelogs say was written by others: it stands in fences longer than any row of backticks in it, so that it can neither
 # become a link, an image or a mention, nor end the fence.
-git diff --cached --no-color --no-ext-diff -- . ':(exclude)prompts.lock' | head -c "$MOST_OF_THE_DIFFERENCES" >"$work/differences"
+git diff --cached --no-color --no-ext-diff -- . ':(exclude)prompts.lock' | head -c "$MAX_DIFFERENCES" >"$work/differences"
 longest=$({ cat "$work/differences" "$work/outdated" | grep -ao '`\+' || true; } | awk 'length($0) > n { n = length($0) } END { print n + 3 }')
 fence=$(printf '`%.0s' $(seq "$longest"))
 jq --raw-output --arg fence "$fence" '
@@ -58,8 +58,8 @@ jq --raw-output --arg fence "$fence" '
   echo "Newer versions of the prompts in \`prompts.lock\`, each the highest that its range allows."
   echo
   # What was cut may end within a character, and within a fence.
-  head -c "$MOST_OF_THE_CHANGES" "$work/changes" | iconv -f UTF-8 -t UTF-8 -c
-  if [ "$(wc -c <"$work/changes")" -gt "$MOST_OF_THE_CHANGES" ]; then printf '\n%s\n\n%s\n' "$fence" 'And more: see the differences.'; fi
+  head -c "$MAX_CHANGES" "$work/changes" | iconv -f UTF-8 -t UTF-8 -c
+  if [ "$(wc -c <"$work/changes")" -gt "$MAX_CHANGES" ]; then printf '\n%s\n\n%s\n' "$fence" 'And more: see the differences.'; fi
   printf '<details><summary>Differences</summary>\n\n%sdiff\n' "$fence"
   iconv -f UTF-8 -t UTF-8 -c "$work/differences"
   printf '\n%s\n\n</details>\n' "$fence"

@@ -17,7 +17,7 @@ from .requests import NewText, RequestSettings, ask
 from .trouble import PromptHubError
 
 Value = TypeVar("Value")
-_MOST_KEPT = 1_000
+_MAX_KEPT = 1_000
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class AnswerCache(Generic[Value]):
         with self._turn:
             self._entries[url] = entry
             self._entries.move_to_end(url)
-            if len(self._entries) > _MOST_KEPT:
+            if len(self._entries) > _MAX_KEPT:
                 self._entries.popitem(last=False)
 
     def _forget(self, url: str) -> None:

@@ -17,7 +17,7 @@ _PLACEHOLDER = re.compile(r"\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _LARGEST_SAFE_INTEGER = 2**53 - 1
-_MOST_FILLED_BYTES = 1_048_576
+_MAX_FILLED_BYTES = 1_048_576
 
 
 def fill_content(content: str, variables: Sequence[Variable], values: Mapping[str, object]) -> str:
@@ -145,7 +145,7 @@ def _find_excess(contents: Sequence[str], texts: Mapping[str, str]) -> List[Valu
         for match in _PLACEHOLDER.finditer(content):
             if match[2] in sizes:
                 size += sizes[match[2]] - len(match[0])
-    if size <= _MOST_FILLED_BYTES:
+    if size <= _MAX_FILLED_BYTES:
         return []
-    message = f"the filled text would have {size} bytes; expected at most {_MOST_FILLED_BYTES}"
+    message = f"the filled text would have {size} bytes; expected at most {_MAX_FILLED_BYTES}"
     return [ValueProblem("too_large", "", message)]

@@ -11,7 +11,7 @@ from .ranges import satisfies
 from .records import Advisory, RepositoryRecord, VersionRow
 from .trouble import PromptHubError
 
-_MOST_SAID = 10_000
+_MAX_WARNED = 10_000
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,6 @@ class StandingWatch:
             events.append(Event("yanked", f"{name}@{version}", standing.yanked))
         events += [Event("advisory", f"{name}@{version}", f"{each.severity}: {each.message}") for each in standing.advisories]
         for event in events:
-            if event not in self._said and len(self._said) < _MOST_SAID:
+            if event not in self._said and len(self._said) < _MAX_WARNED:
                 self._said.add(event)
                 self._say(event)

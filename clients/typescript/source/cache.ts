@@ -43,7 +43,7 @@ export interface CacheSettings {
 }
 
 /** So many answers are held in memory. Beyond that, the one that has not been asked for the longest is dropped. */
-const MOST_KEPT = 1_000
+const MAX_KEPT = 1_000
 
 interface Entry<Value> {
   value: Value
@@ -143,14 +143,14 @@ export class AnswerCache<Value> {
 
   #touch(url: string): Entry<Value> | undefined {
     const entry = this.#entries.get(url)
-    if (entry && this.#entries.size >= MOST_KEPT) this.#remember(url, entry)
+    if (entry && this.#entries.size >= MAX_KEPT) this.#remember(url, entry)
     return entry
   }
 
   #remember(url: string, entry: Entry<Value>): void {
     this.#entries.delete(url)
     this.#entries.set(url, entry)
-    if (this.#entries.size > MOST_KEPT) this.#entries.delete(this.#entries.keys().next().value!)
+    if (this.#entries.size > MAX_KEPT) this.#entries.delete(this.#entries.keys().next().value!)
   }
 
   async #forget(url: string): Promise<void> {

@@ -11,7 +11,7 @@ const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
 /** A filled text may have so many bytes. */
-const MOST_FILLED_BYTES = 1_048_576
+const MAX_FILLED_BYTES = 1_048_576
 
 /** What filling needs to know of a variable. */
 export type FillableVariable = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
@@ -94,12 +94,12 @@ function findExcess(contents: readonly string[], texts: ReadonlyMap<string, stri
       if (size !== undefined) bytes += size - whole.length
     }
   }
-  if (bytes <= MOST_FILLED_BYTES) return []
+  if (bytes <= MAX_FILLED_BYTES) return []
   return [
     {
       kind: 'too_large',
       name: '',
-      message: `the filled text would have ${bytes} bytes; expected at most ${MOST_FILLED_BYTES}`,
+      message: `the filled text would have ${bytes} bytes; expected at most ${MAX_FILLED_BYTES}`,
     },
   ]
 }

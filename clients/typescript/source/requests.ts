@@ -19,7 +19,7 @@ export interface RequestSettings {
 export type Reply = { kind: 'new'; text: string; etag: string | undefined } | { kind: 'unchanged' }
 
 /** The largest answer that is read: a record with its content, escaped, has about twice a content's 256 KiB. */
-const MOST_BYTES = 4_194_304
+const MAX_BYTES = 4_194_304
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 4_000
 
@@ -84,9 +84,9 @@ async function readBounded(response: Response, url: string): Promise<string> {
     const { done, value } = await reader.read()
     if (done) return text + decoder.decode()
     bytes += value.length
-    if (bytes > MOST_BYTES) {
+    if (bytes > MAX_BYTES) {
       await reader.cancel()
-      throw new PromptHubError('unavailable', `${url} answers more than ${MOST_BYTES} bytes: that is no prompt.`)
+      throw new PromptHubError('unavailable', `${url} answers more than ${MAX_BYTES} bytes: that is no prompt.`)
     }
     text += decoder.decode(value, { stream: true })
   }

@@ -20,7 +20,7 @@ export type HubEvent =
   | { type: 'variables_unknown'; name: string; cause: unknown }
 
 /** So many events are remembered as told. Beyond that no more are told, for any of them might have been told before. */
-const MOST_SAID = 10_000
+const MAX_WARNED = 10_000
 
 /** Knows the standing of prompts from the records that the cache holds, and tells the program what is wrong with those that it uses. */
 export class StandingWatch {
@@ -94,7 +94,7 @@ export class StandingWatch {
 
   #sayOnce(event: HubEvent): void {
     const key = JSON.stringify(event)
-    if (this.#said.has(key) || this.#said.size >= MOST_SAID) return
+    if (this.#said.has(key) || this.#said.size >= MAX_WARNED) return
     this.#said.add(key)
     this.#onEvent(event)
   }

@@ -163,12 +163,12 @@ const EXPECTED: Readonly<Record<Variable['type'], string>> = {
 }
 
 /** Options that a message names. */
-const MOST_OPTIONS = 10
+const MAX_OPTIONS = 10
 
 function sayInvalid(value: unknown, { type, options }: Pick<Variable, 'type' | 'options'>): string {
-  const listed = options.slice(0, MOST_OPTIONS).map((option) => JSON.stringify(printable(option)))
+  const listed = options.slice(0, MAX_OPTIONS).map((option) => JSON.stringify(printable(option)))
   const expected =
-    type === 'enum' ? `one of ${listed.join(', ')}${options.length > MOST_OPTIONS ? ', …' : ''}` : EXPECTED[type]
+    type === 'enum' ? `one of ${listed.join(', ')}${options.length > MAX_OPTIONS ? ', …' : ''}` : EXPECTED[type]
   const got =
     typeof value === 'string'
       ? JSON.stringify(printable(value))

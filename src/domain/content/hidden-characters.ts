@@ -118,7 +118,7 @@ export function findHiddenCharacters(text: string): Finding[] {
     const name = formatCodePoint(codePoint)
     const hiddenText =
       kind === 'tag'
-        ? `, which hides the text ${JSON.stringify(decodeTags(withoutEmoji.slice(start, start + 2 * MOST_DECODED)))}`
+        ? `, which hides the text ${JSON.stringify(decodeTags(withoutEmoji.slice(start, start + 2 * MAX_DECODED)))}`
         : ''
     findings.push({
       code: 'hidden_characters',
@@ -130,7 +130,7 @@ export function findHiddenCharacters(text: string): Finding[] {
 }
 
 /** Longest hidden text that is spelled out, in characters. */
-const MOST_DECODED = 200
+const MAX_DECODED = 200
 
 /** Tag characters are ASCII, moved: U+E0041 is a hidden "A". */
 function decodeTags(text: string): string {

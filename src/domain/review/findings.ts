@@ -38,7 +38,7 @@ export function findInText(text: string): Finding[] {
 }
 
 /** How many findings of one kind are named for each text; the others are only counted, because a text may hold a quarter of a million. */
-const MOST_OF_A_KIND = 5
+const MAX_PER_KIND = 5
 
 /** Warns of what the texts hold. `line` is that of the content, from 1; elsewhere the field is named instead. */
 export function warnOfTexts(texts: Texts): Warning[] {
@@ -125,18 +125,18 @@ export function warnOfDifference(difference: Difference, bump: 'major' | 'minor'
   if (difference.format_changed) reasons.push('the format changed')
   if (difference.messages.removed.includes('history')) reasons.push('removed {{history}}')
   if (reasons.length === 0) reasons.push('the format of the answer changed')
-  const message = `breaking change since ${difference.from}, published as ${bump}: ${reasons.slice(0, MOST_OF_A_KIND).join(', ')}${reasons.length > MOST_OF_A_KIND ? ', …' : ''}. Publish it as major`
+  const message = `breaking change since ${difference.from}, published as ${bump}: ${reasons.slice(0, MAX_PER_KIND).join(', ')}${reasons.length > MAX_PER_KIND ? ', …' : ''}. Publish it as major`
   return [{ code: 'breaking_change', message, line: null }]
 }
 
 /** The first few of each kind, and the number of the others. */
 export function limitFindings(findings: readonly Finding[]): Finding[] {
   return [...Map.groupBy(findings, ({ code }) => code)].flatMap(([code, all]) =>
-    all.length <= MOST_OF_A_KIND
+    all.length <= MAX_PER_KIND
       ? all
       : [
-          ...all.slice(0, MOST_OF_A_KIND),
-          { code, message: `and ${all.length - MOST_OF_A_KIND} more of this kind`, offset: -1 },
+          ...all.slice(0, MAX_PER_KIND),
+          { code, message: `and ${all.length - MAX_PER_KIND} more of this kind`, offset: -1 },
         ],
   )
 }

@@ -6,11 +6,11 @@ const ALIKE = 0.8
 /** So many words make a run. With fewer, every prompt would resemble every other. */
 const RUN_WORDS = 4
 /** Texts of fewer words are not compared, because they are alike by accident. */
-const LEAST_WORDS = 20
+const MIN_WORDS = 20
 /** So many of a text's runs are compared. The share that is found so is nearly always off by a tenth at most. */
 const SKETCH = 128
 /** Texts beyond this are compared by their beginnings. */
-const MOST_WORDS = 20_000
+const MAX_WORDS = 20_000
 /** So many marks of four bytes are kept of a text. The share of marks in which two texts agree is about that of the runs that they share. */
 const MARKS = 32
 /**
@@ -19,11 +19,11 @@ const MARKS = 32
  */
 const BAND = 4
 /** A pair with fewer marks in common is not read again: of the pairs that share 0.8 of their runs, one in 500 has so few. */
-const LEAST_AGREEING = 19
+const MIN_AGREEING = 19
 /** Of the texts that agree in one band, so many are compared. When a thousand do, comparing more of them would find nothing new. */
-const MOST_SHARING = 20
+const MAX_SHARING = 20
 /** Of those that a text may resemble, so many are read again: the ones with the most marks in common. */
-const MOST_READ = 4
+const MAX_READ = 4
 /** So many sketches of the texts that were last read again are kept, because many texts may resemble the same one. */
 const SKETCHES_KEPT = 256
 
@@ -102,12 +102,12 @@ function pairUp(
   for (let band = 0; band < MARKS; band += BAND) {
     for (const places of groupByBand(marks, band)) {
       for (let at = 1; at < places.length; at++) {
-        for (const other of places.slice(0, Math.min(at, MOST_SHARING))) {
+        for (const other of places.slice(0, Math.min(at, MAX_SHARING))) {
           const place = places[at]!
           const known = pairs.get(place)
           if (known?.has(other) || !isWanted(place, other)) continue
           const common = countAgreeing(marks, place, other)
-          if (common < LEAST_AGREEING) continue
+          if (common < MIN_AGREEING) continue
           if (known) known.set(other, common)
           else pairs.set(place, new Map([[other, common]]))
         }
@@ -120,7 +120,7 @@ function pairUp(
       place,
       [...others]
         .sort(([a, first], [b, second]) => second - first || a - b)
-        .slice(0, MOST_READ)
+        .slice(0, MAX_READ)
         .map(([other]) => other),
     ])
 }
@@ -175,12 +175,12 @@ function sketchOf(runs: ReadonlySet<number>): Int32Array {
 function runsOf(text: string): Set<number> {
   const words = (
     text
-      .slice(0, MOST_WORDS * 20)
+      .slice(0, MAX_WORDS * 20)
       .toLowerCase()
       .match(/[\p{L}\p{N}_]+/gu) ?? []
-  ).slice(0, MOST_WORDS)
+  ).slice(0, MAX_WORDS)
   const runs = new Set<number>()
-  if (words.length < LEAST_WORDS) return runs
+  if (words.length < MIN_WORDS) return runs
   for (let at = 0; at + RUN_WORDS <= words.length; at++) runs.add(hashOf(words, at))
   return runs
 }

@@ -27,7 +27,7 @@ const APPROVAL_LABEL = 'owner approved'
 /** Begins the comment, so that it is found again. */
 const MARK = '<!-- prompt-hub: content review -->'
 /** So much of each part is shown, because GitHub takes 65,536 characters of a comment, and Linux 128 KiB of one environment variable. */
-const MOST_BYTES = { entries: 20_000, differences: 36_000 }
+const MAX_BYTES = { entries: 20_000, differences: 36_000 }
 
 /** The comment as markdown, at most some 60,000 bytes. */
 export function formatPullReport({ entries, notes, owners, head, isApproved, differences }: PullReport): string {
@@ -44,7 +44,7 @@ export function formatPullReport({ entries, notes, owners, head, isApproved, dif
     MARK,
     '### Content review',
     summarise(errors.length, advice.length),
-    ...(lines.length === 0 ? [] : [fence(lines.join('\n'), 'text', MOST_BYTES.entries)]),
+    ...(lines.length === 0 ? [] : [fence(lines.join('\n'), 'text', MAX_BYTES.entries)]),
     sayOwners(owners, isApproved),
     ...(asked.length === 0 ? [] : [fence(asked.join('\n'), 'text', 4_000)]),
     ...notes,
@@ -72,7 +72,7 @@ function sayOwners(owners: PullReport['owners'], isApproved: boolean): string {
 
 function formatDifferences(differences: PullReport['differences']): string[] {
   if (differences.length === 0) return []
-  let left = MOST_BYTES.differences
+  let left = MAX_BYTES.differences
   const shown: string[] = []
   for (const { title, text } of differences) {
     if (left < 500) break

@@ -5,7 +5,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', y
 
 /** What the days of a catalogue are called: the same few thousand come again on a hundred thousand pages. */
 const known = new Map<string, string>()
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 /** A moment whose day in UTC is the one that it begins with. */
 const PLAIN_MOMENT = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/
 
@@ -16,6 +16,6 @@ export function formatDay(moment: string): string {
   const before = known.get(day)
   if (before !== undefined) return before
   const words = DAY.format(new Date(moment))
-  if (known.size < MOST_KNOWN) known.set(day, words)
+  if (known.size < MAX_KNOWN) known.set(day, words)
   return words
 }

@@ -20,7 +20,7 @@ const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
   ...['null', 'Null', 'NULL'].map((word) => [word, null] as const),
 ])
 const STEP = 2
-const MOST_CHARACTERS = 65_536
+const MAX_CHARACTERS = 65_536
 
 /** Keys that are written as they are, unless they are constants. */
 const PLAIN_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/
@@ -42,7 +42,7 @@ const UNKNOWN = new Error('not plain')
  * @returns exactly the value that the library reads, or undefined for anything that is not plain; a text with an error never is
  */
 export function readPlainYaml(text: string): Record<string, unknown> | undefined {
-  if (text.length > MOST_CHARACTERS || !text.endsWith('\n') || ODD_CHARACTER.test(text)) return undefined
+  if (text.length > MAX_CHARACTERS || !text.endsWith('\n') || ODD_CHARACTER.test(text)) return undefined
   const lines = text.slice(0, -1).split('\n')
   const reader = { lines, at: 0 }
   try {

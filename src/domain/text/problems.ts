@@ -79,11 +79,11 @@ export function describeValue(value: unknown): string {
   return text.length > 60 ? `a long ${typeof value}` : printable(text)
 }
 
-const MOST_UNITS = 80
+const MAX_UNITS = 80
 
 /** Cuts a text from outside to a short one and replaces control and format characters with `?`. */
 export function printable(text: string): string {
   // Twice as many units as are kept: no more is looked at, however long the text.
-  const clean = text.slice(0, 2 * MOST_UNITS + 1).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')
-  return clean.length > MOST_UNITS ? `${clean.slice(0, MOST_UNITS).replace(/\p{Cs}$/u, '')}…` : clean
+  const clean = text.slice(0, 2 * MAX_UNITS + 1).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')
+  return clean.length > MAX_UNITS ? `${clean.slice(0, MAX_UNITS).replace(/\p{Cs}$/u, '')}…` : clean
 }

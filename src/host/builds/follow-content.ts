@@ -244,11 +244,11 @@ function sayCounts({ repositories, versions, owners }: SiteState['counts']): str
   return `${repositories} repositories, ${versions} versions, ${owners} owners`
 }
 
-const MOST_SAID = 20
+const MAX_NAMED = 20
 
 function sayBroken(problems: readonly string[]): string[] {
   if (problems.length === 0) return []
-  const rest = problems.length > MOST_SAID ? [`  and ${problems.length - MOST_SAID} more`] : []
+  const rest = problems.length > MAX_NAMED ? [`  and ${problems.length - MAX_NAMED} more`] : []
   const title = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the content; what is broken stays as it was:`
-  return [title, ...problems.slice(0, MOST_SAID).map((problem) => `  ${problem}`), ...rest]
+  return [title, ...problems.slice(0, MAX_NAMED).map((problem) => `  ${problem}`), ...rest]
 }

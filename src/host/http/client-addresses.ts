@@ -5,7 +5,7 @@ import type { TrustedProxy } from '../../settings.ts'
 import { clientKeyOf } from '../../wiring/platform.ts'
 
 /** So many forwarding addresses of a request are looked at. */
-const MOST_HOPS = 32
+const MAX_HOPS = 32
 
 /**
  * Opens the finder of clients' addresses.
@@ -33,7 +33,7 @@ export function findClients(
     }
     const hops = String(forwarded ?? '')
       .split(',')
-      .slice(-MOST_HOPS)
+      .slice(-MAX_HOPS)
       .map((hop) => bare(hop.trim()))
     let client = connection
     while (hops.length > 0 && isTrusted(client)) {

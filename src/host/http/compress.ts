@@ -10,14 +10,14 @@ import type { Parts } from '../../server/respond.ts'
 type Encoding = 'br' | 'gzip'
 
 /** Below it, the headers of compression cost more than it saves. */
-const LEAST_BYTES = 1_024
+const MIN_BYTES = 1_024
 /** Larger answers are not compressed. */
-const MOST_BYTES = 32 * 1024 * 1024
+const MAX_BYTES = 32 * 1024 * 1024
 /** What is kept of compressed answers, over all builds: the same bytes are the same answer. */
 const CACHE_BYTES = 48 * 1024 * 1024
 /** Compressing uses the threads that read files, so it never takes all of them; further requests get the plain answer. */
-const MOST_AT_ONCE = 2
-const MOST_WAITING = 16
+const MAX_AT_ONCE = 2
+const MAX_WAITING = 16
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|manifest\+json)|image\/svg\+xml)/
 
 /** Compresses answers. */
@@ -56,7 +56,7 @@ export function openCompressor(): Compressor {
       const given = answer.headers
       const etag = given.ETag
       const length = Number(given['Content-Length'])
-      if (!etag || !isKept(given['Cache-Control']) || !(length >= LEAST_BYTES && length <= MOST_BYTES)) return answer
+      if (!etag || !isKept(given['Cache-Control']) || !(length >= MIN_BYTES && length <= MAX_BYTES)) return answer
       const encoding = encodingFor(request)
       if (
         encoding === 'identity' ||
@@ -120,8 +120,8 @@ function limitWork() {
   const waiting: (() => void)[] = []
   let running = 0
   return async <Value>(work: () => Promise<Value>): Promise<Value | undefined> => {
-    if (running >= MOST_AT_ONCE) {
-      if (waiting.length >= MOST_WAITING) return undefined
+    if (running >= MAX_AT_ONCE) {
+      if (waiting.length >= MAX_WAITING) return undefined
       await new Promise<void>((resolve) => waiting.push(resolve))
     }
     running += 1

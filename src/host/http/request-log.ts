@@ -4,11 +4,11 @@ import { write, writeSync } from 'node:fs'
 import type { AnsweredRequest } from './http-server.ts'
 
 /** How many characters may wait to be written. When the log's reader is slower, further lines are dropped, and the log says how many. */
-const MOST_WAITING = 1_000_000
+const MAX_WAITING = 1_000_000
 const RETRY_MS = 100
 /** How long lines are gathered and then written at once, because one write costs more than many lines. */
 const GATHER_MS = 50
-const MOST_PATH = 500
+const MAX_PATH = 500
 
 /** Writes lines without waiting for who reads them. */
 export interface LineWriter {
@@ -33,7 +33,7 @@ export function formatRequest({ method, path, status, ms, bytes, cache, id }: An
 /** A path as it may be logged: without its query, which may hold a key or what somebody looks for, and without tokens that were put there by mistake. */
 export function withoutSecrets(path: string): string {
   return path
-    .slice(0, MOST_PATH)
+    .slice(0, MAX_PATH)
     .replace(/[?#].*$/s, '')
     .replace(/\bhub_[0-9A-Za-z]{6,}/g, 'hub_…')
     .replace(/\b(gh[opsur]_|github_pat_)\w{6,}/g, '$1…')
@@ -81,7 +81,7 @@ export function writeLines(descriptor = 1): LineWriter {
   })
   return {
     write(line) {
-      if (waiting.length + line.length > MOST_WAITING) {
+      if (waiting.length + line.length > MAX_WAITING) {
         dropped += 1
         return
       }

@@ -10,7 +10,7 @@ import { isObject, type McpResult, refuseParams } from './protocol.ts'
 import { TEMPLATES } from './resources.ts'
 
 /** Most values in one answer, by the protocol's own rule. */
-const MOST_VALUES = 100
+const MAX_VALUES = 100
 
 /** Answers `completion/complete`. */
 export async function completeArgument(params: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
@@ -39,8 +39,8 @@ async function complete(
     throw refuseParams(`There is ${echo}. Use one of resources/templates/list.`)
   }
   const owner = textOf(known.owner)
-  if (argument === 'owner') return tools.search().completeOwner(prefix, MOST_VALUES)
-  if (argument === 'name') return tools.search().completeName(prefix, owner, MOST_VALUES)
+  if (argument === 'owner') return tools.search().completeOwner(prefix, MAX_VALUES)
+  if (argument === 'name') return tools.search().completeName(prefix, owner, MAX_VALUES)
   return argument === 'version' ? completeVersion(owner, textOf(known.name), prefix, tools) : filter([], prefix)
 }
 
@@ -71,7 +71,7 @@ async function completeVariable(
 
 function filter(values: readonly string[], prefix: string): Completions {
   const matching = values.filter((value) => value.toLowerCase().startsWith(prefix))
-  return { values: matching.slice(0, MOST_VALUES), total: matching.length }
+  return { values: matching.slice(0, MAX_VALUES), total: matching.length }
 }
 
 function textOf(value: unknown): string | undefined {

@@ -9,7 +9,7 @@ import { CODES, isObject } from './protocol.ts'
 export type Message = Record<string, unknown> & { jsonrpc: '2.0'; method?: string }
 
 /** Largest body, in bytes: no argument is longer than a content. */
-const MOST_BYTES = LIMITS.contentBytes
+const MAX_BYTES = LIMITS.contentBytes
 
 /** Reads the message of a request. @throws Refusal when it is none that can be served */
 export async function readMessage(request: Request): Promise<Message> {
@@ -30,7 +30,7 @@ export async function readMessage(request: Request): Promise<Message> {
 }
 
 async function readText(request: Request): Promise<string> {
-  const bytes = await openBody(request, MOST_BYTES, tooLarge)
+  const bytes = await openBody(request, MAX_BYTES, tooLarge)
     .read()
     .catch((thrown: unknown): never => {
       throw thrown instanceof HubError ? new Refusal(400, CODES.parseError, thrown.message) : thrown
@@ -59,5 +59,5 @@ function isMessage(value: unknown): value is Message {
 }
 
 function tooLarge(): Refusal {
-  return new Refusal(413, CODES.refused, `The body is longer than ${MOST_BYTES} bytes. Send a shorter message.`)
+  return new Refusal(413, CODES.refused, `The body is longer than ${MAX_BYTES} bytes. Send a shorter message.`)
 }

@@ -136,9 +136,9 @@ async function noRepository(owner: string, name: string, tools: ReadTools): Prom
 }
 
 /** How many versions a message names. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 function noVersion(owner: string, name: string, version: string, active: readonly string[]): HubError {
-  const hint = active.length === 0 ? '' : ` Highest: ${active.slice(0, MOST_NAMED).join(', ')}.`
+  const hint = active.length === 0 ? '' : ` Highest: ${active.slice(0, MAX_NAMED).join(', ')}.`
   return new HubError('not_found', `${owner}/${name} has no version ${version}.${hint} Use list_versions for all.`)
 }

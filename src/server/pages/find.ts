@@ -6,9 +6,9 @@ import type { Search } from '../../ports/search.ts'
 import type { FindQuestion } from './find-question.ts'
 
 /** How many of the best matches are looked at. Filters and counts are of these alone, because looking at more takes longer and hardly anybody pages that far. */
-export const MOST_CANDIDATES = 400
+export const MAX_CANDIDATES = 400
 /** Values shown of one filter; more would push the other filters out of sight. */
-const MOST_VALUES = 8
+const MAX_VALUES = 8
 
 /** A value to filter by, and how many prompts it leaves. */
 export interface Facet {
@@ -34,7 +34,7 @@ export interface Found {
 export async function findPrompts(question: FindQuestion, search: Pick<Search, 'find'>): Promise<Found> {
   const { q, tags, sort, owner, license, withVariables, withProvenance, page } = question
   const { pageSize } = LIMITS
-  const answer = await search.find({ text: q, tags, sort, offset: 0, limit: MOST_CANDIDATES })
+  const answer = await search.find({ text: q, tags, sort, offset: 0, limit: MAX_CANDIDATES })
   const kept = answer.matches.filter(
     (summary) =>
       (owner === undefined || summary.owner === owner) &&
@@ -69,5 +69,5 @@ function count(values: readonly string[]): Facet[] {
   return [...counts]
     .map(([value, count]) => ({ value, count }))
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-    .slice(0, MOST_VALUES)
+    .slice(0, MAX_VALUES)
 }

@@ -2,30 +2,30 @@
 import type { Search } from '../../ports/search.ts'
 
 /** Each word costs a question to the search. */
-const MOST_WORDS = 3
-const MOST_OFFERED = 6
+const MAX_WORDS = 3
+const MAX_OFFERED = 6
 /** Words with fewer letters in common at their beginning are not offered. */
-const LEAST_LETTERS = 3
+const MIN_LETTERS = 3
 /** So many prompts are looked through for words. */
 const CANDIDATES = 10
 
 /** Words of titles and tags that begin with the same letters as a word of the question, those that share more letters first. @throws HubError `unavailable` when the search cannot be asked */
 export async function findNearbyWords(q: string, search: Pick<Search, 'find'>): Promise<string[]> {
-  const words = [...new Set(splitWords(q))].filter((word) => word.length > LEAST_LETTERS)
-  const longest = words.toSorted((a, b) => b.length - a.length).slice(0, MOST_WORDS)
+  const words = [...new Set(splitWords(q))].filter((word) => word.length > MIN_LETTERS)
+  const longest = words.toSorted((a, b) => b.length - a.length).slice(0, MAX_WORDS)
   const shared = new Map<string, number>()
   for (const word of longest) {
-    const text = word.slice(0, LEAST_LETTERS)
+    const text = word.slice(0, MIN_LETTERS)
     const { matches } = await search.find({ text, tags: [], sort: undefined, offset: 0, limit: CANDIDATES })
     for (const known of matches.flatMap(({ title, tags }) => [...splitWords(title), ...tags])) {
       const letters = countShared(known, word)
-      if (letters >= LEAST_LETTERS && !words.includes(known))
+      if (letters >= MIN_LETTERS && !words.includes(known))
         shared.set(known, Math.max(letters, shared.get(known) ?? 0))
     }
   }
   return [...shared]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, MOST_OFFERED)
+    .slice(0, MAX_OFFERED)
     .map(([word]) => word)
 }
 

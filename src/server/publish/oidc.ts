@@ -7,7 +7,7 @@ import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { Provenance } from '../../domain/content/values.ts'
 
 /** GitHub's tokens are shorter, so a longer one is refused before it is verified. */
-const MOST_CHARACTERS = 8_192
+const MAX_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
 
 /** A job whose token is good. */
@@ -58,7 +58,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
     cacheMaxAge: 600_000,
   })
   return async (token, now) => {
-    if (token.length > MOST_CHARACTERS) throw refuse()
+    if (token.length > MAX_CHARACTERS) throw refuse()
     const payload = await verify(token, now)
     const { data: claims, error } = JobClaims.safeParse(payload)
     if (error) {

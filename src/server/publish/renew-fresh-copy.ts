@@ -39,7 +39,7 @@ interface Shown {
 type Stores = Sources & { baseUrl: string; git: GitStore }
 
 /** Versions that came by a pull request or by hand may be known neither to the build nor to a copy. So many of them are read from git, the highest first; the next build lists the others. */
-const MOST_UNKNOWN = 50
+const MAX_UNKNOWN = 50
 const READ_MS = 8_000
 /** How often a copy is made anew because somebody else kept one meanwhile. */
 const MAX_RENEWALS = 5
@@ -114,7 +114,7 @@ export async function showRepository(
   const summaries = new Map(listed.map((summary) => [summary.version, markYanked(summary)]))
   if (given) summaries.set(given.version, summarise(given))
   const numbers = sortVersions([...new Set([...folder.versions.keys(), ...(given ? [given.version] : [])])])
-  for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MOST_UNKNOWN)) {
+  for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MAX_UNKNOWN)) {
     const entry = await readVersion(version, folder, sources.git)
     // A file that cannot be read leaves out its own version only.
     if (!entry) continue

@@ -35,7 +35,7 @@ const ROUND_MS = 3_000
 /** How long after its request's arrival a publish may still begin. */
 export const LATEST_START_MS = DEADLINE_MS - ROUND_MS
 /** How often a listing that is known to lag is read again before it is used. */
-const MOST_REREADS = 5
+const MAX_REREADS = 5
 /** How long before its request's arrival a commit of ours may be dated, because the clock of the git host may be behind. */
 const CLOCK_LEEWAY_MS = 300_000
 
@@ -96,7 +96,7 @@ export async function writeInRounds<Decision, Answer>(
     const ours = isInDoubt ? findOperation(folder, write.operationId) : undefined
     const carriedOut = ours && sent.get(ours.headline)
     if (carriedOut) return { kind: 'committed', decision: carriedOut, folder, commit: { sha: ours.sha, url: ours.url } }
-    if (isStale(write, folder) && rereads++ < MOST_REREADS) continue
+    if (isStale(write, folder) && rereads++ < MAX_REREADS) continue
     const decided = await readOrWait(deadline, (call) => decideOn(folder, git, write, call))
     if (decided === undefined) continue
     if (decided.kind === 'answer') return decided

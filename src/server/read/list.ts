@@ -33,12 +33,12 @@ export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, s
 
 /** Reads `meta` from the end of a list's file, where our envelopes have it, because parsing a whole page of records takes much longer. */
 function readMeta(bytes: Bytes): Meta {
-  const end = new TextDecoder().decode(bytes.subarray(-MOST_META_BYTES))
+  const end = new TextDecoder().decode(bytes.subarray(-MAX_META_BYTES))
   return JSON.parse(end.slice(end.lastIndexOf('"meta":') + 7, -1))
 }
 
 /** `meta` is three numbers and their names, so it always fits in this. */
-const MOST_META_BYTES = 120
+const MAX_META_BYTES = 120
 
 function answerSearch(answer: SearchAnswer, query: ListQuery, baseUrl: string): Found {
   return answerEnvelope(searchEnvelope(answer, { page: query.page, size: LIMITS.pageSize }), query, baseUrl)

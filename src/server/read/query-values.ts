@@ -24,7 +24,7 @@ export function readVersionQuery(query: URLSearchParams): AskedVersion {
 }
 
 /** Labels that a message names. */
-const MOST_LABELS = 10
+const MAX_LABELS = 10
 
 /**
  * Finds the number of the version that is asked for.
@@ -40,7 +40,7 @@ export function resolveVersion(
   if (version !== undefined) throw refuseBoth()
   if (Object.hasOwn(labels, label)) return labels[label]
   const known = Object.keys(labels)
-  const listed = known.slice(0, MOST_LABELS).join(', ') + (known.length > MOST_LABELS ? ', …' : '')
+  const listed = known.slice(0, MAX_LABELS).join(', ') + (known.length > MAX_LABELS ? ', …' : '')
   throw new HubError(
     'not_found',
     `${full_name} has no label ${printable(label)}. ${known.length === 0 ? 'It has no labels; give a version.' : `Its labels: ${listed}.`}`,

@@ -5,7 +5,7 @@ const TYPING_MS = 200
 const place = document.getElementById('find')
 /** What was answered before, by address: Back shows it at once. */
 const known = new Map<string, string>()
-const MOST_KNOWN = 30
+const MAX_KNOWN = 30
 
 if (place) begin(place)
 
@@ -96,7 +96,7 @@ async function ask(address: string, signal: AbortSignal): Promise<string | undef
     if (!response.ok) throw new Error(await sayTrouble(response))
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     const html = page.getElementById('find')?.innerHTML ?? ''
-    if (known.size >= MOST_KNOWN) known.delete([...known.keys()][0]!)
+    if (known.size >= MAX_KNOWN) known.delete([...known.keys()][0]!)
     known.set(address, html)
     return html
   } catch (error) {

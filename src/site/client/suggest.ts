@@ -5,7 +5,7 @@ import { ROUTES_LIST } from '../links.ts'
 
 const TYPING_MS = 150
 const MOST = 5
-const LEAST_CHARACTERS = 2
+const MIN_CHARACTERS = 2
 
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
@@ -57,7 +57,7 @@ function suggestAt(field: HTMLInputElement): void {
     const mine = new AbortController()
     running = mine
     const q = field.value.trim()
-    if (q.length < LEAST_CHARACTERS) return close()
+    if (q.length < MIN_CHARACTERS) return close()
     const found = await askFor(q, mine.signal)
     if (mine.signal.aborted || found.length === 0) return found.length === 0 ? close() : undefined
     list.replaceChildren(...found.slice(0, MOST).map((one, index) => drawOption(one, `${list.id}-${index}`)))

@@ -8,9 +8,9 @@ import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { versionPage } from '../links.ts'
 
 /** Longer texts end with dots. */
-const MOST_CHARACTERS = 90
+const MAX_CHARACTERS = 90
 /** How many items of a list are shown. */
-const MOST_ITEMS = 2
+const MAX_ITEMS = 2
 
 /**
  * What is answered to the example of an address.
@@ -63,8 +63,8 @@ function findLatest({ repository, versions }: Pick<CatalogueEntry, 'repository' 
 
 function shorten(answer: object): string {
   const cut = (_: string, value: unknown) => {
-    if (typeof value === 'string' && value.length > MOST_CHARACTERS) return `${value.slice(0, MOST_CHARACTERS)}…`
-    return Array.isArray(value) ? value.slice(0, MOST_ITEMS) : value
+    if (typeof value === 'string' && value.length > MAX_CHARACTERS) return `${value.slice(0, MAX_CHARACTERS)}…`
+    return Array.isArray(value) ? value.slice(0, MAX_ITEMS) : value
   }
   return JSON.stringify(answer, cut, 2)
 }

@@ -14,7 +14,7 @@ interface DrawOptions {
 }
 
 /** A longer text is shown without line numbers, which would make its page several times as large. */
-const MOST_DRAWN_CHARACTERS = 120_000
+const MAX_DRAWN_CHARACTERS = 120_000
 
 /** Chips and marks of one text. What follows is plain text, because a page is drawn by the thread that answers: a content of nothing else made five megabytes. */
 const MAX_MARKS = 10_000
@@ -38,7 +38,7 @@ export function drawContent(content: string, variables: readonly Variable[], opt
       return `<a class="chip" href="#variable-${name}" data-chip="${name}"${isFirst ? '' : ' tabindex="-1"'}>${drawText(text)}</a>`
     })
     .join('')
-  return content.length > MOST_DRAWN_CHARACTERS ? html : drawNumbered(html)
+  return content.length > MAX_DRAWN_CHARACTERS ? html : drawNumbered(html)
 }
 
 /** A text as HTML; characters that do not show themselves get their number. @param budget how many more do, counted down */

@@ -25,7 +25,7 @@ const MAX_WORD_EDITS = 200
 /** Lines of so many characters in all get marks; the ones after them get none. */
 const MAX_MARKED_CHARACTERS = 100_000
 /** Words of a line are compared up to this length. */
-const MOST_LINE_CHARACTERS = 2_000
+const MAX_LINE_CHARACTERS = 2_000
 /** The words that differ are marked only in lines of which one character in so many stayed. */
 const SHARED_PART = 3
 
@@ -80,7 +80,7 @@ export function compareTexts(before: string, after: string): DifferenceRow[] {
 
 /** @returns undefined when the lines have so little in common that marks would only confuse */
 function compareLines(before: string, after: string): [Piece[], Piece[]] | undefined {
-  if (before.length > MOST_LINE_CHARACTERS || after.length > MOST_LINE_CHARACTERS) return undefined
+  if (before.length > MAX_LINE_CHARACTERS || after.length > MAX_LINE_CHARACTERS) return undefined
   const least = Math.max(before.trim().length, after.trim().length) / SHARED_PART
   // Counting is far cheaper than comparing, and gives an upper bound of what comparing would find in common.
   if (countCommon(before, after) < least) return undefined

@@ -20,7 +20,7 @@ export interface Use {
 }
 
 /** Maximum number of labels offered; more would clutter the form. */
-const MOST_LABELS = 2
+const MAX_LABELS = 2
 
 /** The ways to choose a version of a prompt. @param version the one that is shown */
 export function listChoices({ labels }: Repository, version: string): Choice[] {
@@ -28,7 +28,7 @@ export function listChoices({ labels }: Repository, version: string): Choice[] {
     { id: 'pinned', words: `Pinned to ${version}`, kind: 'pinned', value: version },
     { id: 'latest', words: 'Latest', kind: 'latest', value: '' },
     ...Object.keys(labels)
-      .slice(0, MOST_LABELS)
+      .slice(0, MAX_LABELS)
       .map((label): Choice => ({ id: `label-${label}`, words: `Label ${label}`, kind: 'label', value: label })),
   ]
 }

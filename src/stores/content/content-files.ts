@@ -89,9 +89,9 @@ export function nameFile(path: string): string {
 /** One line that names what was passed by, or undefined when nothing was. */
 export function sayIgnored(ignored: readonly string[]): string | undefined {
   if (ignored.length === 0) return undefined
-  const named = ignored.slice(0, MOST_NAMED).join(', ')
-  const rest = ignored.length > MOST_NAMED ? ` and ${ignored.length - MOST_NAMED} more` : ''
+  const named = ignored.slice(0, MAX_NAMED).join(', ')
+  const rest = ignored.length > MAX_NAMED ? ` and ${ignored.length - MAX_NAMED} more` : ''
   return `Ignored as left behind by an editor or a system: ${named}${rest}.`
 }
 
-const MOST_NAMED = 5
+const MAX_NAMED = 5

@@ -92,7 +92,7 @@ export function rememberCopies(copies: CopyStore): CopyStore {
     const key = keyOf(owner, name)
     const known = repositories.get(key) ?? copies.find(owner, name)
     repositories.set(key, known)
-    if (repositories.size > MOST_REMEMBERED) repositories.delete(repositories.keys().next().value!)
+    if (repositories.size > MAX_REMEMBERED) repositories.delete(repositories.keys().next().value!)
     return known
   }
   return {
@@ -105,7 +105,7 @@ export function rememberCopies(copies: CopyStore): CopyStore {
     async keepVersion(kept) {
       const { owner, name, version } = kept.version
       versions.set(versionKeyOf(owner, name, version), kept)
-      if (versions.size > MOST_VERSIONS) versions.delete(versions.keys().next().value!)
+      if (versions.size > MAX_VERSIONS) versions.delete(versions.keys().next().value!)
       await copies.keepVersion(kept).catch(ignoreFailure)
     },
     async keep(copy) {
@@ -119,9 +119,9 @@ export function rememberCopies(copies: CopyStore): CopyStore {
 function ignoreFailure(): void {}
 
 /** How many repositories are remembered, so that requests for names that do not exist cannot fill the memory. */
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 /** How many versions are remembered, of up to 256 KiB each; older ones are read from the store again. */
-const MOST_VERSIONS = 200
+const MAX_VERSIONS = 200
 
 function write<Record extends CopyOrigin>(state: StateStore, key: string, record: Record): Promise<void> {
   return state.set(key, format(record), lifetimeOf(record))

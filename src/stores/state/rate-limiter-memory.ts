@@ -2,7 +2,7 @@
 import type { RateLimit, RateLimiter } from '../../ports/rate-limiter.ts'
 
 /** Clients that are remembered at once. One request each, they take some 20 MB. */
-const MOST_CLIENTS = 100_000
+const MAX_CLIENTS = 100_000
 
 /**
  * A limiter in this process's memory. What left the window is forgotten; beyond the most clients, whoever asked longest ago is, in their favour, but
@@ -14,7 +14,7 @@ const MOST_CLIENTS = 100_000
 export function limitInMemory(
   { requests, windowMs }: RateLimit,
   now: () => number = () => performance.now(),
-  mostClients = MOST_CLIENTS,
+  mostClients = MAX_CLIENTS,
 ): RateLimiter {
   if (requests === 0) return UNLIMITED
   /** Moments of requests, oldest first; clients in the order of their newest one. Those who have used up their number stand apart. */
