@@ -27,39 +27,41 @@ export interface Answer {
   cache: CacheClass
   /** The repository that a publish purges, as `repositoryTag` names it. */
   cacheTag?: string | undefined
+  /** Whether the response carries the SHA-256 of its body, so that a client can check it. RFC 9530 section 3 */
+  hasDigest?: boolean
   /** Further headers. Their values must have been checked. */
   headers?: Readonly<Record<string, string>>
 }
 
 /** Answers an address of the read API with what was found there. */
 export function respondWith(request: Request, answer: Answer): Response {
-  const bytes: NotedBytes = answer.bytes
-  const { mediaType, cache, cacheTag, headers: further } = answer
-  const before = bytes[ANSWERED]
-  // What the headers are made of beside the bytes.
-  const isSame =
-    before?.answer.mediaType === mediaType &&
-    before.answer.cache === cache &&
-    before.answer.cacheTag === cacheTag &&
-    before.answer.headers === further
-  const headers = isSame ? before.headers : describe(answer)
-  if (!isSame) bytes[ANSWERED] = { answer: { mediaType, cache, cacheTag, headers: further }, headers }
-  return respondWithWhole(request, bytes, 200, headers)
+  const known = described.get(answer.bytes)
+  if (known && isSameAnswer(known.answer, answer)) return respondWithWhole(request, answer.bytes, 200, known.headers)
+  const headers = describe(answer)
+  described.set(answer.bytes, { answer, headers })
+  return respondWithWhole(request, answer.bytes, 200, headers)
 }
 
-/**
- * What was found out about a body stands on the bytes themselves, because to make headers costs more than to send them. A weak table of bodies would
- * cost more than it saves wherever each answer is a new object: the garbage collector looks through it every time.
- */
-const ANSWERED = Symbol('answered')
-const VALIDATOR = Symbol('validator')
-type NotedBytes = Bytes & {
-  [ANSWERED]?: { answer: Omit<Answer, 'bytes'>; headers: Readonly<Record<string, string>> }
-  [VALIDATOR]?: string
+/** Headers by body: building them costs more than sending them, and hosts keep the bodies of popular files. */
+const described = new WeakMap<Bytes, { answer: Answer; headers: Readonly<Record<string, string>> }>()
+
+function isSameAnswer(one: Answer, other: Answer): boolean {
+  return (
+    one.mediaType === other.mediaType &&
+    one.cache === other.cache &&
+    one.cacheTag === other.cacheTag &&
+    one.hasDigest === other.hasDigest &&
+    haveSameHeaders(one.headers, other.headers)
+  )
+}
+
+function haveSameHeaders(one: Answer['headers'] = {}, other: Answer['headers'] = {}): boolean {
+  const names = Object.keys(one)
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
 }
 
 /** All headers of a 200. */
-function describe({ bytes, mediaType, cache, cacheTag, headers }: Answer): Readonly<Record<string, string>> {
+function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Answer): Readonly<Record<string, string>> {
   const all: Record<string, string> = {
     ...COMMON_HEADERS,
     'Cache-Control': CACHE_CONTROL[cache],
@@ -69,6 +71,7 @@ function describe({ bytes, mediaType, cache, cacheTag, headers }: Answer): Reado
     'No-Vary-Search': NO_VARY_SEARCH,
     ...headers,
   }
+  if (hasDigest) all['Repr-Digest'] = `sha-256=:${hash('sha256', bytes, 'base64')}:`
   if (mediaType === 'text/plain') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
   if (cacheTag) all['Netlify-Cache-Tag'] = cacheTag
   // With an id of its own an answer stays in the cache beyond a deploy, so only versions get one: they never change.
@@ -113,13 +116,14 @@ export interface Parts {
   large?: LargeFile
 }
 
-/** Names the parts on the Response itself, because to look them up in a table of all that are under way would cost more than answering. */
-const PARTS = Symbol('parts')
-type MadeResponse = Response & { [PARTS]?: Parts }
+/** A response that names its parts. */
+interface MadeResponse extends Response {
+  parts?: Parts
+}
 
 /** The parts of an answer that `respondWithParts` made; undefined for any other. They are right only while nobody changes the headers of the Response. */
 export function partsOf(response: MadeResponse): Parts | undefined {
-  return response[PARTS]
+  return response.parts
 }
 
 /** How long an answer may be kept, as it says itself; null when it does not. */
@@ -132,7 +136,7 @@ export function cacheControlOf(response: Response): string | null {
 export function respondWithParts(parts: Parts): Response {
   const { bytes, status, headers, large } = parts
   const response: MadeResponse = new Response(large ? large.stream() : bytes, { status, headers })
-  response[PARTS] = parts
+  response.parts = parts
   return response
 }
 
@@ -167,7 +171,7 @@ function withValidator(bytes: Bytes, headers: Readonly<Record<string, string>>) 
 
 /** Answers with all of the bytes, or 304. @param headers with those that the bytes themselves give */
 function respondWithWhole(request: Request, bytes: Bytes, status: number, headers: Parts['headers']): Response {
-  const etag = validatorOf(bytes)
+  const etag = headers.ETag!
   const match = status === 200 ? findMatch(request.headers.get('If-None-Match'), etag) : undefined
   if (match !== undefined) {
     return respondWithParts({ bytes: null, status: 304, headers: { ...onlyForClients(headers), ETag: match } })
@@ -250,10 +254,15 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
 }
 
 /** A strong validator: the same for the same bytes, another for others. Half a SHA-256 is enough, because it need not resist forging. RFC 9110 section 8.8.3. */
-function validatorOf(bytes: NotedBytes): string {
-  bytes[VALIDATOR] ??= `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
-  return bytes[VALIDATOR]
+function validatorOf(bytes: Bytes): string {
+  const known = validators.get(bytes)
+  if (known !== undefined) return known
+  const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
+  validators.set(bytes, etag)
+  return etag
 }
+
+const validators = new WeakMap<Bytes, string>()
 
 /**
  * Finds the client's validator among those that an answer may have. RFC 9110 section 13.1.2: compared weakly; a list or a star may be given.

@@ -19,8 +19,7 @@ export async function findNearbyWords(q: string, search: Pick<Search, 'find'>): 
     const { matches } = await search.find({ text, tags: [], sort: undefined, offset: 0, limit: CANDIDATES })
     for (const known of matches.flatMap(({ title, tags }) => [...splitWords(title), ...tags])) {
       const letters = countShared(known, word)
-      if (letters >= MIN_LETTERS && !words.includes(known))
-        shared.set(known, Math.max(letters, shared.get(known) ?? 0))
+      if (letters >= MIN_LETTERS && !words.includes(known)) shared.set(known, Math.max(letters, shared.get(known) ?? 0))
     }
   }
   return [...shared]

@@ -1,15 +1,13 @@
 // Answers each route of the read API from the built file, or from the fresh copy if a publish is newer.
-import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
-import type { Repository } from '../../domain/api/schema.ts'
 import { splitFullName } from '../../domain/content/names.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { readBuilt, readOr } from '../../ports/site-files.ts'
 import {
   encode,
   type Found,
-  type FoundRecord,
+  type FoundRepository,
   findContent,
   findRepository,
   findTags,
@@ -37,15 +35,13 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
   getRepository: async ({ owner = '', name = '' }, _query, tools) => {
     const repository = await findRepository(owner, name, tools)
     if (!repository) throw await noRepository(owner, name, tools)
-    const bytes = repository.bytes()
-    return { bytes, headers: await successorLink(repository, bytes, tools.baseUrl, '') }
+    return { bytes: repository.bytes(), headers: await successorLink(repository, tools.baseUrl, '') }
   },
   listVersions: async ({ owner = '', name = '' }, _query, tools) => {
     const found = await findVersions(owner, name, tools)
     if (!found) throw await noRepository(owner, name, tools)
     const { repository, versions } = found
-    const headers = await successorLink(repository, repository.bytes(), tools.baseUrl, '/versions')
-    return { bytes: versions.bytes(), headers }
+    return { bytes: versions.bytes(), headers: await successorLink(repository, tools.baseUrl, '/versions') }
   },
   getVersion: async ({ owner = '', name = '', version = '' }, _query, tools) => {
     const record = await findVersion(owner, name, version, tools)
@@ -57,31 +53,25 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
     const asked = readVersionQuery(query)
     if (asked.version !== undefined) {
       const bytes = await readContent(owner, name, asked.version, tools)
-      const headers = { 'X-Prompt-Version': asked.version, ...digestOf(bytes) }
+      const headers = { 'X-Prompt-Version': asked.version }
       const repository = await findRepository(owner, name, tools)
       // What may be kept for ever cannot say that it was yanked since, nor that it is so no more.
-      const isYanked = repository !== undefined && !repository.value().versions.includes(asked.version)
+      const isYanked = repository !== undefined && !repository.outline().versions.includes(asked.version)
       return isYanked
-        ? { bytes, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }
-        : { bytes, headers, cache: 'immutable' }
+        ? { bytes, hasDigest: true, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }
+        : { bytes, hasDigest: true, headers, cache: 'immutable' }
     }
     const found = await findRepository(owner, name, tools)
     if (!found) throw await noRepository(owner, name, tools)
-    const record = found.value()
-    const version = resolveVersion(record, asked) ?? record.latest_version
+    const outline = found.outline()
+    const version = resolveVersion(outline, asked) ?? outline.latest_version
     if (version === null) throw noActiveVersion(owner, name)
     // The record holds the latest content, so one file is enough, and content and number always belong together.
-    const bytes =
-      version === record.latest_version && record.content !== null
-        ? encode(record.content)
-        : await readContent(owner, name, version, tools)
+    const latest = version === outline.latest_version ? outline.latestContent : undefined
     return {
-      bytes,
-      headers: {
-        'X-Prompt-Version': version,
-        ...digestOf(bytes),
-        ...(await linkTo(record.moved_to, tools.baseUrl, '/raw')),
-      },
+      bytes: latest ?? (await readContent(owner, name, version, tools)),
+      hasDigest: true,
+      headers: { 'X-Prompt-Version': version, ...(await linkTo(outline.moved_to, tools.baseUrl, '/raw')) },
     }
   },
   listActivity: async ({ owner = '', name = '' }, _query, tools) => {
@@ -104,33 +94,15 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
   }),
 }
 
-/** Lets a client check what it got without a second request. RFC 9530 section 3 */
-function digestOf(bytes: Bytes): Record<string, string> {
-  return { 'Repr-Digest': `sha-256=:${hash('sha256', bytes, 'base64')}:` }
-}
-
 async function readContent(owner: string, name: string, version: string, tools: ReadTools): Promise<Bytes> {
   const bytes = await findContent(owner, name, version, tools)
   if (!bytes) throw await noVersion(owner, name, version, tools)
   return bytes
 }
 
-/** A record that names a successor holds these bytes. A text in a record cannot hold them, because its quotes are escaped. */
-const HAS_SUCCESSOR = Buffer.from('"moved_to":"')
-/** The same object each time, because respond.ts makes the headers of an answer anew when it is another object. */
-const NO_HEADERS: Readonly<Record<string, string>> = {}
-/** Stands on a record's bytes and says whether it names a successor, so that each is looked through only once. */
-const IS_MOVED = Symbol('moved')
-
-/** Where a repository that has moved goes on. Few have moved, so only a record whose bytes name a successor is parsed. RFC 5829 section 3.4 */
-async function successorLink(
-  repository: FoundRecord<Repository>,
-  bytes: Bytes & { [IS_MOVED]?: boolean },
-  baseUrl: string,
-  rest: string,
-): Promise<Readonly<Record<string, string>>> {
-  bytes[IS_MOVED] ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(HAS_SUCCESSOR)
-  return bytes[IS_MOVED] ? linkTo(repository.value().moved_to, baseUrl, rest) : NO_HEADERS
+/** Where a repository that has moved goes on. RFC 5829 section 3.4 */
+function successorLink(repository: FoundRepository, baseUrl: string, rest: string): Promise<Record<string, string>> {
+  return linkTo(repository.outline().moved_to, baseUrl, rest)
 }
 
 async function linkTo(successor: string | null, baseUrl: string, rest: string): Promise<Record<string, string>> {

@@ -47,14 +47,49 @@ export interface FoundRecord<Value> {
   bytes: () => Bytes
 }
 
+/** What answers need of a repository most often, so that its record is parsed once and not for each of them. */
+export interface RepositoryOutline
+  extends Pick<Repository, 'full_name' | 'labels' | 'latest_version' | 'moved_to' | 'versions'> {
+  /** The latest version's content; undefined without a version. */
+  latestContent: Bytes | undefined
+}
+
+/** A repository that was found. */
+export interface FoundRepository extends FoundRecord<Repository> {
+  outline: () => RepositoryOutline
+}
+
 /** A repository, listed or not; undefined when there is none. */
 export async function findRepository(
   owner: string,
   name: string,
   sources: Sources,
-): Promise<FoundRecord<Repository> | undefined> {
+): Promise<FoundRepository | undefined> {
   const { built, copy } = await findNewest(owner, name, sources)
-  return copy ? remembered(copy.repository, single) : built && lying(built)
+  return copy ? repositoryFromCopy(copy.repository) : built && repositoryFromBytes(built)
+}
+
+/** Outlines by the bytes that they were parsed from; hosts keep the bytes of popular files. */
+const outlines = new WeakMap<Bytes, RepositoryOutline>()
+
+function repositoryFromBytes(bytes: Bytes): FoundRepository {
+  const record = recordFromBytes<Repository>(bytes)
+  const outline = () => {
+    const known = outlines.get(bytes) ?? outlineOf(record.value())
+    outlines.set(bytes, known)
+    return known
+  }
+  return { ...record, outline }
+}
+
+function repositoryFromCopy(repository: Repository): FoundRepository {
+  return { ...recordFromValue(repository, single), outline: () => outlineOf(repository) }
+}
+
+function outlineOf(repository: Repository): RepositoryOutline {
+  const { full_name, labels, latest_version, moved_to, versions, content } = repository
+  const latestContent = content === null ? undefined : encode(content)
+  return { full_name, labels, latest_version, moved_to, versions, latestContent }
 }
 
 /** A version, yanked ones included; undefined when there is none. A version never changes, so the first place that has it is right. */
@@ -65,9 +100,9 @@ export async function findVersion(
   { siteFiles, fresh }: Sources,
 ): Promise<FoundRecord<VersionRecord> | undefined> {
   const built = await siteFiles.read(DATA_FILES.version(owner, name, version))
-  if (built) return lying(built)
+  if (built) return recordFromBytes(built)
   const record = await fresh.findVersion(owner, name, version)
-  return record && remembered(record, single)
+  return record && recordFromValue(record, single)
 }
 
 /** A repository and its versions, highest first; undefined when there is no such repository. */
@@ -75,11 +110,12 @@ export async function findVersions(
   owner: string,
   name: string,
   sources: Sources,
-): Promise<{ repository: FoundRecord<Repository>; versions: FoundRecord<VersionSummary[]> } | undefined> {
+): Promise<{ repository: FoundRepository; versions: FoundRecord<VersionSummary[]> } | undefined> {
   const { built, copy } = await findNewest(owner, name, sources)
-  if (copy) return { repository: remembered(copy.repository, single), versions: remembered(copy.versions, onePage) }
+  if (copy)
+    return { repository: repositoryFromCopy(copy.repository), versions: recordFromValue(copy.versions, onePage) }
   const versions = built && (await sources.siteFiles.read(DATA_FILES.versions(owner, name)))
-  return versions && { repository: lying(built), versions: lying(versions) }
+  return versions && { repository: repositoryFromBytes(built), versions: recordFromBytes(versions) }
 }
 
 /** A version's content alone; undefined when there is no such version. */
@@ -97,7 +133,7 @@ export async function findContent(
 
 /** Every tag, most used first. */
 export async function findTags({ siteFiles }: Pick<Sources, 'siteFiles'>): Promise<FoundRecord<TagRecord[]>> {
-  return lying(await readBuilt(siteFiles, DATA_FILES.tags()))
+  return recordFromBytes(await readBuilt(siteFiles, DATA_FILES.tags()))
 }
 
 /** The bytes of a text in UTF-8. */
@@ -105,11 +141,11 @@ export function encode(text: string): Bytes {
   return new TextEncoder().encode(text)
 }
 
-function lying<Value>(bytes: Bytes): FoundRecord<Value> {
+function recordFromBytes<Value>(bytes: Bytes): FoundRecord<Value> {
   return { bytes: () => bytes, value: () => parseBuilt<{ data: Value }>(bytes).data }
 }
 
-function remembered<Value>(value: Value, wrap: (value: Value) => unknown): FoundRecord<Value> {
+function recordFromValue<Value>(value: Value, wrap: (value: Value) => unknown): FoundRecord<Value> {
   return { value: () => value, bytes: () => encode(JSON.stringify(wrap(value))) }
 }
 
