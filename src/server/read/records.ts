@@ -40,7 +40,7 @@ export async function findNewest(owner: string, name: string, { siteFiles, fresh
 }
 
 /** A record that was found, as bytes to answer with or as a value to work with; only the one that is asked for is made. */
-export interface FoundRecord<Value> {
+interface FoundRecord<Value> {
   /** The value. */
   value: () => Value
   /** The answer of the read API that holds it. */
