@@ -1,6 +1,8 @@
 // `/feed.xml`: everything that was published.
+
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../site/feeds.ts'
+import { LOOK } from '../site/hub-look.ts'
 
 export const GET: APIRoute = async ({ locals: { hub } }) =>
-  respondWithFeed(hub!, { path: '/', title: 'Prompt Hub', prompts: (await hub!.listRecent()) ?? [] })
+  respondWithFeed(hub!, { path: '/', title: LOOK.name, prompts: (await hub!.listRecent()) ?? [] })

@@ -1,5 +1,7 @@
 // `/llms.txt`: what a model should know before it reads the site. https://llmstxt.org
+
 import type { APIRoute } from 'astro'
+import { LOOK } from '../site/hub-look.ts'
 
 /** Pages of 20 prompts that a model is told of; with more it would be no overview. */
 const NAMED_PAGES = 5
@@ -14,7 +16,7 @@ export const GET: APIRoute = async ({ locals: { hub } }) => {
       ({ full_name, title, description }) =>
         `- [${oneLine(title)}](${baseUrl}/api/v1/repos/${full_name}/raw): ${oneLine(description) || full_name}`,
     )
-  const text = `# Prompt Hub
+  const text = `# ${LOOK.name}
 
 > A prompt registry: publish, version and install prompts like packages. Reading needs no key.
 

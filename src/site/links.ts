@@ -13,6 +13,9 @@ export const ownerPage = (handle: string): string => `/${handle}`
 /** A page of a tag, from 1. */
 export const tagPage = (tag: string, page = 1): string => (page === 1 ? `/tags/${tag}` : `/tags/${tag}/${page}`)
 
+/** The page of a search. */
+export const searchPage = (q: string): string => `/search?${new URLSearchParams({ q })}`
+
 /** An address in a record without its base, so that a page works wherever the site is served from. */
 export function withoutBase(address: string, baseUrl: string): string {
   return address.startsWith(`${baseUrl}/`) ? address.slice(baseUrl.length) : address

@@ -1,4 +1,5 @@
 // What each page says of itself in its head.
+import { LOOK } from './hub-look.ts'
 
 /** What a page says of itself. */
 export interface PageHead {
@@ -31,7 +32,7 @@ const TITLE_CHARACTERS = 70
 
 /** What stands in a page's `title`: with the site's name where there is room, cut where there is none. */
 export function fitTitle(title: string): string {
-  const whole = `${title} · Prompt Hub`
+  const whole = `${title} · ${LOOK.name}`
   if (whole.length <= TITLE_CHARACTERS) return whole
   if (title.length <= TITLE_CHARACTERS) return title
   // The cut may fall inside a surrogate pair, whose first half is removed.

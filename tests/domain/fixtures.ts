@@ -117,6 +117,7 @@ export function readStarterCatalogue(): { tree: ContentTree; broken: string[] } 
       else broken.push(`${path}: ${JSON.stringify(problems)}`)
       continue
     }
+    if (place.kind === 'site' || place.kind === 'logo') continue
     const fullName = `${place.owner}/${place.name}`
     const repository = repositories.get(fullName) ?? aRepository(fullName, { versions: [] })
     repositories.set(fullName, repository)

@@ -7,6 +7,8 @@ import { isName, isOwner, isVersion } from './names.ts'
 export type Place =
   | { kind: 'usage' }
   | { kind: 'equivalents' }
+  | { kind: 'site' }
+  | { kind: 'logo'; name: 'logo.svg' | 'logo.png' }
   | { kind: 'owner'; owner: string }
   | { kind: 'repository'; owner: string; name: string }
   | { kind: 'version'; owner: string; name: string; version: string }
@@ -26,6 +28,8 @@ export function parsePath(path: string): Parsed<Place> {
 function placeAt(path: string): Place | string {
   if (path === 'usage.json') return { kind: 'usage' }
   if (path === 'equivalents.txt') return { kind: 'equivalents' }
+  if (path === 'site.yml') return { kind: 'site' }
+  if (path === 'logo.svg' || path === 'logo.png') return { kind: 'logo', name: path }
   const parts = path.split('/')
   const [owner = '', second = '', third = '', file = ''] = parts
   if (!isOwner(owner))
@@ -43,6 +47,8 @@ function placeAt(path: string): Place | string {
 export function formatPath(place: Place): string {
   if (place.kind === 'usage') return 'usage.json'
   if (place.kind === 'equivalents') return 'equivalents.txt'
+  if (place.kind === 'site') return 'site.yml'
+  if (place.kind === 'logo') return place.name
   if (place.kind === 'owner') return `${place.owner}/index.md`
   if (place.kind === 'repository') return `${place.owner}/${place.name}/index.md`
   return `${place.owner}/${place.name}/versions/${place.version}.md`

@@ -49,7 +49,7 @@ export function groupProblems(problems: readonly Problem[]): Map<string, string[
   for (const problem of problems) {
     const place = parsePath(problem.file.replace(/^content\//, '')).value
     // A file in a place that nothing is read from affects nobody.
-    if (!place || place.kind === 'usage' || place.kind === 'equivalents') continue
+    if (!place || !('owner' in place)) continue
     const name = place.kind === 'owner' ? place.owner : `${place.owner}/${place.name}`
     groups.set(name, [...(groups.get(name) ?? []), `${problem.file}: ${formatProblem(problem)}`])
   }

@@ -17,7 +17,7 @@ import { findLicenseProblem } from '../content/rules.ts'
  */
 export function mendFile(path: string, text: string): string | undefined {
   const place = parsePath(path).value
-  if (!place || place.kind === 'usage' || place.kind === 'equivalents') return undefined
+  if (!place || !('owner' in place)) return undefined
   const front = splitFile(text).value?.front
   if (!front) return undefined
   const changes = Object.fromEntries(

@@ -51,6 +51,10 @@ export const RULES = {
   ),
   usage: error('usage.json holds download counts by full name.', 'write it by npm run import:usage'),
   equivalents: error('equivalents.txt holds a line for each set of words that mean the same.', 'mend that line'),
+  site: error(
+    'site.yml holds the name and look of the hub; its logo is a small SVG or PNG.',
+    'mend that value; see the guide to self-hosting',
+  ),
   'content-is-text': error('Below the front matter stands some text, without NUL.', 'write the prompt there'),
   'content-fits': error('A content is at most 262,144 bytes long.', 'shorten it, or divide it into two prompts'),
   'variables-are-few': error('A version has at most 64 placeholders.', 'join some of them'),

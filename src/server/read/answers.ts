@@ -55,22 +55,22 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
       const headers = { 'X-Prompt-Version': asked.version }
       const repository = await findRepository(owner, name, tools)
       // What may be kept for ever cannot say that it was yanked since, nor that it is so no more.
-      const isYanked = repository !== undefined && !repository.outline().versions.includes(asked.version)
+      const isYanked = repository !== undefined && !repository.facts().versions.includes(asked.version)
       return isYanked
         ? { bytes, hasDigest: true, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }
         : { bytes, hasDigest: true, headers, cache: 'immutable' }
     }
     const found = await findRepository(owner, name, tools)
     if (!found) throw await noRepository(owner, name, tools)
-    const outline = found.outline()
-    const version = resolveVersion(outline, asked) ?? outline.latest_version
+    const facts = found.facts()
+    const version = resolveVersion(facts, asked) ?? facts.latest_version
     if (version === null) throw noActiveVersion(owner, name)
     // The record holds the latest content, so one file is enough, and content and number always belong together.
-    const latest = version === outline.latest_version ? outline.latestContent : undefined
+    const latest = version === facts.latest_version ? facts.latestContent : undefined
     return {
       bytes: latest ?? (await readContent(owner, name, version, tools)),
       hasDigest: true,
-      headers: { 'X-Prompt-Version': version, ...(await linkTo(outline.moved_to, tools.baseUrl, '/raw')) },
+      headers: { 'X-Prompt-Version': version, ...(await linkTo(facts.moved_to, tools.baseUrl, '/raw')) },
     }
   },
   listActivity: async ({ owner = '', name = '' }, _query, tools) => {
@@ -101,7 +101,7 @@ async function readContent(owner: string, name: string, version: string, tools: 
 
 /** Where a repository that has moved goes on. RFC 5829 section 3.4 */
 function successorLink(repository: FoundRepository, baseUrl: string, rest: string): Promise<Record<string, string>> {
-  return linkTo(repository.outline().moved_to, baseUrl, rest)
+  return linkTo(repository.facts().moved_to, baseUrl, rest)
 }
 
 async function linkTo(successor: string | null, baseUrl: string, rest: string): Promise<Record<string, string>> {

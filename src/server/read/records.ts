@@ -48,7 +48,7 @@ interface FoundRecord<Value> {
 }
 
 /** What answers need of a repository most often, so that its record is parsed once and not for each of them. */
-export interface RepositoryOutline
+interface RepositoryFacts
   extends Pick<Repository, 'full_name' | 'labels' | 'latest_version' | 'moved_to' | 'versions'> {
   /** The latest version's content; undefined without a version. */
   latestContent: Bytes | undefined
@@ -56,7 +56,7 @@ export interface RepositoryOutline
 
 /** A repository that was found. */
 export interface FoundRepository extends FoundRecord<Repository> {
-  outline: () => RepositoryOutline
+  facts: () => RepositoryFacts
 }
 
 /** A repository, listed or not; undefined when there is none. */
@@ -69,24 +69,24 @@ export async function findRepository(
   return copy ? repositoryFromCopy(copy.repository) : built && repositoryFromBytes(built)
 }
 
-/** Outlines by the bytes that they were parsed from; hosts keep the bytes of popular files. */
-const outlines = new WeakMap<Bytes, RepositoryOutline>()
+/** Facts by the bytes that they were parsed from; hosts keep the bytes of popular files. */
+const factsByBytes = new WeakMap<Bytes, RepositoryFacts>()
 
 function repositoryFromBytes(bytes: Bytes): FoundRepository {
   const record = recordFromBytes<Repository>(bytes)
-  const outline = () => {
-    const known = outlines.get(bytes) ?? outlineOf(record.value())
-    outlines.set(bytes, known)
+  const facts = () => {
+    const known = factsByBytes.get(bytes) ?? factsOf(record.value())
+    factsByBytes.set(bytes, known)
     return known
   }
-  return { ...record, outline }
+  return { ...record, facts }
 }
 
 function repositoryFromCopy(repository: Repository): FoundRepository {
-  return { ...recordFromValue(repository, single), outline: () => outlineOf(repository) }
+  return { ...recordFromValue(repository, single), facts: () => factsOf(repository) }
 }
 
-function outlineOf(repository: Repository): RepositoryOutline {
+function factsOf(repository: Repository): RepositoryFacts {
   const { full_name, labels, latest_version, moved_to, versions, content } = repository
   const latestContent = content === null ? undefined : encode(content)
   return { full_name, labels, latest_version, moved_to, versions, latestContent }

@@ -12,6 +12,7 @@ import {
   type RepositoryFile,
 } from '../../domain/content/prompt-file.ts'
 import { checkVersion } from '../../domain/content/rules.ts'
+import { parseSiteFile, type SiteFile } from '../../domain/content/site-file.ts'
 import { type Equivalents, parseEquivalents } from '../../domain/search/equivalents.ts'
 import {
   formatProblems,
@@ -26,6 +27,8 @@ import { measure } from '../../ports/measure.ts'
 export type ParsedFile =
   | { kind: 'usage'; value: Usage }
   | { kind: 'equivalents'; value: Equivalents }
+  | { kind: 'site'; value: SiteFile }
+  | { kind: 'logo'; value: null }
   | { kind: 'owner'; owner: string; value: OwnerFile }
   | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
@@ -55,6 +58,7 @@ export function placeFile(
 export function judgeFile(place: Place, bytes: Buffer | undefined): JudgedFile {
   const wrong = (rule: string, message: string) => ({ parsed: { problems: [{ rule, key: '', message }] }, broken: [] })
   if (!bytes) return wrong('readable', 'expected a file that can be read')
+  if (place.kind === 'logo') return judgeLogo(place.name, bytes)
   if (!isUtf8(bytes)) return wrong('utf-8', 'expected UTF-8, got bytes that are none')
   const parsed = parsePlace(place, bytes.toString())
   return {
@@ -63,16 +67,36 @@ export function judgeFile(place: Place, bytes: Buffer | undefined): JudgedFile {
   }
 }
 
+/** A logo is on every page, so it is small. */
+const MAX_LOGO_BYTES = 64 * 1024
+const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
+  'logo.svg': /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/,
+  'logo.png': /^\x89PNG\r\n\x1a\n/,
+}
+
+function judgeLogo(name: string, bytes: Buffer): JudgedFile {
+  const message =
+    bytes.length > MAX_LOGO_BYTES
+      ? `expected at most ${MAX_LOGO_BYTES} bytes, got ${bytes.length}`
+      : LOGO_FORMS[name]!.test(bytes.toString('latin1'))
+        ? undefined
+        : `expected ${name.endsWith('.svg') ? 'an SVG' : 'a PNG'} image`
+  return message === undefined
+    ? { parsed: { value: { kind: 'logo', value: null } }, broken: [] }
+    : { parsed: { problems: [{ rule: 'site', key: '', message }] }, broken: [] }
+}
+
 /** What was being read when it failed: the form of the front matter, one of its values, or a file of another form. */
 function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
-  if (place.kind === 'usage' || place.kind === 'equivalents') return { rule: place.kind, ...problem }
+  if (!('owner' in place)) return { rule: place.kind, ...problem }
   return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
 }
 
 /** Parses the text of a place, whatever stands there. */
-function parsePlace(place: Place, text: string): Parsed<ParsedFile> {
+function parsePlace(place: Exclude<Place, { kind: 'logo' }>, text: string): Parsed<ParsedFile> {
   if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
   if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))
+  if (place.kind === 'site') return tagged(parseSiteFile(text), (value) => ({ kind: 'site', value }))
   const { owner } = place
   if (place.kind === 'owner') return tagged(parseOwnerFile(text), (value) => ({ kind: 'owner', owner, value }))
   const { name } = place

@@ -1,0 +1,60 @@
+// Parses `site.yml`, in which a hub says what it is called and how it looks.
+import * as z from 'zod'
+import { LIMITS } from '../api/limits.ts'
+import { type Parsed, parseBy } from '../text/problems.ts'
+import { parseYaml } from '../text/yaml.ts'
+import { USUAL_LOOK } from './look.ts'
+import { line, WebAddress } from './values.ts'
+
+const MAX_LINKS = 10
+const MAX_QUESTIONS = 12
+
+const words = (characters: number) => line(characters).min(1, 'expected some text')
+const Address = z.union(
+  [WebAddress, z.string().regex(/^\/(?!\/)[^\s\\]*$/)],
+  'expected an address that starts with https://, http:// or /',
+)
+
+/** The schema of `site.yml`. Every key is optional. */
+const SiteFileSchema = z.strictObject({
+  name: words(40).default(USUAL_LOOK.name).describe('The name of the hub.'),
+  tagline: words(80).default(USUAL_LOOK.tagline).describe('The heading of the front page.'),
+  language: z
+    .string()
+    .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'expected a language tag such as en or pt-BR')
+    .default(USUAL_LOOK.language)
+    .describe('The language of the name, tagline and tasks, as a BCP 47 tag.'),
+  logo: z
+    .enum(['logo.svg', 'logo.png'], 'expected logo.svg or logo.png, a file beside site.yml')
+    .optional()
+    .describe('The logo, a file beside `site.yml`, at most 64 KiB.'),
+  accent: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'expected a colour such as "#0b6e4f"')
+    .optional()
+    .describe('The colour of links and buttons, as #rrggbb. It is made darker or lighter where contrast needs it.'),
+  footer: z
+    .array(z.strictObject({ text: words(60), url: Address }))
+    .max(MAX_LINKS, `expected at most ${MAX_LINKS} links`)
+    .default([])
+    .describe('Links in the footer.'),
+  examples: z
+    .array(words(LIMITS.queryCharacters))
+    .max(MAX_QUESTIONS, `expected at most ${MAX_QUESTIONS} questions`)
+    .default([])
+    .describe('Example questions below the search box.'),
+  tasks: z
+    .array(z.strictObject({ text: words(60), query: words(LIMITS.queryCharacters) }))
+    .max(MAX_QUESTIONS, `expected at most ${MAX_QUESTIONS} tasks`)
+    .default([])
+    .describe('Tasks on the front page, each with its search; by default the most used tags.'),
+})
+
+/** A hub's own name and look. */
+export type SiteFile = z.infer<typeof SiteFileSchema>
+
+/** Parses `site.yml`. */
+export function parseSiteFile(text: string): Parsed<SiteFile> {
+  const { value, problems } = parseYaml(text, 1)
+  return problems ? { problems } : parseBy(SiteFileSchema, value)
+}

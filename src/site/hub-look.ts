@@ -1,0 +1,45 @@
+// The hub's own name and look (`content/site.yml`), as the bundle of the pages holds it, and the files made of it.
+import { accentColours, type HubLook, USUAL_LOOK } from '../domain/content/look.ts'
+
+/** The look of this hub. */
+export const LOOK: HubLook = import.meta.env?.HUB_LOOK ?? { ...USUAL_LOOK, logo: undefined }
+
+interface LookFile {
+  address: string
+  bytes: Buffer<ArrayBuffer>
+  mediaType: string
+}
+
+/** Files at `/assets/` are kept for good, so their names change with their bytes. */
+function nameFile(base: string, ending: string, bytes: Buffer<ArrayBuffer>, mediaType: string): LookFile {
+  let sum = 5381n
+  for (const byte of bytes) sum = BigInt.asUintN(64, sum * 33n + BigInt(byte))
+  return { address: `/assets/hub/${base}-${sum.toString(36)}.${ending}`, bytes, mediaType }
+}
+
+function styleOf(accent: string): string {
+  const { light, dark } = accentColours(accent)
+  return `:root {
+  --accent: light-dark(${light}, ${dark});
+  --accent-strong: color-mix(in oklab, var(--accent) 80%, var(--text));
+  --accent-soft: color-mix(in oklab, var(--accent) 10%, var(--surface));
+}
+`
+}
+
+const LOGO_TYPES = { svg: 'image/svg+xml', png: 'image/png' } as const
+
+/** The style sheet with the accent colour, or undefined. */
+export const STYLE = LOOK.accent
+  ? nameFile('look', 'css', Buffer.from(styleOf(LOOK.accent)), 'text/css; charset=utf-8')
+  : undefined
+
+/** The logo, or undefined. */
+export const LOGO = LOOK.logo
+  ? nameFile(
+      'logo',
+      LOOK.logo.name.slice(-3),
+      Buffer.from(LOOK.logo.data, 'base64'),
+      LOGO_TYPES[LOOK.logo.name.slice(-3) as 'svg' | 'png'],
+    )
+  : undefined

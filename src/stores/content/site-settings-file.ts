@@ -1,0 +1,21 @@
+// Reads the hub's own name and look from the content folder: `site.yml` and the logo that it names.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type HubLook, USUAL_LOOK } from '../../domain/content/look.ts'
+import { parseSiteFile } from '../../domain/content/site-file.ts'
+
+/** Reads it. What is missing or wrong counts as left out here; the check of the content says what is wrong. */
+export function readHubLook(contentDir: string): HubLook {
+  const site = parseSiteFile(readOrEmpty(join(contentDir, 'site.yml')).toString()).value
+  if (!site) return { ...USUAL_LOOK, logo: undefined }
+  const data = site.logo ? readOrEmpty(join(contentDir, site.logo)).toString('base64') : ''
+  return { ...site, logo: site.logo && data !== '' ? { name: site.logo, data } : undefined }
+}
+
+function readOrEmpty(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch {
+    return Buffer.alloc(0)
+  }
+}
