@@ -5,6 +5,7 @@ import { splitFullName } from '../../domain/content/names.ts'
 import type { Bytes } from '../../ports/site-files.ts'
 import { readBuilt, readOr } from '../../ports/site-files.ts'
 import {
+  encode,
   type Found,
   type FoundRepository,
   findContent,
