@@ -2,7 +2,7 @@
 import { accentColours, type HubLook, USUAL_LOOK } from '../domain/content/look.ts'
 
 /** The look of this hub. */
-export const LOOK: HubLook = import.meta.env?.HUB_LOOK ?? { ...USUAL_LOOK, logo: undefined }
+export const LOOK: HubLook = import.meta.env?.HUB_LOOK ?? USUAL_LOOK
 
 interface LookFile {
   address: string

@@ -1,22 +1,29 @@
 // The look of a hub: the usual one, and an accent colour with enough contrast in both colour schemes.
 
-import type { SiteFile } from './site-file.ts'
-
-/** A hub's own name and look, with the logo's bytes. */
-export interface HubLook extends Omit<SiteFile, 'logo'> {
+/** A hub's own name and look: `site.yml` and the logo that it names. */
+export interface HubLook {
+  name: string
+  tagline: string
+  /** A BCP 47 tag. */
+  language: string
+  /** As #rrggbb. */
+  accent?: string | undefined
+  footer: { text: string; url: string }[]
+  examples: string[]
+  tasks: { text: string; query: string }[]
   /** `data` is base64. */
   logo: { name: string; data: string } | undefined
 }
 
 /** What a hub without a `site.yml` is called. */
-export const USUAL_LOOK = {
+export const USUAL_LOOK: HubLook = {
   name: 'Prompt Hub',
   tagline: 'Publish and version prompts like packages',
   language: 'en',
-  accent: undefined,
   footer: [],
   examples: [],
   tasks: [],
+  logo: undefined,
 }
 
 /** WCAG asks for 4.5:1 of text; the rest is for links on tinted grounds. */

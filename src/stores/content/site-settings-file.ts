@@ -7,7 +7,7 @@ import { parseSiteFile } from '../../domain/content/site-file.ts'
 /** Reads it. What is missing or wrong counts as left out here; the check of the content says what is wrong. */
 export function readHubLook(contentDir: string): HubLook {
   const site = parseSiteFile(readOrEmpty(join(contentDir, 'site.yml')).toString()).value
-  if (!site) return { ...USUAL_LOOK, logo: undefined }
+  if (!site) return USUAL_LOOK
   const data = site.logo ? readOrEmpty(join(contentDir, site.logo)).toString('base64') : ''
   return { ...site, logo: site.logo && data !== '' ? { name: site.logo, data } : undefined }
 }

@@ -1,0 +1,19 @@
+// Keeps of the questions that a page would offer those that find something.
+import type { PageData } from '../ports/pages.ts'
+
+/** @param queryOf the question of a value @returns the values whose search finds a prompt; all of them while search is unavailable */
+export async function keepFound<Value>(
+  hub: Pick<PageData, 'find'>,
+  values: readonly Value[],
+  queryOf: (value: Value) => string,
+): Promise<Value[]> {
+  const isFound = await Promise.all(
+    values.map((value) =>
+      hub.find({ text: queryOf(value), tags: [], sort: undefined, offset: 0, limit: 1 }).then(
+        ({ matches }) => matches.length > 0,
+        () => true,
+      ),
+    ),
+  )
+  return values.filter((_, index) => isFound[index])
+}

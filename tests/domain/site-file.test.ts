@@ -1,0 +1,62 @@
+// Tests `site.yml`: its keys, what is refused, the colours derived from the accent, and the logo's form.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { accentColours, contrast, USUAL_LOOK } from '../../src/domain/content/look.ts'
+import { parseSiteFile } from '../../src/domain/content/site-file.ts'
+import { readContentDir } from '../../src/stores/content/content-dir.ts'
+import { readHubLook } from '../../src/stores/content/site-settings-file.ts'
+
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
+
+function aFolder(files: Record<string, string | Buffer>): string {
+  const dir = mkdtempSync(join(tmpdir(), 'site-file-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text)
+  return dir
+}
+
+test('every key is optional', () => {
+  expect(readHubLook(aFolder({}))).toEqual(USUAL_LOOK)
+  expect(readHubLook(aFolder({ 'site.yml': 'name: Acme\n' }))).toEqual({ ...USUAL_LOOK, name: 'Acme' })
+})
+
+test('the logo comes with its bytes', () => {
+  const dir = aFolder({ 'site.yml': 'logo: logo.svg\n', 'logo.svg': LOGO })
+  expect(readHubLook(dir).logo).toEqual({ name: 'logo.svg', data: Buffer.from(LOGO).toString('base64') })
+  expect(readContentDir(dir).problems).toEqual([])
+})
+
+test.each([
+  ['nmae: Acme', 'nmae'],
+  ['accent: green', 'accent'],
+  ['language: "en us"', 'language'],
+  ['logo: ../secret.svg', 'logo'],
+  ['footer: [{ text: Home, url: "javascript:alert(1)" }]', 'footer.0.url'],
+  ['footer: [{ text: Home, url: "//example.com" }]', 'footer.0.url'],
+])('%s is refused', (text, key) => {
+  expect(parseSiteFile(text).problems?.map((problem) => problem.key)).toEqual([key])
+})
+
+test('problems are those of the content: they name the file, and the usual look is shown', () => {
+  const dir = aFolder({ 'site.yml': 'accent: green\n', 'logo.png': LOGO, 'logo.svg': Buffer.alloc(70_000) })
+  expect(readContentDir(dir).problems.map(({ file, rule }) => [file, rule])).toEqual([
+    ['content/logo.png', 'site'],
+    ['content/logo.svg', 'site'],
+    ['content/site.yml', 'site'],
+  ])
+  expect(readHubLook(dir)).toEqual(USUAL_LOOK)
+})
+
+const rgb = (hex: string) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
+
+test('any accent has enough contrast in both schemes', () => {
+  for (const accent of ['#000000', '#ffffff', '#ffee00', '#0b6e4f', '#ff0000', '#808080']) {
+    const { light, dark } = accentColours(accent)
+    for (const ground of ['#f7f7f4', '#ffffff', '#f2f2ee'])
+      expect(contrast(rgb(light), rgb(ground))).toBeGreaterThan(4.5)
+    for (const ground of ['#0e1013', '#171a1f', '#0a0c0f', '#0b1220'])
+      expect(contrast(rgb(dark), rgb(ground))).toBeGreaterThan(4.5)
+  }
+})
