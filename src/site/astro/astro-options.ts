@@ -1,8 +1,6 @@
 // How Astro builds and serves the site: for its own commands and for the bundle that our host makes. Only what Astro documents is used.
 import type { AstroUserConfig } from 'astro'
 import { passthroughImageService } from 'astro/config'
-import { readHubLook } from '../../stores/content/site-settings-file.ts'
-import { thisHub } from '../docs/this-hub.ts'
 import { pagesAdapter } from './pages-adapter.ts'
 
 /** Everything but the integrations. */
@@ -11,12 +9,7 @@ export const ASTRO_OPTIONS = {
   output: 'server',
   adapter: pagesAdapter(),
   build: { assets: 'assets', inlineStylesheets: 'never', serverEntry: 'entry.mjs' },
-  vite: {
-    assetsInclude: ['**/letters.bin'],
-    build: { assetsInlineLimit: 0 },
-    // Part of the code of the pages, because some are rendered where there is no content folder.
-    define: { 'import.meta.env.HUB_LOOK': JSON.stringify(readHubLook(thisHub().contentDir)) },
-  },
+  vite: { assetsInclude: ['**/letters.bin'], build: { assetsInlineLimit: 0 } },
   // Without them Astro adds a store for sessions and an image library to the code of the pages.
   session: false,
   image: { service: passthroughImageService() },

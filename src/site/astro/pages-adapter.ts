@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'
 import { readConfig } from '../../config.ts'
 import { formatHeadersFile } from '../../domain/api/site-headers.ts'
+import { readHubLook } from '../../stores/content/site-settings-file.ts'
 import { writeFiles } from '../../stores/content/write-files.ts'
 import { listDownloads } from './downloads.ts'
 
@@ -13,6 +14,9 @@ export function pagesAdapter(): AstroIntegration {
     name: 'prompt-hub-pages',
     hooks: {
       'astro:config:setup': ({ command, updateConfig }) => {
+        // Part of the code of the pages, because some are rendered where there is no content folder.
+        const look = JSON.stringify(readHubLook(readConfig(process.env).contentDir))
+        updateConfig({ vite: { define: { 'import.meta.env.HUB_LOOK': look } } })
         // No package is imported at run time, so the code of the pages runs wherever it lies.
         if (command === 'build') updateConfig({ vite: { ssr: { noExternal: true } } })
       },
