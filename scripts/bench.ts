@@ -4,7 +4,6 @@ import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAttacks } from './bench/attacks.ts'
-import { measureBuild } from './bench/build.ts'
 import { measureClient } from './bench/client.ts'
 import { measureFunctions } from './bench/functions.ts'
 import { measureHost } from './bench/host.ts'
@@ -26,7 +25,6 @@ import { measureWithstand } from './bench/withstand.ts'
 import { openProgress } from './progress.ts'
 
 const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promise<Measurement[]>>> = {
-  build: measureBuild,
   rebuild: measureRebuild,
   host: measureHost,
   read: measureRead,
@@ -50,7 +48,7 @@ const STATE = 'state'
 const SOAK = 'soak'
 const SOAK_PROMPTS = '300'
 /** In under two minutes: whether everything still works, and roughly where it stands. */
-const QUICK = { sizes: '500', only: 'build,rebuild,host,read' }
+const QUICK = { sizes: '500', only: 'rebuild,host,read' }
 const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE, STATE]
 
 const { values: flags } = parseArgs({

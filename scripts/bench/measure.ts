@@ -86,23 +86,9 @@ export function quantile(samples: readonly number[], share: number): number {
 
 /** How long some work takes, in milliseconds. */
 export function time(work: () => unknown): number {
-  return timeWork(work).ms
-}
-
-/** How long some work took: on the clock, and on the processor, which other processes hardly change. */
-export interface Timed {
-  ms: number
-  processorMs: number
-}
-
-/** How long some work takes, both ways. */
-export function timeWork(work: () => unknown): Timed {
-  const usage = process.cpuUsage()
   const started = performance.now()
   work()
-  const ms = performance.now() - started
-  const { user, system } = process.cpuUsage(usage)
-  return { ms, processorMs: (user + system) / 1000 }
+  return performance.now() - started
 }
 
 /** How long it takes until a promise is kept, in milliseconds. */

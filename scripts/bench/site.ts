@@ -15,13 +15,12 @@ import { writeFiles } from '../../src/stores/content/write-files.ts'
 import { buildSearchIndex } from '../../src/stores/search/write-index.ts'
 import { generateContent } from '../content/generate-content.ts'
 import { LAST_DAY } from '../content/versions.ts'
-import { type Timed, timeWork } from './measure.ts'
 
 /** The project's own folder. */
 export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 const SEED = 1
 
-/** A built site, and how long its parts took. */
+/** A built site. */
 export interface BenchSite {
   /** Holds `dist`, `build` and the functions: a folder that `npm run serve` can run in. */
   dir: string
@@ -32,9 +31,6 @@ export interface BenchSite {
   catalogue: Catalogue
   /** The settings that made it, for a process that makes it again. */
   settings: Record<string, string>
-  filesRead: number
-  content: Timed
-  index: Timed
 }
 
 /** Makes the site of one size. @param dir new folder to make it in @param versions how many each prompt has */
@@ -48,16 +44,13 @@ export async function makeSite(dir: string, prompts: number, versions: number): 
     SITE_URL: 'http://localhost:8888',
     SOURCE_DATE_EPOCH: String(Date.parse(LAST_DAY) / 1000),
   }
-  const loader = openCatalogue(readConfig(settings))
-  let loaded: ReturnType<typeof loader.load> | undefined
-  const content = timeWork(() => (loaded = loader.load()))
-  const { catalogue, filesRead } = loaded!
+  const { catalogue } = openCatalogue(readConfig(settings)).load()
   writeFiles(siteDir, listDataFiles(catalogue, digestText))
   mkdirSync(join(indexPath, '..'), { recursive: true })
-  const index = timeWork(() => buildSearchIndex(catalogue, indexPath))
+  buildSearchIndex(catalogue, indexPath)
   await addPages(dir, readConfig(settings))
   symlinkSync(join(PROJECT_DIR, 'netlify'), join(dir, 'netlify'))
-  return { dir, siteDir, indexPath, prompts, versions, catalogue, settings, filesRead, content, index }
+  return { dir, siteDir, indexPath, prompts, versions, catalogue, settings }
 }
 
 /** Puts the code of the pages and the static files where a build has them. */
