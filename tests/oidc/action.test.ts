@@ -19,7 +19,7 @@ import { ISSUER, type Issuer, startIssuer } from './issuer.ts'
 const SCRIPT = resolve('.github/actions/publish/publish.sh')
 const OWNER = `---
 trusted_publishers:
-  - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: publish.yml}
+  - {repository: octo/prompts, repository_id: 1001, repository_owner_id: 2002, workflow: publish.yml, permissions: [publish, label]}
 ---
 `
 let issuer: Issuer
@@ -39,6 +39,7 @@ beforeAll(async () => {
         return Response.json({ value: await issuer.sign({ aud: searchParams.get('audience') }) })
       }
       const { status, text } = await hub.publish(await request.text(), {
+        method: request.method,
         path: pathname,
         token: null,
         headers: Object.fromEntries(request.headers),
@@ -88,6 +89,13 @@ test('publishes every file under its name, and again without a change', async ()
   const file = readFileSync(join(await world.contentDir(), 'acme/code-review/versions/1.0.0.md'), 'utf8')
   expect(file).toContain('repository: octo/prompts')
   expect(file.endsWith('---\nReview {{code}}.\r\nTwice.')).toBe(true)
+})
+
+test('points a label at what was published', async () => {
+  expect((await run({ LABEL: 'production' })).stdout).toContain('acme/summary: production points at 1.0.0')
+  const index = readFileSync(join(await world.contentDir(), 'acme/summary/index.md'), 'utf8')
+  expect(index).toContain('production: "1.0.0"')
+  expect((await run({ LABEL: 'Production' })).stderr).toContain('label: expected lower-case')
 })
 
 //  what                        settings                                   told
@@ -194,8 +202,8 @@ describe('what a pull request could bring along', () => {
 
 test('the action hands every input to the script, by the environment alone', () => {
   const action = parse(readFileSync('.github/actions/publish/action.yml', 'utf8'))
-  expect(Object.keys(action.inputs)).toEqual(['hub', 'owner', 'files', 'changelog', 'bump'])
+  expect(Object.keys(action.inputs)).toEqual(['hub', 'owner', 'files', 'changelog', 'bump', 'label'])
   const [step] = action.runs.steps
   expect(step.run).toBe('"$GITHUB_ACTION_PATH/publish.sh"')
-  expect(Object.keys(step.env)).toEqual(['HUB', 'OWNER', 'FILES', 'CHANGELOG', 'BUMP'])
+  expect(Object.keys(step.env)).toEqual(['HUB', 'OWNER', 'FILES', 'CHANGELOG', 'BUMP', 'LABEL'])
 })

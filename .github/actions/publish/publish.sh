@@ -14,6 +14,12 @@ if [[ $HUB != https://* && ! $HUB =~ ^http://(localhost|127\.0\.0\.1)(:[0-9]+)?$
   fail 'hub: expected an https address: over plain http anybody on the way could publish with the token.'
   exit 1
 fi
+case ${LABEL:-} in
+  *[!a-z0-9-]*)
+    fail 'label: expected lower-case letters, digits and hyphens, such as production.'
+    exit 1
+    ;;
+esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 umask 077
@@ -45,18 +51,9 @@ check_file() {
   done
 }
 
-# Secrets go to curl by files: an argument list is there for all to see.
-publish() {
-  local file=$1 name token
-  check_file "$file" || return 1
-  name=$(basename -- "$file")
-  name=${name%.*}
-  case $name in
-    '' | *[!a-z0-9-]*)
-      fail "Each file is published as the repository it is named after: expected lower-case letters, digits and hyphens, got $name" "$file"
-      return 1
-      ;;
-  esac
+# Asks for a token, which serves one request. Secrets go to curl by files: an argument list is there for all to see.
+authorize() {
+  local token
   printf 'Authorization: Bearer %s\n' "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" >"$work/ask"
   token=$(curl --silent --show-error --fail --retry 3 --max-time 30 --header "@$work/ask" --get \
     --data-urlencode "audience=$HUB" "$ACTIONS_ID_TOKEN_REQUEST_URL" | jq --exit-status --raw-output .value)
@@ -68,6 +65,33 @@ publish() {
   esac
   echo "::add-mask::$token"
   printf 'Authorization: Bearer %s\nContent-Type: application/json\n' "$token" >"$work/headers"
+}
+
+# Points the label at the version that was published. The same label again changes nothing, so it may be retried.
+label() {
+  local file=$1 name=$2 version=$3
+  authorize || return 1
+  jq --null-input --arg version "$version" '{$version}' >"$work/body"
+  curl --silent --show-error --fail-with-body --retry 3 --max-time 60 --header "@$work/headers" --request PUT \
+    --data-binary "@$work/body" "$HUB/api/v1/repos/$OWNER/$name/labels/$LABEL" >"$work/answer" 2>"$work/complaint" || {
+    fail "$OWNER/$name $version was published, but $LABEL was not moved: $(jq --raw-output '.error.message' "$work/answer" 2>/dev/null || head -c 500 "$work/complaint")" "$file"
+    return 1
+  }
+  show "$OWNER/$name: $LABEL points at $version"
+}
+
+publish() {
+  local file=$1 name version
+  check_file "$file" || return 1
+  name=$(basename -- "$file")
+  name=${name%.*}
+  case $name in
+    '' | *[!a-z0-9-]*)
+      fail "Each file is published as the repository it is named after: expected lower-case letters, digits and hyphens, got $name" "$file"
+      return 1
+      ;;
+  esac
+  authorize || return 1
   jq --null-input --rawfile content "$file" --arg bump "$BUMP" \
     --arg changelog "${CHANGELOG:-$(git log -1 --format=%s -- "$file")}" '{$content, $changelog, $bump}' >"$work/body"
   # A retry is the same request with the same token, which the hub answers like the first.
@@ -80,6 +104,8 @@ publish() {
   jq --raw-output '.data.warnings[]? | (.message | gsub("[\n\r]"; " ")) + (if .line then " (line \(.line))" else "" end)' "$work/answer" | while IFS= read -r warning; do
     show "warning: $warning" >&2
   done
+  version=$(jq --raw-output .data.version "$work/answer")
+  if [ -n "${LABEL:-}" ]; then label "$file" "$name" "$version"; fi
 }
 
 found=0

@@ -5,6 +5,7 @@ from .chat import fill_chat, for_anthropic, for_gemini, split_chat
 from .filling import fill_content
 from .hub import PromptHub, open_lock
 from .lock import Lock, LockedDetails, LockedPrompt, format_lock, parse_lock
+from .manage import ChangeResult, HubManager
 from .prompt import Prompt
 from .ranges import highest_in, is_range, is_version, satisfies
 from .records import Advisory, Variable, VersionRow
@@ -16,7 +17,9 @@ __version__ = "1.2.0"
 __all__ = [
     "Advisory",
     "AsyncPromptHub",
+    "ChangeResult",
     "Event",
+    "HubManager",
     "Lock",
     "LockedDetails",
     "LockedPrompt",

@@ -17,6 +17,14 @@ Message = Dict[str, Any]
 """`{"role": "system" | "user" | "assistant", "content": "…"}`, in the shape that OpenAI's SDK takes."""
 
 
+def _trim_line_ends(text: str) -> str:
+    """Removes line ends around a text: a lone CR at its beginning stays, for what stands behind it could become a role line."""
+    start = 0
+    while text.startswith(("\n", "\r\n"), start):
+        start += 1 if text[start] == "\n" else 2
+    return text[start:].rstrip("\r\n")
+
+
 def split_chat(content: str) -> List[Message]:
     """Splits a text at its role lines; a place for earlier messages is `{"type": "history"}`. Empty when the text does not begin with such a line."""
     lines = list(_MARKER_LINE.finditer(content))
@@ -24,7 +32,7 @@ def split_chat(content: str) -> List[Message]:
         return []
     ends = [match.start() for match in lines[1:]] + [len(content)]
     return [
-        {"role": match[1], "content": content[match.end() : end].strip("\r\n")} if match[1] else {"type": "history"}
+        {"role": match[1], "content": _trim_line_ends(content[match.end() : end])} if match[1] else {"type": "history"}
         for match, end in zip(lines, ends)
     ]
 

@@ -23,12 +23,14 @@ _MAY_BE_LOOPBACK = re.compile(r"(?:0|127\.|:|localhost).*|.*\.localhost\.?|[0-9]
 _LOOPBACK = re.compile(r"localhost|::1|127\.[0-9.]+")
 
 
-def open_until(url: str, headers: Mapping[str, str], ends_at: float) -> http.client.HTTPResponse:
+def open_until(
+    url: str, headers: Mapping[str, str], ends_at: float, method: str = "GET", data: Optional[bytes] = None
+) -> http.client.HTTPResponse:
     """Asks for an address; `ends_at` is a moment of `time.monotonic()`, and every read of the answer fails after it.
 
     Raises urllib.error.HTTPError for an answer that is no 2xx, PromptHubError `unavailable` for a redirect that is not followed, and what sockets raise.
     """
-    request = _Request(url, headers=dict(headers))
+    request = _Request(url, data=data, headers=dict(headers), method=method)
     request.ends_at = ends_at
     return cast(http.client.HTTPResponse, _opener().open(request, timeout=_remaining(ends_at)))
 
@@ -47,6 +49,11 @@ def may_follow(here: str, there: str) -> bool:
     if _LOOPBACK.fullmatch(source_host):
         return target.scheme == "https" or _LOOPBACK.fullmatch(target_host) is not None
     return _MAY_BE_LOOPBACK.fullmatch(target_host) is None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this very machine."""
+    return _LOOPBACK.fullmatch(host) is not None
 
 
 class _Request(urllib.request.Request):
@@ -69,6 +76,8 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         place: str = headers.get("Location") or ""
         target = urllib.parse.quote(urllib.parse.urljoin(req.full_url, place), safe=string.punctuation)
         hops, ends_at = cast(_Request, req).hops, cast(_Request, req).ends_at
+        if req.has_header("Authorization"):
+            raise PromptHubError("unavailable", f"{req.full_url} redirects, which is not followed with a token.", status=code)
         if not place or hops >= _MAX_REDIRECTS or not may_follow(req.full_url, target):
             message = f"{req.full_url} redirects to {target if place else 'nowhere'}, which is not followed."
             raise PromptHubError("unavailable", message, status=code)

@@ -40,6 +40,15 @@ class NewText:
     etag: Optional[str]
 
 
+@dataclass(frozen=True)
+class Write:
+    """A change that is sent with a token. The same change again changes nothing, so it may be tried again."""
+
+    method: str
+    token: str
+    body: Optional[bytes]
+
+
 class Unchanged:
     """Whether the text that is known already has not changed; then there is no new one."""
 
@@ -51,8 +60,10 @@ class _Trouble(Exception):
         self.wait = wait
 
 
-def ask(url: str, etag: Optional[str], settings: RequestSettings) -> Union[NewText, Unchanged]:
-    """Asks for an address; `etag` makes the request conditional.
+def ask(
+    url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write] = None
+) -> Union[NewText, Unchanged]:
+    """Asks for an address; `etag` makes the request conditional, `write` sends a change in place of reading.
 
     Raises PromptHubError `not_found` or `refused` for what the hub answered, `unavailable` for trouble that outlasted all tries.
     """
@@ -60,7 +71,7 @@ def ask(url: str, etag: Optional[str], settings: RequestSettings) -> Union[NewTe
     tries = 0
     while True:
         try:
-            return _try_once(url, etag, max(0.001, min(settings.timeout, ends_at - time.monotonic())))
+            return _try_once(url, etag, write, max(0.001, min(settings.timeout, ends_at - time.monotonic())))
         except _Trouble as trouble:
             # The pause is random, so that programs that met the same outage do not all come back in the same moment.
             # https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
@@ -73,12 +84,19 @@ def ask(url: str, etag: Optional[str], settings: RequestSettings) -> Union[NewTe
             tries += 1
 
 
-def _try_once(url: str, etag: Optional[str], timeout: float) -> Union[NewText, Unchanged]:
+def _try_once(
+    url: str, etag: Optional[str], write: Optional[Write], timeout: float
+) -> Union[NewText, Unchanged]:
     headers = {"Accept": "application/json, text/plain", "User-Agent": USER_AGENT}
     if etag is not None:
         headers["If-None-Match"] = etag
+    method, body = (write.method, write.body) if write else ("GET", None)
+    if write:
+        headers["Authorization"] = f"Bearer {write.token}"
+        if write.body is not None:
+            headers["Content-Type"] = "application/json"
     try:
-        with open_until(url, headers, time.monotonic() + timeout) as response:
+        with open_until(url, headers, time.monotonic() + timeout, method, body) as response:
             return NewText(_read_bounded(response, url), response.headers.get("ETag"))
     except urllib.error.HTTPError as error:
         with error:

@@ -31,11 +31,15 @@ export function splitChat(content: string): ChatPart[] {
   )
 }
 
-/** By hand: a pattern would need time by the square of the number of line ends. */
+/**
+ * Removes line ends around a text. A lone CR at its beginning stays: what stands behind it could become a role line.
+ *
+ * By hand: a pattern would need time by the square of the number of line ends.
+ */
 function trimLineEnds(text: string): string {
   let from = 0
   let to = text.length
-  while (from < to && (text[from] === '\n' || text[from] === '\r')) from++
+  while (from < to && (text[from] === '\n' || text.startsWith('\r\n', from))) from += text[from] === '\n' ? 1 : 2
   while (to > from && (text[to - 1] === '\n' || text[to - 1] === '\r')) to--
   return text.slice(from, to)
 }

@@ -26,6 +26,7 @@ export {
 export { fillContent, type Values } from './filling.ts'
 export { formatLock, type Lock, type LockedDetails, type LockedPrompt, parseLock } from './lock.ts'
 export type { LockInForce } from './locked.ts'
+export { type ChangeResult, HubManager, type ManageOptions, type RepositoryChanges } from './manage.ts'
 export type { Prompt, PromptFacts, Source, Standing } from './prompt.ts'
 export type { GetOptions } from './question.ts'
 export { highestIn, isRange, isVersion, readWish, satisfies, type Wish } from './ranges.ts'

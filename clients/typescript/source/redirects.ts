@@ -10,6 +10,11 @@ export function isBrowser(): boolean {
   return globalThis.navigator?.userAgent?.startsWith('Mozilla/') ?? false
 }
 
+/** Whether a host, as `URL` writes it, is this very machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:127\.[\d.]+|localhost|\[::1\])$/.test(hostname)
+}
+
 /** Whether an answer from one address may send a reader to another. */
 export function mayFollow(from: string, to: string): boolean {
   if (!URL.canParse(from) || !URL.canParse(to)) return false

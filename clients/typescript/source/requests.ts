@@ -15,6 +15,13 @@ export interface RequestSettings {
   deadlineMs: number
 }
 
+/** A change that is sent, with the token of whoever asks for it. The same change again changes nothing, so it may be tried again. */
+export interface Write {
+  method: string
+  token: string
+  body: string | undefined
+}
+
 /** What the hub answered: a new text, or that the known one has not changed. */
 export type Reply = { kind: 'new'; text: string; etag: string | undefined } | { kind: 'unchanged' }
 
@@ -26,14 +33,20 @@ const LONGEST_PAUSE_MS = 4_000
 /**
  * Asks the hub for an address, and again after trouble.
  *
+ * @param write what is sent, in place of reading
  * @param etag of the text that is known already; the hub then sends a text only when it is another one
  * @throws PromptHubError `not_found` or `refused` for what the hub answered, `unavailable` for trouble that outlasted all tries
  */
-export async function ask(url: string, etag: string | undefined, settings: RequestSettings): Promise<Reply> {
+export async function ask(
+  url: string,
+  etag: string | undefined,
+  settings: RequestSettings,
+  write?: Write,
+): Promise<Reply> {
   // Of a clock that nobody can put back or forward.
   const endsAt = performance.now() + settings.deadlineMs
   for (let tries = 0; ; tries++) {
-    const outcome = await tryOnce(url, etag, settings, endsAt)
+    const outcome = await tryOnce(url, etag, settings, endsAt, write)
     if (outcome.kind !== 'trouble') return outcome
     // The pause is random, so that programs that met the same outage do not all come back in the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const pauseMs = outcome.waitMs ?? Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
@@ -49,10 +62,13 @@ async function tryOnce(
   etag: string | undefined,
   { fetch, timeoutMs }: RequestSettings,
   endsAt: number,
+  write: Write | undefined,
 ): Promise<Outcome> {
   const signal = AbortSignal.timeout(Math.max(1, Math.floor(Math.min(timeoutMs, endsAt - performance.now()))))
   try {
-    const response = await fetchAndFollow(url, { ...conditionFor(etag), signal }, fetch)
+    const response = write
+      ? await send(url, write, signal, fetch)
+      : await fetchAndFollow(url, { ...conditionFor(etag), signal }, fetch)
     if (response.status === 304) return { kind: 'unchanged' }
     const text = await readBounded(response, url)
     if (response.ok) return { kind: 'new', text, etag: response.headers.get('ETag') ?? undefined }
@@ -62,6 +78,28 @@ async function tryOnce(
     const message = `${url} did not answer: ${error instanceof Error ? error.message : String(error)}`
     return { kind: 'trouble', error: new PromptHubError('unavailable', message, { cause: error }), waitMs: undefined }
   }
+}
+
+/** Sends a change. A redirect is never followed with a token. */
+async function send(url: string, write: Write, signal: AbortSignal, ask: typeof fetch): Promise<Response> {
+  const { method, token, body } = write
+  const response = await ask(url, {
+    method,
+    signal,
+    redirect: 'manual',
+    headers: {
+      Accept: 'application/json',
+      Authorization: `Bearer ${token}`,
+      ...(isBrowser() ? {} : { 'User-Agent': USER_AGENT }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body }),
+  })
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400))
+    throw new PromptHubError('unavailable', `${url} redirects, which is not followed with a token.`, {
+      status: response.status,
+    })
+  return response
 }
 
 function conditionFor(etag: string | undefined): RequestInit {

@@ -157,15 +157,15 @@ function locateParts(content: string): LocatedPart[] {
   }))
 }
 
-/** By hand: a pattern would need time by the square of the number of line ends. */
+/**
+ * Removes line ends around a text. A lone CR at its beginning stays: what stands behind it could become a role line.
+ *
+ * By hand: a pattern would need time by the square of the number of line ends.
+ */
 function trimLineEnds(text: string): string {
   let from = 0
   let to = text.length
-  while (from < to && isLineEnd(text, from)) from++
-  while (to > from && isLineEnd(text, to - 1)) to--
+  while (from < to && (text[from] === '\n' || text.startsWith('\r\n', from))) from += text[from] === '\n' ? 1 : 2
+  while (to > from && (text[to - 1] === '\n' || text[to - 1] === '\r')) to--
   return text.slice(from, to)
-}
-
-function isLineEnd(text: string, at: number): boolean {
-  return text[at] === '\n' || text[at] === '\r'
 }

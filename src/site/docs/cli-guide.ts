@@ -56,6 +56,30 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
       ],
     },
     {
+      purpose: 'Manage',
+      commands: [
+        {
+          usage: 'hubcli label <owner>/<name> <label> <x.y.z>',
+          effect: 'Points the label at the version. --remove in place of the version removes the label.',
+        },
+        {
+          usage: 'hubcli yank <owner>/<name> <x.y.z> "<reason>"',
+          effect: 'Withdraws a version. Its address still works.',
+        },
+        { usage: 'hubcli unyank <owner>/<name> <x.y.z>', effect: 'Takes a yank back.' },
+        {
+          usage: 'hubcli deprecate <owner>/<name> "<message>"',
+          effect:
+            'Marks a prompt as deprecated. --replaced-by names another one; --undo in place of the message reverts it.',
+        },
+        { usage: 'hubcli readme <owner>/<name> <file>', effect: 'Replaces the readme.' },
+        {
+          usage: 'hubcli edit <owner>/<name> [--title <text>] [--description <text>]',
+          effect: 'Changes title, description, --tags a,b or --license. Only what you give is changed.',
+        },
+      ],
+    },
+    {
       purpose: 'Install prompts as dependencies',
       commands: [
         {

@@ -63,6 +63,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         about: 'Publish from GitHub Actions without a token.',
       },
       {
+        path: '/docs/managing',
+        words: 'Managing prompts',
+        about: 'Move labels, yank versions, deprecate prompts and edit their details.',
+      },
+      {
         path: '/docs/contributing',
         words: 'Publish by pull request',
         about: 'Add a prompt or a version as a Markdown file.',

@@ -1,0 +1,121 @@
+// Changes what is published: labels, yanks, status and texts, with a token.
+import { HUB_URL } from './address.ts'
+import { isHubAddress } from './lock.ts'
+import { readQuestion } from './question.ts'
+import { isObject } from './records.ts'
+import { isLoopback } from './redirects.ts'
+import { ask } from './requests.ts'
+import { PromptHubError } from './trouble.ts'
+
+/** How a hub is changed. */
+export interface ManageOptions {
+  /** The hub's address; unless given, that of the hub which this library was downloaded from. */
+  url?: string
+  /** A token with the permission `label` or `maintain`. It is sent over https, or to this very machine. */
+  token: string
+  /** How long one try of a request may take; 5,000 ms unless given. */
+  timeoutMs?: number
+  /** How often a request that failed is tried again; 2 unless given. */
+  retries?: number
+  /** How long all tries of a request may take, with the pauses between them; 15,000 ms unless given. */
+  deadlineMs?: number
+  /** Used in the place of the global `fetch`. */
+  fetch?: typeof fetch
+}
+
+/** What may be changed of a repository; null clears what may be empty. What is left out stays. */
+export interface RepositoryChanges {
+  title?: string
+  description?: string
+  tags?: readonly string[]
+  license?: string | null
+  status?: 'active' | 'deprecated' | 'archived'
+  status_message?: string | null
+  replaced_by?: string | null
+  moved_to?: string | null
+  readme?: string
+}
+
+/** What a change came to. */
+export interface ChangeResult {
+  /** Whether it was so already, and nothing was changed. */
+  unchanged: boolean
+  /** The commit that changed it, or null. */
+  commit: { sha: string; url: string | null } | null
+}
+
+/**
+ * Changes what is published on a hub. Each call is one commit, or none when nothing changes, so a call may be repeated.
+ *
+ * Every call throws PromptHubError: `invalid_request` when nothing was sent, `not_found`, `refused` (with `status` 403 for a missing permission, 409 when
+ * `expected` differs) or `unavailable` as the hub answered.
+ */
+export class HubManager {
+  readonly #url: string
+  readonly #options: ManageOptions
+
+  /** @throws PromptHubError `invalid_request` when the address or the token cannot be one */
+  constructor(options: ManageOptions) {
+    this.#url = (options.url ?? HUB_URL).replace(/\/$/, '')
+    this.#options = options
+    if (!isHubAddress(this.#url))
+      throw new PromptHubError(
+        'invalid_request',
+        `url: expected the address of a hub, got ${JSON.stringify(this.#url)}`,
+      )
+    if (!/^[\w.~+/=-]+$/.test(options.token))
+      throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line ends')
+    const { protocol, hostname } = new URL(this.#url)
+    if (protocol !== 'https:' && !isLoopback(hostname))
+      throw new PromptHubError('invalid_request', 'url: expected https, so that nobody on the way can read the token')
+  }
+
+  /** Points a label at a version. @param expected the version it must point at now, or null for "no such label" */
+  async setLabel(name: string, label: string, version: string, expected?: string | null): Promise<ChangeResult> {
+    return this.#send('PUT', name, `/labels/${encodeURIComponent(label)}`, {
+      version,
+      ...(expected !== undefined && { expected }),
+    })
+  }
+
+  /** Removes a label. */
+  async removeLabel(name: string, label: string, expected?: string): Promise<ChangeResult> {
+    return this.#send(
+      'DELETE',
+      name,
+      `/labels/${encodeURIComponent(label)}`,
+      expected === undefined ? undefined : { expected },
+    )
+  }
+
+  /** Withdraws a version. @param reason 1 to 500 characters */
+  async yank(name: string, version: string, reason: string): Promise<ChangeResult> {
+    return this.#send('PUT', name, `/versions/${encodeURIComponent(version)}/yank`, { reason })
+  }
+
+  /** Takes a yank back. */
+  async unyank(name: string, version: string): Promise<ChangeResult> {
+    return this.#send('DELETE', name, `/versions/${encodeURIComponent(version)}/yank`, undefined)
+  }
+
+  /** Changes title, description, tags, licence, status and what goes with it, or the readme. */
+  async change(name: string, changes: RepositoryChanges): Promise<ChangeResult> {
+    return this.#send('PATCH', name, '', changes)
+  }
+
+  async #send(method: string, name: string, rest: string, body: object | undefined): Promise<ChangeResult> {
+    const { fullName } = readQuestion(name, {})
+    const url = `${this.#url}/api/v1/repos/${fullName}${rest}`
+    const { token, timeoutMs = 5_000, retries = 2, deadlineMs = 15_000 } = this.#options
+    const settings = { fetch: this.#options.fetch ?? fetch, timeoutMs, retries, deadlineMs }
+    const reply = await ask(url, undefined, settings, { method, token, body: body && JSON.stringify(body) })
+    try {
+      const { data }: { data?: unknown } = JSON.parse(reply.kind === 'new' ? reply.text : '{}')
+      if (isObject(data) && typeof data.unchanged === 'boolean')
+        return { unchanged: data.unchanged, commit: (data.commit as ChangeResult['commit']) ?? null }
+    } catch {
+      // Said below.
+    }
+    throw new PromptHubError('unavailable', `${url} took the change, but its answer is no hub's.`)
+  }
+}

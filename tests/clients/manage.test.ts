@@ -1,0 +1,127 @@
+// Tests the commands and calls that change what is published, of hubcli and both libraries, with a real hub.
+import { execFile } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { HubManager } from '../../clients/typescript/source/prompt-hub.ts'
+import { makeFolder, runHubcli, SCRATCH, SHELLS } from '../cli/shells.ts'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
+
+const NAME = 'acme/code-review'
+let world: World
+let hub: Hub
+let server: Server
+let url: string
+let token: string
+
+beforeEach(async () => {
+  world = openLocalWorld()
+  hub = await openHub(world)
+  for (const content of ['One\n', 'Two\n']) await hub.publish({ content, bump: 'minor' })
+  token = await hub.makeToken({ permissions: ['label', 'maintain'] })
+  server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const { method = '', headers } = request
+    const given = { method, path: request.url ?? '', token: headers.authorization?.slice(7) ?? '' }
+    const answer = await hub.publish(body === '' ? undefined : body, given)
+    response.writeHead(answer.status, { 'Content-Type': answer.headers.get('Content-Type') ?? '' }).end(answer.bytes)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  await world.close()
+})
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const record = async () => (await hub.readRepository()).data
+
+describe.each(SHELLS.slice(0, 2))('hubcli under $name', (shell) => {
+  test('labels, yanks, status, readme and texts', async () => {
+    const cwd = makeFolder()
+    writeFileSync(join(cwd, 'notes.md'), '# Notes “”\n')
+    const run = (args: string[], env = {}) =>
+      runHubcli(shell, args, { cwd, env: { HUB_URL: url, HUB_TOKEN: token, ...env } })
+    const done = (stdout: string) => ({ code: 0, stdout: `${NAME} ${stdout}\n` })
+    expect(await run(['label', NAME, 'production', '1.0.0'])).toMatchObject(done('production 1.0.0'))
+    expect((await record()).labels).toEqual({ production: '1.0.0' })
+    expect(await run(['label', '--remove', NAME, 'production'])).toMatchObject(done('production removed'))
+    expect(await run(['yank', NAME, '1.1.0', 'Says "no"'])).toMatchObject(done('1.1.0 yanked'))
+    expect((await record()).latest_version).toBe('1.0.0')
+    expect(await run(['unyank', NAME, '1.1.0'])).toMatchObject(done('1.1.0 restored'))
+    expect(await run(['deprecate', NAME, 'Old.'])).toMatchObject(done('deprecated'))
+    expect(await record()).toMatchObject({ status: 'deprecated', status_message: 'Old.', latest_version: '1.1.0' })
+    expect(await run(['deprecate', NAME, '--undo'])).toMatchObject(done('active'))
+    expect(await run(['readme', NAME, 'notes.md'])).toMatchObject(done('readme changed'))
+    const edit = ['edit', NAME, '--title', 'Ä "title"', '--description', '', '--tags', 'a,b-c', '--license', 'MIT']
+    expect(await run(edit)).toMatchObject(done('changed'))
+    expect(await record()).toMatchObject({
+      ...{ status: 'active', status_message: null, labels: {}, readme: '# Notes “”' },
+      ...{ title: 'Ä "title"', description: '', tags: ['a', 'b-c'], license: 'MIT' },
+    })
+    expect(await run(['edit', NAME, '--license', '', '--tags', ''])).toMatchObject({ code: 0 })
+    expect(await record()).toMatchObject({ license: null, tags: [] })
+  })
+
+  test('exits as other commands do', async () => {
+    const run = async (args: string[], given = token) =>
+      (await runHubcli(shell, args, { env: { HUB_URL: url, HUB_TOKEN: given } })).code
+    const publishing = await hub.makeToken()
+    expect(await run(['label', NAME, 'production', '9.0.0'])).toBe(2)
+    expect(await run(['label', NAME, 'production', '1.0.0'], publishing)).toBe(3)
+    expect(await run(['edit', NAME, '--license', 'Mine'])).toBe(4)
+    expect(await run(['edit', NAME])).toBe(1)
+    expect(await run(['label', NAME, 'Production', '1.0.0'])).toBe(1)
+    expect(await run(['yank', NAME, '1.0.0'])).toBe(1)
+    expect(await run(['deprecate', NAME, 'Old.', '--replaced-by', 'other'])).toBe(1)
+  })
+})
+
+test('the TypeScript library', async () => {
+  const manager = new HubManager({ url, token })
+  expect(await manager.setLabel(NAME, 'production', '1.0.0', null)).toMatchObject({ unchanged: false })
+  expect(await manager.setLabel(NAME, 'production', '1.0.0')).toEqual({ unchanged: true, commit: null })
+  await expect(manager.setLabel(NAME, 'production', '1.1.0', '1.1.0')).rejects.toMatchObject({ status: 409 })
+  await manager.removeLabel(NAME, 'production')
+  await manager.yank(NAME, '1.1.0', 'Wrong')
+  expect((await record()).latest_version).toBe('1.0.0')
+  await manager.unyank(NAME, '1.1.0')
+  await manager.change(NAME, { title: 'New', license: null })
+  expect(await record()).toMatchObject({ title: 'New', latest_version: '1.1.0', labels: {} })
+  await expect(manager.yank(NAME, '9.0.0', 'x')).rejects.toMatchObject({ code: 'not_found' })
+  await expect(new HubManager({ url, token: await hub.makeToken() }).unyank(NAME, '1.0.0')).rejects.toMatchObject({
+    ...{ code: 'refused', status: 403 },
+  })
+  expect(() => new HubManager({ url: 'http://hub.example', token })).toThrow('https')
+})
+
+test('the Python library', async () => {
+  const program = `
+import sys
+from prompt_hub import HubManager, PromptHubError
+manager = HubManager(sys.argv[2], sys.argv[1])
+name = "${NAME}"
+print(manager.set_label(name, "production", "1.0.0").unchanged, manager.set_label(name, "production", "1.0.0").unchanged)
+manager.remove_label(name, "production")
+manager.yank(name, "1.1.0", "Wrong")
+manager.unyank(name, "1.1.0")
+manager.change(name, title="New", license=None)
+for call in (lambda: manager.yank(name, "9.0.0", "x"), lambda: HubManager(sys.argv[3], sys.argv[1]).unyank(name, "1.0.0")):
+    try:
+        call()
+    except PromptHubError as error:
+        print(error.code, error.status)
+`
+  const { stdout } = await promisify(execFile)('python3', ['-c', program, url, token, await hub.makeToken()], {
+    env: { ...process.env, PYTHONPATH: 'clients/python', PYTHONDONTWRITEBYTECODE: '1' },
+  })
+  expect(stdout).toBe('False True\nnot_found 404\nrefused 403\n')
+  expect(await record()).toMatchObject({ title: 'New', latest_version: '1.1.0', labels: {} })
+})
