@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
+import { countOf } from '../src/domain/text/count-of.ts'
 import { bundlePlaceOf, findBundle } from '../src/host/builds/pages-bundle.ts'
 import type { BuildSource } from '../src/ports/fresh-copies.ts'
 import {
@@ -93,7 +94,7 @@ async function build(source: BuildSource): Promise<void> {
     const built: Built = { built_at: now, source, ...about, ...(fingerprint && { fingerprint }) }
     writeBuildRecord(builtFile(next), built)
     swapIn(places)
-    sayEnd(`${repositories} repositories, ${files} data files written`, ignored)
+    sayEnd(`${countOf(repositories, 'prompt')}, ${countOf(files, 'data file')} written`, ignored)
   } finally {
     stopping.abort()
   }

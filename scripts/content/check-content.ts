@@ -25,7 +25,7 @@ try {
     const isAction = process.env.GITHUB_ACTIONS === 'true'
     for (const entry of review.entries) console.log(isAction ? annotate(entry) : formatEntry(entry))
     console.log(
-      `${review.files} files in ${review.repositories} repositories checked: ${count(errors, 'problem')}, ${advice === 0 ? 'no advice' : `advice on ${count(advice, 'place')}`}.`,
+      `${count(review.files, 'file')} in ${count(review.repositories, 'repository')} checked: ${count(errors, 'problem')}, ${advice === 0 ? 'no advice' : `advice on ${count(advice, 'place')}`}.`,
     )
   }
   for (const path of review.mended) console.error(`Mended content/${path}.`)
@@ -50,5 +50,6 @@ function annotate({ file, line, rule, message, severity }: ReviewEntry): string 
 }
 
 function count(number: number, noun: string): string {
-  return number === 0 ? `no ${noun}s` : `${number} ${noun}${number === 1 ? '' : 's'}`
+  const plural = noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
+  return number === 0 ? `no ${plural}` : `${number} ${number === 1 ? noun : plural}`
 }

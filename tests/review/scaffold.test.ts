@@ -51,7 +51,7 @@ test('a new prompt is refused until it is edited; then it and its next version a
   edit('index.md', 'When to use it, and what to give for each placeholder.', 'For changes in code.')
   edit('versions/1.0.0.md', 'What to give for it', 'The change')
   edit('versions/1.0.0.md', 'Say here what the model should do with', 'Review')
-  expect(check()).toMatchObject({ status: 0, stdout: '2 files in 1 repositories checked: no problems, no advice.\n' })
+  expect(check()).toMatchObject({ status: 0, stdout: '2 files in 1 repository checked: no problems, no advice.\n' })
   const next = run('bump', 'acme/code-review', 'minor', '--changelog', 'Shorter')
   expect([next.status, next.stdout.split('\n')[0]]).toEqual([0, 'content/acme/code-review/versions/1.1.0.md'])
   expect(read('acme/code-review/versions/1.1.0.md')).toMatch(

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
 import { HubError } from '../../domain/api/errors.ts'
+import { countOf } from '../../domain/text/count-of.ts'
 import { UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { hashCode } from '../../site/build/code-hash.ts'
 import type { ChangedPaths } from '../../stores/content/content-clone.ts'
@@ -241,7 +242,7 @@ function tell(child: ChildProcess, message: HostMessage): void {
 }
 
 function sayCounts({ repositories, versions, owners }: SiteState['counts']): string {
-  return `${repositories} repositories, ${versions} versions, ${owners} owners`
+  return [countOf(repositories, 'prompt'), countOf(versions, 'version'), countOf(owners, 'owner')].join(', ')
 }
 
 const MAX_NAMED = 20
@@ -249,6 +250,6 @@ const MAX_NAMED = 20
 function sayBroken(problems: readonly string[]): string[] {
   if (problems.length === 0) return []
   const rest = problems.length > MAX_NAMED ? [`  and ${problems.length - MAX_NAMED} more`] : []
-  const title = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in the content; what is broken stays as it was:`
+  const title = `${countOf(problems.length, 'problem')} in the content; what is broken stays as it was:`
   return [title, ...problems.slice(0, MAX_NAMED).map((problem) => `  ${problem}`), ...rest]
 }
