@@ -111,7 +111,7 @@ test('the search index of a build has nothing that only edits need, for it has t
 }, () => {
   const countSources = () => {
     const database = new DatabaseSync(join(out, 'build/search.db'), { readOnly: true })
-    const row = database.prepare('SELECT count(*) AS count FROM sources').get()
+    const row = database.prepare('SELECT count(*) AS count FROM prompts WHERE length(source) > 0').get()
     database.close()
     return row?.count
   }
