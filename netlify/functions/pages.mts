@@ -6,7 +6,10 @@ import { connectPages } from '../../src/wiring/pages.ts'
 export default (request: Request, context: Context) => answerPage(request, () => connectPages(request, context))
 export const config = {
   path: '/*',
-  excludedPath: ['/:room(api|assets|auth|cli|clients|data|mcp|settings|rate-limited){/*}?'],
+  excludedPath: [
+    '/:room(api|assets|auth|cli|clients|data|mcp|new|settings|rate-limited){/*}?',
+    '/:owner/:name/:form(edit|manage)',
+  ],
   method: ['GET', 'HEAD'],
   preferStatic: true,
   rateLimit: {

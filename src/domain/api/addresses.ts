@@ -9,7 +9,7 @@ export interface Address {
   /** The methods it has; others are refused. */
   methods: readonly Method[]
   /** A function of `netlify/functions` by its name; `file`, written by the build; `host`, our own host alone. */
-  by: 'account' | 'file' | 'host' | 'mcp' | 'missing-data' | 'pages' | 'publish' | 'rate-limited' | 'read'
+  by: 'account' | 'editor' | 'file' | 'host' | 'mcp' | 'missing-data' | 'pages' | 'publish' | 'rate-limited' | 'read'
   about: string
 }
 
@@ -27,6 +27,9 @@ export const ACCOUNT_ADDRESSES = {
 
 /** One of the account pages. */
 export type AccountAddress = keyof typeof ACCOUNT_ADDRESSES
+
+/** The methods of the pages on which people publish and manage prompts. docs/contract.md section 7 */
+export const EDITOR_METHODS = ['GET', 'HEAD', 'POST'] as const satisfies readonly Method[]
 
 /** Health of our own host. docs/contract.md section 13 */
 export const HEALTH_ADDRESS = '/healthz'
@@ -48,6 +51,9 @@ export const ADDRESSES: readonly Address[] = [
   ...Object.entries(ACCOUNT_ADDRESSES).map(
     ([path, methods]): Address => ({ path, methods, by: 'account', about: 'Accounts and sign-in, for browsers' }),
   ),
+  { path: '/new', methods: EDITOR_METHODS, by: 'editor', about: 'The form of a new prompt' },
+  { path: '/{owner}/{name}/edit', methods: EDITOR_METHODS, by: 'editor', about: 'The form of the next version' },
+  { path: '/{owner}/{name}/manage', methods: EDITOR_METHODS, by: 'editor', about: 'Labels, yanks, status and readme' },
   ...listDataAddresses(),
   { path: '/data/*', methods: READ_METHODS, by: 'missing-data', about: 'Nothing: an error as JSON' },
   file('/cli/hubcli', 'The command line client'),

@@ -1,5 +1,4 @@
 // Handles the account addresses: checks each request and answers with a page.
-import { isLocalPerson } from '../../domain/access/account.ts'
 import { ACCOUNT_ADDRESSES, type AccountAddress } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
@@ -8,10 +7,10 @@ import { refuseMethod, refuseRate } from '../refusals.ts'
 import { drawAccount } from './account-page.ts'
 import { createToken, revokeToken, viewAccount } from './account-tokens.ts'
 import { answerTrouble, protect, type Visited } from './respond-account.ts'
-import { makeCookies, requireSameOrigin } from './session.ts'
+import { requireSameOrigin } from './session.ts'
 import { beginSignIn, finishGithub, finishLocal, githubAddress, redirectTo, type SignIn } from './sign-in.ts'
 import { drawLinkNeeded, drawLocalSignIn, drawSignIn, drawSignInOff } from './sign-in-pages.ts'
-import { type AccountDependencies, readForm, requireForm, type Visit } from './visit.ts'
+import { type AccountDependencies, openVisit, readForm, requireForm, type Visit } from './visit.ts'
 
 type Handler = (visit: Visit) => Promise<Visited>
 
@@ -67,13 +66,7 @@ async function visit(request: Request, dependencies: AccountDependencies, now: D
   const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
   if (!handler) throw refuseMethod(request.method, ACCOUNT_ADDRESSES[path])
   if (method === 'POST') requireSameOrigin(request, dependencies.baseUrl)
-  const { baseUrl, accounts, secret } = dependencies
-  const cookies = makeCookies(baseUrl, secret)
-  const sessionSecret = cookies.readSession(request)
-  const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
-  // A session of a local sign-in does not count any more once the hub signs people in with GitHub.
-  const session = found && isLocalPerson(found.person) === (dependencies.signIn.kind === 'local') ? found : undefined
-  return handler({ request, dependencies, now, baseUrl, accounts, cookies, session, sessionSecret })
+  return handler(await openVisit(request, dependencies, now))
 }
 
 const isAccountAddress = (path: string): path is AccountAddress => Object.hasOwn(ACCOUNT_ADDRESSES, path)

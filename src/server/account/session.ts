@@ -71,7 +71,7 @@ function readCookie(request: Request, name: string, form: RegExp): string | unde
 }
 
 /** What a form may be for; the token of one is no good for another. */
-export type Purpose = 'create-token' | 'revoke-token' | 'sign-out' | 'sign-out-everywhere'
+export type Purpose = 'edit' | 'create-token' | 'revoke-token' | 'sign-out' | 'sign-out-everywhere'
 
 /** The token that a form of this session carries. */
 export function csrfToken({ csrf_secret }: Session, purpose: Purpose): string {

@@ -1,11 +1,11 @@
 // The context of one account request, and parsing of its form.
-import type { Accounts, Session } from '../../domain/access/account.ts'
+import { type Accounts, isLocalPerson, type Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
 import { openBody } from '../read-body.ts'
 import type { PageTools } from './respond-account.ts'
-import { requireCsrf } from './session.ts'
+import { makeCookies, requireCsrf } from './session.ts'
 import type { SignIn, SignInTools } from './sign-in.ts'
 
 /** What the account addresses need. */
@@ -30,6 +30,17 @@ export interface Visit extends SignInTools {
   /** Who is signed in. */
   session: Session | undefined
   sessionSecret: string | undefined
+}
+
+/** Finds out who asks. */
+export async function openVisit(request: Request, dependencies: AccountDependencies, now: Date): Promise<Visit> {
+  const { baseUrl, accounts, secret } = dependencies
+  const cookies = makeCookies(baseUrl, secret)
+  const sessionSecret = cookies.readSession(request)
+  const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
+  // A session of a local sign-in does not count any more once the hub signs people in with GitHub.
+  const session = found && isLocalPerson(found.person) === (dependencies.signIn.kind === 'local') ? found : undefined
+  return { request, dependencies, now, baseUrl, accounts, cookies, session, sessionSecret }
 }
 
 /** Reads a form of somebody who is signed in. @throws HubError `forbidden` when nobody is, or when the form is not from a page of this session; what `readForm` throws */

@@ -19,7 +19,7 @@ export function listSourceLinks(host: SourceHost, record: VersionRecord, highest
   const folder = `${host.content}/${full_name}`
   const file = `${folder}/versions/${version}.md`
   return [
-    { words: 'Suggest a change', address: suggest(host, folder, highest, record) },
+    { words: 'Suggest a change', address: suggestChange(host, record, highest) },
     { words: 'Source', address: `${host.web}/blob/${host.branch}/${file}` },
     { words: 'History', address: `${host.web}/commits/${host.branch}/${file}` },
     {
@@ -35,7 +35,12 @@ export function listSourceLinks(host: SourceHost, record: VersionRecord, highest
  *
  * @param highest the repository's highest version
  */
-function suggest({ web, branch }: SourceHost, folder: string, highest: string, record: VersionRecord): string {
+export function suggestChange(
+  { web, branch, content: contentDir }: SourceHost,
+  record: VersionRecord,
+  highest = record.version,
+): string {
+  const folder = `${contentDir}/${record.full_name}`
   const { content, variables, parameters } = record
   const address = (value?: string) =>
     `${web}/new/${branch}?${new URLSearchParams({ filename: `${folder}/versions/x.y.z.md`, ...(value !== undefined && { value }) })}`

@@ -1,0 +1,253 @@
+// Answers the pages on which people publish and manage prompts. A form is read, sent to the API's own handlers, and drawn again when they refuse it.
+import type { Session } from '../../domain/access/account.ts'
+import { EDITOR_METHODS } from '../../domain/api/addresses.ts'
+import { ERRORS, HubError } from '../../domain/api/errors.ts'
+import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
+import { isName, isOwner, isVersion, splitFullName } from '../../domain/content/names.ts'
+import type { FreshCopies } from '../../ports/fresh-copies.ts'
+import { toHubError } from '../../ports/log.ts'
+import type { SourceHost } from '../../ports/pages.ts'
+import { suggestChange } from '../../site/prompt/source-links.ts'
+import type { Page } from '../account/html.ts'
+import { answerTrouble, protect, type Visited } from '../account/respond-account.ts'
+import { requireSameOrigin } from '../account/session.ts'
+import { redirectTo } from '../account/sign-in.ts'
+import { type AccountDependencies, openVisit, requireForm, type Visit } from '../account/visit.ts'
+import type { Connect } from '../connect.ts'
+import type { PublishDependencies } from '../publish/publish.ts'
+import { findRepository, findVersion, findVersions } from '../read/records.ts'
+import { refuseMethod, refuseRate } from '../refusals.ts'
+import type { ApiAnswer, ApiCall } from './call-api.ts'
+import { drawManagePage, drawSignInFirst, drawVersionPage, type Review, type VersionView } from './pages.ts'
+import { bodyOf, emptyForm, formOf, readVersionForm, splitTags, type VersionForm } from './version-form.ts'
+
+/** What the editor needs. */
+export interface EditorDependencies extends AccountDependencies {
+  fresh: FreshCopies
+  /** Where people without rights suggest a change; undefined where there is no such place. */
+  sourceHost: SourceHost | undefined
+  /** Connects publishing for a request. */
+  connectPublish: (request: Request) => Promise<PublishDependencies>
+}
+
+/** A visit of somebody who is signed in. */
+interface Editing extends Visit {
+  dependencies: EditorDependencies
+  session: Session
+  /** The prompt that the address names; undefined at `/new`. */
+  repository: Repository | undefined
+}
+
+/** The sentence shown after a redirect, by the word that the redirect's address holds. */
+const NOTICES: Readonly<Record<string, string>> = {
+  label: 'The label was moved.',
+  unlabel: 'The label was removed.',
+  yank: 'The version was yanked.',
+  unyank: 'The version is back.',
+  status: 'The status was changed.',
+  about: 'Saved.',
+  readme: 'The readme was saved.',
+}
+
+/** Answers one request to the editor. Never throws. */
+export async function answerEditor(request: Request, connect: Connect<EditorDependencies>): Promise<Response> {
+  let dependencies: EditorDependencies | undefined
+  try {
+    dependencies = await connect()
+    const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
+    if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
+    return await protect(await visit(request, dependencies), 200, request, dependencies)
+  } catch (thrown) {
+    return await answerTrouble(request, toHubError(thrown), dependencies)
+  }
+}
+
+async function visit(request: Request, dependencies: EditorDependencies): Promise<Visited> {
+  const { pathname } = new URL(request.url)
+  const [owner = '', name = '', page = ''] = pathname.replace(/\/$/, '').split('/').slice(1)
+  if (!EDITOR_METHODS.some((method) => method === request.method)) throw refuseMethod(request.method, EDITOR_METHODS)
+  const isNew = owner === 'new'
+  if (!isNew && !(isOwner(owner) && isName(name))) throw notFound()
+  if (request.method === 'POST') requireSameOrigin(request, dependencies.baseUrl)
+  const repository = isNew ? undefined : (await findRepository(owner, name, dependencies))?.value()
+  if (!isNew && !repository) throw notFound()
+  const { kind } = dependencies.signIn
+  if (kind === 'off') throw new HubError('forbidden', 'Sign-in is disabled on this hub. Publish with a token.')
+  const visit = await openVisit(request, dependencies, new Date())
+  const { session } = visit
+  if (!session) {
+    const first = drawSignInFirst(pathname, kind === 'local')
+    return protect(first, ERRORS.unauthorized.status, request, dependencies)
+  }
+  const editing: Editing = { ...visit, dependencies, session, repository }
+  if (page === 'manage') return request.method === 'POST' ? manage(editing) : showManage(editing, {})
+  return request.method === 'POST' ? sendVersion(editing) : showVersion(editing)
+}
+
+/** Shows an empty form, one that holds a version to start from, or one that holds the latest. */
+async function showVersion(editing: Editing): Promise<Page> {
+  const { request, session, repository } = editing
+  const { searchParams } = new URL(request.url)
+  if (repository) {
+    const base = await readLatest(editing, repository)
+    return drawVersionPage({ session, form: formOf(repository, base), base })
+  }
+  const owners = await ownersOf(editing)
+  const form = (await copyOf(editing, searchParams.get('from') ?? '', owners)) ?? emptyForm(owners[0] ?? '')
+  return drawVersionPage({ session, form, owners })
+}
+
+async function ownersOf({ dependencies, session }: Editing): Promise<readonly string[]> {
+  const { login, user_id } = session.person
+  return dependencies.ownersOf(login, user_id)
+}
+
+/** The form of a copy. @param from `owner/name@x.y.z` @returns undefined where nothing is to be copied */
+async function copyOf(
+  { dependencies }: Editing,
+  from: string,
+  owners: readonly string[],
+): Promise<VersionForm | undefined> {
+  const [fullName = '', version = ''] = from.split('@')
+  const { owner = '', name = '' } = splitFullName(fullName) ?? {}
+  if (name === '' || !isVersion(version)) return undefined
+  const repository = (await findRepository(owner, name, dependencies))?.value()
+  const found = (await findVersion(owner, name, version, dependencies))?.value()
+  if (!repository || !found) return undefined
+  return { ...formOf(repository, found), owner: owners[0] ?? '', expected: '', forkedFrom: from }
+}
+
+async function readLatest({ dependencies }: Editing, repository: Repository): Promise<VersionRecord> {
+  const { owner, name, latest_version } = repository
+  const found = latest_version === null ? undefined : await findVersion(owner, name, latest_version, dependencies)
+  if (!found)
+    throw new HubError('not_found', 'Every version of this prompt is yanked. Un-yank one, or publish with the API.')
+  return found.value()
+}
+
+/** Tries a form, or publishes it. */
+async function sendVersion(editing: Editing): Promise<Visited> {
+  const { session, repository, dependencies, request } = editing
+  const sent = (await requireForm(editing, 'edit')).form
+  const base = repository && (await readBase(editing, repository, sent.get('expected') ?? ''))
+  const read = readVersionForm(sent, base?.content ?? '')
+  const form = repository ? { ...read, owner: repository.owner, name: repository.name } : read
+  const owners = repository ? undefined : await ownersOf(editing)
+  const { sourceHost } = dependencies
+  const suggestion = base && sourceHost && suggestChange(sourceHost, base)
+  const again = (
+    status: number,
+    more: Partial<Pick<VersionView, 'problem' | 'suggestion' | 'review' | 'theirs' | 'form'>>,
+  ) => protect(drawVersionPage({ session, form, owners, base, ...more }), status, request, dependencies)
+  const isDryRun = sent.get('step') !== 'publish'
+  const body = bodyOf(form, isDryRun)
+  if (typeof body === 'string') return again(ERRORS.validation_failed.status, { problem: body })
+  if (!isOwner(form.owner) || !isName(form.name))
+    return again(ERRORS.validation_failed.status, {
+      problem: 'name: expected lower-case letters, digits and single hyphens, such as code-review.',
+    })
+  const { owner, name } = form
+  const answer = await call(editing, { method: 'POST', path: `${owner}/${name}/versions`, owner, body })
+  if (!answer.isDone) {
+    const newest = answer.code === 'version_conflict' ? await findNewestVersion(editing, owner, name) : undefined
+    const theirs = newest?.version === base?.version ? undefined : newest
+    return again(answer.status, {
+      problem: answer.message,
+      ...(answer.code === 'forbidden' && { suggestion }),
+      ...(theirs && base && { theirs, form: { ...form, expected: theirs.version } }),
+    })
+  }
+  const { version, warnings, unchanged } = answer.data as unknown as Review & { unchanged: boolean }
+  if (isDryRun && unchanged) return again(200, { problem: 'Nothing has changed since the latest version.' })
+  if (isDryRun) return again(200, { review: { version, warnings } })
+  return redirectTo(`/${owner}/${name}`)
+}
+
+/** The version that the form began with: the one that its sender believes is the latest. */
+async function readBase(editing: Editing, repository: Repository, expected: string): Promise<VersionRecord> {
+  const { owner, name } = repository
+  const found = isVersion(expected) ? await findVersion(owner, name, expected, editing.dependencies) : undefined
+  return found?.value() ?? readLatest(editing, repository)
+}
+
+async function findNewestVersion({ dependencies }: Editing, owner: string, name: string) {
+  const latest = (await findRepository(owner, name, dependencies))?.value().latest_version
+  return latest ? (await findVersion(owner, name, latest, dependencies))?.value() : undefined
+}
+
+async function showManage(
+  { request, session, dependencies, repository }: Editing,
+  more: { problem?: string; typed?: URLSearchParams },
+): Promise<Page> {
+  const { owner, name } = repository!
+  const found = await findVersions(owner, name, dependencies)
+  const done = new URL(request.url).searchParams.get('done') ?? ''
+  const notice = request.method !== 'POST' && Object.hasOwn(NOTICES, done) ? NOTICES[done] : undefined
+  return drawManagePage({ session, repository: repository!, versions: found?.versions.value() ?? [], notice, ...more })
+}
+
+/** Changes what a form asks for. */
+async function manage(editing: Editing): Promise<Visited> {
+  const { request, dependencies, repository } = editing
+  const { form } = await requireForm(editing, 'edit')
+  const { owner, name, full_name } = repository!
+  const again = async (status: number, problem: string) =>
+    protect(await showManage(editing, { problem, typed: form }), status, request, dependencies)
+  const wanted = changeOf(form, full_name)
+  if (!wanted) throw new HubError('invalid_request', 'Nothing like this can be changed. Reload the page and try again.')
+  if (wanted.isDangerous && form.get('confirmed') !== 'yes')
+    return again(ERRORS.validation_failed.status, 'Tick the box that says what this does, then try again.')
+  const answer = await call(editing, { owner, ...wanted.call })
+  if (!answer.isDone) return again(answer.status, answer.message)
+  return redirectTo(`/${owner}/${name}/manage?done=${form.get('change')}`)
+}
+
+/** The call of the API that a form stands for. @returns undefined for a form that no page of ours has */
+function changeOf(
+  form: URLSearchParams,
+  fullName: string,
+): { call: Omit<ApiCall, 'owner'>; isDangerous: boolean } | undefined {
+  const text = (key: string) => (form.get(key) ?? '').trim()
+  const orNull = (key: string) => text(key) || null
+  const to = (method: ApiCall['method'], place: string, body: object, isDangerous = false) => ({
+    call: { method, path: `${fullName}${place}`, body },
+    isDangerous,
+  })
+  const label = encodeURIComponent(text('label'))
+  const version = encodeURIComponent(text('version'))
+  switch (form.get('change')) {
+    case 'label':
+      return to('PUT', `/labels/${label}`, { version: text('version') })
+    case 'unlabel':
+      return to('DELETE', `/labels/${label}`, {}, true)
+    case 'yank':
+      return to('PUT', `/versions/${version}/yank`, { reason: text('reason') }, true)
+    case 'unyank':
+      return to('DELETE', `/versions/${version}/yank`, {})
+    case 'status': {
+      const body = {
+        ...{ status: text('status'), status_message: orNull('status_message'), replaced_by: orNull('replaced_by') },
+      }
+      return to('PATCH', '', body, true)
+    }
+    case 'about':
+      return to('PATCH', '', {
+        ...{ title: text('title'), description: text('description'), tags: splitTags(text('tags')) },
+        license: orNull('license'),
+      })
+    case 'readme':
+      return to('PATCH', '', { readme: (form.get('readme') ?? '').replaceAll('\r\n', '\n') })
+    default:
+      return undefined
+  }
+}
+
+/** Loads publishing with the first form, because most requests only show one. */
+async function call({ dependencies, session }: Editing, wanted: ApiCall): Promise<ApiAnswer> {
+  const { callApi } = await import('./call-api.ts')
+  return callApi(wanted, session.person, dependencies.baseUrl, dependencies.connectPublish)
+}
+
+function notFound(): HubError {
+  return new HubError('not_found', 'Page not found.')
+}

@@ -1,0 +1,175 @@
+// Draws the pages of the editor: a new prompt, the next version, and what is managed of a prompt. They work without JavaScript.
+import type { Session } from '../../domain/access/account.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
+import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
+import { type Callable, compareForCallers } from '../../domain/catalogue/difference.ts'
+import { Status } from '../../domain/content/values.ts'
+import { drawForCallers, drawLines } from '../../site/prompt/draw-difference.ts'
+import { asDrawn, type Html, html, type Page } from '../account/html.ts'
+import { drawHidden } from '../account/page-parts.ts'
+import { csrfToken } from '../account/session.ts'
+import { drawVersionFields, type VersionForm, variablesOf } from './version-form.ts'
+
+/** What the API said of a form that was tried. */
+export interface Review {
+  /** The number that the version gets. */
+  version: string
+  warnings: readonly { code: string; message: string }[]
+}
+
+/** The page of a version that is being written. */
+export interface VersionView {
+  session: Session
+  form: VersionForm
+  /** Who may own it; left out for the next version of a prompt. */
+  owners?: readonly string[] | undefined
+  /** The version that the form began with; undefined for a new prompt. */
+  base?: VersionRecord | undefined
+  review?: Review | undefined
+  /** Why it was refused. */
+  problem?: string | undefined
+  /** Where somebody without the right to publish may suggest the change. */
+  suggestion?: string | undefined
+  /** What somebody else published meanwhile. */
+  theirs?: VersionRecord | undefined
+}
+
+/** Draws the page on which a version is written. */
+export function drawVersionPage({
+  session,
+  form,
+  owners,
+  base,
+  review,
+  problem,
+  suggestion,
+  theirs,
+}: VersionView): Page {
+  const fullName = `${form.owner}/${form.name}`
+  const title = base ? `Edit ${fullName}` : 'New prompt'
+  const main = html`
+<div class="page-head">
+  ${base && html`<p class="full-name"><a href="/${form.owner}">${form.owner}</a>/<a href="/${fullName}">${form.name}</a></p>`}
+  <h1>${base ? `Edit ${base.version}` : 'New prompt'}</h1>
+  <p class="lead">${base ? 'Change the text, look at what it means for callers, then publish the next version.' : 'Write the text, check it, then publish its first version, 1.0.0.'}</p>
+  ${form.forkedFrom !== '' && html`<p class="quiet">Started from <a href="/${form.forkedFrom.replace('@', '/v/')}">${form.forkedFrom}</a>.</p>`}
+  ${problem && html`<div class="notice" role="alert"><p>${problem}</p>${suggestion && html`<p><a href="${suggestion}" rel="nofollow noopener">Suggest a change</a> instead.</p>`}</div>`}
+</div>
+${theirs && base && drawTheirs(base, theirs)}
+${review && drawReview(review, form, base)}
+<form class="account-form editor" action="${base ? `/${fullName}/edit` : '/new'}" method="post">
+  ${drawHidden('csrf', csrfToken(session, 'edit'))}
+  ${drawVersionFields(form, owners)}
+  <div class="wide actions">
+    <button class="${review ? '' : 'strong'}" type="submit" name="step" value="review">Check</button>
+    ${review && html`<button class="strong" type="submit" name="step" value="publish">Publish ${review.version}</button>`}
+  </div>
+</form>`
+  return { title, main }
+}
+
+function drawReview({ version, warnings }: Review, form: VersionForm, base: VersionRecord | undefined): Html {
+  const next: Callable = { ...form, version, variables: variablesOf(form), parameters: parse(form.parameters) }
+  return html`
+<section aria-labelledby="review-title">
+  <h2 id="review-title">${base ? `${base.version} → ${version}` : `Version ${version}`}</h2>
+  ${warnings.length > 0 && html`<div class="notice"><ul class="plain">${warnings.map(({ message }) => html`<li>${message}</li>`)}</ul></div>`}
+  ${base && asDrawn(drawForCallers(compareForCallers(base, next)) + drawLines(base, { ...next, raw_url: '' }))}
+  ${!base && html`<p class="quiet">Nothing is published yet. Its variables: ${form.variables.length === 0 ? 'none' : form.variables.map(({ name }) => name).join(', ')}.</p>`}
+</section>`
+}
+
+function drawTheirs(base: VersionRecord, theirs: VersionRecord): Html {
+  return html`
+<section aria-labelledby="theirs-title">
+  <h2 id="theirs-title">Published meanwhile: ${theirs.version}</h2>
+  <p>${theirs.published_by}: ${theirs.changelog || 'No changelog.'} Your text is below as you typed it. Take over what you need, then check it again.</p>
+  ${asDrawn(drawLines(base, theirs))}
+</section>`
+}
+
+const parse = (text: string): Record<string, unknown> => (text === '' ? {} : JSON.parse(text))
+
+/** The page on which a prompt is managed. */
+export interface ManageView {
+  session: Session
+  repository: Repository
+  versions: readonly VersionSummary[]
+  notice?: string | undefined
+  problem?: string | undefined
+  /** What was typed into the form that was refused. */
+  typed?: URLSearchParams | undefined
+}
+
+/** Draws the page on which labels, versions, status, readme and metadata of a prompt are changed. */
+export function drawManagePage({ session, repository, versions, notice, problem, typed }: ManageView): Page {
+  const { owner, name, full_name, labels, status } = repository
+  const was = (key: string, value: string | null) => typed?.get(key) ?? value ?? ''
+  const active = versions.filter(({ yanked }) => !yanked).map(({ version }) => version)
+  const withdrawn = versions.filter(({ yanked }) => yanked)
+  const form = (change: string, fields: Html, button: string, warning?: string) => html`
+<form class="account-form" action="/${full_name}/manage" method="post">
+  ${drawHidden('csrf', csrfToken(session, 'edit'))}${drawHidden('change', change)}
+  ${fields}
+  ${warning && html`<div class="wide"><label class="check"><input type="checkbox" name="confirmed" value="yes" required /> ${warning}</label></div>`}
+  <div class="wide"><button type="submit">${button}</button></div>
+</form>`
+  const input = (key: string, label: string, value: string, maxlength: number) =>
+    html`<div><label for="${key}">${label}</label><input id="${key}" name="${key}" maxlength="${maxlength}" value="${value}" /></div>`
+  const options = (values: readonly string[], selected = '') =>
+    values.map((value) => html`<option${value === selected && html` selected`}>${value}</option>`)
+  const main = html`
+<div class="page-head">
+  <p class="full-name"><a href="/${owner}">${owner}</a>/<a href="/${full_name}">${name}</a></p>
+  <h1>Manage</h1>
+  ${notice && html`<p class="notice" role="status">${notice}</p>`}
+  ${problem && html`<div class="notice" role="alert"><p>${problem}</p></div>`}
+  <p class="actions"><a class="button" href="/${full_name}/edit">Write the next version</a></p>
+</div>
+<section aria-labelledby="labels-title">
+  <h2 id="labels-title">Labels</h2>
+  <p class="quiet">Programs that ask for a label get the version that it points at.</p>
+  ${Object.keys(labels).length > 0 && html`<dl class="fact-list">${Object.entries(labels).map(([label, version]) => html`<div><dt>${label}</dt><dd>${version}</dd></div>`)}</dl>`}
+  ${active.length > 0 && form('label', html`${input('label', 'Label', was('label', ''), LIMITS.tagCharacters)}<div><label for="label-version">Version</label><select id="label-version" name="version">${options(active, was('version', ''))}</select></div>`, 'Point the label here')}
+  ${Object.keys(labels).length > 0 && form('unlabel', html`<div><label for="unlabel">Label</label><select id="unlabel" name="label">${options(Object.keys(labels))}</select></div>`, 'Remove the label', 'Programs that ask for this label will fail.')}
+</section>
+<section aria-labelledby="versions-title">
+  <h2 id="versions-title">Withdraw a version</h2>
+  <p class="quiet">A yanked version is never chosen as the latest. Those who ask for its number still get it, with your reason.</p>
+  ${active.length > 0 && form('yank', html`<div><label for="yank-version">Version</label><select id="yank-version" name="version">${options(active)}</select></div>${input('reason', 'Reason', was('reason', ''), LIMITS.sentenceCharacters)}`, 'Yank', 'Everybody sees that this version is withdrawn, and why.')}
+  ${withdrawn.length > 0 && form('unyank', html`<div><label for="unyank-version">Yanked version</label><select id="unyank-version" name="version">${withdrawn.map(({ version }) => html`<option>${version}</option>`)}</select></div>`, 'Un-yank')}
+</section>
+<section aria-labelledby="status-title">
+  <h2 id="status-title">Status</h2>
+  ${form('status', html`<div><label for="status">Status</label><select id="status" name="status">${options(Status.options, was('status', status))}</select></div>${input('status_message', 'Why, and what to do', was('status_message', repository.status_message), LIMITS.sentenceCharacters)}${input('replaced_by', 'Use instead (owner/name)', was('replaced_by', repository.replaced_by), 129)}`, 'Change the status', 'Readers and programs are told of it. An archived prompt takes no more versions.')}
+</section>
+<section aria-labelledby="about-title">
+  <h2 id="about-title">Title, description, tags, license</h2>
+  ${form('about', html`${input('title', 'Title', was('title', repository.title), LIMITS.titleCharacters)}${input('description', 'Description', was('description', repository.description), LIMITS.descriptionCharacters)}${input('tags', 'Tags, separated by commas', was('tags', repository.tags.join(', ')), 1_000)}${input('license', 'License (SPDX)', was('license', repository.license), 200)}`, 'Save')}
+</section>
+<section aria-labelledby="readme-title">
+  <h2 id="readme-title">Readme</h2>
+  ${form(
+    'readme',
+    html`<div class="wide"><label for="readme">Markdown</label><textarea id="readme" name="readme" rows="14">
+${was('readme', repository.readme)}</textarea></div>`,
+    'Save the readme',
+  )}
+</section>`
+  return { title: `Manage ${full_name}`, main }
+}
+
+/** The page of somebody who is not signed in. */
+export function drawSignInFirst(path: string, isLocal: boolean): Page {
+  const main = html`
+<div class="page-head">
+  <h1>Sign in first</h1>
+  <p class="lead">Publishing and managing need an account. Reading does not.</p>
+  ${
+    isLocal
+      ? html`<p>Open the link that <code>npm start</code> printed, then come back to this page.</p>`
+      : html`<p class="actions"><a class="button strong" href="/auth/sign-in?return_to=${path}">Sign in</a></p>`
+  }
+</div>`
+  return { title: 'Sign in first', main }
+}

@@ -1,0 +1,213 @@
+// The form of a version: reads it as a browser sends it, makes the body of a publish of it, and draws it again with everything that was typed.
+import { LIMITS } from '../../domain/api/limits.ts'
+import type { Repository, Variable, VersionRecord } from '../../domain/api/schema.ts'
+import { FORMATS, type Format } from '../../domain/content/chat.ts'
+import { findVariableNames } from '../../domain/content/placeholders.ts'
+import { undeclaredVariable } from '../../domain/content/prompt-file.ts'
+import { VariableType } from '../../domain/content/values.ts'
+import { type Html, html } from '../account/html.ts'
+import { drawHidden } from '../account/page-parts.ts'
+
+/** What is typed into the form; all of it is text until the API judges it. */
+export interface VersionForm {
+  owner: string
+  name: string
+  title: string
+  description: string
+  /** Separated by commas. */
+  tags: string
+  license: string
+  format: Format
+  content: string
+  changelog: string
+  bump: string
+  /** JSON, or empty. */
+  parameters: string
+  /** Those that the content names. */
+  variables: VariableFields[]
+  /** The latest version when the form was opened; empty for a new prompt. */
+  expected: string
+  /** `owner/name@x.y.z` that a new prompt began as a copy of, or empty. */
+  forkedFrom: string
+}
+
+interface VariableFields {
+  name: string
+  type: string
+  description: string
+  isRequired: boolean
+  preset: string
+  example: string
+  /** One on each line. */
+  options: string
+}
+
+/** What the API takes in a body. */
+type Body = Readonly<Record<string, unknown>>
+
+const BUMPS = {
+  patch: 'patch: wording',
+  minor: 'minor: works as before, and more',
+  major: 'major: callers must change',
+}
+
+/** The form of a prompt that does not exist yet. */
+export function emptyForm(owner: string): VersionForm {
+  return {
+    ...{ owner, name: '', title: '', description: '', tags: '', license: '', format: 'text', content: '' },
+    ...{ changelog: '', bump: 'patch', parameters: '', variables: [], expected: '', forkedFrom: '' },
+  }
+}
+
+/** The form that holds a version. */
+export function formOf(repository: Repository, version: VersionRecord): VersionForm {
+  const { owner, name, title, description, tags, license } = repository
+  const { content, format, parameters } = version
+  return {
+    ...emptyForm(owner),
+    ...{ owner, name, title, description, tags: tags.join(', '), license: license ?? '', format, content },
+    parameters: Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2),
+    variables: version.variables.map(fieldsOf),
+    expected: repository.latest_version ?? '',
+  }
+}
+
+function fieldsOf({ name, type, description, required, default: preset, example, options }: Variable): VariableFields {
+  const show = (value: unknown) => (value === null ? '' : String(value))
+  return {
+    ...{ name, type, description, isRequired: required, preset: show(preset), example: show(example) },
+    options: options.join('\n'),
+  }
+}
+
+/**
+ * Reads a form that was sent.
+ *
+ * @param before the content that the form was opened with: browsers send every line end as CR LF
+ */
+export function readVersionForm(sent: URLSearchParams, before: string): VersionForm {
+  const text = (key: string) => (sent.get(key) ?? '').trim()
+  const format = FORMATS.find((one) => one === sent.get('format')) ?? 'text'
+  const content = restoreLineEnds(sent.get('content') ?? '', before)
+  return {
+    ...{ owner: text('owner'), name: text('name'), title: text('title'), description: text('description') },
+    ...{ tags: text('tags'), license: text('license'), format, content, changelog: text('changelog') },
+    ...{ bump: text('bump') || 'patch', parameters: text('parameters'), expected: text('expected') },
+    forkedFrom: text('forked_from'),
+    variables: findVariableNames({ content, format })
+      .slice(0, LIMITS.variablesPerVersion)
+      .map((name) => readVariable(sent, name)),
+  }
+}
+
+function readVariable(sent: URLSearchParams, name: string): VariableFields {
+  const text = (field: string) => sent.get(`variable.${name}.${field}`) ?? ''
+  if (text('type') === '') return fieldsOf(undeclaredVariable(name))
+  return {
+    ...{ name, type: text('type'), description: text('description').trim(), isRequired: text('required') !== '' },
+    ...{ preset: text('default'), example: text('example'), options: text('options') },
+  }
+}
+
+function restoreLineEnds(sent: string, before: string): string {
+  const text = sent.replaceAll('\r\n', '\n')
+  return /\r\n/.test(before) && !/[^\r]\n/.test(before) ? text.replaceAll('\n', '\r\n') : text
+}
+
+/** The body of a publish. @returns a sentence where the form cannot be sent at all */
+export function bodyOf(form: VersionForm, isDryRun: boolean): Body | string {
+  let parameters: unknown = {}
+  try {
+    if (form.parameters !== '') parameters = JSON.parse(form.parameters)
+  } catch {
+    return 'parameters: expected JSON, such as {"temperature": 0.2}.'
+  }
+  const isNew = form.expected === ''
+  return {
+    ...{ content: form.content, format: form.format, changelog: form.changelog, bump: form.bump, parameters },
+    ...{ variables: form.variables.map(inputOf), expected_version: isNew ? null : form.expected, dry_run: isDryRun },
+    ...(form.title !== '' && { title: form.title }),
+    ...(form.description !== '' && { description: form.description }),
+    ...(form.license !== '' && { license: form.license }),
+    ...((form.tags !== '' || !isNew) && { tags: splitTags(form.tags) }),
+    ...(isNew && form.forkedFrom !== '' && { forked_from: form.forkedFrom }),
+  }
+}
+
+/** Splits what is typed as tags. */
+export const splitTags = (text: string): string[] => text.split(',').flatMap((tag) => tag.trim() || [])
+
+function inputOf({ name, type, description, isRequired, preset, example, options }: VariableFields): Body {
+  const value = (text: string) => {
+    if (text === '') return null
+    if (type === 'number' || type === 'integer') return Number.isNaN(Number(text)) ? text : Number(text)
+    if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+    return text
+  }
+  return {
+    ...{ name, type, description, required: isRequired, default: value(preset), example: value(example) },
+    options: options.split(/\r?\n/).filter((option) => option.trim() !== ''),
+  }
+}
+
+/** The fields that a version is judged by, as a record has them. */
+export function variablesOf({ variables }: VersionForm): Variable[] {
+  return variables.map((fields) => inputOf(fields) as unknown as Variable)
+}
+
+/** Draws the fields. @param owners who may own a new prompt; left out for the next version of one */
+export function drawVersionFields(form: VersionForm, owners?: readonly string[]): Html {
+  return html`
+${drawHidden('expected', form.expected)}${drawHidden('forked_from', form.forkedFrom)}
+${
+  owners &&
+  html`
+<div><label for="owner">Owner</label>${drawSelect('owner', owners, form.owner)}</div>
+<div><label for="name">Name</label>
+  <input id="name" name="name" required maxlength="64" value="${form.name}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="name-hint" />
+  <p class="quiet" id="name-hint">Lower-case words joined by hyphens, such as code-review.</p></div>`
+}
+<div><label for="title">Title</label><input id="title" name="title" maxlength="${LIMITS.titleCharacters}" value="${form.title}" /></div>
+<div><label for="description">Description</label><input id="description" name="description" maxlength="${LIMITS.descriptionCharacters}" value="${form.description}" /></div>
+<div><label for="tags">Tags</label><input id="tags" name="tags" value="${form.tags}" autocapitalize="none" aria-describedby="tags-hint" /><p class="quiet" id="tags-hint">Separated by commas.</p></div>
+<div><label for="license">License</label><input id="license" name="license" value="${form.license}" autocomplete="off" spellcheck="false" aria-describedby="license-hint" /><p class="quiet" id="license-hint">An SPDX id, such as CC0-1.0 or MIT. Empty: all rights reserved.</p></div>
+<div><label for="format">Format</label>${drawSelect('format', FORMATS, form.format)}</div>
+<div class="wide"><label for="content">Prompt</label>
+  <textarea id="content" name="content" required rows="${rowsOf(form.content)}" data-editor spellcheck="true" aria-describedby="content-hint">
+${form.content}</textarea>
+  <p class="quiet" id="content-hint">Write variables as <code>{{name}}</code>. In a chat prompt each message begins with a line such as <code>{{role "system"}}</code>.</p>
+  <p class="quiet needs-script" data-editor-variables aria-live="polite"></p></div>
+${form.variables.map(drawVariable)}
+<details class="wide"${form.parameters !== '' && html` open`}><summary>Parameters</summary>
+  <label for="parameters">Model settings, as JSON</label>
+  <textarea id="parameters" name="parameters" rows="4" spellcheck="false">
+${form.parameters}</textarea></details>
+<div class="wide"><label for="changelog">What changed</label><input id="changelog" name="changelog" maxlength="${LIMITS.sentenceCharacters}" value="${form.changelog}" /></div>
+${form.expected !== '' && html`<div><label for="bump">Version</label>${drawSelect('bump', Object.keys(BUMPS), form.bump, BUMPS)}</div>`}`
+}
+
+const rowsOf = (content: string) => Math.min(40, Math.max(8, content.split('\n').length + 1))
+
+function drawVariable({ name, type, description, isRequired, preset, example, options }: VariableFields): Html {
+  const field = (key: string) => `variable.${name}.${key}`
+  const input = (key: string, label: string, value: string) =>
+    html`<div><label for="${field(key)}">${label}</label><input id="${field(key)}" name="${field(key)}" value="${value}" /></div>`
+  return html`
+<fieldset class="wide"><legend>Variable <code>${name}</code></legend>
+  ${input('description', 'What to give for it', description)}
+  <div><label for="${field('type')}">Type</label>${drawSelect(field('type'), VariableType.options, type)}</div>
+  <div><label class="check"><input type="checkbox" name="${field('required')}" value="yes"${isRequired && html` checked`} /> Required</label></div>
+  ${input('default', 'Default', preset)}
+  ${input('example', 'Example', example)}
+  ${type === 'enum' && html`<div><label for="${field('options')}">Options, one on each line</label><textarea id="${field('options')}" name="${field('options')}" rows="4">\n${options}</textarea></div>`}
+</fieldset>`
+}
+
+function drawSelect(
+  name: string,
+  values: readonly string[],
+  selected: string,
+  words: Readonly<Record<string, string>> = {},
+): Html {
+  return html`<select id="${name}" name="${name}">${values.map((value) => html`<option value="${value}"${value === selected && html` selected`}>${words[value] ?? value}</option>`)}</select>`
+}

@@ -1,0 +1,109 @@
+// Makes the form of a version easier to use: names the variables of the text as it is typed, and shows a chat prompt as one block for each message.
+import {
+  CHAT_ROLES,
+  type ChatPart,
+  checkChat,
+  formatChat,
+  isChatMessage,
+  splitChat,
+} from '../../domain/content/chat.ts'
+import { findVariableNames } from '../../domain/content/placeholders.ts'
+
+const content = document.querySelector<HTMLTextAreaElement>('textarea[data-editor]')
+const format = document.querySelector<HTMLSelectElement>('select[name="format"]')
+const variables = document.querySelector('[data-editor-variables]')
+
+if (content && format && variables) {
+  const blocks = document.createElement('div')
+  blocks.className = 'message-blocks'
+  content.after(blocks)
+  const isChat = () => format.value === 'chat'
+  const sayVariables = () => {
+    const names = findVariableNames({ content: content.value, format: isChat() ? 'chat' : 'text' })
+    variables.textContent = `Variables: ${names.length === 0 ? 'none yet' : names.join(', ')}`
+  }
+  /** Text that is no chat yet is shown as it is, so that nothing typed is lost. */
+  const canShow = () => isChat() && (content.value.trim() === '' || checkChat(content.value).length === 0)
+  let parts: ChatPart[] = []
+  const save = () => {
+    content.value = formatChat(parts)
+    sayVariables()
+  }
+  const draw = () => blocks.replaceChildren(...parts.map(drawBlock), drawAdding())
+  const drawBlock = (part: ChatPart, index: number) => {
+    const block = document.createElement('fieldset')
+    const legend = document.createElement('legend')
+    legend.textContent = isChatMessage(part) ? `Message ${index + 1}: ${part.role}` : 'Earlier messages go here'
+    block.append(legend)
+    if (isChatMessage(part)) {
+      const text = document.createElement('textarea')
+      text.rows = 4
+      text.value = part.content
+      text.setAttribute('aria-label', `Text of message ${index + 1}, ${part.role}`)
+      text.addEventListener('input', () => {
+        part.content = text.value
+        save()
+      })
+      block.append(text)
+    }
+    const move = (by: number) => {
+      const [moved] = parts.splice(index, 1)
+      parts.splice(index + by, 0, moved!)
+      save()
+      draw()
+    }
+    const remove = () => {
+      parts.splice(index, 1)
+      save()
+      draw()
+    }
+    const buttons = document.createElement('div')
+    buttons.className = 'actions'
+    if (index > 0) buttons.append(drawButton('Move up', `message ${index + 1}`, () => move(-1)))
+    if (index < parts.length - 1) buttons.append(drawButton('Move down', `message ${index + 1}`, () => move(1)))
+    buttons.append(drawButton('Remove', `message ${index + 1}`, remove))
+    block.append(buttons)
+    return block
+  }
+  const drawAdding = () => {
+    const buttons = document.createElement('div')
+    buttons.className = 'actions'
+    const add = (part: ChatPart) => {
+      parts.push(part)
+      save()
+      draw()
+      ;[...blocks.querySelectorAll('textarea')].at(-1)?.focus()
+    }
+    for (const role of CHAT_ROLES)
+      buttons.append(drawButton(`Add ${role}`, 'message', () => add({ role, content: '' })))
+    if (parts.every(isChatMessage))
+      buttons.append(drawButton('Add history', 'of earlier messages', () => add({ type: 'history' })))
+    return buttons
+  }
+  const drawButton = (words: string, what: string, onClick: () => void) => {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'small'
+    button.append(words)
+    const more = document.createElement('span')
+    more.className = 'visually-hidden'
+    more.textContent = ` ${what}`
+    button.append(more)
+    button.addEventListener('click', onClick)
+    return button
+  }
+  const restart = () => {
+    sayVariables()
+    const isShown = canShow()
+    content.hidden = isShown
+    // A field that is not shown cannot ask to be filled in.
+    content.required = !isShown
+    blocks.hidden = !isShown
+    if (!isShown) return
+    parts = content.value.trim() === '' ? [] : splitChat(content.value)
+    draw()
+  }
+  content.addEventListener('input', sayVariables)
+  format.addEventListener('change', restart)
+  restart()
+}

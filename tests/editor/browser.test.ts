@@ -1,0 +1,193 @@
+// Publishes and manages a prompt in a browser: from signing in to deprecating it, with a conflict, by keyboard, without JavaScript, and against forged forms.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser } from '../../scripts/pictures/look/browser.ts'
+import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
+import { freePort } from '../hubs/processes.ts'
+import { findViolations } from '../site/axe.ts'
+
+const CONTENT = {
+  'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
+  'content/acme/greet/versions/1.0.0.md':
+    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nHello {{name}}\n',
+  'content/zoe/shy/versions/1.0.0.md':
+    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: zoe\n---\nNot yours.\n',
+}
+const WIDE = { width: 1280, height: 800 }
+const NARROW = { width: 360, height: 740 }
+
+let browser: Browser
+let hub: BuiltHub
+beforeAll(async () => {
+  browser = await openBrowser()
+  hub = await startBuiltHub(await freePort(), {}, CONTENT)
+})
+afterAll(async () => {
+  await browser?.close()
+  await hub?.stop()
+})
+
+async function signIn(javaScriptEnabled: boolean): Promise<Page> {
+  const page = await (await browser.newContext({ javaScriptEnabled, reducedMotion: 'reduce' })).newPage()
+  await page.goto(hub.signInLink())
+  await page.getByLabel('Username').fill('alice')
+  await page.keyboard.press('Enter')
+  await page.getByText('Signed in as').waitFor()
+  return page
+}
+
+async function expectUsable(page: Page): Promise<void> {
+  for (const size of [WIDE, NARROW]) {
+    await page.setViewportSize(size)
+    expect(await findViolations(page), `${page.url()} at ${size.width}`).toEqual({ inLight: [], inDark: [] })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width)
+  }
+  await page.setViewportSize(WIDE)
+}
+
+const record = async (name: string) => (await (await fetch(`${hub.url}/api/v1/repos/${name}`)).json()).data
+const raw = async (name: string) => (await fetch(`${hub.url}/api/v1/repos/${name}/raw`)).text()
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+
+test('a prompt from its first version to its end', { timeout: 300_000 }, async () => {
+  const page = await signIn(true)
+  await page.goto(`${hub.url}/new`)
+  await page.getByLabel('Name', { exact: true }).fill('hello')
+  await page.getByLabel('Title').fill('Say hello')
+  await page.getByLabel('Prompt', { exact: true }).fill('Say hello to {{name}}.\nTwice.')
+  await page.getByText('Variables: name').waitFor()
+  // By keyboard alone: Enter in a field checks, and never publishes.
+  await page.getByLabel('Title').press('Enter')
+  await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
+  await page.getByLabel('What to give for it').fill('Whom to greet')
+  await expectUsable(page)
+  await press(page, 'Publish 1.0.0')
+  await page.waitForURL(`${hub.url}/alice/hello`)
+  expect(await raw('alice/hello')).toBe('Say hello to {{name}}.\nTwice.')
+  expect((await record('alice/hello')).variables[0]).toMatchObject({ description: 'Whom to greet', required: true })
+
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByLabel('Prompt', { exact: true }).fill('Say hello to {{name}} in {{language}}.')
+  await page.getByLabel('What changed').fill('A language')
+  await press(page, 'Check')
+  await page.getByText('Breaking change', { exact: false }).first().waitFor()
+  await expectUsable(page)
+  // Meanwhile somebody else publishes.
+  const other = await signIn(false)
+  await other.goto(`${hub.url}/alice/hello/edit`)
+  await other.getByLabel('Prompt', { exact: true }).fill('Say hello to {{name}}, twice.')
+  await press(other, 'Check')
+  await press(other, /^Publish 1\.0\.1/)
+  expect(other.url()).toBe(`${hub.url}/alice/hello`)
+  await page.getByLabel('Version', { exact: true }).selectOption('major')
+  await press(page, /^Publish/)
+  await page.getByRole('heading', { name: 'Published meanwhile: 1.0.1' }).waitFor()
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Say hello to {{name}} in {{language}}.')
+  await press(page, 'Check')
+  await press(page, 'Publish 2.0.0')
+  await page.waitForURL(`${hub.url}/alice/hello`)
+  expect(await raw('alice/hello')).toBe('Say hello to {{name}} in {{language}}.')
+
+  await page.getByRole('link', { name: 'Manage' }).click()
+  await expectUsable(page)
+  await page.getByLabel('Label', { exact: true }).first().fill('production')
+  await page.getByLabel('Version', { exact: true }).first().selectOption('1.0.1')
+  await press(page, 'Point the label here')
+  await page.getByText('The label was moved.').waitFor()
+  expect((await record('alice/hello')).labels).toEqual({ production: '1.0.1' })
+  await page.getByLabel('Reason').fill('Too many languages')
+  await page.getByLabel('Everybody sees that this version').check()
+  await press(page, 'Yank')
+  await page.getByText('The version was yanked.').waitFor()
+  expect((await record('alice/hello')).latest_version).toBe('1.0.1')
+  await press(page, 'Un-yank')
+  await page.getByText('The version is back.').waitFor()
+  expect((await record('alice/hello')).latest_version).toBe('2.0.0')
+  await page.locator('#status').selectOption('deprecated')
+  await page.getByLabel('Why, and what to do').fill('Greet by hand.')
+  await page.getByLabel('Readers and programs are told').check()
+  await press(page, 'Change the status')
+  await page.getByText('The status was changed.').waitFor()
+  expect(await record('alice/hello')).toMatchObject({ status: 'deprecated', status_message: 'Greet by hand.' })
+})
+
+test('a chat prompt is written block by block, and a copy says where it comes from', { timeout: 120_000 }, async () => {
+  const page = await signIn(true)
+  await page.goto(`${hub.url}/acme/greet`)
+  await page.getByRole('link', { name: 'Start from this prompt' }).click()
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Hello {{name}}\n')
+  await page.getByLabel('Name', { exact: true }).fill('greet-chat')
+  await page.getByLabel('Prompt', { exact: true }).fill('')
+  await page.getByLabel('Format').selectOption('chat')
+  await press(page, 'Add user')
+  await page.getByLabel('Text of message 1, user').fill('Greet {{name}}.')
+  await press(page, 'Add system')
+  await page.getByLabel('Text of message 2, system').fill('You are polite.')
+  await press(page, 'Move up message 2')
+  await press(page, 'Check')
+  await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
+  await expectUsable(page)
+  await press(page, 'Publish 1.0.0')
+  await page.waitForURL(`${hub.url}/alice/greet-chat`)
+  const { messages, forked_from } = await record('alice/greet-chat')
+  expect([messages, forked_from]).toEqual([
+    [
+      { role: 'system', content: 'You are polite.' },
+      { role: 'user', content: 'Greet {{name}}.' },
+    ],
+    'acme/greet@1.0.0',
+  ])
+})
+
+test('without JavaScript everything can be done; without rights, a tick or a session nothing', async () => {
+  const page = await signIn(false)
+  await page.goto(`${hub.url}/new`)
+  await page.getByLabel('Name', { exact: true }).fill('plain')
+  await page.getByLabel('Format').selectOption('chat')
+  await page.getByLabel('Prompt', { exact: true }).fill('{{role "user"}}\nHello {{name}}.\n')
+  await press(page, 'Check')
+  await press(page, 'Publish 1.0.0')
+  expect(await raw('alice/plain')).toBe('{{role "user"}}\nHello {{name}}.\n')
+  await page.goto(`${hub.url}/alice/plain/manage`)
+  await page.getByLabel('Markdown').fill('# Plain\n\nA <script>alert(1)</script>.')
+  await press(page, 'Save the readme')
+  expect((await record('alice/plain')).readme).toBe('# Plain\n\nA <script>alert(1)</script>.')
+  // A prompt of somebody else, and a broken form: what was typed stays.
+  await page.goto(`${hub.url}/zoe/shy/edit`)
+  await page.getByLabel('Prompt', { exact: true }).fill('Mine.')
+  await press(page, 'Check')
+  await page.getByText('alice may not publish to zoe').waitFor()
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Mine.')
+  await page.goto(`${hub.url}/new`)
+  await page.getByLabel('Name', { exact: true }).fill('Not A Name')
+  await page.getByLabel('Prompt', { exact: true }).fill('x')
+  await press(page, 'Check')
+  await page.getByText('name: expected lower-case letters').waitFor()
+
+  const [cookie] = await page.context().cookies()
+  const csrf = await page.locator('input[name="csrf"]').getAttribute('value')
+  const send = async (given: Record<string, string>, headers: Record<string, string> = {}) => {
+    const { status } = await fetch(`${hub.url}/alice/plain/manage`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: hub.url, cookie: `${cookie!.name}=${cookie!.value}`, ...headers },
+      body: new URLSearchParams(given),
+    })
+    return status
+  }
+  const good = { csrf: csrf!, change: 'about', title: 'Forged', tags: '', license: '', description: '' }
+  expect(await send({ ...good, csrf: 'x' })).toBe(403)
+  expect(await send(good, { origin: 'https://evil.example' })).toBe(403)
+  expect(await send(good, { 'sec-fetch-site': 'cross-site' })).toBe(403)
+  expect(await send(good, { cookie: '' })).toBe(401)
+  expect(await send({ csrf: csrf!, change: 'yank', version: '1.0.0', reason: 'x' })).toBe(422)
+  expect(await send({ csrf: csrf!, change: 'delete' })).toBe(400)
+  expect((await record('alice/plain')).title).not.toBe('Forged')
+  expect(await send(good)).toBe(303)
+
+  const framed = await fetch(`${hub.url}/alice/plain/manage`)
+  expect([framed.status, framed.headers.get('cache-control')]).toEqual([401, 'no-store'])
+  expect(framed.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect((await fetch(`${hub.url}/alice/nothing/edit`)).status).toBe(404)
+  expect((await fetch(`${hub.url}/new`, { method: 'PUT' })).status).toBe(405)
+})
