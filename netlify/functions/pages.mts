@@ -6,10 +6,7 @@ import { connectPages } from '../../src/wiring/pages.ts'
 export default (request: Request, context: Context) => answerPage(request, () => connectPages(request, context))
 export const config = {
   path: '/*',
-  excludedPath: [
-    '/:room(api|assets|auth|cli|clients|data|mcp|new|settings|rate-limited){/*}?',
-    '/:owner/:name/:form(edit|manage)',
-  ],
+  excludedPath: ['/:room(api|assets|auth|cli|clients|data|mcp|new|settings|rate-limited){/*}?', '/:a/:b/(edit|manage)'],
   method: ['GET', 'HEAD'],
   preferStatic: true,
   rateLimit: {

@@ -71,6 +71,7 @@ describe('the manifest', () => {
   //  function        paths                        methods                                                          file first
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
+    ['editor', ['/new', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
     ['mcp', ['/mcp'], [], undefined],
     ['missing-data', ['/data', '/data/*'], [], true],
     ['pages', ['/*'], ['GET', 'HEAD'], true],
@@ -87,6 +88,7 @@ describe('the manifest', () => {
 
   test.each([
     ['account', 120],
+    ['editor', 120],
     ['mcp', 1200],
     ['pages', 120],
     ['publish', 120],
@@ -98,6 +100,7 @@ describe('the manifest', () => {
   test('no function is missing from these pins', () => {
     expect([...functions.keys()].sort()).toEqual([
       'account',
+      'editor',
       'mcp',
       'missing-data',
       'pages',
@@ -141,6 +144,7 @@ describe('the bundles', () => {
     ['read', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
     ['pages', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro', 'markdown-it']],
     ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server']],
+    ['editor', ['@netlify/blobs/server', 'astro', 'markdown-it']],
     ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['missing-data', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['publish', ['@netlify/blobs/server', 'astro']],

@@ -91,7 +91,7 @@ function drawTheirs(base: VersionRecord, theirs: VersionRecord): Html {
 const parse = (text: string): Record<string, unknown> => (text === '' ? {} : JSON.parse(text))
 
 /** The page on which a prompt is managed. */
-export interface ManageView {
+interface ManageView {
   session: Session
   repository: Repository
   versions: readonly VersionSummary[]
