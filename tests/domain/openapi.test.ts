@@ -44,6 +44,11 @@ test('every address, its parameters and its answers', () => {
     ]),
   )
   const read = '200 304 404 429 500 503'
+  const change = '200 400 401 403 404 409 413 415 422 429 500 502 503'
+  const [label, yank] = [
+    '/api/v1/repos/{owner}/{name}/labels/{label}',
+    '/api/v1/repos/{owner}/{name}/versions/{version}/yank',
+  ]
   expect(operations).toEqual([
     [
       'get /api/v1/repos',
@@ -53,6 +58,7 @@ test('every address, its parameters and its answers', () => {
       'application/json',
     ],
     ['get /api/v1/repos/{owner}/{name}', 'getRepository', 'path:owner path:name', read, 'application/json'],
+    ['patch /api/v1/repos/{owner}/{name}', 'changeRepository', 'path:owner path:name', change, 'application/json'],
     ['get /api/v1/repos/{owner}/{name}/versions', 'listVersions', 'path:owner path:name', read, 'application/json'],
     [
       'post /api/v1/repos/{owner}/{name}/versions',
@@ -79,6 +85,10 @@ test('every address, its parameters and its answers', () => {
     ['get /api/v1/tags', 'listTags', '', '200 304 429 500 503', 'application/json'],
     ['get /api/v1/users/{handle}', 'getUser', 'path:handle', read, 'application/json'],
     ['get /api/v1/openapi.json', 'getOpenapi', '', '200 304 429 500 503', 'application/json'],
+    [`put ${label}`, 'setLabel', 'path:owner path:name path:label', change, 'application/json'],
+    [`delete ${label}`, 'removeLabel', 'path:owner path:name path:label', change, 'application/json'],
+    [`put ${yank}`, 'yankVersion', 'path:owner path:name path:version', change, 'application/json'],
+    [`delete ${yank}`, 'unyankVersion', 'path:owner path:name path:version', change, 'application/json'],
   ])
 })
 
@@ -163,16 +173,20 @@ describe('every field of every record', () => {
         'Activity',
         'ActivityMeta',
         'Advisory',
+        'ChangeAnswer',
         'ChatHistory',
         'ChatMessage',
         'Commit',
         'Error',
+        'LabelRemoval',
+        'LabelRequest',
         'Matched',
         'Meta',
         'Provenance',
         'PublishAnswer',
         'PublishRequest',
         'Repository',
+        'RepositoryPatch',
         'RepositorySummary',
         'SearchMeta',
         'Stats',
@@ -182,6 +196,7 @@ describe('every field of every record', () => {
         'Version',
         'VersionSummary',
         'Warning',
+        'YankRequest',
       ].sort(),
     )
   })
@@ -190,9 +205,14 @@ describe('every field of every record', () => {
     '%s: described; an answer has them all and is open for fields to come, a request is closed',
     (name, schema) => {
       expect(schema.description).toMatch(/\.$/)
-      const isRequest = name === 'PublishRequest'
+      // What each request must have.
+      const requests: Record<string, string[]> = {
+        ...{ PublishRequest: [], RepositoryPatch: [], LabelRemoval: [] },
+        ...{ LabelRequest: ['version'], YankRequest: ['reason'] },
+      }
+      const isRequest = name in requests
       expect([...((schema.required ?? []) as unknown as string[])].sort()).toEqual(
-        isRequest ? [] : name === 'SearchMeta' ? ['page', 'pages', 'total'] : Object.keys(schema.properties!).sort(),
+        requests[name] ?? (name === 'SearchMeta' ? ['page', 'pages', 'total'] : Object.keys(schema.properties!).sort()),
       )
       expect(schema.additionalProperties).toBe(isRequest || name === 'Error' ? false : undefined)
       const silent = (fields: Json): string[] =>

@@ -74,7 +74,9 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'If-None-Match': fc.constantFrom('*', '"x"', 'W/"x"', 'nonsense'),
 }
 
-const reads = Object.entries(api.paths as Record<string, { get: Described }>).map(([path, { get }]) => ({ path, get }))
+const reads = Object.entries(api.paths as Record<string, { get?: Described }>).flatMap(([path, { get }]) =>
+  get ? [{ path, get }] : [],
+)
 
 const aRead = fc.constantFrom(...reads).chain(({ path, get }) =>
   fc.record({
@@ -220,4 +222,40 @@ test('publishing', async () => {
     { numRuns: 400 },
   )
   expect([...seen].sort()).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 415, 422]))
+})
+
+test('managing', async () => {
+  expect((await publisher.publish({ content: 'One' }, { to: 'acme/managed' })).status).toBe(201)
+  const token = await publisher.makeToken({ permissions: ['label', 'maintain'] })
+  const calls = Object.entries(api.paths as Record<string, Record<string, Described>>).flatMap(([path, methods]) =>
+    ['patch', 'put', 'delete'].flatMap((method) => (methods[method] ? [{ path, method }] : [])),
+  )
+  const seen = new Set<number>()
+  const aChange = fc.oneof(
+    fc.record({ version: fc.constantFrom('1.0.0', '9.9.9', 'x') }),
+    fc.record({ reason: fc.string() }),
+    fc.record({ title: fc.string(), license: fc.constantFrom('MIT', null, '') }, { requiredKeys: [] }),
+    fc.jsonValue(),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...calls),
+      aChange,
+      fc.constantFrom('managed', 'managed', 'nothing'),
+      VALUES.version!,
+      VALUES.label!,
+      fc.constantFrom(token, token, publisher.token),
+      async ({ path, method }, body, name, version, label, given) => {
+        const all: Record<string, string> = { owner: 'acme', name, version, label }
+        const { pathname } = new URL(BASE_URL + path.replace(/\{(\w+)\}/g, (_, part: string) => all[part] || 'x'))
+        const sent = { method: method.toUpperCase(), path: pathname, token: given }
+        const { status, headers, text } = await publisher.publish(JSON.stringify(body), sent)
+        seen.add(status)
+        const isItself = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname)
+        if (isItself) hold(api.paths[path][method], ['paths', path, method], { status, headers, text, method })
+      },
+    ),
+    { numRuns: 200 },
+  )
+  expect([...seen]).toEqual(expect.arrayContaining([200, 403, 404, 422]))
 })

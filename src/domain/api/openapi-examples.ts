@@ -6,7 +6,7 @@ export const EXAMPLES: {
   readonly query: Readonly<Record<string, unknown>>
   readonly publish: Readonly<Record<string, { summary: string; value: unknown }>>
 } = {
-  path: { owner: 'acme', name: 'code-review', version: '1.0.0', handle: 'acme' },
+  path: { owner: 'acme', name: 'code-review', version: '1.0.0', handle: 'acme', label: 'production' },
   query: { page: 1, sort: 'top', q: 'code review', tag: ['engineering'], version: '1.0.0', label: 'production' },
   publish: {
     content: { summary: 'The text alone', value: { content: 'Summarise {{text}} in three sentences.\n' } },

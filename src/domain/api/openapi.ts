@@ -1,9 +1,12 @@
 // Builds the OpenAPI document from the tables and schemas that the code uses.
+import type * as z from 'zod'
+import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../managing/request.ts'
 import { IDEMPOTENCY_KEY, PublishRequest } from '../publishing/request.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { EXAMPLES } from './openapi-examples.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
 import {
+  ChangeAnswer,
   PATH_PARAMETERS,
   PublishAnswer,
   type QueryParameter,
@@ -30,6 +33,8 @@ export function describeApi(baseUrl: string): Json {
       ...(isPublishedAt(route.id as RouteId) ? { post: describePublish(schemas) } : {}),
     }
   }
+  for (const [path, operations] of Object.entries(describeManaging(schemas)))
+    paths[path] = { ...paths[path], ...operations }
   const errorReference = toSchema(ErrorEnvelope, schemas)
   return {
     openapi: '3.1.1',
@@ -48,6 +53,10 @@ export function describeApi(baseUrl: string): Json {
     tags: [
       { name: 'Reading', description: 'Everything that can be read without a key.' },
       { name: 'Publishing', description: 'What needs a token.' },
+      {
+        name: 'Managing',
+        description: 'Changes of what is published, which need a token with the permission label or maintain.',
+      },
     ],
     paths,
     components: {
@@ -242,6 +251,63 @@ function describePublish(schemas: Components): Json {
       },
       '201': { description: 'The version that was published.', headers: headersOf('Location'), content: answer },
       ...describeErrors(PUBLISH_ERRORS),
+    },
+  }
+}
+
+/** Every error that a change can answer, in the order of the checks. docs/contract.md section 7 */
+const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused')
+
+/** The calls that change what is published. */
+function describeManaging(schemas: Components): Record<string, Json> {
+  const answer = jsonContent(toSchema(single(ChangeAnswer), schemas))
+  const describe = (
+    operationId: string,
+    summary: string,
+    more: string[],
+    body?: { schema: z.ZodType; example: Json; isOptional?: boolean },
+  ) => ({
+    operationId,
+    summary,
+    tags: ['Managing'],
+    security: [{ token: [] }],
+    parameters: ['owner', 'name', ...more].map(describePathParameter),
+    ...(body && {
+      requestBody: {
+        required: !body.isOptional,
+        content: { 'application/json': { schema: toSchema(body.schema, schemas), example: body.example } },
+      },
+    }),
+    responses: {
+      '200': { description: 'The repository as it is now; `commit` is null when nothing changed.', content: answer },
+      ...describeErrors(CHANGE_ERRORS),
+    },
+  })
+  const repository = '/api/v1/repos/{owner}/{name}'
+  return {
+    [repository]: {
+      patch: describe('changeRepository', 'Change what a repository says', [], {
+        schema: RepositoryPatch,
+        example: { title: 'Code review' },
+      }),
+    },
+    [`${repository}/labels/{label}`]: {
+      put: describe('setLabel', 'Point a label at a version', ['label'], {
+        schema: LabelRequest,
+        example: { version: '1.0.0' },
+      }),
+      delete: describe('removeLabel', 'Remove a label', ['label'], {
+        schema: LabelRemoval,
+        example: {},
+        isOptional: true,
+      }),
+    },
+    [`${repository}/versions/{version}/yank`]: {
+      put: describe('yankVersion', 'Yank a version', ['version'], {
+        schema: YankRequest,
+        example: { reason: 'Leaks the system prompt' },
+      }),
+      delete: describe('unyankVersion', 'Take a yank back', ['version']),
     },
   }
 }

@@ -1,6 +1,6 @@
 // Schemas of the parameters and responses of each route, for OpenAPI and the reference pages. Serving a request does not load them.
 import * as z from 'zod'
-import { Name, Owner, Version } from '../content/values.ts'
+import { Name, Owner, Tag, Version } from '../content/values.ts'
 import { LIMITS } from './limits.ts'
 import { ROUTES, type Route, type RouteId, SORTS } from './routes.ts'
 import {
@@ -120,7 +120,24 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   handle: Owner,
   name: Name,
   version: Version,
+  label: Tag,
 }
+
+const Commit = z
+  .object({
+    sha: z.string().describe('The commit.'),
+    url: z.string().nullable().describe('Its page, or null where there is none.'),
+  })
+  .meta({ id: 'Commit', description: 'A commit in git.' })
+
+/** What a change answers: the repository, and what became of the request. */
+export const ChangeAnswer = z
+  .object({
+    ...Repository.shape,
+    unchanged: z.boolean().describe('Whether it was so already, so that nothing was written.'),
+    commit: Commit.nullable().describe('The commit that was made, or null.'),
+  })
+  .meta({ id: 'ChangeAnswer', description: 'A repository, and what became of the request to change it.' })
 
 /** What publishing answers: the version, and what became of the request. */
 export const PublishAnswer = z
@@ -128,14 +145,7 @@ export const PublishAnswer = z
     ...VersionRecord.shape,
     html_url: z.url().describe('The address of this version’s page; it is there after the next build.'),
     unchanged: z.boolean().describe('Whether the latest version was the same already, so that none was added.'),
-    commit: z
-      .object({
-        sha: z.string().describe('The commit.'),
-        url: z.string().nullable().describe('Its page, or null where there is none.'),
-      })
-      .meta({ id: 'Commit', description: 'A commit in git.' })
-      .nullable()
-      .describe('The commit that was made, or null.'),
+    commit: Commit.nullable().describe('The commit that was made, or null.'),
     warnings: z.array(Warning).describe('What is worth a second look; nothing was refused for it.'),
   })
   .meta({ id: 'PublishAnswer', description: 'A version, and what became of the request.' })

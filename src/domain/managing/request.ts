@@ -24,12 +24,12 @@ const Readme = z
   .describe('Notes on the prompt, in markdown. White space around them is dropped.')
 
 /** The body of PATCH: a JSON merge patch (RFC 7396) of what may be changed. */
-const RepositoryPatch = z
+export const RepositoryPatch = z
   .strictObject({
     title: Title.optional(),
     description: Description.optional(),
     tags: TagInputs.optional().describe('Its tags, replaced as a whole.'),
-    license: License.nullable().optional(),
+    license: License.nullable().optional().describe('The licence as an SPDX expression, or null.'),
     status: Status.optional(),
     status_message: line(LIMITS.sentenceCharacters)
       .nullable()
@@ -42,15 +42,15 @@ const RepositoryPatch = z
   })
   .meta({ id: 'RepositoryPatch', description: 'A JSON merge patch of what may be changed of a repository.' })
 /** The body that points a label at a version. */
-const LabelRequest = z
+export const LabelRequest = z
   .strictObject({ version: Version.describe('The version that the label points at from now on.'), expected, dry_run })
   .meta({ id: 'LabelRequest', description: 'Where a label points from now on.' })
 /** The body that removes a label; it may be left out. */
-const LabelRemoval = z
+export const LabelRemoval = z
   .strictObject({ expected })
   .meta({ id: 'LabelRemoval', description: 'Which version a label that is removed must point at.' })
 /** The body that yanks a version. */
-const YankRequest = z
+export const YankRequest = z
   .strictObject({
     reason: line(LIMITS.sentenceCharacters)
       .refine((text) => text.trim() !== '', 'expected some text')
