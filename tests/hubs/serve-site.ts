@@ -13,14 +13,14 @@ type Stores = Parameters<typeof serveSites>[1] & { close(): Promise<void> | void
 export interface SiteOptions<S extends Stores> {
   /** Of the environment, from the build to the end: CONTENT_DIR and SITE_URL at least. */
   settings: Readonly<Record<string, string>>
-  /** What the host stands on; called when the site is built. */
-  openStores: () => Promise<S>
+  /** What the host stands on; called with the site's folder when the site is built. */
+  openStores: (dir: string) => Promise<S>
   /** Where the host listens, and more that it takes. */
   serving: Parameters<typeof serveSites>[2]
 }
 
-/** The stores of this machine, as the settings have them. */
-export const openOwnStores = () => openLocalStores(readConfig(process.env))
+/** The stores that the settings have, with a state of the site's own: what an earlier run left says nothing of this one. */
+export const openOwnStores = (dir: string) => openLocalStores(readConfig(process.env), dir)
 
 /**
  * Builds a content folder and serves it.
@@ -36,7 +36,7 @@ export async function serveBuiltSite<S extends Stores>(
   await buildSite(join(dir, 'dist'), settings)
   const site = openSite(join(dir, 'dist'))
   const pages = await loadPages(join(dir, 'build/pages'), join(dir, 'dist'))
-  const stores = await openStores()
+  const stores = await openStores(dir)
   const { trustedProxies } = readConfig(process.env)
   const host = await serveSites(() => site, stores, { trustedProxies, pages: () => pages, ...serving })
   return {

@@ -83,11 +83,16 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   close(): Promise<void>
 }
 
-/** Opens the stores of this machine. @throws HubError when sign-in is half set up: our own host does not start half-open */
-export async function openLocalStores(config: Config): Promise<LocalStores> {
+/**
+ * Opens the stores of this machine.
+ *
+ * @param root the folder that holds `.hub`
+ * @throws HubError when sign-in is half set up: our own host does not start half-open
+ */
+export async function openLocalStores(config: Config, root?: string): Promise<LocalStores> {
   const { contentDir, signIn, baseUrl, databaseUrl } = config
   if (signIn.kind === 'incomplete') throw notSetUp(signIn.missing)
-  const state = await openState(config)
+  const state = await openState(config, root)
   inBackground('Removing what has expired', () => state.removeExpired())
   const shared = databaseUrl === undefined ? undefined : shareCopies(state)
   return {
