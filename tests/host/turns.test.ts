@@ -147,9 +147,9 @@ describe('who reads nothing', () => {
       client.socket.pause()
       setTimeout(() => client.socket.resume(), length < 20_000_000 ? 2 : 0)
     })
-    await expect.poll(() => length, { timeout: 20_000 }).toBeGreaterThan(LARGE.length)
+    await expect.poll(() => length, { timeout: 90_000 }).toBeGreaterThan(LARGE.length)
     await expect.poll(() => client.isClosed).toBe(true)
-  }, 30_000)
+  })
 
   test.each([
     ['a last answer', CLOSING('/small')],

@@ -93,7 +93,7 @@ describe.each([
     },
   )
 
-  test.skipIf(!isHere)('every read of the API but search is one of them, as the same bytes', async () => {
+  test.skipIf(!isHere)('every read of the API but search and activity is one of them, as the same bytes', async () => {
     const { reads, problems } = await checkMirror(openMirror(), openDeployedHub(hub.url, () => new Date()).ask)
     expect(problems).toEqual([])
     expect(reads).toEqual({
@@ -101,6 +101,8 @@ describe.each([
       ...{ listRepositories: 15, getRepository: 23, listVersions: 23, getVersion: 25, listTags: 1, getUser: 2 },
       // The latest of each, every version, and a label.
       ...{ getRaw: 23 + 25 + 1, getOpenapi: 1 },
+      // Put together from several files by a hub.
+      listActivity: 0,
     })
   })
 })
