@@ -71,7 +71,6 @@ test.each([
   ['zod-to-json-schema', /^dist\/cjs\//],
   ['@modelcontextprotocol/server', /\.cjs$/],
   ['@netlify/blobs', /\.cjs$/],
-  ['lru-cache', /^dist\/commonjs\//],
 ])('%s lies in the bundle of mcp in one form', (name, other) => {
   const files = readdirSync(join(unpackFunction(dir, 'mcp').folder, 'node_modules', name), {
     recursive: true,

@@ -12,6 +12,7 @@ import type { Page } from '../account/html.ts'
 import { answerTrouble, protect, type Visited } from '../account/respond-account.ts'
 import { requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
+import { drawSignInOff } from '../account/sign-in-pages.ts'
 import { type AccountDependencies, openVisit, requireForm, type Visit } from '../account/visit.ts'
 import type { Connect } from '../connect.ts'
 import type { PublishDependencies } from '../publish/publish.ts'
@@ -72,7 +73,11 @@ async function visit(request: Request, dependencies: EditorDependencies): Promis
   const repository = isNew ? undefined : (await findRepository(owner, name, dependencies))?.value()
   if (!isNew && !repository) throw notFound()
   const { kind } = dependencies.signIn
-  if (kind === 'off') throw new HubError('forbidden', 'Sign-in is disabled on this hub. Publish with a token.')
+  if (kind === 'off') {
+    if (request.method === 'POST')
+      throw new HubError('forbidden', 'Sign-in is disabled on this hub. Publish with a token.')
+    return drawSignInOff()
+  }
   const visit = await openVisit(request, dependencies, new Date())
   const { session } = visit
   if (!session) {
