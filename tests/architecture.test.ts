@@ -72,8 +72,8 @@ describe('who may import whom', () => {
     ['src/domain', ['src/domain/']],
     ['src/ports', ['src/domain/', 'src/ports/']],
     ['src/stores', ['src/domain/', 'src/ports/', 'src/stores/']],
-    // The editor draws the same differences as the pages do.
-    ['src/server', ['src/domain/', 'src/ports/', 'src/server/', 'src/site/prompt/']],
+    // The editor draws the same differences and readmes as the pages do.
+    ['src/server', ['src/domain/', 'src/ports/', 'src/server/', 'src/site/prompt/', 'src/site/markdown.ts']],
     ['clients', ['clients/']],
     ['src/site/downloads', ['src/site/downloads/']],
     ['src/wiring', ['src/config.ts', 'src/domain/', 'src/ports/', 'src/server/', 'src/stores/', 'src/wiring/']],

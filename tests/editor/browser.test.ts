@@ -9,7 +9,7 @@ import { findViolations } from '../site/axe.ts'
 const CONTENT = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
   'content/acme/greet/versions/1.0.0.md':
-    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\nHello {{name}}\n',
+    '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\nvariables:\n  - name: name\n    example: "Ada\\nGrace"\n---\nHello {{name}}\n',
   'content/zoe/shy/versions/1.0.0.md':
     '---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: zoe\n---\nNot yours.\n',
 }
@@ -129,7 +129,9 @@ test('a chat prompt is written block by block, and a copy says where it comes fr
   await expectUsable(page)
   await press(page, 'Publish 1.0.0')
   await page.waitForURL(`${hub.url}/alice/greet-chat`)
-  const { messages, forked_from } = await record('alice/greet-chat')
+  const { messages, variables, forked_from } = await record('alice/greet-chat')
+  // Line feeds of an example are still there.
+  expect(variables[0].example).toBe('Ada\nGrace')
   expect([messages, forked_from]).toEqual([
     [
       { role: 'system', content: 'You are polite.' },
@@ -150,6 +152,9 @@ test('without JavaScript everything can be done; without rights, a tick or a ses
   expect(await raw('alice/plain')).toBe('{{role "user"}}\nHello {{name}}.\n')
   await page.goto(`${hub.url}/alice/plain/manage`)
   await page.getByLabel('Markdown').fill('# Plain\n\nA <script>alert(1)</script>.')
+  await press(page, 'Preview')
+  await page.getByText('A <script>alert(1)</script>.').last().waitFor()
+  expect((await record('alice/plain')).readme).toBe('')
   await press(page, 'Save the readme')
   expect((await record('alice/plain')).readme).toBe('# Plain\n\nA <script>alert(1)</script>.')
   // A prompt of somebody else, and a broken form: what was typed stays.

@@ -2,13 +2,14 @@
 import type { Session } from '../../domain/access/account.ts'
 import { EDITOR_METHODS } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { isName, isOwner, isVersion, splitFullName } from '../../domain/content/names.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { SourceHost } from '../../ports/pages.ts'
 import { suggestChange } from '../../site/prompt/source-links.ts'
-import type { Page } from '../account/html.ts'
+import { asDrawn, type Html, type Page } from '../account/html.ts'
 import { answerTrouble, protect, type Visited } from '../account/respond-account.ts'
 import { requireSameOrigin } from '../account/session.ts'
 import { redirectTo } from '../account/sign-in.ts'
@@ -182,7 +183,7 @@ async function findNewestVersion({ dependencies }: Editing, owner: string, name:
 
 async function showManage(
   { request, session, dependencies, repository }: Editing,
-  more: { problem?: string; typed?: URLSearchParams },
+  more: { problem?: string; typed?: URLSearchParams; preview?: Html },
 ): Promise<Page> {
   const { owner, name } = repository!
   const found = await findVersions(owner, name, dependencies)
@@ -198,6 +199,11 @@ async function manage(editing: Editing): Promise<Visited> {
   const { owner, name, full_name } = repository!
   const again = async (status: number, problem: string) =>
     protect(await showManage(editing, { problem, typed: form }), status, request, dependencies)
+  if (form.has('preview')) {
+    const { renderMarkdown } = await import('../../site/markdown.ts')
+    const preview = asDrawn(renderMarkdown((form.get('readme') ?? '').slice(0, LIMITS.contentBytes)))
+    return protect(await showManage(editing, { typed: form, preview }), 200, request, dependencies)
+  }
   const wanted = changeOf(form, full_name)
   if (!wanted) throw new HubError('invalid_request', 'Nothing like this can be changed. Reload the page and try again.')
   if (wanted.isDangerous && form.get('confirmed') !== 'yes')

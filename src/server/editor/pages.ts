@@ -99,10 +99,12 @@ interface ManageView {
   problem?: string | undefined
   /** What was typed into the form that was refused. */
   typed?: URLSearchParams | undefined
+  /** The readme that was typed, rendered. */
+  preview?: Html | undefined
 }
 
 /** Draws the page on which labels, versions, status, readme and metadata of a prompt are changed. */
-export function drawManagePage({ session, repository, versions, notice, problem, typed }: ManageView): Page {
+export function drawManagePage({ session, repository, versions, notice, problem, typed, preview }: ManageView): Page {
   const { owner, name, full_name, labels, status } = repository
   const was = (key: string, value: string | null) => typed?.get(key) ?? value ?? ''
   const active = versions.filter(({ yanked }) => !yanked).map(({ version }) => version)
@@ -114,8 +116,8 @@ export function drawManagePage({ session, repository, versions, notice, problem,
   ${warning && html`<div class="wide"><label class="check"><input type="checkbox" name="confirmed" value="yes" required /> ${warning}</label></div>`}
   <div class="wide"><button type="submit">${button}</button></div>
 </form>`
-  const input = (key: string, label: string, value: string, maxlength: number) =>
-    html`<div><label for="${key}">${label}</label><input id="${key}" name="${key}" maxlength="${maxlength}" value="${value}" /></div>`
+  const input = (key: string, label: string, value: string, maxlength: number, place = '') =>
+    html`<div class="${place}"><label for="${key}">${label}</label><input id="${key}" name="${key}" maxlength="${maxlength}" value="${value}" /></div>`
   const options = (values: readonly string[], selected = '') =>
     values.map((value) => html`<option${value === selected && html` selected`}>${value}</option>`)
   const main = html`
@@ -134,9 +136,9 @@ export function drawManagePage({ session, repository, versions, notice, problem,
   ${Object.keys(labels).length > 0 && form('unlabel', html`<div><label for="unlabel">Label</label><select id="unlabel" name="label">${options(Object.keys(labels))}</select></div>`, 'Remove the label', 'Programs that ask for this label will fail.')}
 </section>
 <section aria-labelledby="versions-title">
-  <h2 id="versions-title">Withdraw a version</h2>
-  <p class="quiet">A yanked version is never chosen as the latest. Those who ask for its number still get it, with your reason.</p>
-  ${active.length > 0 && form('yank', html`<div><label for="yank-version">Version</label><select id="yank-version" name="version">${options(active)}</select></div>${input('reason', 'Reason', was('reason', ''), LIMITS.sentenceCharacters)}`, 'Yank', 'Everybody sees that this version is withdrawn, and why.')}
+  <h2 id="versions-title">Yank a version</h2>
+  <p class="quiet">A yanked version is never the latest. A request for its number still gets it, with your reason.</p>
+  ${active.length > 0 && form('yank', html`<div><label for="yank-version">Version</label><select id="yank-version" name="version">${options(active)}</select></div>${input('reason', 'Reason', was('reason', ''), LIMITS.sentenceCharacters)}`, 'Yank', 'Everybody sees that this version is yanked, and why.')}
   ${withdrawn.length > 0 && form('unyank', html`<div><label for="unyank-version">Yanked version</label><select id="unyank-version" name="version">${withdrawn.map(({ version }) => html`<option>${version}</option>`)}</select></div>`, 'Un-yank')}
 </section>
 <section aria-labelledby="status-title">
@@ -145,16 +147,18 @@ export function drawManagePage({ session, repository, versions, notice, problem,
 </section>
 <section aria-labelledby="about-title">
   <h2 id="about-title">Title, description, tags, license</h2>
-  ${form('about', html`${input('title', 'Title', was('title', repository.title), LIMITS.titleCharacters)}${input('description', 'Description', was('description', repository.description), LIMITS.descriptionCharacters)}${input('tags', 'Tags, separated by commas', was('tags', repository.tags.join(', ')), 1_000)}${input('license', 'License (SPDX)', was('license', repository.license), 200)}`, 'Save')}
+  ${form('about', html`${input('title', 'Title', was('title', repository.title), LIMITS.titleCharacters, 'wide')}${input('description', 'Description', was('description', repository.description), LIMITS.descriptionCharacters, 'wide')}${input('tags', 'Tags, separated by commas', was('tags', repository.tags.join(', ')), 1_000)}${input('license', 'License (SPDX)', was('license', repository.license), 200)}`, 'Save')}
 </section>
 <section aria-labelledby="readme-title">
   <h2 id="readme-title">Readme</h2>
   ${form(
     'readme',
     html`<div class="wide"><label for="readme">Markdown</label><textarea id="readme" name="readme" rows="14">
-${was('readme', repository.readme)}</textarea></div>`,
+${was('readme', repository.readme)}</textarea></div>
+    <div class="wide"><button type="submit" name="preview" value="yes">Preview</button></div>`,
     'Save the readme',
   )}
+  ${preview && html`<h3 id="preview">Preview</h3><div class="prose" dir="auto">${preview}</div>`}
 </section>`
   return { title: `Manage ${full_name}`, main }
 }

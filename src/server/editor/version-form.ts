@@ -101,7 +101,7 @@ export function readVersionForm(sent: URLSearchParams, before: string): VersionF
 }
 
 function readVariable(sent: URLSearchParams, name: string): VariableFields {
-  const text = (field: string) => sent.get(`variable.${name}.${field}`) ?? ''
+  const text = (field: string) => (sent.get(`variable.${name}.${field}`) ?? '').replaceAll('\r\n', '\n')
   if (text('type') === '') return fieldsOf(undeclaredVariable(name))
   return {
     ...{ name, type: text('type'), description: text('description').trim(), isRequired: text('required') !== '' },
@@ -167,8 +167,8 @@ ${
   <input id="name" name="name" required maxlength="64" value="${form.name}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="name-hint" />
   <p class="quiet" id="name-hint">Lower-case words joined by hyphens, such as code-review.</p></div>`
 }
-<div><label for="title">Title</label><input id="title" name="title" maxlength="${LIMITS.titleCharacters}" value="${form.title}" /></div>
-<div><label for="description">Description</label><input id="description" name="description" maxlength="${LIMITS.descriptionCharacters}" value="${form.description}" /></div>
+<div class="wide"><label for="title">Title</label><input id="title" name="title" maxlength="${LIMITS.titleCharacters}" value="${form.title}" /></div>
+<div class="wide"><label for="description">Description</label><input id="description" name="description" maxlength="${LIMITS.descriptionCharacters}" value="${form.description}" /></div>
 <div><label for="tags">Tags</label><input id="tags" name="tags" value="${form.tags}" autocapitalize="none" aria-describedby="tags-hint" /><p class="quiet" id="tags-hint">Separated by commas.</p></div>
 <div><label for="license">License</label><input id="license" name="license" value="${form.license}" autocomplete="off" spellcheck="false" aria-describedby="license-hint" /><p class="quiet" id="license-hint">An SPDX id, such as CC0-1.0 or MIT. Empty: all rights reserved.</p></div>
 <div><label for="format">Format</label>${drawSelect('format', FORMATS, form.format)}</div>
@@ -186,12 +186,15 @@ ${form.parameters}</textarea></details>
 ${form.expected !== '' && html`<div><label for="bump">Version</label>${drawSelect('bump', Object.keys(BUMPS), form.bump, BUMPS)}</div>`}`
 }
 
-const rowsOf = (content: string) => Math.min(40, Math.max(8, content.split('\n').length + 1))
+const rowsOf = (content: string) => Math.min(40, Math.max(12, content.split('\n').length + 1))
 
 function drawVariable({ name, type, description, isRequired, preset, example, options }: VariableFields): Html {
   const field = (key: string) => `variable.${name}.${key}`
+  // A browser takes the line feeds out of an input.
   const input = (key: string, label: string, value: string) =>
-    html`<div><label for="${field(key)}">${label}</label><input id="${field(key)}" name="${field(key)}" value="${value}" /></div>`
+    value.includes('\n')
+      ? html`<div class="wide"><label for="${field(key)}">${label}</label><textarea id="${field(key)}" name="${field(key)}" rows="4">\n${value}</textarea></div>`
+      : html`<div><label for="${field(key)}">${label}</label><input id="${field(key)}" name="${field(key)}" value="${value}" /></div>`
   return html`
 <fieldset class="wide"><legend>Variable <code>${name}</code></legend>
   ${input('description', 'What to give for it', description)}
