@@ -45,6 +45,7 @@ function exportAll(format: ExportFormat, out: string): void {
     const result = WRITERS[format]({
       ...entry,
       name,
+      full_name: `${owner}/${name}`,
       title: file.title ?? '',
       description: file.description,
       tags: file.tags,
@@ -61,8 +62,10 @@ function exportAll(format: ExportFormat, out: string): void {
       continue
     }
     if (result.lost.length > 0) console.log(`${owner}/${name}\n  lost     ${result.lost.join(', ')}`)
-    mkdirSync(join(out, owner), { recursive: true })
-    writeFileSync(join(out, owner, result.file.name), result.file.text)
+    // The folder of a skill has its name.
+    const folder = format === 'skill' ? join(out, owner, name) : join(out, owner)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, result.file.name), result.file.text)
     written++
   }
   console.log(`\nWritten ${written}\nRefused ${refused}`)

@@ -23,7 +23,7 @@ const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
 export interface Answer {
   /** The body. Its validator is computed once for each object, so the same body should come as the same object. */
   bytes: Bytes
-  mediaType: 'application/json' | 'text/plain'
+  mediaType: 'application/json' | 'text/plain' | 'text/markdown'
   cache: CacheClass
   /** The repository that a publish purges, as `repositoryTag` names it. */
   cacheTag?: string | undefined
@@ -65,14 +65,14 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
   const all: Record<string, string> = {
     ...COMMON_HEADERS,
     'Cache-Control': CACHE_CONTROL[cache],
-    'Content-Type': mediaType === 'text/plain' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8',
+    'Content-Type': `${mediaType}; charset=utf-8`,
     'Netlify-CDN-Cache-Control': CDN_UNTIL_PURGED,
     'Netlify-Vary': CDN_VARY,
     'No-Vary-Search': NO_VARY_SEARCH,
     ...headers,
   }
   if (hasDigest) all['Repr-Digest'] = `sha-256=:${hash('sha256', bytes, 'base64')}:`
-  if (mediaType === 'text/plain') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
+  if (mediaType !== 'application/json') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
   if (cacheTag) all['Netlify-Cache-Tag'] = cacheTag
   // With an id of its own an answer stays in the cache beyond a deploy, so only versions get one: they never change.
   if (cache === 'immutable' && cacheTag) all['Netlify-Cache-ID'] = `version_${cacheTag}`

@@ -17,6 +17,7 @@ describe('the records of a repository', () => {
       size_bytes: 15,
       format: 'text',
       messages: null,
+      skill: null,
       variables: [
         {
           name: 'code',
@@ -82,6 +83,7 @@ describe('the records of a repository', () => {
       size_bytes: 15,
       format: 'text',
       messages: null,
+      skill: null,
       variables: [
         {
           name: 'code',
@@ -122,7 +124,7 @@ describe('the records of a repository', () => {
       'owner name full_name title description tags license status status_message latest_version versions_count variables_count has_provenance created_at updated_at stats url html_url raw_url'
     expect(Object.keys(entry.summary).join(' ')).toBe(SUMMARY)
     expect(Object.keys(entry.repository).join(' ')).toBe(
-      `${SUMMARY} content content_sha256 size_bytes format messages variables parameters labels readme versions moved_to replaced_by forked_from advisories warnings`,
+      `${SUMMARY} content content_sha256 size_bytes format messages skill variables parameters labels readme versions moved_to replaced_by forked_from advisories warnings`,
     )
     expect(Object.keys(entry.repository.variables[0]!).join(' ')).toBe(
       'name description type required default options example',
@@ -131,7 +133,7 @@ describe('the records of a repository', () => {
       'version changelog published_at published_by content_sha256 size_bytes yanked yank_reason provenance url raw_url',
     )
     expect(Object.keys(entry.versions[0]!.record).join(' ')).toBe(
-      'owner name full_name version previous_version content content_sha256 size_bytes format messages variables parameters changelog published_at published_by provenance url raw_url',
+      'owner name full_name version previous_version content content_sha256 size_bytes format messages skill variables parameters changelog published_at published_by provenance url raw_url',
     )
     expect(Object.keys(catalogue.tags[0]!).join(' ')).toBe('name count url')
     expect(Object.keys(catalogue.users.get('acme')!).join(' ')).toBe(
@@ -171,6 +173,7 @@ test('without index.md and usage: the name in words, and nothing else', () => {
     size_bytes: 14,
     format: 'text',
     messages: null,
+    skill: null,
     variables: [],
     parameters: {},
     labels: {},
@@ -196,6 +199,7 @@ test('without an active version: nulls, and in no list', () => {
     size_bytes: null,
     format: 'text',
     messages: null,
+    skill: null,
     variables: [],
     parameters: {},
     versions: [],

@@ -109,6 +109,7 @@ test('publishing takes these fields, and names every error that shares a status'
       'bump',
       'variables',
       'parameters',
+      'skill',
       'title',
       'description',
       'tags',
@@ -189,6 +190,7 @@ describe('every field of every record', () => {
         'RepositoryPatch',
         'RepositorySummary',
         'SearchMeta',
+        'Skill',
         'Stats',
         'Tag',
         'User',
@@ -253,7 +255,8 @@ describe('answers satisfy it', () => {
       buildCatalogue(tree, { baseUrl: 'https://hub.test', day: '2026-11-20' }),
       digestText,
     )) {
-      if (!path.endsWith('.json') || path.endsWith('/openapi.json')) continue
+      // The form of a skills index is that of its clients.
+      if (!path.endsWith('.json') || /\/openapi\.json$|\/skills\//.test(path)) continue
       const { validate } = validators.find(({ file }) => file.test(path))!
       checked++
       if (!validate(JSON.parse(text))) faults.push(`${path}: ${ajv.errorsText(validate.errors)}`)

@@ -32,6 +32,7 @@ test('the names of the rules', () => {
     'variables-are-few',
     'placeholders-are-short',
     'content-is-chat',
+    'skill-is-harmless',
     'holds-no-secret',
   ])
   expect(Object.keys(REPOSITORY_RULES)).toEqual([

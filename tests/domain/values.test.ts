@@ -26,6 +26,7 @@ test('the limits', () => {
     titleCharacters: 200,
     descriptionCharacters: 500,
     changelogCharacters: 500,
+    skillDescriptionCharacters: 1024,
     contentBytes: 262144,
     messagesPerVersion: 500,
     requestBytes: 1048576,

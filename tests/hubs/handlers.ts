@@ -8,6 +8,7 @@ import type { GitStore } from '../../src/ports/git-store.ts'
 import { digestText } from '../../src/ports/measure.ts'
 import type { RateLimiter } from '../../src/ports/rate-limiter.ts'
 import type { StateStore } from '../../src/ports/state-store.ts'
+import { answerPage } from '../../src/server/pages/answer-page.ts'
 import { answerWrite } from '../../src/server/publish/answer-write.ts'
 import type { AuthTools } from '../../src/server/publish/authenticate.ts'
 import { createTurns } from '../../src/server/publish/turns.ts'
@@ -43,6 +44,14 @@ export interface Handlers {
   build(contentDir: string, history?: History): { files: ReadonlyMap<string, string>; problems: readonly unknown[] }
 }
 
+/** No page is rendered here: what the pages' function answers by itself is all there is. */
+const NO_PAGES = {
+  render: async () => new Response(null, { status: 404 }),
+  sourceHost: undefined,
+  brokenOf: () => [],
+  cache: undefined,
+}
+
 /** Opens them, with nothing built. */
 export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, purge }: HandlerOptions): Handlers {
   let files = new Map<string, string>()
@@ -76,7 +85,10 @@ export function openHandlers({ git, state, fresh, auth, limiter, failedTokens, p
   }
   return {
     publish: (request) => answerWrite(request, () => publishTools),
-    read: (request) => answerRead(request, () => readTools),
+    read: (request) =>
+      new URL(request.url).pathname.startsWith('/api/')
+        ? answerRead(request, () => readTools)
+        : answerPage(request, () => ({ ...readTools, ...NO_PAGES })),
     makeToken: async (
       { scope = 'acme/*', days = 90, holder = { kind: 'operator' as const }, permissions } = {},
       now = new Date(),

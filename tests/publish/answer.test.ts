@@ -29,6 +29,7 @@ describe('the answer', () => {
         size_bytes: 17,
         format: 'text',
         messages: null,
+        skill: null,
         variables: [
           { name: 'code', description: '', type: 'string', required: true, default: null, options: [], example: null },
         ],

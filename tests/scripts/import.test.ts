@@ -198,7 +198,9 @@ test('export names its formats', () => {
   const { status, stderr } = run('export-prompts', '--format', 'word', '--out', join(dir, 'out'))
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: expect.stringContaining('--format dotprompt|prompty|github|langfuse|langchain|claude-command --out DIR'),
+    stderr: expect.stringContaining(
+      '--format dotprompt|prompty|github|langfuse|langchain|skill|claude-command --out DIR',
+    ),
   })
 })
 

@@ -1,6 +1,6 @@
 // The table of all addresses of a hub, besides the read routes of routes.ts.
 import { membershipsPath } from '../access/memberships.ts'
-import { DATA_FILES, isPublishedAt, type Method, READ_METHODS, ROUTES, type RouteId } from './routes.ts'
+import { DATA_FILES, isPublishedAt, type Method, READ_METHODS, ROUTES, type RouteId, SKILL_PATHS } from './routes.ts'
 
 /** One address, or a family of them. */
 export interface Address {
@@ -95,6 +95,7 @@ export const ADDRESSES: readonly Address[] = [
   page('/{owner}/{name}/v/{version}', 'The page of a version'),
   page('/{owner}/{name}/compare/{pair}', 'What changed from one version to another'),
   page('/{owner}/{name}/compare', 'Leads to the pair that a form asks for'),
+  ...SKILL_PATHS.map((path) => page(path, path.endsWith('.md') ? 'An Agent Skill' : 'An index of Agent Skills')),
   page('/{owner}/{name}/{version}', 'Leads to the page of the version'),
   page('/*', 'The page for what is not there'),
 ]
@@ -112,6 +113,7 @@ function listDataAddresses(): Address[] {
     recentlyTagged,
     user,
     users,
+    skills,
     repository,
     versions,
     version,
@@ -131,6 +133,7 @@ function listDataAddresses(): Address[] {
     file(tagged('{tag}', '{sort}', '{page}'), 'A page of the repositories with a tag'),
     file(users(), 'All owners, with the number of their prompts'),
     file(user('{handle}'), 'An owner'),
+    file(skills('{handle}'), 'The index of an owner’s Agent Skills'),
     file(recentlyTagged('{tag}'), 'Those with a tag whose versions are newest'),
     file(repository(owner, name), 'A repository'),
     file(versions(owner, name), 'Its versions'),

@@ -11,6 +11,8 @@ export const LIMITS = {
   titleCharacters: 200,
   descriptionCharacters: 500,
   changelogCharacters: 500,
+  /** https://agentskills.io/specification */
+  skillDescriptionCharacters: 1_024,
   contentBytes: 262_144,
   /** As many as a publish can hold as `messages`: each has two keys of the thousand that a field may have. */
   messagesPerVersion: 500,

@@ -229,6 +229,24 @@ function matchIn<Id>(
   return undefined
 }
 
+/** The addresses of Agent Skills, which stand among the pages. docs/contract.md section 4 */
+export const SKILL_PATHS = [
+  '/{owner}/{name}/SKILL.md',
+  '/{owner}/{name}/v/{version}/SKILL.md',
+  ...['/{owner}', '/{owner}/{name}', '/{owner}/{name}/v/{version}'].flatMap((of) => [
+    `${of}/.well-known/agent-skills/index.json`,
+    `${of}/.well-known/agent-skills/{skill}/SKILL.md`,
+  ]),
+] as const
+
+const COMPILED_SKILLS = SKILL_PATHS.map((path) => ({ id: path, segments: path.split('/') }))
+
+/** Finds what an address of a skill asks for; any text that is not empty is taken for an owner, name or version. `file` is `index.json` or `SKILL.md`. */
+export function matchSkillPath(path: string): { file: string; parameters: PathParameters } | undefined {
+  const found = matchIn(COMPILED_SKILLS, path, (_parameter, segment) => segment !== '')
+  return found && { file: found.id.slice(found.id.lastIndexOf('/') + 1), parameters: found.parameters }
+}
+
 /** The data files, from the site's root: what the build writes and the read function takes. docs/contract.md section 4. */
 export const DATA_FILES = {
   index: () => '/data/v1/index.json',
@@ -240,6 +258,7 @@ export const DATA_FILES = {
   tagged: (tag: string, order: Sort | '{sort}', page: number | '{page}') =>
     `/data/v1/tags/${tag}/${order}/${page}.json`,
   user: (handle: string) => `/data/v1/users/${handle}.json`,
+  skills: (owner: string) => `/data/v1/skills/${owner}.json`,
   repository: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}.json`,
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
   version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,

@@ -136,6 +136,15 @@ const messages = z
   .nullable()
   .describe('The messages of a chat prompt, or null for a text.')
 
+/** What makes a version an Agent Skill. docs/contract.md section 3. */
+const Skill = z
+  .object({
+    description: z.string().describe('What the skill does, and when to use it.'),
+    license: License.nullable().describe('The licence when the version was published, or null.'),
+  })
+  .meta({ id: 'Skill', description: 'What makes a version an Agent Skill.' })
+const skill = Skill.nullable().describe('What makes it an Agent Skill, or null.')
+
 /** What maintainers say of versions that should not be used any more. docs/contract.md section 3. */
 export const Advisory = z
   .object({
@@ -159,6 +168,7 @@ export const Repository = z
     size_bytes: sizeBytes.nullable().describe('Length of the content in bytes of UTF-8, or null.'),
     format: format.describe('`text`, or `chat`: the latest version’s content has role lines.'),
     messages: messages.describe('The messages of the latest version, or null for a text.'),
+    skill: skill.describe('What makes the latest version an Agent Skill, or null.'),
     variables: z.array(Variable).describe('The latest version’s placeholders.'),
     parameters: Parameters,
     labels: z
@@ -212,6 +222,7 @@ export const VersionRecord = z
     size_bytes: sizeBytes,
     format,
     messages,
+    skill,
     variables: z.array(Variable).describe('Its placeholders.'),
     parameters: Parameters,
     changelog,

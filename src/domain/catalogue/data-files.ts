@@ -6,6 +6,7 @@ import { LIMITS } from '../api/limits.ts'
 import { describeApi } from '../api/openapi.ts'
 import { DATA_FILES, SORTS } from '../api/routes.ts'
 import type { Activity, MirrorEntry, RepositorySummary } from '../api/schema.ts'
+import { describeSkill, formatSkillIndex, latestSkill } from '../content/skill.ts'
 import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outline.ts'
@@ -55,9 +56,12 @@ export function* listDataFiles(catalogue: Catalogue, digest: Digest): Generator<
 /** The files that hold parts of several repositories: lists, tags, owners and the index. */
 export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<SharedFile> {
   const { entries, listed, recent, users, tags, memberships, baseUrl } = catalogue
+  const digestsOf = ({ full_name }: RepositorySummary) => {
+    const entry = entries.get(full_name)!
+    return entry.digests ?? digestRecords(entry, digest)
+  }
   const describe = (summary: RepositorySummary): string => {
-    const entry = entries.get(summary.full_name)!
-    const { latest, record } = entry.digests ?? digestRecords(entry, digest)
+    const { latest, record } = digestsOf(summary)
     const more: Omit<MirrorEntry, keyof RepositorySummary> = { latest_sha256: latest, record_sha256: record }
     return `${formatSummary(summary).slice(0, -1)},${JSON.stringify(more).slice(1)}`
   }
@@ -74,6 +78,13 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
     const { repos, ...profile } = user
     const of = [...Object.values(profile), ...repos]
     yield { path: DATA_FILES.user(user.handle), of, format: () => formatRecord(user) }
+    const skills = repos.flatMap((summary) => digestsOf(summary).skill ?? [])
+    if (skills.length > 0)
+      yield {
+        path: DATA_FILES.skills(user.handle),
+        of: skills.map(({ url, digest }) => `${url} ${digest}`),
+        format: () => formatSkillIndex(skills),
+      }
   }
   yield* listForkFiles(catalogue)
   for (const [login, owners] of memberships)
@@ -83,7 +94,12 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
 
 /** Digests what stands for the records of a repository. */
 export function digestRecords({ repository }: Pick<RepositoryRecords, 'repository'>, digest: Digest): RecordDigests {
-  return { latest: repository.content_sha256, record: digest(formatRecord(repository)) }
+  const skill = latestSkill(repository)
+  return {
+    latest: repository.content_sha256,
+    record: digest(formatRecord(repository)),
+    skill: skill ? describeSkill(skill, digest) : null,
+  }
 }
 
 const formatRecord = (record: object) => JSON.stringify({ data: record })

@@ -1,6 +1,7 @@
 // Makes the outline of a repository: what lists and the sitemap say of it. A build holds outlines of all repositories, and texts of one at a time.
 import { pick } from '../api/envelope.ts'
 import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
+import type { SkillIndexEntry } from '../content/skill.ts'
 import { type RankedRelease, scoreQuality } from './ranking.ts'
 
 /** One version with both of its records. */
@@ -47,6 +48,8 @@ export interface RecordDigests {
   latest: string | null
   /** SHA-256 of the file of its record (data-files.ts), in hex. */
   record: string
+  /** Its entry in the index of its owner's skills, or null when its latest version is none. */
+  skill: SkillIndexEntry | null
 }
 
 /** Outlines a repository. */

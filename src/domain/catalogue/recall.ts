@@ -44,6 +44,7 @@ export function recallRepository({ repository, versions }: RecordedRepository): 
           published_by,
         },
         ...(provenance !== null && { provenance }),
+        ...(record.skill && { skill: record.skill }),
       }
     }),
   }

@@ -80,6 +80,18 @@ export const Description = line(LIMITS.descriptionCharacters)
 /** The format of a version's content. */
 export const Format = z.enum(FORMATS).describe('`text`, or `chat`: text with role lines.')
 
+/** What a skill does and when to use it. Agents put it into their instructions between tags of XML, and their checks refuse these signs. */
+const SkillDescription = line(LIMITS.skillDescriptionCharacters)
+  .refine((text) => text.trim() !== '', 'expected some text')
+  // Clients count UTF-16 units, and leave out a skill whose description is longer.
+  .refine((text) => text.length <= LIMITS.skillDescriptionCharacters, 'expected fewer characters beyond U+FFFF')
+  .refine((text) => !/[<>]/.test(text), 'expected no < and no >')
+  .meta({ minLength: 1 })
+  .describe('What the skill does, and when to use it.')
+
+/** What a publish says of a version that is an Agent Skill. */
+export const SkillInput = z.strictObject({ description: SkillDescription })
+
 /** The front matter of `versions/{x.y.z}.md`. docs/contract.md section 2. */
 export const VersionFrontMatter = z.strictObject({
   published_at: Time,
@@ -88,6 +100,13 @@ export const VersionFrontMatter = z.strictObject({
   format: Format.default('text'),
   variables: VariableInputs.optional(),
   parameters: ParametersInput.default({}),
+  skill: SkillInput.extend({
+    license: License.nullable()
+      .default(null)
+      .describe('The licence at publishing, so that its SKILL.md never changes.'),
+  })
+    .optional()
+    .describe('Makes the version an Agent Skill.'),
   provenance: z.strictObject(Provenance.shape).optional().describe('The CI run that published it.'),
 })
 export type VersionFrontMatter = z.infer<typeof VersionFrontMatter>

@@ -10,6 +10,7 @@ import type { ContentTree, RepositoryEntry, VersionEntry } from './content-tree.
 import { findPlaceholders } from './placeholders.ts'
 import type { RepositoryFile } from './prompt-file.ts'
 import { findCertainSecret } from './secrets.ts'
+import { findSkillProblems } from './skill.ts'
 import { findContentProblem } from './values.ts'
 
 /** Nobody is asked for by a repository that names no other. */
@@ -63,8 +64,9 @@ export const VERSION_RULES = {
         }
   },
   'content-is-chat': (version) => findFormatProblems(version),
-  'holds-no-secret': ({ content, changelog, ...carried }) =>
-    findSecretIn({ content, changelog }) ?? findSecretIn(textsOfCarried(carried)),
+  'skill-is-harmless': (version) => findSkillProblems(version),
+  'holds-no-secret': ({ content, changelog, skill, ...carried }) =>
+    findSecretIn({ content, changelog, skill: skill?.description ?? '' }) ?? findSecretIn(textsOfCarried(carried)),
 } as const satisfies Record<string, VersionRule>
 
 /** What one repository must satisfy, seen beside the others. */
@@ -173,6 +175,11 @@ export function checkNames(repository: NamingRepository, others: Neighbours): Ru
 /** Whether the content of a version is what its format says. */
 export function checkFormat(version: Pick<VersionEntry, 'format' | 'content' | 'variables'>): PlacedProblem[] {
   return findFormatProblems(version).map((problem) => ({ ...problem, rule: 'content-is-chat' }))
+}
+
+/** Whether a version that says it is a skill can be one. */
+export function checkSkill(version: Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>): PlacedProblem[] {
+  return findSkillProblems(version).map((problem) => ({ ...problem, rule: 'skill-is-harmless' }))
 }
 
 /** Every rule over one version. */

@@ -6,7 +6,7 @@ import { readLangfuse, writeLangfuse } from './langfuse.ts'
 import { readCsv, readMarkdown } from './plain.ts'
 import type { ExportedVersion, ReadResult, WriteResult } from './portable.ts'
 import { readPrompty, writePrompty } from './prompty.ts'
-import { readClaudeCommand, readSkill, writeClaudeCommand } from './skill.ts'
+import { readClaudeCommand, readSkill, writeClaudeCommand, writeSkill } from './skill.ts'
 
 /** Readers by format. `name` is the file's name without its endings, or the folder's for a skill. */
 export const READERS = {
@@ -29,6 +29,7 @@ export const WRITERS = {
   github: writeGitHub,
   langfuse: writeLangfuse,
   langchain: writeLangChain,
+  skill: writeSkill,
   'claude-command': writeClaudeCommand,
 } as const satisfies Record<string, (version: ExportedVersion) => WriteResult>
 export type ExportFormat = keyof typeof WRITERS

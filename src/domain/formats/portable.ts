@@ -52,6 +52,12 @@ export interface ReadResult {
 export interface ExportedVersion extends PortablePrompt {
   /** Such as `1.2.0`. */
   version: string
+  /** Such as `acme/code-review`. */
+  full_name: string
+  /** SHA-256 of the content's bytes, in hex. */
+  content_sha256: string
+  /** What makes the version an Agent Skill; null or left out when it is none. */
+  skill?: { description: string; license: string | null } | null | undefined
 }
 
 /** What writing a version gives: a file, or why it cannot be one. */

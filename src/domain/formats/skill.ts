@@ -1,6 +1,7 @@
 // Agent Skills (`SKILL.md`) and Claude Code's commands. https://agentskills.io/specification
 import type { Variable } from '../api/schema.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
+import { formatSkill, INCLUDE, INPUTS, listInterpolations, SHELL } from '../content/skill.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { isBare } from './names.ts'
 import {
@@ -16,9 +17,6 @@ import { isObject, readSourceFile, type SourceFile, textOf } from './source-file
 
 const SKILL_KEYS = new Set(['name', 'description', 'license', 'metadata', 'argument-hint'])
 const COMMAND_KEYS = new Set(['description', 'argument-hint', 'model'])
-/** What Claude Code runs or includes: a shell command, or a file by its path. */
-const SHELL = /!`[^`\n]*`/g
-const INCLUDE = /(?<![\w`@])@(?:\.{0,2}\/|~\/)?[\w-]+(?:[./][\w./-]+)/g
 const ARGUMENT = /\$ARGUMENTS\b|\$([1-9])(?!\d)/g
 
 /** Reads a `SKILL.md`. @param name the name of the folder that it stands in */
@@ -28,12 +26,26 @@ export function readSkill(source: string, name: string): ReadResult {
   if (!file) return { prompts: [], findings: findings.all }
   if (textOf(file.front.description) === '')
     findings.refused('description', 'a skill says what it does and when to use it', file.lineOf('description') ?? 1)
-  const prompt = readCommon(file, textOf(file.front.name) || name, SKILL_KEYS, findings)
   const metadata = isObject(file.front.metadata) ? file.front.metadata : {}
+  const isOurs = typeof metadata.content_sha256 === 'string'
+  const [body, inputs] = isOurs ? splitInputs(file.body) : [file.body, []]
+  const prompt = readCommon({ ...file, body }, textOf(file.front.name) || name, SKILL_KEYS, findings, isOurs)
+  if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))
+  if (inputs.some(({ isBare }) => !isBare))
+    findings.lost('variables', 'in a skill, what an input takes is said in words')
   for (const key of Object.keys(metadata))
     if (!['version', 'source', 'content_sha256'].includes(key))
       findings.lost(`metadata.${key}`, 'a hub has no place for it', file.lineOf('metadata'))
   return findings.result(prompt)
+}
+
+/** Takes the list of inputs that `formatSkill` writes from the end of a body. */
+function splitInputs(body: string): [content: string, inputs: { name: string; isBare: boolean }[]] {
+  const at = body.lastIndexOf(`\n\n${INPUTS}`)
+  if (at === -1) return [body, []]
+  const lines = body.slice(at + INPUTS.length + 2).matchAll(/^- `\{\{(\w+)\}\}` \((.*)$/gm)
+  const inputs = Array.from(lines, ([, name = '', rest]) => ({ name, isBare: rest === 'text, required)' }))
+  return [body.slice(0, at), inputs]
 }
 
 /** Reads a command of Claude Code. @param name the file's name without its ending */
@@ -46,7 +58,14 @@ export function readClaudeCommand(source: string, name: string): ReadResult {
   return findings.result(prompt)
 }
 
-function readCommon(file: SourceFile, name: string, known: ReadonlySet<string>, findings: Findings): PortablePrompt {
+/** @param isLiteral whether `$1` stands for itself */
+function readCommon(
+  file: SourceFile,
+  name: string,
+  known: ReadonlySet<string>,
+  findings: Findings,
+  isLiteral = false,
+): PortablePrompt {
   const { front, body, bodyLine } = file
   for (const key of Object.keys(front))
     if (!known.has(key)) findings.lost(key, 'a hub has no place for it', file.lineOf(key))
@@ -58,7 +77,8 @@ function readCommon(file: SourceFile, name: string, known: ReadonlySet<string>, 
   prompt.description = textOf(front.description)
   prompt.license = textOf(front.license) || null
   const names = new Set<string>()
-  const text = body.replace(ARGUMENT, (_whole, number: string | undefined) => {
+  const text = body.replace(ARGUMENT, (whole, number: string | undefined) => {
+    if (isLiteral) return whole
     const variable = number === undefined ? 'arguments' : `argument_${number}`
     names.add(variable)
     return `{{${variable}}}`
@@ -79,7 +99,8 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
       refused: [{ kind: 'refused', field: 'messages', line: null, message: 'a command is one text; it has no roles' }],
     }
   if (variables.length > 9) findings.refused('variables', 'a command has at most nine arguments')
-  refuseInterpolation(body.text, findings)
+  for (const { text, does, offset } of listInterpolations(body.text))
+    findings.refused('content', `${text} ${does} in Claude Code`, lineOf(body.text, offset))
   for (const match of body.text.matchAll(ARGUMENT))
     findings.refused('content', `${match[0]} would be an argument`, lineOf(body.text, match.index))
   if (findings.isRefused) return { refused: findings.all }
@@ -115,12 +136,24 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
   }
 }
 
-/** Claude Code runs `` !`command` `` and includes `@path` in skills and commands: never written. */
-function refuseInterpolation(text: string, findings: Findings): void {
-  for (const [pattern, what] of [
-    [SHELL, 'runs a command'],
-    [INCLUDE, 'includes a file'],
-  ] as const)
-    for (const match of text.matchAll(pattern))
-      findings.refused('content', `${match[0].slice(0, 60)} ${what} in Claude Code`, lineOf(text, match.index))
+/** Writes a `SKILL.md`. A version that was not published as a skill is refused. */
+export function writeSkill(version: ExportedVersion): WriteResult {
+  const { body, skill } = version
+  if (!skill || body.format === 'chat') {
+    const message = 'this version is no skill; publish one with a description of the skill'
+    return { refused: [{ kind: 'refused', field: 'skill', line: null, message }] }
+  }
+  return {
+    file: {
+      name: 'SKILL.md',
+      mediaType: 'text/markdown; charset=utf-8',
+      text: formatSkill({ ...version, skill, content: body.text }),
+    },
+    lost: [
+      ...(version.title === '' ? [] : ['title']),
+      ...(version.tags.length === 0 ? [] : ['tags']),
+      ...(version.variables.every(isBare) ? [] : ['variables']),
+      ...(Object.keys(version.parameters).length === 0 ? [] : ['parameters']),
+    ],
+  }
 }

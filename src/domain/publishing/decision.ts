@@ -17,7 +17,7 @@ import {
   undeclaredVariable,
   type VersionFile,
 } from '../content/prompt-file.ts'
-import { checkCarriedOver, checkFormat } from '../content/rules.ts'
+import { checkCarriedOver, checkFormat, checkSkill } from '../content/rules.ts'
 import { type Provenance, Version } from '../content/values.ts'
 import {
   textsOf,
@@ -82,11 +82,11 @@ export function decidePublish(
     throw new HubError('repo_archived', `${fullName} has moved to ${file.moved_to}. Publish there.`)
   refuseConflict(request, fullName, latestVersion)
   const latest = latestVersion === undefined ? undefined : readListedVersion(state, latestVersion, latestText)
-  const front = carryOver(request, latest)
   const changes = changesOf(request, state, file)
   const isIndexChanged = Object.keys(changes).length > 0
   const indexText = isIndexChanged ? editRepositoryFile(state.indexText, changes) : undefined
   const newFile = indexText === undefined ? file : readIndex(state, indexText)
+  const front = carryOver(request, latest, newFile.license)
   const finish = (version: VersionEntry, versionText: string | undefined): PublishDecision => ({
     version,
     record: recordVersion(version, nextLower(state.versions, version.version), state, addresses),
@@ -116,6 +116,7 @@ export function decidePublish(
     ...(front.format === 'chat' ? { format: front.format } : {}),
     parameters: front.parameters,
     ...(isPlain ? {} : { variables: front.variables }),
+    ...(front.skill && { skill: front.skill }),
     ...(provenance ? { provenance } : {}),
   }
   const version: VersionEntry = {
@@ -130,6 +131,7 @@ export function decidePublish(
   const problems = [
     ...checkCarriedOver(front.carried),
     ...(request.format === undefined ? nameLines(checkFormat(version), version.content) : []),
+    ...nameLines(checkSkill(version), version.content),
     ...checkNewVersion(version),
   ]
   if (problems.length > 0) throw validationFailed(problems)
@@ -169,24 +171,31 @@ function refuseConflict(
 }
 
 /** What a new version says, and what of it the request left out. */
-interface CarriedOver extends Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters'> {
+interface CarriedOver extends Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'> {
   carried: Partial<Pick<VersionFile, 'variables' | 'parameters'>>
 }
 
-/** Variables that are no longer used are dropped, new placeholders added. docs/contract.md section 7 */
-function carryOver(request: PublishInput, latest: VersionFile | undefined): CarriedOver {
+/**
+ * Variables that are no longer used are dropped, new placeholders added. docs/contract.md section 7
+ *
+ * @param license the repository's, which a skill keeps because it may change there
+ */
+function carryOver(request: PublishInput, latest: VersionFile | undefined, license: string | null): CarriedOver {
   const { content } = request
+  const said = request.skill === undefined ? latest?.skill : request.skill
+  const skill = said ? { description: said.description, license } : undefined
   const format = request.format ?? latest?.format ?? 'text'
   const parameters = request.parameters ?? latest?.parameters ?? {}
   const carriedParameters = request.parameters ? {} : { parameters }
   if (request.variables)
-    return { content, format, variables: request.variables, parameters, carried: carriedParameters }
+    return { content, format, skill, variables: request.variables, parameters, carried: carriedParameters }
   const used = findVariableNames({ content, format })
   const kept = (latest?.variables ?? []).filter(({ name }) => used.includes(name))
   const added = used.filter((name) => !kept.some((variable) => variable.name === name)).map(undeclaredVariable)
   return {
     content,
     format,
+    skill,
     variables: [...kept, ...added],
     parameters,
     carried: { variables: kept, ...carriedParameters },
@@ -233,13 +242,13 @@ function nextNumber({ owner, name, versions }: RepositoryState, { bump }: Publis
   return number
 }
 
-function isSame(
-  a: Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters'>,
-  b: Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters'>,
-): boolean {
+type Comparable = Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'>
+
+function isSame(a: Comparable, b: Comparable): boolean {
   return (
     a.content === b.content &&
     a.format === b.format &&
+    isSameJson(a.skill ?? null, b.skill ?? null) &&
     isSameJson(a.variables, b.variables) &&
     isSameJson(a.parameters, b.parameters)
   )

@@ -4,7 +4,15 @@ import { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
 import { BUMPS } from '../catalogue/versions.ts'
 import { CHAT_ROLES, type ChatPart, findUnwritable, formatChat, isChatMessage } from '../content/chat.ts'
-import { Changelog, Description, Format, ParametersInput, TagInputs, Title } from '../content/front-matter.ts'
+import {
+  Changelog,
+  Description,
+  Format,
+  ParametersInput,
+  SkillInput,
+  TagInputs,
+  Title,
+} from '../content/front-matter.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { checkVersion, findLicenseProblem } from '../content/rules.ts'
@@ -30,7 +38,7 @@ const MessageInputs = z
   .min(1, 'expected at least one message')
   .max(LIMITS.messagesPerVersion + 1, `expected at most ${LIMITS.messagesPerVersion} messages`)
 
-/** The body of a publish. docs/contract.md section 7: unknown fields are refused, and null means "left out" nowhere but in `expected_version`. */
+/** The body of a publish. docs/contract.md section 7: unknown fields are refused, and null means something in `expected_version` and `skill` alone. */
 export const PublishRequest = z
   .strictObject({
     content: z
@@ -49,6 +57,9 @@ export const PublishRequest = z
       .describe('Which part of the version number is raised; the first version is 1.0.0 whatever it says.'),
     variables: VariableInputs.optional().describe('The placeholders. Left out, the previous version’s carry over.'),
     parameters: ParametersInput.optional().describe('Model settings. Left out, the previous version’s carry over.'),
+    skill: SkillInput.nullable()
+      .optional()
+      .describe('Makes the version an Agent Skill; null: it is none. Left out, the previous version’s carries over.'),
     title: Title.optional(),
     description: Description.optional(),
     tags: TagInputs.optional(),
@@ -107,13 +118,14 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishInp
   }
   if (typeof content === 'string') {
     // The rules over what a version says can be judged before git is asked: all problems in one message.
-    const { changelog = '', variables, parameters = {} } = parsed.value ?? {}
+    const { changelog = '', variables, parameters = {}, skill } = parsed.value ?? {}
     const entry = {
       ...measure(content),
       content,
       changelog,
       parameters,
       format: format ?? 'text',
+      ...(skill && { skill: { ...skill, license: null } }),
       variables: variables ?? findVariableNames({ content, format }).map(undeclaredVariable),
     }
     const found = checkVersion({ ...entry, version: '0.0.0', published_at: '', published_by: '' })

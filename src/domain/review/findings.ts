@@ -15,6 +15,7 @@ interface Texts {
   title?: string
   description?: string
   readme?: string
+  skill?: { description: string } | null | undefined
   variables?: readonly Variable[]
   parameters?: Readonly<Record<string, unknown>>
 }
@@ -24,12 +25,13 @@ export function textsOf(
   {
     content,
     changelog,
+    skill,
     variables,
     parameters,
-  }: Pick<VersionFile, 'content' | 'changelog' | 'variables' | 'parameters'>,
+  }: Pick<VersionFile, 'content' | 'changelog' | 'skill' | 'variables' | 'parameters'>,
   { title = '', description, readme }: Pick<RepositoryFile, 'title' | 'description' | 'readme'>,
 ): Texts {
-  return { content, changelog, title, description, readme, variables, parameters }
+  return { content, changelog, title, description, readme, skill, variables, parameters }
 }
 
 /** Everything worth a second look in one text, in the order of its characters within each kind. */
@@ -42,7 +44,7 @@ const MAX_PER_KIND = 5
 
 /** Warns of what the texts hold. `line` is that of the content, from 1; elsewhere the field is named instead. */
 export function warnOfTexts(texts: Texts): Warning[] {
-  const { content, changelog, title, description, readme, variables, parameters } = texts
+  const { content, changelog, title, description, readme, skill, variables, parameters } = texts
   const lines = lineCounterOf(content)
   const warnings = limitFindings(findInText(content)).map(({ code, message, offset }) => ({
     code,
@@ -50,7 +52,7 @@ export function warnOfTexts(texts: Texts): Warning[] {
     line: offset < 0 ? null : lines(offset),
   }))
   const fields = {
-    ...{ changelog, title, description, readme },
+    ...{ changelog, title, description, readme, skill: skill?.description },
     variables: variables && variables.length > 0 ? JSON.stringify(variables) : undefined,
     parameters: parameters && JSON.stringify(parameters),
   }

@@ -63,6 +63,10 @@ export const RULES = {
     'A version with format chat consists of role lines and messages.',
     'write {{role "user"}} alone on a line before each message; see the guide to chat prompts',
   ),
+  'skill-is-harmless': error(
+    'A skill is a text without what Claude Code runs or includes while it loads a skill: !`command`, @path.',
+    'write it without the exclamation mark, or the path between backticks; or take the key skill out',
+  ),
   'looks-like-chat': advice(
     'A content with role lines has format chat.',
     'add format: chat to the front matter, or leave it when the text is meant as one',

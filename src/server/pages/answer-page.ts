@@ -1,5 +1,5 @@
 // Answers an address of the website with a page that Astro renders, or with the page for what is not there.
-import { CACHE_CONTROL, ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
+import { CACHE_CONTROL, matchSkillPath, ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
 import type { RenderPage } from '../../ports/pages.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
@@ -26,7 +26,8 @@ const NOTHING = '/-/-/-/-/-/-'
 export async function answerPage(request: Request, connect: Connect<PageDependencies>): Promise<Response> {
   const url = new URL(request.url)
   try {
-    const moved = answerMoved(url)
+    const skill = matchSkillPath(url.pathname)
+    const moved = skill ? undefined : answerMoved(url)
     if (moved) return moved
     const tools = await connect()
     // No page has an address that must be decoded.
@@ -35,6 +36,7 @@ export async function answerPage(request: Request, connect: Connect<PageDependen
     if (known) return respondWithPage(request, known)
     const waitSeconds = tools.limiter.take(tools.clientAddress)
     if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
+    if (skill) return await (await import('./answer-skill.ts')).answerSkill(request, skill, tools)
     if (path === '/search')
       return respondWithPage(
         request,

@@ -129,6 +129,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   titleCharacters: 'Length of a title, in characters',
   descriptionCharacters: 'Length of a description, in characters',
   changelogCharacters: 'Length of a changelog, in characters',
+  skillDescriptionCharacters: 'Length of a skill’s description, in characters',
   contentBytes: 'Size of the content, in bytes',
   messagesPerVersion: 'Messages of a chat prompt',
   requestBytes: 'Size of a request body, in bytes',

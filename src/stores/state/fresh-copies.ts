@@ -14,7 +14,7 @@ import { type Lifetime, listKeys, type StateStore } from '../../ports/state-stor
  * The format of what is kept. Only a publish writes copies, from values of the records' types, so the format says all about the shape, and a read needs no
  * schemas to judge one; but a deploy also finds what an older one kept. tests/publish/fresh.test.ts says when it must be raised.
  */
-const FORMAT = 4
+const FORMAT = 5
 
 /** A record as it lies in the store. */
 interface Kept<Record> {

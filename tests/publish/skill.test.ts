@@ -1,0 +1,106 @@
+// Tests publishing Agent Skills, and their addresses: what carries over and what is refused, bytes that stay the same, digests, caching and errors.
+import { createHash } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { type Hub, openHub } from '../hubs/publishing.ts'
+import { openLocalWorld, type World } from '../hubs/worlds.ts'
+
+const world: World = openLocalWorld()
+const hub: Hub = await openHub(world)
+afterAll(() => world.close())
+
+const GOOD = { title: 'Code review', description: 'Reviews a change with care.', tags: ['code'], license: 'MIT' }
+const publish = (body: Record<string, unknown>, to: string) => hub.publish({ ...GOOD, ...body }, { to })
+const skill = { description: 'Reviews code. Use it before a pull request.' }
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+const CHANGING = 'public, max-age=60, stale-while-revalidate=600'
+
+test('the bytes of a version stay the same after later publishes, a yank, another licence and a build', async () => {
+  const to = 'acme/stays'
+  const { status, data } = await publish({ content: 'Review {{code}}.\r\n', skill }, to)
+  expect([status, data.skill]).toEqual([201, { ...skill, license: 'MIT' }])
+  const path = `/${to}/v/1.0.0/SKILL.md`
+  const first = await hub.read(path)
+  expect(first.status).toBe(200)
+  expect(first.text).toContain('---\nname: "stays"\ndescription: "Reviews code. Use it before a pull request."\n')
+  expect(first.text).toContain('license: "MIT"\nmetadata:\n  version: "1.0.0"\n  source: "acme/stays@1.0.0"\n')
+  expect(first.text).toContain('---\nReview {{code}}.\r\n\n\n## Inputs\n')
+  await publish({ content: 'Review {{code}} twice.\n', license: 'Apache-2.0' }, to)
+  const yank = { path: `/api/v1/repos/${to}/versions/1.0.0/yank`, method: 'PUT' }
+  const token = await hub.makeToken({ permissions: ['maintain'] })
+  expect((await hub.publish({ reason: 'Old' }, { ...yank, token })).status).toBe(200)
+  expect((await hub.read(path)).bytes.equals(first.bytes)).toBe(true)
+  const latest = await hub.read(`/${to}/SKILL.md`)
+  expect(latest.text).toContain('license: "Apache-2.0"\nmetadata:\n  version: "1.0.1"')
+  await hub.build()
+  expect((await hub.read(path)).bytes.equals(first.bytes)).toBe(true)
+  expect((await hub.read(`/${to}/SKILL.md`)).bytes.equals(latest.bytes)).toBe(true)
+})
+
+test('left out, a skill carries over; null ends it; the same again is unchanged', async () => {
+  const to = 'acme/carried'
+  await publish({ content: 'One', skill }, to)
+  expect((await publish({ content: 'One' }, to)).data).toMatchObject({ unchanged: true, version: '1.0.0' })
+  expect((await publish({ content: 'Two' }, to)).data).toMatchObject({ version: '1.0.1', skill })
+  const refused = await publish({ content: 'One\nThen !`ls`' }, to)
+  expect([refused.status, refused.message]).toEqual([
+    422,
+    'content: line 2: expected no !`ls` in a skill: Claude Code runs a command when it loads the skill.',
+  ])
+  const given = await publish({ content: 'Three', format: 'chat', skill }, to)
+  expect([given.status, given.message]).toMatchObject([422, expect.stringContaining('a chat prompt cannot be a skill')])
+  expect((await publish({ content: 'Two', skill: null }, to)).data).toMatchObject({ version: '1.0.2', skill: null })
+  expect((await publish({ content: 'One\nThen !`ls`' }, to)).data).toMatchObject({ version: '1.0.3', skill: null })
+  expect((await hub.read(`/${to}/SKILL.md`)).status).toBe(404)
+  expect((await hub.read(`/${to}/v/1.0.1/SKILL.md`)).status).toBe(200)
+})
+
+test('the three indexes name the bytes that are served, to every origin', async () => {
+  const to = 'acme/indexed'
+  await publish({ content: 'Do {{it}}.', skill }, to)
+  await publish({ content: 'Do {{it}} well.' }, to)
+  await hub.build()
+  const of = { [`/${to}/v/1.0.0`]: IMMUTABLE, [`/${to}`]: CHANGING, '/acme': CHANGING }
+  for (const [base, cache] of Object.entries(of)) {
+    const index = await hub.read(`${base}/.well-known/agent-skills/index.json`, { Origin: 'https://elsewhere.example' })
+    expect([index.status, index.headers.get('Cache-Control')], base).toEqual([200, cache])
+    expect(index.headers.get('Access-Control-Allow-Origin')).toBe('*')
+    const { $schema, skills } = JSON.parse(index.text)
+    expect($schema).toBe('https://schemas.agentskills.io/discovery/0.2.0/schema.json')
+    const entry = skills.find(({ name }: { name: string }) => name === 'indexed')
+    expect(Object.keys(entry).join(' ')).toBe('name type description version url digest files')
+    expect(entry).toMatchObject({ type: 'skill-md', ...skill, files: ['SKILL.md'] })
+    const file = await hub.read(entry.url)
+    expect(`sha256:${sha256(file.bytes)}`).toBe(entry.digest)
+    expect(file.headers.get('Cache-Control')).toBe(IMMUTABLE)
+    expect(file.headers.get('Content-Type')).toBe('text/markdown; charset=utf-8')
+    expect(file.headers.get('Repr-Digest')).toBe(
+      `sha-256=:${Buffer.from(sha256(file.bytes), 'hex').toString('base64')}:`,
+    )
+    const older = await hub.read(`${base}/.well-known/agent-skills/indexed/SKILL.md`)
+    expect(older.bytes.equals(file.bytes)).toBe(true)
+  }
+  const again = await hub.read(`/${to}/SKILL.md`)
+  expect((await hub.read(`/${to}/SKILL.md`, { 'If-None-Match': again.headers.get('ETag')! })).status).toBe(304)
+  expect((await hub.read(`/${to}/SKILL.md`, {}, 'HEAD')).bytes.length).toBe(0)
+})
+
+//  path
+test.each([
+  '/acme/nothing/SKILL.md',
+  '/acme/plain/SKILL.md',
+  '/acme/plain/v/1.0.0/SKILL.md',
+  '/acme/plain/.well-known/agent-skills/index.json',
+  '/acme/indexed/v/9.9.9/SKILL.md',
+  '/acme/indexed/v/latest/SKILL.md',
+  '/acme/indexed/.well-known/agent-skills/other/SKILL.md',
+  '/nobody/.well-known/agent-skills/index.json',
+  '/docs/.well-known/agent-skills/index.json',
+  '/ACME/indexed/SKILL.md',
+  '/acme/%69ndexed/SKILL.md',
+])('%s is an error as the API has it', async (path) => {
+  await publish({ content: 'Plain' }, 'acme/plain')
+  const { status, code, headers } = await hub.read(path)
+  expect([status, code, headers.get('Content-Type')]).toEqual([404, 'not_found', 'application/json; charset=utf-8'])
+  expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+})
