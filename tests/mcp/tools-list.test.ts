@@ -47,7 +47,10 @@ test('the handshake says this and no more', async () => {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
   expect(await hub.call('initialize', params)).toEqual({
     protocolVersion: '2025-11-25',
-    capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} },
+    capabilities: {
+      ...{ tools: {}, prompts: {}, resources: {}, completions: {} },
+      extensions: { 'io.modelcontextprotocol/skills': {} },
+    },
     serverInfo: { name: 'prompt-hub', title: 'Prompt Hub', version: '0.1.0', websiteUrl: 'https://hub.example' },
     instructions: INSTRUCTIONS,
   })
@@ -74,6 +77,8 @@ test.each<[string, Record<string, unknown>, number | undefined]>([
   ['prompts/list', {}, 60_000],
   ['resources/list', {}, 60_000],
   ['resources/read', { uri: 'hub://prompts/acme/code-review' }, 60_000],
+  ['skills/list', {}, 3_600_000],
+  ['skills/get', { uri: 'skill://acme/code-review/SKILL.md' }, 60_000],
   ['tools/call', { name: 'list_tags' }, undefined],
 ])('in 2026, %s says how long it may be kept', async (method, params, ttlMs) => {
   const { result } = await (await hub.answer(modern(method, params))).json()

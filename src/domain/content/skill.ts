@@ -20,19 +20,23 @@ export type SkillVersion = Pick<
  * @see docs/contract.md section 4
  */
 export function formatSkill(version: SkillVersion): string {
-  const { name, full_name, content_sha256, skill } = version
-  return [
-    '---',
-    `name: ${quote(name)}`,
-    `description: ${quote(skill.description)}`,
-    ...(skill.license === null ? [] : [`license: ${quote(skill.license)}`]),
-    'metadata:',
-    `  version: ${quote(version.version)}`,
-    `  source: ${quote(`${full_name}@${version.version}`)}`,
-    `  content_sha256: ${quote(content_sha256)}`,
-    '---',
-    formatBody(version),
-  ].join('\n')
+  const say = (fields: object, indent = ''): string[] =>
+    Object.entries(fields).flatMap(([key, value]: [string, unknown]) =>
+      typeof value === 'string'
+        ? `${indent}${key}: ${quote(value)}`
+        : [`${indent}${key}:`, ...say(value as object, `${indent}  `)],
+    )
+  return ['---', ...say(describeFront(version)), '---', formatBody(version)].join('\n')
+}
+
+/** What the front matter of a SKILL.md says: texts, and `metadata` of texts. It never has `allowed-tools`. */
+export function describeFront({ name, full_name, version, content_sha256, skill }: SkillVersion) {
+  return {
+    name,
+    description: skill.description,
+    ...(skill.license === null ? {} : { license: skill.license }),
+    metadata: { version, source: `${full_name}@${version}`, content_sha256 },
+  }
 }
 
 /** A JSON string is a YAML string too, in every version of YAML and of its writers. YAML 1.1 folds the characters that are escaped beside. */

@@ -26,6 +26,8 @@ const METHODS: ReadonlyMap<string, Answer> = new Map(
     'resources/list': async (params, tools) => (await import('./resources.ts')).listResources(params, tools),
     'resources/templates/list': async () => (await import('./resources.ts')).listTemplates(),
     'resources/read': async (params, tools, era) => (await import('./resources.ts')).readResource(params, tools, era),
+    'skills/list': async (params) => (await import('./skills.ts')).listSkills(params),
+    'skills/get': async (params, tools) => (await import('./skills.ts')).getSkill(params, tools),
     'completion/complete': async (params, tools) => (await import('./completions.ts')).completeArgument(params, tools),
   }),
 )

@@ -7,7 +7,10 @@ export function describeServer(baseUrl: string) {
 }
 
 /** What the server can do. A function cannot push, so nothing here says `listChanged` or `subscribe`. */
-export const CAPABILITIES = { tools: {}, prompts: {}, resources: {}, completions: {} } as const
+export const CAPABILITIES = {
+  ...{ tools: {}, prompts: {}, resources: {}, completions: {} },
+  extensions: { 'io.modelcontextprotocol/skills': {} },
+} as const
 
 /** What a model is told before anything else. No text of a third party ever stands here. */
 export const INSTRUCTIONS = [
@@ -30,4 +33,6 @@ export const CACHE_HINTS = {
   'prompts/list': CHANGING,
   'resources/list': CHANGING,
   'resources/read': CHANGING,
+  'skills/list': CONSTANT,
+  'skills/get': CHANGING,
 } as const

@@ -49,6 +49,11 @@ export async function listResources(params: Record<string, unknown>, tools: Read
 /** Answers `resources/read` with the stored text. */
 export async function readResource(params: Record<string, unknown>, tools: ReadTools, era: Era): Promise<McpResult> {
   const { uri } = params
+  if (typeof uri === 'string' && uri.startsWith('skill:')) {
+    const text = await (await import('./skills.ts')).readSkillText(uri, tools)
+    if (text === undefined) throw noResource(uri, era)
+    return { contents: [{ uri, mimeType: 'text/markdown', text }] }
+  }
   const parts = typeof uri === 'string' ? splitAddress(uri) : undefined
   if (!parts) throw noResource(uri, era)
   const text = await readText(parts, tools)

@@ -1,0 +1,40 @@
+// Serves Agent Skills by MCP's extension. https://github.com/modelcontextprotocol/ext-skills
+import { describeFront, formatSkill, type SkillVersion } from '../../domain/content/skill.ts'
+import { printable } from '../../domain/text/problems.ts'
+import { digestText } from '../../ports/measure.ts'
+import type { ReadTools } from '../read/records.ts'
+import { findSkill } from '../read/skills.ts'
+import { type McpResult, refuseParams } from './protocol.ts'
+
+/** Answers `skills/list`: always empty, because clients read lists without being asked, and skills are texts of third parties. */
+export function listSkills({ cursor }: Record<string, unknown>): McpResult {
+  if (cursor !== undefined) throw refuseParams('Unknown cursor. The list is empty; ask for a skill by skills/get.')
+  return { skills: [] }
+}
+
+/** Answers `skills/get`. @throws McpFailure when there is no such skill */
+export async function getSkill({ uri }: Record<string, unknown>, tools: ReadTools): Promise<McpResult> {
+  const skill = await findByUri(uri, tools)
+  if (!skill) {
+    const echo = typeof uri === 'string' ? `no skill ${printable(uri)}` : 'no skill named'
+    throw refuseParams(
+      `There is ${echo}. The forms are skill://{owner}/{name}/SKILL.md and skill://{owner}/v{x.y.z}/{name}/SKILL.md.`,
+    )
+  }
+  const text = formatSkill(skill)
+  const file = { uri, digest: `sha256:${digestText(text)}`, size: Buffer.byteLength(text) }
+  return { skill: { uri, frontmatter: describeFront(skill), resources: [file] } }
+}
+
+/** The SKILL.md at an address of `resources/read`; undefined when there is none. */
+export async function readSkillText(uri: string, tools: ReadTools): Promise<string | undefined> {
+  const skill = await findByUri(uri, tools)
+  return skill && formatSkill(skill)
+}
+
+/** The name stands last, because the extension wants the folder of a SKILL.md to have it. */
+async function findByUri(uri: unknown, tools: ReadTools): Promise<SkillVersion | undefined> {
+  const [, owner = '', version, name = ''] =
+    (typeof uri === 'string' && /^skill:\/\/([^/]+)(?:\/v([^/]+))?\/([^/]+)\/SKILL\.md$/.exec(uri)) || []
+  return findSkill({ owner, name, version }, tools)
+}

@@ -1,0 +1,55 @@
+// Tests Agent Skills in MCP: the official client's own verification in both generations, and addresses at which there is none.
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
+import { afterAll, expect, test } from 'vitest'
+import { ENDPOINT, modern, openMcpHub } from '../hubs/mcp.ts'
+
+const hub = openMcpHub('content')
+afterAll(() => hub.close())
+
+test.each([
+  ['2025-11-25', undefined],
+  ['2026-07-28', { pin: '2026-07-28' }],
+] as const)('the official client of %s gets a skill, reads it and verifies it', async (_version, mode) => {
+  const client = new Client({ name: 'tests', version: '1.0.0' }, mode && { versionNegotiation: { mode } })
+  await client.connect(new StreamableHTTPClientTransport(new URL(ENDPOINT), { fetch: hub.fetch }))
+  try {
+    const skills = new SkillsClient(client)
+    expect([skills.supported, skills.directoryRead]).toEqual([true, false])
+    expect((await skills.list()).skills).toEqual([])
+    for (const uri of ['skill://acme/code-review/SKILL.md', 'skill://acme/v2.1.0/code-review/SKILL.md']) {
+      const { skill } = await skills.get(uri)
+      expect(skill).toMatchObject({ uri, frontmatter: { name: 'code-review', license: 'CC0-1.0' } })
+      const file = await skills.read(skill)
+      expect([file.verified, file.mimeType]).toEqual([true, 'text/markdown'])
+      expect(file.frontmatter).toEqual(skill.frontmatter)
+      expect(file.body).toContain('## Inputs')
+    }
+    await expect(skills.get('skill://acme/explain-code/SKILL.md')).rejects.toMatchObject({ code: -32602 })
+  } finally {
+    await client.close()
+  }
+})
+
+//  uri
+test.each([
+  'skill://acme/code-review/1.0.0/SKILL.md',
+  'skill://acme/v1.0.0/code-review/SKILL.md',
+  'skill://acme/v9.9.9/code-review/SKILL.md',
+  'skill://acme/vx/code-review/SKILL.md',
+  'skill://acme/nothing/SKILL.md',
+  'skill://ACME/code-review/SKILL.md',
+  'skill://acme/code-review/../SKILL.md',
+  'skill://acme/code-review/skill.md',
+  'skill://',
+  'https://acme/code-review/SKILL.md',
+  7,
+])('there is no skill %s', async (uri) => {
+  await expect(hub.call('skills/get', { uri })).rejects.toMatchObject({ code: -32602 })
+  const code = async (method: string) => (await (await hub.answer(modern(method, { uri }))).json()).error.code
+  expect([await code('skills/get'), await code('resources/read')]).toEqual([-32602, -32602])
+})
+
+test('a cursor of the empty list is unknown', async () => {
+  await expect(hub.call('skills/list', { cursor: 'x' })).rejects.toMatchObject({ code: -32602 })
+})
