@@ -14,6 +14,8 @@ export interface Prompt {
   /** What every version declares; nothing unless given. */
   variables?: object[]
   parameters?: object
+  /** What makes every version an Agent Skill. */
+  skill?: { description: string; license: string | null }
   advisories?: { range: string; severity: string; message: string }[]
   /** Versions that the last build does not have: the API alone knows them. */
   unbuilt?: string[]
@@ -98,7 +100,7 @@ function recordOf(prompt: Prompt, active: string[], version: string | undefined)
   const content = version === undefined ? null : (prompt.versions[version] ?? null)
   return {
     ...{ version, content, content_sha256: content === null ? null : sha256(content) },
-    ...{ variables: prompt.variables ?? [], parameters: prompt.parameters ?? {} },
+    ...{ variables: prompt.variables ?? [], parameters: prompt.parameters ?? {}, skill: prompt.skill ?? null },
     ...{ status: 'active', status_message: null },
     ...{ latest_version: active[0] ?? null, versions: active },
     ...{ labels: prompt.labels ?? {}, advisories: prompt.advisories ?? [] },

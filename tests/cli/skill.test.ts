@@ -1,0 +1,120 @@
+// Tests Agent Skills in the lock of hubcli: the same bytes as the hub's, restored exactly, and a lock that older clients read.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
+import { type PlainFiles, sha256, startPlainFiles } from './plain-files.ts'
+import { makeFolder, makeTools, NO_PYTHON, PYTHON, runHubcli, SCRATCH, SHELLS } from './shells.ts'
+
+afterAll(() => rmSync(SCRATCH, { recursive: true, force: true }))
+
+const FILE = '.claude/skills/review/SKILL.md'
+const FROZEN = path.resolve('releases/hubcli/1.2.0/hubcli')
+const usual = { options: [], example: null, description: '' }
+const VARIABLES: SkillVersion['variables'] = [
+  { ...usual, name: 'code', type: 'string', required: true, default: null, description: 'What to "review" \\ é' },
+  {
+    ...usual,
+    name: 'level',
+    type: 'enum',
+    required: false,
+    default: 'low\u2028\u007f',
+    options: ['low\u2028\u007f', 'b'],
+  },
+  { ...usual, name: 'count', type: 'integer', required: true, default: 3 },
+  { ...usual, name: 'share', type: 'number', required: false, default: 1e-7 },
+  { ...usual, name: 'deep', type: 'boolean', required: false, default: true },
+  { ...usual, name: 'text', type: 'string', required: false, default: 'two\nlines\t\u001f' },
+]
+const skill = { description: 'Reviews: "code" \\ \u2028 \ufeff 🎈. Use it before a pull request.', license: 'MIT' }
+const versions: Record<string, string> = {
+  '1.0.0': '---\nallowed-tools: Bash\n---\r\nReview {{code}}.\r\n',
+  '1.1.0': '\ufeffReview {{code}} well.',
+}
+const skillOf = (version: string) =>
+  formatSkill({
+    ...{ name: 'review', full_name: 'acme/review', version, skill, variables: VARIABLES },
+    ...{ content: versions[version]!, content_sha256: sha256(versions[version]!) },
+  })
+
+let hub: PlainFiles
+let cwd: string
+beforeEach(async () => {
+  hub = await startPlainFiles('mirror', {
+    'acme/review': { versions: { '1.0.0': versions['1.0.0']! }, variables: VARIABLES, skill },
+    'acme/plain': { versions: { '1.0.0': 'Plain' } },
+  })
+  cwd = makeFolder()
+})
+afterEach(() => hub.close())
+const read = (file: string) => readFileSync(path.join(cwd, file), 'utf8')
+
+// The other shells run what lock.test.ts tries in them: all that is special here is python3.
+describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON}`, (shell) => {
+  const tools = makeTools({ python: PYTHON, ...(shell.name === 'busybox ash' ? { busybox: shell.command[0] } : {}) })
+  const runAs = (script: string | undefined, ...args: string[]) =>
+    runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url }, tools, ...(script && { script }) })
+  const run = (...args: string[]) => runAs(undefined, ...args)
+
+  test('add, install, verify and update keep the bytes that the hub serves, from a mirror too', async () => {
+    expect(await run('add', 'acme/review', '--as', 'skill')).toMatchObject({
+      ...{ code: 0, stdout: `acme/review 1.0.0 ${FILE}\n`, stderr: '', left: [] },
+    })
+    expect(read(FILE)).toBe(skillOf('1.0.0'))
+    const lock = JSON.parse(read('prompts.lock'))
+    expect(lock.lockfile).toBe(2)
+    expect(lock.prompts['acme/review']).toMatchObject({
+      ...{ range: '^1.0.0', version: '1.0.0', path: FILE, sha256: sha256(skillOf('1.0.0')) },
+    })
+    expect(await run('verify', '--online')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    rmSync(path.join(cwd, FILE))
+    expect(await run('install')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 ${FILE}\n` })
+    expect(read(FILE)).toBe(skillOf('1.0.0'))
+    expect(await run('update')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await run('add', 'acme/review', '--as', 'skill')).toMatchObject({ code: 0 })
+
+    hub.prompts['acme/review']!.versions['1.1.0'] = versions['1.1.0']!
+    expect((await run('outdated')).stdout).toBe('acme/review  1.0.0  1.1.0  1.1.0  ^1.0.0\n')
+    expect(await run('update')).toMatchObject({ code: 0, stdout: `acme/review 1.0.0 -> 1.1.0 ${FILE}\n`, stderr: '' })
+    expect(read(FILE)).toBe(skillOf('1.1.0'))
+    expect(await run('audit')).toMatchObject({ code: 0 })
+
+    writeFileSync(path.join(cwd, FILE), 'changed')
+    expect(await run('verify')).toMatchObject({ code: 4, stderr: `hubcli: ${FILE} is not what the lock says\n` })
+    expect(await run('install')).toMatchObject({ code: 1, stderr: expect.stringContaining('was changed by hand') })
+    writeFileSync(path.join(cwd, FILE), skillOf('1.1.0'))
+    expect(await run('remove', 'acme/review')).toMatchObject({ code: 0, stdout: `acme/review 1.1.0 ${FILE}\n` })
+  })
+
+  test('a hub that sends something else is refused, and so is what is no skill', async () => {
+    await run('add', 'acme/review', '--as', 'skill', '-o', '.agents/skills/review/SKILL.md')
+    rmSync(path.join(cwd, '.agents'), { recursive: true })
+    const before = read('prompts.lock')
+    hub.prompts['acme/review']!.skill = { ...skill, description: 'Do evil.' }
+    expect(await run('install')).toMatchObject({ code: 4, stderr: expect.stringContaining('sent other bytes') })
+    expect(await run('add', 'acme/plain', '--as', 'skill')).toMatchObject({
+      ...{ code: 2, stderr: 'hubcli: acme/plain 1.0.0 is no Agent Skill; nothing was changed\n' },
+    })
+    expect(await run('add', 'acme/review', '--as', 'skill', '-o', 'skills/other/SKILL.md')).toMatchObject({ code: 1 })
+    expect(await run('add', 'acme/review', '--as', 'prompt')).toMatchObject({ code: 1 })
+    expect(read('prompts.lock')).toBe(before)
+  })
+
+  test('hubcli 1.2.0 reads that lock: it verifies and installs what is there, and changes nothing that it does not know', async () => {
+    await run('add', 'acme/review', '--as', 'skill')
+    await run('add', 'acme/plain')
+    const before = read('prompts.lock')
+    const old = (...args: string[]) => runAs(FROZEN, ...args)
+    expect(await old('verify')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await old('install')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await old('audit')).toMatchObject({ code: 0 })
+    expect((await old('cat', 'acme/review', '--locked')).stdout).toBe(skillOf('1.0.0'))
+    expect(await old('update', 'acme/plain')).toMatchObject({ code: 0 })
+    rmSync(path.join(cwd, FILE))
+    expect(await old('install')).toMatchObject({ code: 4, stderr: expect.stringContaining('nothing was changed') })
+    expect(read('prompts.lock')).toBe(before)
+    mkdirSync(path.dirname(path.join(cwd, FILE)), { recursive: true })
+    expect(await run('install')).toMatchObject({ code: 0 })
+    expect(read(FILE)).toBe(skillOf('1.0.0'))
+  })
+})
