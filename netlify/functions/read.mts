@@ -8,6 +8,7 @@ export default (request: Request, context: Context) => answerRead(request, () =>
 // Literals only: the platform's bundler reads this without running it, and drops what it cannot read. Its type lacks HEAD, so it has none.
 export const config = {
   path: ['/api', '/api/*'],
+  excludedPath: '/api/v1/repos/:owner/:name/versions/:version/export/:format',
   method: ['GET', 'HEAD', 'OPTIONS'],
   rateLimit: {
     action: 'rewrite',

@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
+import { type ExportFormat, isExportFormat } from '../../src/domain/api/export-formats.ts'
 import { resolveLatest } from '../../src/domain/catalogue/versions.ts'
-import { splitChat } from '../../src/domain/content/chat.ts'
 import { UNSAID } from '../../src/domain/content/prompt-file.ts'
-import { type ExportFormat, WRITERS } from '../../src/domain/formats/formats.ts'
+import { toExported, WRITERS } from '../../src/domain/formats/formats.ts'
 import { formatProblem } from '../../src/domain/text/problems.ts'
 import { readContentDir } from '../../src/stores/content/content-dir.ts'
 
@@ -16,16 +16,12 @@ try {
   const text = { type: 'string' } as const
   const { values } = parseArgs({ options: { format: text, out: text, help: { type: 'boolean', default: false } } })
   if (values.help) console.log(USAGE)
-  else if (values.format === undefined || !isFormat(values.format) || values.out === undefined)
+  else if (values.format === undefined || !isExportFormat(values.format) || values.out === undefined)
     throw new Error('Missing: --format and --out')
   else exportAll(values.format, values.out)
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n${USAGE}`)
   process.exitCode = 1
-}
-
-function isFormat(text: string): text is ExportFormat {
-  return Object.hasOwn(WRITERS, text)
 }
 
 function exportAll(format: ExportFormat, out: string): void {
@@ -41,18 +37,8 @@ function exportAll(format: ExportFormat, out: string): void {
     )
     const entry = versions.find(({ version }) => version === latest)
     if (!entry || file.status === 'archived') continue
-    const { content } = entry
-    const result = WRITERS[format]({
-      ...entry,
-      name,
-      full_name: `${owner}/${name}`,
-      title: file.title ?? '',
-      description: file.description,
-      tags: file.tags,
-      license: file.license,
-      body:
-        entry.format === 'chat' ? { format: 'chat', messages: splitChat(content) } : { format: 'text', text: content },
-    })
+    const { title, description, tags, license } = file
+    const result = WRITERS[format](toExported({ owner, name, title: title ?? '', description, tags, license }, entry))
     if (result.refused) {
       refused++
       const reasons = result.refused.map(

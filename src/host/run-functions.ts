@@ -54,11 +54,14 @@ const matchersOf = (paths: string | string[] | undefined) => [paths ?? []].flat(
 
 /** Whether an address is a path's, with and without a final slash, as Netlify matches it. Most paths need no pattern, which costs more than all else of routing. */
 function matcherOf(path: string): (pathname: string) => boolean {
-  const [, plain = '', rest] = /^([\w/.-]*)(.*)$/s.exec(path)!
+  const [, plain = '', rest = ''] = /^([\w/.-]*)(.*)$/s.exec(path)!
   if (rest === '') return (pathname) => pathname === plain || pathname === `${plain}/`
   if (rest === '*') return (pathname) => pathname.startsWith(plain)
   const pattern = new URLPattern({ pathname: path.endsWith('*') ? path : `${path}{/}?` })
-  return (pathname) => pathname.startsWith(plain) && pattern.test({ pathname })
+  // Most addresses lack a part that the path spells out, and need no pattern either.
+  const literals = /[(){}]/.test(path) ? [] : rest.split(/:\w+|\*/)
+  return (pathname) =>
+    pathname.startsWith(plain) && literals.every((part) => pathname.includes(part)) && pattern.test({ pathname })
 }
 
 /**

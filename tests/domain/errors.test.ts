@@ -15,6 +15,7 @@ describe('the table of errors', () => {
       content_too_large: 413,
       unsupported_media_type: 415,
       validation_failed: 422,
+      not_convertible: 422,
       idempotency_key_reused: 422,
       rate_limited: 429,
       internal_error: 500,

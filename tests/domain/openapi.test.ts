@@ -89,6 +89,13 @@ test('every address, its parameters and its answers', () => {
     [`delete ${label}`, 'removeLabel', 'path:owner path:name path:label', change, 'application/json'],
     [`put ${yank}`, 'yankVersion', 'path:owner path:name path:version', change, 'application/json'],
     [`delete ${yank}`, 'unyankVersion', 'path:owner path:name path:version', change, 'application/json'],
+    [
+      'get /api/v1/repos/{owner}/{name}/versions/{version}/export/{format}',
+      'exportVersion',
+      'path:owner path:name path:version path:format',
+      '200 304 404 422 429 500 503',
+      'text/plain text/markdown application/yaml application/json',
+    ],
   ])
 })
 
@@ -146,6 +153,7 @@ test('every error is described', () => {
       'content_too_large',
       'unsupported_media_type',
       'validation_failed',
+      'not_convertible',
       'idempotency_key_reused',
       'rate_limited',
       'internal_error',

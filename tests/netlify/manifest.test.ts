@@ -72,6 +72,7 @@ describe('the manifest', () => {
   test.each([
     ['account', ['/settings', '/settings/*', '/auth', '/auth/*'], [], undefined],
     ['editor', ['/new', '/:owner/:name/edit', '/:owner/:name/manage'], [], undefined],
+    ['export', ['/api/v1/repos/:owner/:name/versions/:version/export/:format'], ['GET', 'HEAD', 'OPTIONS'], undefined],
     ['mcp', ['/mcp'], [], undefined],
     ['missing-data', ['/data', '/data/*'], [], true],
     ['pages', ['/*'], ['GET', 'HEAD'], true],
@@ -89,6 +90,7 @@ describe('the manifest', () => {
   test.each([
     ['account', 120],
     ['editor', 120],
+    ['export', 120],
     ['mcp', 1200],
     ['pages', 120],
     ['publish', 120],
@@ -101,6 +103,7 @@ describe('the manifest', () => {
     expect([...functions.keys()].sort()).toEqual([
       'account',
       'editor',
+      'export',
       'mcp',
       'missing-data',
       'pages',
@@ -129,6 +132,7 @@ describe('the bundles', () => {
   }
 
   test.each([
+    ['export', true],
     ['mcp', true],
     ['missing-data', false],
     ['pages', true],
@@ -144,7 +148,8 @@ describe('the bundles', () => {
     ['read', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server']],
     ['pages', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs/server', 'astro', 'markdown-it']],
     ['account', ['@octokit/rest', 'yaml', 'semver', 'spdx-expression-parse', '@netlify/blobs/server']],
-    ['editor', ['@netlify/blobs/server', 'astro', 'markdown-it']],
+    ['editor', ['@netlify/blobs/server', 'astro']],
+    ['export', ['@octokit/rest', '@netlify/blobs/server', 'astro', 'markdown-it']],
     ['rate-limited', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['missing-data', ['@octokit/rest', 'yaml', 'zod', '@netlify/blobs']],
     ['publish', ['@netlify/blobs/server', 'astro']],

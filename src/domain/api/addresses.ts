@@ -1,6 +1,15 @@
 // The table of all addresses of a hub, besides the read routes of routes.ts.
 import { membershipsPath } from '../access/memberships.ts'
-import { DATA_FILES, isPublishedAt, type Method, READ_METHODS, ROUTES, type RouteId, SKILL_PATHS } from './routes.ts'
+import {
+  DATA_FILES,
+  EXPORT_ROUTE,
+  isPublishedAt,
+  type Method,
+  READ_METHODS,
+  ROUTES,
+  type RouteId,
+  SKILL_PATHS,
+} from './routes.ts'
 
 /** One address, or a family of them. */
 export interface Address {
@@ -9,7 +18,18 @@ export interface Address {
   /** The methods it has; others are refused. */
   methods: readonly Method[]
   /** A function of `netlify/functions` by its name; `file`, written by the build; `host`, our own host alone. */
-  by: 'account' | 'editor' | 'file' | 'host' | 'mcp' | 'missing-data' | 'pages' | 'publish' | 'rate-limited' | 'read'
+  by:
+    | 'account'
+    | 'editor'
+    | 'export'
+    | 'file'
+    | 'host'
+    | 'mcp'
+    | 'missing-data'
+    | 'pages'
+    | 'publish'
+    | 'rate-limited'
+    | 'read'
   about: string
 }
 
@@ -45,6 +65,7 @@ const page = (path: string, about: string): Address => ({ path, methods: PAGE_ME
 /** Every address. A family stands after the addresses that it holds. */
 export const ADDRESSES: readonly Address[] = [
   ...Object.values(ROUTES).flatMap(({ id, path, summary }): Address[] => listMethods(id, path, summary)),
+  { ...EXPORT_ROUTE, by: 'export', about: 'A version in the format of another tool' },
   { path: '/api/*', methods: READ_METHODS, by: 'read', about: 'Nothing: an error as JSON' },
   { path: '/api/*', methods: ['POST'], by: 'publish', about: 'Nothing: an error as JSON' },
   { path: '/mcp', methods: ['POST', 'OPTIONS'], by: 'mcp', about: 'The MCP server' },

@@ -21,6 +21,10 @@ export const ERRORS = {
     status: 422,
     when: 'A field is missing, invalid or unknown. The message lists every problem with its field.',
   },
+  not_convertible: {
+    status: 422,
+    when: 'The version cannot be written in this format. The message says why, with the lines of the content.',
+  },
   idempotency_key_reused: { status: 422, when: 'The Idempotency-Key was already used with another body.' },
   rate_limited: { status: 429, when: 'Too many requests. Retry after the time in the Retry-After header.' },
   internal_error: { status: 500, when: 'An internal error of the hub.' },

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { LabelRemoval, LabelRequest, RepositoryPatch, YankRequest } from '../managing/request.ts'
 import { IDEMPOTENCY_KEY, PublishRequest } from '../publishing/request.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
+import { EXPORT_FORMATS } from './export-formats.ts'
 import { EXAMPLES } from './openapi-examples.ts'
 import { type Components, toSchema } from './openapi-schema.ts'
 import {
@@ -13,7 +14,7 @@ import {
   ROUTES_WITH_SCHEMAS,
   type RouteWithSchemas,
 } from './route-schemas.ts'
-import { isPublishedAt, type RouteId } from './routes.ts'
+import { EXPORT_ROUTE, isPublishedAt, type RouteId } from './routes.ts'
 import { ErrorEnvelope, single } from './schema.ts'
 
 type Json = Record<string, unknown>
@@ -35,6 +36,7 @@ export function describeApi(baseUrl: string): Json {
   }
   for (const [path, operations] of Object.entries(describeManaging(schemas)))
     paths[path] = { ...paths[path], ...operations }
+  paths[EXPORT_ROUTE.path] = { get: describeExport() }
   const errorReference = toSchema(ErrorEnvelope, schemas)
   return {
     openapi: '3.1.1',
@@ -90,6 +92,8 @@ const HEADERS = {
     '`true` when this version was yanked. An answer that was kept from before does not say so; the list of versions does.',
     { type: 'string', enum: ['true'] },
   ),
+  'Content-Disposition': header('`attachment` with the name of the file.'),
+  'Export-Lost': header('What the format has no place for, such as `tags, license`; left out where nothing is lost.'),
   'Repr-Digest': header(
     'The SHA-256 of these bytes (RFC 9530), such as `sha-256=:…:`; left out where our own host compresses them.',
   ),
@@ -190,6 +194,48 @@ function describeRoute(route: RouteWithSchemas, schemas: Components): Json {
         headers: headersOf(...always),
       },
       ...describeErrors(errors),
+    },
+  }
+}
+
+/** The call that writes a version in the format of another tool. */
+function describeExport(): Json {
+  const always = ['ETag', 'Cache-Control', 'X-Prompt-Version', 'Content-Disposition', 'Export-Lost'] as const
+  const text = { schema: { type: 'string', description: 'The file.' } }
+  return {
+    operationId: 'exportVersion',
+    summary: 'Get a version as a file of another tool',
+    description:
+      'Title, description, tags and licence are those that the repository has now; the rest is the version. The version must be a number, x.y.z.',
+    tags: ['Reading'],
+    parameters: [
+      ...['owner', 'name', 'version'].map(describePathParameter),
+      {
+        name: 'format',
+        in: 'path',
+        required: true,
+        description: 'The tool.',
+        schema: { type: 'string', enum: Object.keys(EXPORT_FORMATS) },
+        example: 'dotprompt',
+      },
+      IF_NONE_MATCH,
+    ],
+    responses: {
+      '200': {
+        description: 'The file.',
+        headers: headersOf(...always, 'Repr-Digest'),
+        content: {
+          'text/plain': text,
+          'text/markdown': text,
+          'application/yaml': text,
+          'application/json': { schema: { type: 'object', description: 'The file.' } },
+        },
+      },
+      '304': {
+        description: 'Not changed since the ETag given in If-None-Match; without a body.',
+        headers: headersOf(...always),
+      },
+      ...describeErrors(['not_found', 'not_convertible', 'rate_limited', 'internal_error', 'unavailable']),
     },
   }
 }

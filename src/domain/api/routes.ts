@@ -11,7 +11,7 @@ export const READ_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const satisfies readon
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'ETag, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, X-Prompt-Version, X-Prompt-Yanked',
+    'Content-Disposition, ETag, Export-Lost, Idempotency-Replayed, Link, Location, Repr-Digest, Retry-After, X-Prompt-Version, X-Prompt-Yanked',
   'X-Content-Type-Options': 'nosniff',
 } as const
 
@@ -139,6 +139,12 @@ export const ROUTES = {
   },
 } as const satisfies Record<string, Route>
 
+/** Where a version is read in the format of another tool: any text that is not empty is taken for one. docs/contract.md section 4 */
+export const EXPORT_ROUTE = {
+  path: '/api/v1/repos/{owner}/{name}/versions/{version}/export/{format}',
+  methods: READ_METHODS,
+} as const
+
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
 
@@ -172,6 +178,7 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
   handle: isOwner,
   name: isName,
   version: isVersion,
+  format: (segment) => segment !== '',
 }
 
 const COMPILED = Object.values(ROUTES).map((route) => ({ id: route.id as RouteId, segments: route.path.split('/') }))
@@ -203,6 +210,13 @@ const COMPILED_MANAGE = Object.entries(MANAGE_ROUTES).map(([id, { path }]) => ({
   id: id as ManageRouteId,
   segments: path.split('/'),
 }))
+
+const COMPILED_EXPORT = [{ id: undefined, segments: EXPORT_ROUTE.path.split('/') }]
+
+/** Finds which version an address exports, and in which format. */
+export function matchExport(path: string): PathParameters | undefined {
+  return matchIn(COMPILED_EXPORT, path, isParameter)?.parameters
+}
 
 function match(path: string, isFit: (parameter: string, segment: string) => boolean): MatchedRoute | undefined {
   return matchIn(COMPILED, path, isFit)

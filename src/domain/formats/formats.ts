@@ -1,4 +1,7 @@
 // Every format that prompts come in from or go out to, by the name that people give to it.
+import type { ExportFormat } from '../api/export-formats.ts'
+import type { Repository, VersionRecord } from '../api/schema.ts'
+import { splitChat } from '../content/chat.ts'
 import { readDotprompt, writeDotprompt } from './dotprompt.ts'
 import { readGitHub, writeGitHub } from './github.ts'
 import { readLangChain, writeLangChain } from './langchain.ts'
@@ -31,8 +34,25 @@ export const WRITERS = {
   langchain: writeLangChain,
   skill: writeSkill,
   'claude-command': writeClaudeCommand,
-} as const satisfies Record<string, (version: ExportedVersion) => WriteResult>
-export type ExportFormat = keyof typeof WRITERS
+} as const satisfies Record<ExportFormat, (version: ExportedVersion) => WriteResult>
+
+/** A version as the writers take it. @param repository what its `index.md` says */
+export function toExported(
+  { owner, name, ...repository }: Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'tags' | 'license'>,
+  version: Pick<
+    VersionRecord,
+    'version' | 'content' | 'content_sha256' | 'format' | 'variables' | 'parameters' | 'changelog'
+  > &
+    Pick<ExportedVersion, 'skill'>,
+): ExportedVersion {
+  const { title, description, tags, license } = repository
+  const { content, content_sha256, format, variables, parameters, changelog, skill } = version
+  return {
+    ...{ name, full_name: `${owner}/${name}`, title, description, tags, license },
+    ...{ version: version.version, changelog, variables, parameters, content_sha256, skill },
+    body: format === 'chat' ? { format, messages: splitChat(content) } : { format: 'text', text: content },
+  }
+}
 
 /**
  * The format of a file, by its path and, for JSON, by what it holds.

@@ -119,14 +119,16 @@ function noActiveVersion(owner: string, name: string): HubError {
   )
 }
 
-async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
+/** The error for a repository that does not exist. */
+export async function noRepository(owner: string, name: string, tools: ReadTools): Promise<HubError> {
   const { findClose } = await import('./close-names.ts')
   const close = await findClose(owner, name, tools)
   const hint = close.length === 0 ? '' : ` Did you mean ${close.join(', ')}?`
   return new HubError('not_found', `Repository not found: ${owner}/${name}.${hint} Search with /api/v1/repos?q=….`)
 }
 
-async function noVersion(owner: string, name: string, version: string, tools: ReadTools): Promise<HubError> {
+/** The error for a version that does not exist, or whose repository does not. */
+export async function noVersion(owner: string, name: string, version: string, tools: ReadTools): Promise<HubError> {
   if (!(await findRepository(owner, name, tools))) return noRepository(owner, name, tools)
   return new HubError(
     'not_found',

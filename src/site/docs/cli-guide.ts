@@ -41,6 +41,11 @@ export function listCliCommands(): { purpose: string; commands: { usage: string;
           effect:
             'Prints the prompt with its variables filled in. Fails if a variable is missing, unknown or has the wrong type. --var-file code=main.c reads a value from a file. --locked works offline.',
         },
+        {
+          usage: 'hubcli export <owner>/<name>[@...] --format <format> [-o <path>]',
+          effect:
+            'Writes a prompt as a file of another tool, such as dotprompt or langfuse. Tells you what the format loses.',
+        },
         { usage: 'hubcli search "<text>"', effect: 'Searches prompts. Tells you if a word was corrected or ignored.' },
         { usage: 'hubcli versions <owner>/<name>', effect: 'Lists the versions, highest first.' },
       ],

@@ -1,0 +1,19 @@
+// Connects exports to Netlify: a function of its own, because the converters need libraries that no other read does.
+import type { Context } from '@netlify/functions'
+import { answerExport } from '../../src/server/read/export.ts'
+import { connectRead } from '../../src/wiring/read.ts'
+
+export default (request: Request, context: Context) => answerExport(request, () => connectRead(request, context))
+
+// Literals only: the platform's bundler reads this without running it, and drops what it cannot read. Its type lacks HEAD, so it has none.
+export const config = {
+  path: '/api/v1/repos/:owner/:name/versions/:version/export/:format',
+  method: ['GET', 'HEAD', 'OPTIONS'],
+  rateLimit: {
+    action: 'rewrite',
+    to: '/rate-limited',
+    windowLimit: 120,
+    windowSize: 60,
+    aggregateBy: ['ip', 'domain'],
+  },
+}

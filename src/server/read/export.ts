@@ -1,0 +1,69 @@
+// Answers a version in the format of another tool.
+
+import { HubError } from '../../domain/api/errors.ts'
+import { EXPORT_FORMATS, isExportFormat } from '../../domain/api/export-formats.ts'
+import { LIMITS } from '../../domain/api/limits.ts'
+import { EXPORT_ROUTE, matchExport, repositoryTag } from '../../domain/api/routes.ts'
+import { toExported, WRITERS } from '../../domain/formats/formats.ts'
+import { printable } from '../../domain/text/problems.ts'
+import { pathOf } from '../address.ts'
+import type { Connect } from '../connect.ts'
+import { answerNotFound, answerThrown, refuseMethod, refuseRate } from '../refusals.ts'
+import { respondToOptions, respondWith } from '../respond.ts'
+import { noRepository, noVersion } from './answers.ts'
+import type { ReadDependencies } from './read.ts'
+import { encode, findRepository, findVersion } from './records.ts'
+
+/**
+ * Answers one request to an address of exports. Never throws: everything becomes an answer.
+ *
+ * It is kept as a repository is, and not for ever as its version is: title, description, tags and licence stand in the file, and they can change.
+ */
+export async function answerExport(request: Request, connect: Connect<ReadDependencies>): Promise<Response> {
+  const { owner = '', name = '', version = '', format = '' } = matchExport(pathOf(request.url)) ?? {}
+  if (owner === '') return answerNotFound(request)
+  const cacheTag = repositoryTag(owner, name)
+  try {
+    if (request.method === 'OPTIONS') return respondToOptions(EXPORT_ROUTE.methods)
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw refuseMethod(request.method, EXPORT_ROUTE.methods)
+    const dependencies = await connect()
+    const waitSeconds = dependencies.limiter.take(dependencies.clientAddress)
+    if (waitSeconds > 0) throw refuseRate('requests', waitSeconds)
+    if (!isExportFormat(format))
+      throw new HubError(
+        'not_found',
+        `There is no format ${printable(format)}. The formats are ${Object.keys(EXPORT_FORMATS).join(', ')}.`,
+      )
+    const repository = (await findRepository(owner, name, dependencies))?.value()
+    if (!repository) throw await noRepository(owner, name, dependencies)
+    const record = (await findVersion(owner, name, version, dependencies))?.value()
+    if (!record) throw await noVersion(owner, name, version, dependencies)
+    const written = WRITERS[format](toExported(repository, record))
+    if (written.refused) throw refuse(format, written.refused)
+    const { file, lost } = written
+    return respondWith(request, {
+      bytes: encode(file.text),
+      mediaType: 'text/plain',
+      cache: 'changing',
+      cacheTag,
+      hasDigest: true,
+      headers: {
+        'Content-Type': file.mediaType,
+        'Content-Disposition': `attachment; filename="${file.name}"`,
+        ...(lost.length > 0 && { 'Export-Lost': lost.join(', ') }),
+        'X-Prompt-Version': version,
+      },
+    })
+  } catch (thrown) {
+    return answerThrown(request, thrown, cacheTag)
+  }
+}
+
+/** The error for a version that a format cannot hold. */
+function refuse(format: string, reasons: readonly { field: string; line: number | null; message: string }[]): HubError {
+  const said = reasons
+    .slice(0, LIMITS.problemsNamed)
+    .map(({ field, line, message }) => `${field}${line === null ? '' : ` (line ${line})`}: ${printable(message)}`)
+  const more = reasons.length > said.length ? `; and ${reasons.length - said.length} more` : ''
+  return new HubError('not_convertible', `This version cannot be written as ${format}. ${said.join('; ')}${more}.`)
+}

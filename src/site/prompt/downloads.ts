@@ -1,0 +1,50 @@
+// The formats in which a version can be downloaded, with what each loses of it.
+import { EXPORT_FORMATS, type ExportFormat } from '../../domain/api/export-formats.ts'
+import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
+import { isChatMessage } from '../../domain/content/chat.ts'
+
+/** A download of a version. */
+interface Download {
+  title: string
+  /** The name of the file. */
+  file: string
+  address: string
+  /** What the file lacks, as `Export-Lost` names it. */
+  loses: string[]
+}
+
+/** Lists the formats that can hold a version. A format may still refuse a text whose signs mean something else there; its answer says why. */
+export function listDownloads(repository: Repository, record: VersionRecord): Download[] {
+  const { name, full_name, title, description, tags, license } = repository
+  const { version, variables, parameters, messages, skill } = record
+  const { model, ...otherParameters } = parameters
+  const has = {
+    title: title !== '',
+    description: description !== '',
+    tags: tags.length > 0,
+    license: license !== null,
+    variables: variables.some(
+      ({ description, type, required, default: usual, example }) =>
+        description !== '' || type !== 'string' || !required || usual !== null || example !== null,
+    ),
+    'variables.example': variables.some(({ example }) => example !== null),
+  }
+  const refused = {
+    chat: messages !== null,
+    history: messages?.some((message) => !isChatMessage(message)) ?? false,
+    'no skill': skill === null,
+  }
+  return (Object.keys(EXPORT_FORMATS) as ExportFormat[])
+    .filter((format) => EXPORT_FORMATS[format].refuses.every((kind) => !refused[kind]))
+    .map((format) => ({
+      title: EXPORT_FORMATS[format].title,
+      file: EXPORT_FORMATS[format].file.replace('{name}', name),
+      address: `/api/v1/repos/${full_name}/versions/${version}/export/${format}`,
+      loses: EXPORT_FORMATS[format].loses.filter((what) =>
+        // A command of Claude Code names its model.
+        what === 'parameters'
+          ? Object.keys(format === 'claude-command' ? otherParameters : parameters).length > 0
+          : has[what],
+      ),
+    }))
+}
