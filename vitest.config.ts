@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { MissingPrograms } from './tests/missing-programs.ts'
 
 /** Folders and files that run in this process alone. */
 const UNIT = [
@@ -42,6 +43,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
+    reporters: ['default', new MissingPrograms()],
     // Vitest leaves one processor idle, which is half of a machine that has two.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // A test that hangs must end; how long one takes says nothing on a machine that others use too.

@@ -58,6 +58,15 @@ export function testFinding(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
+    test('an owner of many prompts shows 60 and links to all of them', async () => {
+      const { page } = await site.open('/mallory')
+      expect(await page.locator('.row').count()).toBe(60)
+      await page.getByRole('link', { name: /^View all \d+ prompts$/ }).click()
+      await page.waitForURL('**/search?owner=mallory')
+      await page.getByRole('link', { name: 'Next page' }).waitFor()
+      await page.context().close()
+    })
+
     test('says what a typo was read as, and offers tags when nothing is found', async () => {
       const { page } = await site.open('/search?q=hostlie')
       expect(await page.locator('#reading').textContent()).toContain('Showing results for hostile instead of “hostlie”')

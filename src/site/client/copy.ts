@@ -13,6 +13,8 @@ document.addEventListener('click', (event) => {
 
 // Code in guides and readmes comes from markdown, which makes no buttons, so this script adds them.
 for (const [index, code] of document.querySelectorAll('.prose pre > code').entries()) {
+  // With a placeholder in it, the code must be edited before it works.
+  if (code.textContent.includes('HUB_REPOSITORY')) continue
   code.id ||= `code-${index}`
   const button = document.createElement('button')
   button.type = 'button'

