@@ -64,6 +64,7 @@ export function writeHostileContent(dir: string): void {
     version(CONTENT, {
       published_at: '2026-11-01T10:00:00Z',
       changelog: `${hostile('changelog')}\nsecond line`,
+      skill: { description: hostile('skill').replace(/[<>]/g, '') },
       parameters: { [hostile('key')]: hostile('parameter'), temperature: 0.2 },
       variables: [
         {
@@ -103,6 +104,7 @@ export function writeHostileContent(dir: string): void {
     'trent/long/versions/999999.999999.999999.md',
     version(`${long.repeat(20)}\n${'line\n'.repeat(LONG_LINES)}`, {
       published_by: 'a'.repeat(39),
+      skill: { description: long },
       changelog: long,
       published_at: '2026-09-01T10:00:00Z',
     }),

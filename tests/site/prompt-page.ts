@@ -86,6 +86,24 @@ export function testPromptPage(opened: () => BuiltSite): void {
       await page.context().close()
     })
 
+    test('a skill has the lines that install it, each to be copied, and a version that is none has no lines', async () => {
+      const { page } = await site.open(REPOSITORY, clipboard)
+      const address = `${SITE_URL}${REPOSITORY}/v/1.1.0`
+      const fetched = (folder: string) => `curl -fsS --create-dirs -o ${folder}/hostile/SKILL.md ${address}/SKILL.md`
+      for (const [what, line] of [
+        ['npx', `npx skills add ${address}`],
+        ['hubcli', 'hubcli add mallory/hostile@1.1.0 --as skill'],
+        ['Claude Code', fetched('.claude/skills')],
+        ['Codex', fetched('.agents/skills')],
+      ] as const) {
+        await page.getByRole('button', { name: `Copy line for ${what}` }).click()
+        await expect.poll(() => readClipboard(page)).toBe(line)
+      }
+      await page.goto(`${site.origin}${REPOSITORY}/v/1.0.0`)
+      expect(await page.locator('#skill').count()).toBe(0)
+      await page.context().close()
+    })
+
     test('copying without permission selects the text instead, and the button keeps its width', async () => {
       const { page } = await site.open(REPOSITORY)
       await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))

@@ -1,10 +1,13 @@
 // Gives pages under `npm run dev` what the function `pages` gives them elsewhere.
 import type { MiddlewareHandler } from 'astro'
+import { matchSkillPath } from '../../domain/api/routes.ts'
 import { answerMoved } from '../../server/pages/answer-page.ts'
+import { answerSkill } from '../../server/pages/answer-skill.ts'
 import { openPageData } from '../../server/pages/page-data.ts'
 import { devSources } from './dev-sources.ts'
 
-export const onRequest: MiddlewareHandler = ({ url, locals }, next) => {
+export const onRequest: MiddlewareHandler = ({ url, locals, request }, next) => {
   Object.assign(locals, { hub: openPageData(devSources(), () => {}), path: url.pathname })
-  return answerMoved(url) ?? next()
+  const skill = matchSkillPath(url.pathname)
+  return skill ? answerSkill(request, skill, devSources()) : (answerMoved(url) ?? next())
 }

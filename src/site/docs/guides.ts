@@ -35,6 +35,11 @@ export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
         about: 'How placeholders become values, and common mistakes.',
       },
       { path: '/docs/chat', words: 'Chat prompts', about: 'Prompts with roles: write, publish and use messages.' },
+      {
+        path: '/docs/skills',
+        words: 'Agent Skills',
+        about: 'Install prompts as skills of Claude Code, Codex and other agents; publish your own.',
+      },
       { path: '/docs/parameters', words: 'Parameters', about: 'Common model settings and their names in each API.' },
       { path: '/docs/cli', words: 'hubcli', about: 'The command-line client: fetch, publish and lock prompts.' },
       {

@@ -1,5 +1,5 @@
 // Code that fetches a prompt, for each tool and each way to choose a version. Each snippet works as it is.
-import type { Repository, Variable } from '../../domain/api/schema.ts'
+import type { Repository, Variable, VersionRecord } from '../../domain/api/schema.ts'
 
 /** Which version is meant: exactly one, whatever is newest, or whatever a label points at. */
 interface Choice {
@@ -95,6 +95,24 @@ text = ${variables.length === 0 ? 'prompt.content' : `prompt.fill(${writeValues(
       code: ({ kind, value }) =>
         `[![${title.replace(/[[\]\\`]/g, '')}](${baseUrl}/badges/${full_name}.svg)](${baseUrl}/${full_name}${kind === 'pinned' ? `/v/${value}` : ''})`,
     },
+  ]
+}
+
+/** The lines that install a version as an Agent Skill, one for each tool. */
+export function listSkillInstalls({ name, full_name, version }: VersionRecord, baseUrl: string) {
+  const page = `${baseUrl}/${full_name}/v/${version}`
+  const fetchTo = (folder: string) => `curl -fsS --create-dirs -o ${folder}/${name}/SKILL.md ${page}/SKILL.md`
+  const line = (id: string, label: string, tool: string, code: string) => ({
+    id,
+    label,
+    what: `line for ${tool}`,
+    code,
+  })
+  return [
+    line('npx', 'Any agent, with npx', 'npx', `npx skills add ${page}`),
+    line('hubcli', 'hubcli, kept in prompts.lock', 'hubcli', `hubcli add ${full_name}@${version} --as skill`),
+    line('claude-code', 'Claude Code', 'Claude Code', fetchTo('.claude/skills')),
+    line('codex', 'Codex', 'Codex', fetchTo('.agents/skills')),
   ]
 }
 
