@@ -118,7 +118,7 @@ test('a chat prompt is written block by block, and a copy says where it comes fr
   expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Hello {{name}}\n')
   await page.getByLabel('Name', { exact: true }).fill('greet-chat')
   await page.getByLabel('Prompt', { exact: true }).fill('')
-  await page.getByLabel('Format').selectOption('chat')
+  await page.getByLabel('Format', { exact: true }).selectOption('chat')
   await press(page, 'Add user')
   await page.getByLabel('Text of message 1, user').fill('Greet {{name}}.')
   await press(page, 'Add system')
@@ -143,9 +143,27 @@ test('a chat prompt is written block by block, and a copy says where it comes fr
 
 test('without JavaScript everything can be done; without rights, a tick or a session nothing', async () => {
   const page = await signIn(false)
+  // A file of another tool fills the form in; what is lost of it is said.
+  await page.goto(`${hub.url}/new`)
+  await page.getByText('Start from a file of another tool').click()
+  await page
+    .getByLabel('File', { exact: true })
+    .fill(
+      'name: Triage\nmodel: openai/gpt-5\nmessages:\n  - role: user\n    content: Sort {{issue}}.\nevaluators: []\n',
+    )
+  await press(page, 'Fill in the form')
+  await page.getByText('Lost: evaluators').waitFor()
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('triage')
+  expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Sort {{issue}}.')
+  await page.getByText('Start from a file of another tool').click()
+  await page.getByLabel('File', { exact: true }).fill('---\nname: x\n---\nHello {{#if a}}{{/if}}')
+  await page.locator('#source-format').selectOption('dotprompt')
+  await press(page, 'Fill in the form')
+  await page.getByText('Refused: template (line 4)').waitFor()
+
   await page.goto(`${hub.url}/new`)
   await page.getByLabel('Name', { exact: true }).fill('plain')
-  await page.getByLabel('Format').selectOption('chat')
+  await page.getByLabel('Format', { exact: true }).selectOption('chat')
   await page.getByLabel('Prompt', { exact: true }).fill('{{role "user"}}\nHello {{name}}.\n')
   await press(page, 'Check')
   await press(page, 'Publish 1.0.0')
@@ -170,7 +188,7 @@ test('without JavaScript everything can be done; without rights, a tick or a ses
   await page.getByText('name: expected lower-case letters').waitFor()
 
   const [cookie] = await page.context().cookies()
-  const csrf = await page.locator('input[name="csrf"]').getAttribute('value')
+  const csrf = await page.locator('input[name="csrf"]').first().getAttribute('value')
   const send = async (given: Record<string, string>, headers: Record<string, string> = {}) => {
     const { status } = await fetch(`${hub.url}/alice/plain/manage`, {
       method: 'POST',

@@ -135,6 +135,16 @@ async function readLatest({ dependencies }: Editing, repository: Repository): Pr
 async function sendVersion(editing: Editing): Promise<Visited> {
   const { session, repository, dependencies, request } = editing
   const sent = (await requireForm(editing, 'edit')).form
+  if (!repository && sent.get('step') === 'paste') {
+    const owners = await ownersOf(editing)
+    const { readSource } = await import('./read-source.ts')
+    const [owner = ''] = owners
+    const { form = emptyForm(owner), said } = readSource(
+      (sent.get('source') ?? '').replaceAll('\r\n', '\n'),
+      ...([sent.get('file') ?? '', sent.get('source_format') ?? '', owner] as const),
+    )
+    return protect(drawVersionPage({ session, form, owners, said }), 200, request, dependencies)
+  }
   const base = repository && (await readBase(editing, repository, sent.get('expected') ?? ''))
   const read = readVersionForm(sent, base?.content ?? '')
   const form = repository ? { ...read, owner: repository.owner, name: repository.name } : read

@@ -4,6 +4,7 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { type Callable, compareForCallers } from '../../domain/catalogue/difference.ts'
 import { Status } from '../../domain/content/values.ts'
+import type { ImportFormat } from '../../domain/formats/formats.ts'
 import { drawForCallers, drawLines } from '../../site/prompt/draw-difference.ts'
 import { asDrawn, type Html, html, type Page } from '../account/html.ts'
 import { drawHidden } from '../account/page-parts.ts'
@@ -32,6 +33,8 @@ export interface VersionView {
   suggestion?: string | undefined
   /** What somebody else published meanwhile. */
   theirs?: VersionRecord | undefined
+  /** What was lost of a pasted file, or why it was refused. */
+  said?: readonly string[] | undefined
 }
 
 /** Draws the page on which a version is written. */
@@ -44,6 +47,7 @@ export function drawVersionPage({
   problem,
   suggestion,
   theirs,
+  said,
 }: VersionView): Page {
   const fullName = `${form.owner}/${form.name}`
   const title = base ? `Edit ${fullName}` : 'New prompt'
@@ -55,6 +59,7 @@ export function drawVersionPage({
   ${form.forkedFrom !== '' && html`<p class="quiet">Started from <a href="/${form.forkedFrom.replace('@', '/v/')}">${form.forkedFrom}</a>.</p>`}
   ${problem && html`<div class="notice" role="alert"><p>${problem}</p>${suggestion && html`<p><a href="${suggestion}" rel="nofollow noopener">Suggest a change</a> instead.</p>`}</div>`}
 </div>
+${!base && drawPaste(session, said)}
 ${theirs && base && drawTheirs(base, theirs)}
 ${review && drawReview(review, form, base)}
 <form class="account-form editor" action="${base ? `/${fullName}/edit` : '/new'}" method="post">
@@ -67,6 +72,33 @@ ${review && drawReview(review, form, base)}
 </form>`
   return { title, main }
 }
+
+/** The form that takes a file of another tool. */
+function drawPaste(session: Session, said: readonly string[] | undefined): Html {
+  return html`
+${said && said.length > 0 && html`<div class="notice" role="status"><ul class="plain">${said.map((sentence) => html`<li>${sentence}</li>`)}</ul></div>`}
+<details class="paste"${said?.some((sentence) => sentence.startsWith('Refused')) && html` open`}><summary>Start from a file of another tool</summary>
+<form class="account-form" action="/new" method="post">
+  ${drawHidden('csrf', csrfToken(session, 'edit'))}${drawHidden('step', 'paste')}
+  <input type="hidden" name="file" value="" data-file-name />
+  <div class="wide"><label for="source">File</label>
+    <textarea id="source" name="source" rows="6" required spellcheck="false" data-drop aria-describedby="source-hint"></textarea>
+    <p class="quiet" id="source-hint">Paste it here<span class="needs-script">, or drop it</span>. Nothing in it is run or fetched. <a href="/docs/import">Formats</a></p></div>
+  <div><label for="source-format">Its format</label><select id="source-format" name="source_format"><option value="">detect</option>${Object.entries(SOURCE_FORMATS).map(([format, words]) => html`<option value="${format}">${words}</option>`)}</select></div>
+  <div class="wide"><button type="submit">Fill in the form</button></div>
+</form></details>`
+}
+
+const SOURCE_FORMATS = {
+  ...{
+    dotprompt: 'dotprompt',
+    prompty: 'Prompty',
+    github: 'GitHub Models',
+    langfuse: 'Langfuse',
+    langchain: 'LangChain',
+  },
+  ...{ skill: 'Agent Skill', 'claude-command': 'Claude Code command', markdown: 'Markdown', csv: 'CSV' },
+} satisfies Record<ImportFormat, string>
 
 function drawReview({ version, warnings }: Review, form: VersionForm, base: VersionRecord | undefined): Html {
   const next: Callable = { ...form, version, variables: variablesOf(form), parameters: parse(form.parameters) }

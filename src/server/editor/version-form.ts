@@ -27,6 +27,8 @@ export interface VersionForm {
   variables: VariableFields[]
   /** The latest version when the form was opened; empty for a new prompt. */
   expected: string
+  /** What the version does as an Agent Skill and when to use it; empty for a version that is none. */
+  skill: string
   /** `owner/name@x.y.z` that a new prompt began as a copy of, or empty. */
   forkedFrom: string
 }
@@ -55,7 +57,7 @@ const BUMPS = {
 export function emptyForm(owner: string): VersionForm {
   return {
     ...{ owner, name: '', title: '', description: '', tags: '', license: '', format: 'text', content: '' },
-    ...{ changelog: '', bump: 'patch', parameters: '', variables: [], expected: '', forkedFrom: '' },
+    ...{ changelog: '', bump: 'patch', parameters: '', variables: [], skill: '', expected: '', forkedFrom: '' },
   }
 }
 
@@ -68,11 +70,21 @@ export function formOf(repository: Repository, version: VersionRecord): VersionF
     ...{ owner, name, title, description, tags: tags.join(', '), license: license ?? '', format, content },
     parameters: Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2),
     variables: version.variables.map(fieldsOf),
+    skill: version.skill?.description ?? '',
     expected: repository.latest_version ?? '',
   }
 }
 
-function fieldsOf({ name, type, description, required, default: preset, example, options }: Variable): VariableFields {
+/** The fields of a variable. */
+export function fieldsOf({
+  name,
+  type,
+  description,
+  required,
+  default: preset,
+  example,
+  options,
+}: Variable): VariableFields {
   const show = (value: unknown) => (value === null ? '' : String(value))
   return {
     ...{ name, type, description, isRequired: required, preset: show(preset), example: show(example) },
@@ -93,6 +105,7 @@ export function readVersionForm(sent: URLSearchParams, before: string): VersionF
     ...{ owner: text('owner'), name: text('name'), title: text('title'), description: text('description') },
     ...{ tags: text('tags'), license: text('license'), format, content, changelog: text('changelog') },
     ...{ bump: text('bump') || 'patch', parameters: text('parameters'), expected: text('expected') },
+    skill: text('skill'),
     forkedFrom: text('forked_from'),
     variables: findVariableNames({ content, format })
       .slice(0, LIMITS.variablesPerVersion)
@@ -130,6 +143,7 @@ export function bodyOf(form: VersionForm, isDryRun: boolean): Body | string {
     ...(form.description !== '' && { description: form.description }),
     ...(form.license !== '' && { license: form.license }),
     ...((form.tags !== '' || !isNew) && { tags: splitTags(form.tags) }),
+    skill: form.skill === '' ? null : { description: form.skill },
     ...(isNew && form.forkedFrom !== '' && { forked_from: form.forkedFrom }),
   }
 }
@@ -182,6 +196,10 @@ ${form.variables.map(drawVariable)}
   <label for="parameters">Model settings, as JSON</label>
   <textarea id="parameters" name="parameters" rows="4" spellcheck="false">
 ${form.parameters}</textarea></details>
+<details class="wide"${form.skill !== '' && html` open`}><summary>Agent Skill</summary>
+  <label for="skill">What it does, and when to use it</label>
+  <input id="skill" name="skill" maxlength="${LIMITS.skillDescriptionCharacters}" value="${form.skill}" aria-describedby="skill-hint" />
+  <p class="quiet" id="skill-hint">Agents read this to decide whether to load the skill. Empty: this version is no skill. <a href="/docs/skills">Agent Skills</a></p></details>
 <div class="wide"><label for="changelog">What changed</label><input id="changelog" name="changelog" maxlength="${LIMITS.sentenceCharacters}" value="${form.changelog}" /></div>
 ${form.expected !== '' && html`<div><label for="bump">Version</label>${drawSelect('bump', Object.keys(BUMPS), form.bump, BUMPS)}</div>`}`
 }

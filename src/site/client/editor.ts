@@ -107,3 +107,14 @@ if (content && format && variables) {
   format.addEventListener('change', restart)
   restart()
 }
+
+/** A dropped file is put into the field, and its name tells its format. */
+const dropped = document.querySelector<HTMLTextAreaElement>('textarea[data-drop]')
+dropped?.addEventListener('drop', async (event) => {
+  const file = event.dataTransfer?.files[0]
+  if (!file) return
+  event.preventDefault()
+  dropped.value = await file.text()
+  const name = document.querySelector<HTMLInputElement>('input[data-file-name]')
+  if (name) name.value = file.name
+})

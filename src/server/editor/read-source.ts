@@ -1,0 +1,59 @@
+// Turns a pasted file of another tool into the form of a new prompt.
+import { LIMITS } from '../../domain/api/limits.ts'
+import { formatChat } from '../../domain/content/chat.ts'
+import { detectFormat, type ImportFormat, READERS } from '../../domain/formats/formats.ts'
+import { toLine, toName, toTags } from '../../domain/formats/names.ts'
+import type { Finding } from '../../domain/formats/portable.ts'
+import { MAX_SOURCE_BYTES } from '../../domain/formats/source-file.ts'
+import { emptyForm, fieldsOf, type VersionForm } from './version-form.ts'
+
+/** What a pasted file gives. */
+interface ReadSource {
+  /** Left out when nothing of it could be read. */
+  form?: VersionForm
+  /** What was lost or refused, a sentence each. */
+  said: string[]
+}
+
+/**
+ * Reads a pasted file. A file of several prompts gives its first one.
+ *
+ * @param file its name, which tells its format when `format` does not; may be empty
+ */
+export function readSource(source: string, file: string, format: string, owner: string): ReadSource {
+  if (Buffer.byteLength(source) > MAX_SOURCE_BYTES) return { said: [`The file is over ${MAX_SOURCE_BYTES} bytes.`] }
+  const path = file.replaceAll('\\', '/').slice(-LIMITS.addressCharacters)
+  const reader = isImportFormat(format) ? format : (detectFormat(path || nameFor(source), source) ?? 'markdown')
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\..*$/, '')
+  const { prompts, findings } = READERS[reader](source, name)
+  const said = findings.slice(0, LIMITS.problemsNamed).map(say)
+  if (prompts.length > 1)
+    said.push(`The file has ${prompts.length} prompts. This is the first one; npm run import reads all of them.`)
+  const [prompt] = prompts
+  if (!prompt) return { said: said.length > 0 ? said : ['There is no prompt in this file.'] }
+  const { body, title, description, tags, license, parameters, variables } = prompt
+  const form: VersionForm = {
+    ...emptyForm(owner),
+    ...{ name: toName(prompt.name) || toName(title), title: toLine(title, LIMITS.titleCharacters) },
+    ...{ description: toLine(description, LIMITS.descriptionCharacters), tags: toTags(tags).join(', ') },
+    ...{ license: license ?? '', format: body.format, variables: variables.map(fieldsOf) },
+    content: body.format === 'chat' ? formatChat(body.messages) : body.text,
+    parameters: Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2),
+  }
+  return { form, said }
+}
+
+function isImportFormat(text: string): text is ImportFormat {
+  return Object.hasOwn(READERS, text)
+}
+
+/** A name that tells the format of a text that came without one. */
+function nameFor(source: string): string {
+  const text = source.trimStart()
+  if (/^[[{]/.test(text)) return 'pasted.json'
+  return /^(?:[\w-]+:.*\r?\n(?:\s.*\r?\n)*)*messages:/.test(text.slice(0, 10_000)) ? 'pasted.prompt.yml' : 'pasted.md'
+}
+
+function say({ kind, field, line, message }: Finding): string {
+  return `${kind === 'lost' ? 'Lost' : 'Refused'}: ${field}${line === null ? '' : ` (line ${line})`}: ${message}.`
+}
