@@ -1,7 +1,7 @@
 // Builds the frame of the account pages in `astro dev` from the dev server's own page.
 import type { Bytes } from '../ports/site-files.ts'
 
-/** Vite puts style sheets into the page, which the policy of account pages refuses; by this address it gives the same as a file. */
+/** Vite inlines style sheets, which the content security policy of account pages blocks; at this address it serves them as files. */
 const STYLES = '<link rel="stylesheet" href="/src/site/styles.css?direct">'
 
 /** Reads the frame from the dev server. @returns undefined while the server has no address, or no such page */

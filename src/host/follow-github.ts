@@ -1,4 +1,4 @@
-// Follows the branch on GitHub with a clone of its own: every few seconds, and at once when something was published.
+// Follows the branch on GitHub with a local clone: every few seconds, and at once after a publish.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, findSourceHost } from '../config.ts'
@@ -13,28 +13,28 @@ import { createTokenSource } from '../stores/github/github-connection.ts'
 import { whenAborted } from './http/abort.ts'
 import { inBackground } from './http/background.ts'
 
-/** Where the clone lies; a second process in the same folder has one of its own beside it. */
+/** The path of the clone; a second process in the same folder uses a clone of its own next to it. */
 const CLONE_DIR = '.hub/content'
 
-/** The content as GitHub has it. */
+/** The content as it is on GitHub. */
 interface FollowedClone {
   /** The folder that holds the prompts. */
   contentDir: string
   state: () => FetchState
-  /** Brings the files to what was fetched. Call it only while nobody reads them. @throws Error when they cannot be written */
+  /** Updates the files to what was fetched. Call it only while nobody reads them. @throws Error when they cannot be written */
   update: () => Promise<ChangedPaths>
-  /** Looks at once, because something was published; several calls while a look is under way are followed by one more. */
+  /** Fetches at once, because something was published; calls during a fetch are combined into one more. */
   fetchSoon: () => void
-  /** Begins to follow, until the signal. @param onMove told that `update` has something to do */
+  /** Follows until the signal aborts. @param onMove called when `update` has something to do */
   start: (onMove: () => void) => void
 }
 
 /**
- * Opens the clone, or makes one, which takes as long as the repository is large.
+ * Opens the clone, or creates it, which takes longer the larger the repository is.
  *
  * @param config with `gitStore.kind` `github`
- * @param environment usually that of the process, in which git is found
- * @throws Error when there is no clone yet and GitHub cannot be reached or refuses
+ * @param environment usually that of the process; used to find git
+ * @throws Error when there is no clone yet and GitHub is unreachable or refuses
  */
 export async function followGitHub(
   config: Config,
@@ -60,7 +60,7 @@ export async function followGitHub(
       }
     } catch {
       const { failure } = clone.state()
-      // Once, because it may stay so for hours.
+      // Only once, because it may last for hours.
       if (failure !== said && !signal.aborted) console.error(`${failure}\nWhat is served stays as it is.`)
       said = failure
     } finally {
@@ -82,7 +82,7 @@ export async function followGitHub(
   }
 }
 
-/** How the repository of the settings is cloned. @param config with `gitStore.kind` `github` */
+/** Clone options for the configured repository. @param config with `gitStore.kind` `github` */
 export function cloneOptions(
   config: Config,
   environment: ContentCloneOptions['environment'],
@@ -100,7 +100,7 @@ export function cloneOptions(
   }
 }
 
-/** Locked for as long as this process lives. A clone of a second process goes with it. */
+/** Locked while this process lives. The clone of a second process is deleted with it. */
 function holdCloneFolder(signal: AbortSignal): string {
   mkdirSync('.hub', { recursive: true })
   const kept = takeLock(resolve(`${CLONE_DIR}.lock`), 0)
@@ -114,7 +114,7 @@ function holdCloneFolder(signal: AbortSignal): string {
   return folder
 }
 
-/** Removes the clones of second processes that were killed. */
+/** Removes the clones of killed second processes. */
 function removeAbandoned(): void {
   for (const name of readdirSync(dirname(CLONE_DIR))) {
     const [, pid] = /^content-(\d+)$/.exec(name) ?? []

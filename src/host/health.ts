@@ -1,36 +1,36 @@
-// Answers `/healthz` of our own host. docs/contract.md section 13.
+// Serves `/healthz`. docs/contract.md section 13.
 import { HEALTH_ADDRESS } from '../domain/api/addresses.ts'
 import type { FetchState } from '../stores/content/content-clone.ts'
 
 /** How a hub is. */
 export interface Health {
-  /** `starting` before the first build, `degraded` when something in the content or in the building is broken. */
+  /** `starting` before the first build, `degraded` when the content has problems or a build failed. */
   status: 'starting' | 'ok' | 'degraded'
-  /** The commit that was checked out when the content was read, or null. */
+  /** The checked-out commit when the content was read, or null. */
   commit: string | null
-  /** When what is served was built, or null before the first build. */
+  /** Build time of what is being served, or null before the first build. */
   built_at: string | null
   counts: { repositories: number; versions: number; owners: number } | null
-  /** What is broken in the content and therefore served as it was before, a sentence each. */
+  /** Problems in the content; the affected parts are served in their last valid state. One sentence each. */
   broken: readonly string[]
-  /** Why the newest content could not be built at all, or null. */
+  /** Why the newest content could not be built, or null. */
   failure: string | null
-  /** Why changes of the content are looked for every few seconds, where the system does not tell of them, or null. */
+  /** Why the content is polled, where the system does not report changes, or null. */
   polling: string | null
-  /** How far the clone of the repository on GitHub follows it; null where the content is a folder of this machine. */
+  /** How up to date the clone of the GitHub repository is; null when the content is a local folder. */
   fetch: {
-    /** When GitHub last said where the branch is, and the clone had it; null before the first time since the start. */
+    /** When the clone was last known to be up to date; null before the first time since the start. */
     at: string | null
-    /** How long ago that was. */
+    /** Seconds since then. */
     age_seconds: number | null
     /** Why the last fetch failed, or null. */
     failure: string | null
   } | null
-  /** Whether the database that several machines share answered last; null where the state is a file of this machine. */
+  /** Whether the last query of the shared database succeeded; null when the state is a local file. */
   database: 'reachable' | 'unreachable' | null
 }
 
-/** Before anything is built. */
+/** The health before the first build. */
 export const STARTING: Health = {
   status: 'starting',
   ...{
@@ -45,7 +45,7 @@ export const STARTING: Health = {
   },
 }
 
-/** The health of a hub that follows GitHub: what is served may be old when the last fetch failed. */
+/** The health of a hub that follows GitHub: after a failed fetch, what it serves may be old. */
 export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now: Date): Health {
   return {
     ...health,
@@ -58,7 +58,7 @@ export function addFetch(health: Health, { fetchedAt, failure }: FetchState, now
   }
 }
 
-/** The health of a hub that shares a database: without it nobody publishes or signs in. @param isReachable left out where there is none */
+/** The health of a hub with a shared database; without the database nobody can publish or sign in. @param isReachable omitted without a database */
 export function addDatabase(health: Health, isReachable: (() => boolean) | undefined): Health {
   if (!isReachable) return health
   const database = isReachable() ? 'reachable' : 'unreachable'
@@ -69,10 +69,10 @@ export function addDatabase(health: Health, isReachable: (() => boolean) | undef
   }
 }
 
-/** How many problems are listed. */
+/** Maximum number of problems listed. */
 const MAX_BROKEN = 100
 
-/** Answers `/healthz`, and hands everything else on. @param healthOf asked once a request */
+/** Serves `/healthz`, and passes everything else on. @param healthOf called once per request */
 export function withHealth(
   answer: (request: Request, ip: string) => Promise<Response>,
   healthOf: () => Health,
@@ -83,7 +83,7 @@ export function withHealth(
       : answer(request, ip)
 }
 
-/** Answers with the health: 200 as long as something is served, 503 before. */
+/** Responds with the health: 200 once something is being served, 503 before. */
 function respondWithHealth(request: Request, health: Health): Response {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD', 'Cache-Control': 'no-store' } })

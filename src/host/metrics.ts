@@ -7,16 +7,16 @@ import type { Search } from '../ports/search.ts'
 import type { Health } from './health.ts'
 import type { AnsweredRequest } from './http/http-server.ts'
 
-/** What is counted. */
+/** The counters. */
 export interface Metrics {
   countRequest(request: AnsweredRequest): void
-  /** The same store, with its calls counted; a commit is one round of publishing. */
+  /** The same store with its calls counted; a commit is one round of publishing. */
   countGit<Git extends GitStore>(git: Git): Git
-  /** The same search, with its time counted. */
+  /** The same search, with its latency recorded. */
   timeSearch(search: Search): Search
-  /** A new state is shown. @param began when its content was read */
+  /** Called when a new state is being served. @param began when reading of its content began */
   noteBuild(began: Date): void
-  /** Answers `/metrics`, and hands everything else on. */
+  /** Serves `/metrics`, and passes everything else on. */
   withMetrics(answer: Answer, healthOf: () => Health): Answer
 }
 
@@ -24,7 +24,7 @@ type Answer = (request: Request, ip: string) => Promise<Response>
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 
-/** Opens counters that all stand at zero. */
+/** Creates counters at zero. */
 export function openMetrics(): Metrics {
   const registers = [new Registry()]
   const [registry] = registers as [Registry]
@@ -85,12 +85,12 @@ export function openMetrics(): Metrics {
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
-/** First segments of paths that are no owner's handle. */
+/** First path segments that are not owner handles. */
 const PLACES: ReadonlySet<string> = new Set(
   ADDRESSES.map(({ path }) => path.split('/')[1] ?? '').filter((first) => /^[a-z-]+$/.test(first)),
 )
 
-/** A bounded number of names, whatever is asked for: a route's, a place's, or `page`. */
+/** A bounded set of labels, whatever is requested: a route, a place, or `page`. */
 export function routeOf(method: string, path: string): string {
   const bare = path.replace(/[?#].*$/s, '')
   const route = matchRoute(bare)
@@ -99,7 +99,7 @@ export function routeOf(method: string, path: string): string {
   return PLACES.has(first) ? first : 'page'
 }
 
-/** What became of a call, as stores say it by `kind`. */
+/** The outcome of a call, from the `kind` that stores return. */
 function outcomeOf(value: unknown): string {
   return typeof value === 'object' && value !== null && 'kind' in value ? String(value.kind) : 'done'
 }

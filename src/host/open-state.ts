@@ -1,4 +1,4 @@
-// Opens the state of our own host: one file of this machine, or the database that several machines share.
+// Opens the state store: a local file, or the database that several machines share.
 import { resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { BuildSource } from '../ports/fresh-copies.ts'
@@ -8,21 +8,21 @@ import { removeBuiltCopies } from '../stores/state/fresh-copies.ts'
 import { openSqliteState } from '../stores/state/state-sqlite.ts'
 import { inBackground } from './http/background.ts'
 
-/** Where our own host keeps what is not in git. */
+/** Where the server keeps what is not in git. */
 const STATE_FILE = '.hub/state.db'
-/** Where versions before it kept the same. */
+/** Where earlier versions kept the same data. */
 const BLOBS_DIR = '.hub/blobs'
 const SWEEP_MS = 600_000
 
 /**
- * Opens the state. A new file begins with what the folder of earlier versions has.
+ * Opens the state. A new file imports the folder of earlier versions.
  *
  * @param root the folder that holds `.hub`
  * @throws Error when a newer version of the hub wrote it
  */
 export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, root = '.'): Promise<OpenStateStore> {
   if (databaseUrl !== undefined)
-    // Loaded where it is used, because most hubs have one machine.
+    // Imported here, because most hubs run on one machine.
     return (await import('../stores/state/state-postgres.ts')).openPostgresState(databaseUrl)
   return openSqliteState(resolve(root, STATE_FILE), Date.now, () =>
     readBlobsFolder(resolve(root, BLOBS_DIR), Date.now()),
@@ -30,10 +30,10 @@ export async function openState({ databaseUrl }: Pick<Config, 'databaseUrl'>, ro
 }
 
 /**
- * Removes what has expired, every ten minutes.
+ * Removes expired entries every ten minutes.
  *
- * @param sourceOf what the build being served has read, so that copies of it are removed too; undefined where other machines need them
- * @returns stops it
+ * @param sourceOf what the current build includes, so that fresh copies of it are removed too; undefined if other machines still need them
+ * @returns a function that stops it
  */
 export function startSweeping(state: StateStore, sourceOf: () => BuildSource | undefined): () => void {
   const sweep = async () => {

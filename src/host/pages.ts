@@ -1,4 +1,4 @@
-// The code of the pages as Astro bundled it, with the static files that belong to it.
+// The page code as Astro bundled it, with its static files.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -6,21 +6,21 @@ import type { RenderPage } from '../ports/pages.ts'
 import type { SiteFiles } from '../ports/site-files.ts'
 import { folderFiles } from '../stores/site/site-files-folder.ts'
 
-/** What is the same for every state of the content. */
+/** Files that are the same for every state of the content. */
 export interface Pages {
   render: RenderPage
   /** Styles, scripts, documents, downloads. */
   files: SiteFiles
 }
 
-/** Whether a file is made of the content. */
+/** Whether a file is generated from the content. */
 export const isDataPath = (path: string): boolean => path.startsWith('/data/') || path.startsWith('/sitemap')
 
 /**
  * Loads the code of the pages.
  *
- * @param serverDir Astro's server code, with its entry
- * @param staticDir the static files; data files may lie there too, and are passed over
+ * @param serverDir Astro's server code
+ * @param staticDir the static files; data files in it are ignored
  * @param later where that folder may be renamed to
  */
 export async function loadPages(serverDir: string, staticDir: string, later?: string): Promise<Pages> {
@@ -28,7 +28,7 @@ export async function loadPages(serverDir: string, staticDir: string, later?: st
   return { render, files: listedFiles(staticDir, later) }
 }
 
-/** The static files of a folder. They are listed once, because most addresses are pages, and no disk should be asked for a file that is not there. */
+/** The static files of a folder. Listed once, because most requests are for pages and should not look for a file on disk. */
 function listedFiles(dir: string, later?: string): SiteFiles {
   const listed = new Set<string>()
   for (const top of readdirSync(dir, { withFileTypes: true })) {

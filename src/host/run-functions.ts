@@ -11,7 +11,7 @@ import { type Compressor, isKept, openCompressor } from './http/compress.ts'
 import type { NodeListener } from './http/http-server.ts'
 import { preflightFile, serveFile, serveNotFound } from './http/static-files.ts'
 
-/** A function module as it stands in `netlify/functions`: a handler, and where it answers. */
+/** A function module as in `netlify/functions`: a handler and its addresses. */
 export interface HostedFunction<Context> {
   default: (request: Request, context: Context) => Response | Promise<Response>
   config: {
@@ -28,10 +28,10 @@ export interface HostContext<Site> {
   hub: Site
 }
 
-/** Finds the function for a request. @param pathname as URLs have it */
+/** Finds the function for a request. @param pathname as in a URL */
 type Router<Context> = (method: string, pathname: string) => HostedFunction<Context> | undefined
 
-/** Makes a router of functions. @see https://developer.mozilla.org/docs/Web/API/URL_Pattern_API */
+/** Creates a router of functions. @see https://developer.mozilla.org/docs/Web/API/URL_Pattern_API */
 export function routeFunctions<Context>(functions: readonly HostedFunction<Context>[]): Router<Context> {
   const routes = functions.flatMap((hosted) =>
     [hosted.config.path ?? []].flat().map((path) => ({
@@ -41,7 +41,7 @@ export function routeFunctions<Context>(functions: readonly HostedFunction<Conte
       methods: hosted.config.method === undefined ? undefined : [hosted.config.method].flat(),
     })),
   )
-  // What is not excluded there is asked last, because that takes a pattern.
+  // Checked last, because excluded paths need a pattern.
   routes.sort((a, b) => Number(a.isExcluded.length > 0) - Number(b.isExcluded.length > 0))
   return (method, pathname) =>
     routes.find(
@@ -52,7 +52,7 @@ export function routeFunctions<Context>(functions: readonly HostedFunction<Conte
 
 const matchersOf = (paths: string | string[] | undefined) => [paths ?? []].flat().map(matcherOf)
 
-/** Whether an address is a path's, with and without a final slash, as Netlify matches it. Most paths need no pattern, which costs more than all else of routing. */
+/** Whether an address matches a path, with or without a final slash, as on Netlify. Most paths need no pattern, which costs more than the rest of routing. */
 function matcherOf(path: string): (pathname: string) => boolean {
   const [, plain = '', rest = ''] = /^([\w/.-]*)(.*)$/s.exec(path)!
   if (rest === '') return (pathname) => pathname === plain || pathname === `${plain}/`
@@ -65,10 +65,10 @@ function matcherOf(path: string): (pathname: string) => boolean {
 }
 
 /**
- * Answers any request: a function where one is routed, else the site's files, else its page for what is not there.
+ * Handles any request: a matching function, else a static file, else the not-found page.
  *
- * @param siteOf the site of the moment; a request keeps the one it began with, so nobody meets half of two
- * @param compressor one for the life of the host, because it keeps what it compressed
+ * @param siteOf the current site; a request keeps the one it started with
+ * @param compressor one for the life of the server, because it caches
  */
 export function answerWith<Site extends { files: SiteFiles }>(
   route: Router<HostContext<Site>>,
@@ -89,7 +89,7 @@ export function answerWith<Site extends { files: SiteFiles }>(
   }
 }
 
-/** Reads a large file whole: only to compress it once, for all readers. */
+/** Reads a large file into memory, only to compress it once for all readers. */
 const readLarge = async (large: LargeFile) => new Uint8Array(await new Response(large.stream()).arrayBuffer())
 
 const toGet = (request: Request) => new Request(request.url, { headers: request.headers })
@@ -119,14 +119,14 @@ function refuseMethod(request: Request): Response {
   return respondWithError(request, new HubError('method_not_allowed', `Use ${allow.join(' or ')} here.`, { allow }))
 }
 
-/** Replaces headers for Netlify's cache by the standard ones that other caches read. RFC 9213 */
+/** Replaces headers for Netlify's cache with the standard ones. RFC 9213 */
 function partsForOtherCaches({ headers, ...parts }: Parts): Parts {
   const known = forOthers.get(headers) ?? headersForOtherCaches(headers)
   forOthers.set(headers, known)
   return { ...parts, headers: known }
 }
 
-/** What was made of headers before: an answer that is given again has the same headers object (respond.ts). */
+/** Converted headers: a repeated response has the same headers object (respond.ts). */
 const forOthers = new WeakMap<Parts['headers'], Parts['headers']>()
 
 function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
@@ -138,7 +138,7 @@ function headersForOtherCaches(given: Parts['headers']): Parts['headers'] {
   return headers
 }
 
-/** The same for an answer that was not made of bytes, such as a stream or a redirect. */
+/** The same for a response that is not made of bytes, such as a stream or a redirect. */
 function forOtherCaches(response: Response): Response {
   const { headers } = response
   for (const name of PLATFORM_HEADERS) headers.delete(name)
@@ -156,10 +156,10 @@ const PLATFORM_HEADERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Makes a Node listener of a handler.
+ * Makes a Node listener from a handler.
  *
- * @param addressOf finds the client's address; left out, the connection's, whatever headers say
- * @param onAnswer told what a request is answered with, before it is sent
+ * @param addressOf finds the client's address; default: the connection's, ignoring headers
+ * @param onAnswer called with the response before it is sent
  */
 export function listenTo(
   answer: (request: Request, ip: string) => Promise<Response>,
@@ -172,9 +172,9 @@ export function listenTo(
     return response
   }
   return getRequestListener((request, { incoming }) => answerIncoming(request, incoming as IncomingMessage), {
-    // HTTP/1.0 needs no Host.
+    // HTTP/1.0 requires no Host.
     hostname: 'localhost',
-    // Only requests whose address cannot be parsed come here.
+    // Only requests whose URL cannot be parsed get here.
     errorHandler: () =>
       respondWithError(
         new Request('http://localhost/', { method: 'POST' }),

@@ -1,4 +1,4 @@
-// Searches beside the thread that answers: a few threads, a bounded queue in front of them, and a deadline after which a thread that still works is ended.
+// Searches in a few separate threads, with a bounded queue and a deadline after which a busy thread is ended.
 import { availableParallelism } from 'node:os'
 import { Tinypool } from 'tinypool'
 import { HubError } from '../domain/api/errors.ts'
@@ -6,45 +6,44 @@ import { logTrouble } from '../ports/log.ts'
 import type { Search } from '../ports/search.ts'
 import type { ThreadQuestion } from './search-thread.ts'
 
-/** The deadline runs from the question to the answer, waiting included; of questions that wait, one more than `queue` is refused at once. */
+/** The deadline covers waiting and work; when the queue is full, further queries are rejected at once. */
 const USUAL_LIMITS = { deadlineMs: 2_000, queue: 100 }
-/** More would take memory, and the cores that answering needs. */
+/** More threads would take memory, and the cores that serving needs. */
 const MAX_THREADS = 4
-/** A thread holds few objects at a time (what it reads and counts lies outside the heap), and a small heap is cleaned up more often. */
+/** A thread holds few objects at a time (its data is outside the heap), and a small heap is collected more often. */
 const THREAD_MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
-/** Asked before anybody asks: mistyped, so that the words to compare with are read too. */
+/** The warm-up query: misspelled, so that the vocabulary for corrections is read too. */
 const WARM_UP = { text: 'promtp reveiw', tags: [], sort: undefined, offset: 0, limit: 20 }
 
-/** The search in one index, in threads. Each verb throws HubError `unavailable` when the index cannot be read, when too many questions wait, and after the deadline. */
+/** The search in one index, in threads. Each method throws HubError `unavailable` when the index cannot be read, when the queue is full, and after the deadline. */
 export interface ThreadedSearch extends Search {
-  /** Asks a first question, so that nobody waits for code to be compiled and for the file to be read. Never rejected. */
+  /** Runs a first query, so that no user waits for compilation and for reading the file. Never rejects. */
   warm(): Promise<void>
 }
 
-/** Threads that search. */
+/** A pool of search threads. */
 export interface SearchThreads {
-  /** Opens an index. Threads have one open at a time: what is still asked of the one before is answered, at the cost of opening it again. */
+  /** Opens an index. Threads have one open at a time; pending queries of the previous one still succeed, at the cost of opening it again. */
   open(path: string): ThreadedSearch
-  /** Ends the threads; questions under way are unavailable. */
+  /** Ends the threads; running queries fail as unavailable. */
   close(): void
 }
 
-/** Starts threads that search; before they are told in what, they load their code. */
+/** Starts search threads; they load their code before they get an index. */
 export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
   const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1))
   const pool = new Tinypool({
     filename: new URL('search-thread.ts', import.meta.url).href,
     minThreads: 1,
     maxThreads,
-    // No limits of the pool's own: a task that it refuses leaves a listener behind that throws when the deadline passes, and a thread
-    // that does not end within a limit is a rejection that nobody catches.
+    // Without the pool's own limits: a task that it rejects leaves a listener behind that throws at the deadline, and a thread that does not end in time causes an unhandled rejection.
     maxQueue: Number.POSITIVE_INFINITY,
     terminateTimeout: 0,
     resourceLimits: THREAD_MEMORY,
   })
-  // A thread that fails without a task, or that answers after it was ended.
+  // A thread that fails without a task, or responds after it was ended.
   pool.on('error', (cause) => logTrouble('warning', 'A search thread failed without a question.', { cause }))
-  /** Questions that wait or are being answered. */
+  /** Queries that are waiting or running. */
   let pending = 0
   const open = (path: string): ThreadedSearch => {
     const ask =
@@ -68,7 +67,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
       completeOwner: ask('completeOwner'),
       completeName: ask('completeName'),
     }
-    // An error here is not told, because every question gets the same one.
+    // An error here is not reported, because every query gets the same one.
     return {
       ...search,
       warm: () =>
@@ -78,7 +77,7 @@ export function startSearchThreads(limits = USUAL_LIMITS): SearchThreads {
         ),
     }
   }
-  // Nobody waits for the end: a thread that cannot be ended now ends with the process.
+  // Not awaited: a thread that cannot be ended now ends with the process.
   return { open, close: () => pool.destroy().catch(() => {}) }
 }
 
@@ -89,7 +88,7 @@ function unavailable(isTooSlow: boolean, cause: unknown): HubError {
   return new HubError('unavailable', message, { cause, retryAfterSeconds: 5 })
 }
 
-/** Opens one index in threads of its own. */
+/** Opens one index in its own threads. */
 export function openSearchThreads(path: string, limits = USUAL_LIMITS): ThreadedSearch & Pick<SearchThreads, 'close'> {
   const threads = startSearchThreads(limits)
   return { ...threads.open(path), close: threads.close }

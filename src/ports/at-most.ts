@@ -1,6 +1,6 @@
-// Runs work on many things with a bound on how many are worked on at once.
+// Runs work on many items with limited concurrency.
 
-/** Calls work for each thing, in order, for so many at once at most. @returns what each came to, in the order of the things @throws the first failure */
+/** Processes the items in order, at most this many at once. @returns the results, in the order of the items @throws the first failure */
 export async function atMost<Thing, Value>(
   count: number,
   things: readonly Thing[],

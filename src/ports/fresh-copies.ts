@@ -1,46 +1,46 @@
-// The port of fresh copies, the records of a repository that a publish keeps until a build has them; and the rule by which a copy stops counting.
+// The port of fresh copies: the records of a repository that a publish stores until a build includes them. Also the rule for when a copy expires.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../domain/api/schema.ts'
 
-/** The publish that a copy was kept for. */
+/** The publish that created a copy. */
 export interface CopyOrigin {
   /** The commit that the publish made, in hex. */
   commit: string
-  /** When the copy was kept, after that commit: a moment in UTC. */
+  /** When the copy was stored, after that commit; UTC. */
   kept_at: string
 }
 
-/** A repository as the publish that changed it last left it. */
+/** A repository as of its last publish. */
 export interface FreshCopy extends CopyOrigin {
-  /** The repository in full. */
+  /** The full repository record. */
   repository: Repository
   /** Its versions, highest first. */
   versions: VersionSummary[]
-  /** What was changed since the last build, newest first. */
+  /** Changes since the last build, newest first. */
   activity: Activity[]
 }
 
-/** A version as a publish left it. */
+/** A version as published. */
 export interface KeptVersion extends CopyOrigin {
   version: VersionRecord
 }
 
-/** What a build has read of the content, so that copies of it no longer count. */
+/** What a build has read of the content; copies of it no longer count. */
 export interface BuildSource {
-  /** What was kept before this moment was in the content, or had been removed, when the build read it; null when that cannot be told. */
+  /** Everything stored before this moment was included in the build, or had been removed; null when that is unknown. */
   read_until: string | null
-  /** Commits that the build has read although they may not be older than that moment. */
+  /** Commits that the build includes although they may be newer than that moment. */
   commits: string[]
-  /** `owner/name` or `owner` of what is broken and was left as it was before, so that its copies count on. */
+  /** `owner/name` or `owner` of broken parts that kept their previous state, so that their copies still count. */
   broken: string[]
 }
 
-/** Before any build, or where it cannot be told what a build has read. */
+/** Before any build, or when it is unknown what a build has read. */
 export const UNKNOWN_SOURCE: BuildSource = { read_until: null, commits: [], broken: [] }
 
-/** A copy counts for this long at most, also when no build comes. */
+/** Maximum lifetime of a copy, even without a new build. */
 export const COPY_MS = 24 * 60 * 60 * 1000
 
-/** Whether a copy is ahead of the build, and therefore counts: the build has not read its commit. docs/contract.md section 4 */
+/** Whether a copy is ahead of the build and therefore counts: the build does not include its commit. docs/contract.md section 4 */
 export function isAhead({ commit, kept_at }: CopyOrigin, owner: string, name: string, source: BuildSource): boolean {
   const keptMs = Date.parse(kept_at)
   if (!(Date.now() - keptMs < COPY_MS)) return false
@@ -48,25 +48,25 @@ export function isAhead({ commit, kept_at }: CopyOrigin, owner: string, name: st
   return !source.commits.includes(commit) && !(source.read_until !== null && keptMs < Date.parse(source.read_until))
 }
 
-/** Where copies lie, whether they count or not. */
+/** Stores copies, whether they count or not. */
 export interface CopyStore {
   /** The copy of a repository, or undefined. */
   find(owner: string, name: string): Promise<FreshCopy | undefined>
   /** The copy of a version, or undefined. */
   findVersion(owner: string, name: string, version: string): Promise<KeptVersion | undefined>
-  /** Keeps a version that no build has yet. */
+  /** Stores a version that no build includes yet. */
   keepVersion(kept: KeptVersion): Promise<void>
-  /** Keeps a copy; all its new versions were kept before. */
+  /** Stores a copy; all its new versions were stored before. */
   keep(copy: FreshCopy): Promise<void>
 }
 
-/** The copies that count. When the store fails, reading goes on with the built files, and publishing with git. */
+/** The copies that count. If the store fails, reads fall back to the built files, and publishes to git. */
 export interface FreshCopies extends Omit<CopyStore, 'findVersion'> {
   /** A version that was published since the last build, or undefined. */
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
 }
 
-/** The copies of a store that are ahead of a build. @param sourceOf what the build has read; asked only when there is a copy */
+/** The copies of a store that are ahead of a build. @param sourceOf what the build has read; called only when there is a copy */
 export function copiesAhead(store: CopyStore, sourceOf: () => BuildSource | Promise<BuildSource>): FreshCopies {
   const counts = async (copy: CopyOrigin, owner: string, name: string) => isAhead(copy, owner, name, await sourceOf())
   return {

@@ -1,31 +1,31 @@
-// The port of git, the only source of truth: read a repository at the head, commit on exactly that head, and format and parse commit messages.
+// The port of git, the only source of truth: reads a repository at the branch head, commits only if that is still the head, and formats and parses commit messages.
 import { createHash, type Hash } from 'node:crypto'
 import { HubError } from '../domain/api/errors.ts'
 import { formatPath, type Place, parsePath } from '../domain/content/content-path.ts'
 
-/** One commit that changed this repository's folder; ours are known by their trailers. */
+/** A commit that changed this repository's folder; ours are recognised by their trailers. */
 export interface PublishMark {
-  /** The commit, in hex: 40 digits, or 64 in a local repository that git was told to keep with SHA-256. */
+  /** The commit in hex: 40 digits, or 64 in a local SHA-256 repository. */
   sha: string
-  /** Address of the commit for people, or null where there is none. */
+  /** URL of the commit's web page, or null. */
   url: string | null
-  /** The trailers of the message, by name, read as whole lines: `Version`, `Operation-Id`, `Idempotency-Key`, `Request-Digest`, `Published-By`. */
+  /** The trailers of the message, by name: `Version`, `Operation-Id`, `Idempotency-Key`, `Request-Digest`, `Published-By`. */
   trailers: ReadonlyMap<string, string>
-  /** The headline, which we write ourselves: `Publish {owner}/{name} {version}`, or `Update {owner}/{name}` for `index.md` alone. */
+  /** The subject line, which the hub writes: `Publish {owner}/{name} {version}`, or `Update {owner}/{name}` for `index.md` alone. */
   headline: string
 }
 
-/** One repository's folder, everything read under one commit. */
+/** A repository's folder, all of it at one commit. */
 export interface FolderState {
-  /** The commit all of this was read at, and the only one that additions may be committed on. */
+  /** The commit of this snapshot, and the only parent that additions may be committed on. */
   head: string
-  /** Version number → id of the blob that holds its file. */
+  /** Version number → ID of the blob with its file. */
   versions: ReadonlyMap<string, string>
   /** The text of `content/{owner}/{name}/index.md`, or undefined when there is none. */
   index: string | undefined
   /** The text of `content/{owner}/index.md`, or undefined when there is none. */
   ownerIndex: string | undefined
-  /** Publishes of this repository, newest first; empty unless asked for. */
+  /** Publishes of this repository, newest first; empty unless requested. */
   publishes: readonly PublishMark[]
 }
 
@@ -33,74 +33,71 @@ export interface FolderState {
 export interface FolderQuestion {
   owner: string
   name: string
-  /** Whether to look for publishes in the history, the last 100 of them; with `since`, only those after it. */
+  /** Whether to read publishes from the history, at most 100; with `since`, only those after it. */
   publishes?: { since?: Date }
 }
 
-/** What to commit: files below `content/{owner}/{name}/` alone. There is no function that deletes, and none that commits on another head. */
+/** What to commit: only files below `content/{owner}/{name}/`. No function deletes, and none commits on another head. */
 export interface Additions {
   owner: string
   name: string
   /**
-   * The state this was decided on, as `readFolder` gave it: its head must still be the head, and its listing must not hold the version.
-   * The listing belongs to that head, so this is how a driver whose host replaces files without a word knows that it replaces none.
+   * The snapshot that this was decided on: its head must still be the head, and its listing must not contain the version. A driver whose host replaces files silently uses the listing to ensure that it replaces none.
    */
   base: Pick<FolderState, 'head' | 'versions'>
-  /** Headline and trailers; nothing in them comes from a user's text. */
+  /** Subject and trailers; contains no user text. */
   message: { headline: string; trailers: readonly (readonly [name: string, value: string])[] }
-  /** The new version's file; the listing of `base` must not have it. */
+  /** The new version's file; must not be in the listing of `base`. */
   version: { version: string; text: string } | undefined
-  /** The new text of `index.md`, when it changes. */
+  /** The new text of `index.md`, if it changes. */
   index: string | undefined
 }
 
-/** What became of a commit. A driver says `committed` or `moved` only when it is certain; otherwise it says `unknown`, and the caller looks at git. */
+/** The outcome of a commit. A driver returns `committed` or `moved` only when it is certain; otherwise `unknown`, and the caller checks git. */
 export type CommitOutcome =
   | { kind: 'committed'; sha: string; url: string | null }
-  /** The head was another one; nothing was written. */
+  /** The head has moved; nothing was written. */
   | { kind: 'moved' }
-  /** Nothing was written, and it makes sense to try again after this many seconds. Also the answer to a call aborted before anything was sent. */
+  /** Nothing was written; retry after this many seconds. Also returned when a call is aborted before anything was sent. */
   | { kind: 'busy'; retryAfterSeconds: number }
-  /** It may have been written or not: an answer was lost, or made no sense. */
+  /** It may or may not have been written: the response was lost or invalid. */
   | { kind: 'unknown'; cause: unknown }
 
-/** How long a call may take. */
+/** Time limit of a call. */
 export interface CallOptions {
-  /** Aborts the call; a read throws `unavailable`, a commit becomes `unknown`, or `busy` while it is known to be unsent. */
+  /** Aborts the call; a read throws `unavailable`, a commit returns `unknown`, or `busy` if it was certainly not sent. */
   signal: AbortSignal
 }
 
 /** Git as publishing needs it. Every driver passes `tests/stores/git-store-contract.ts`. */
 export interface GitStore {
   /**
-   * Reads one repository's folder at the head of the branch.
+   * Reads a repository's folder at the branch head.
    *
-   * @throws HubError `unavailable` when git is down, busy or not set up: with `retryAfterSeconds` when the host asks for a pause or a person must
-   *   act, without when another try makes sense at once; `upstream_error` when it refuses us for good
+   * @throws HubError `unavailable` when git is down, busy or not set up: with `retryAfterSeconds` when the host asks for a pause or a person must act, without it when an immediate retry makes sense; `upstream_error` when the host rejects the call permanently
    */
   readFolder(question: FolderQuestion, options: CallOptions): Promise<FolderState>
   /**
-   * Reads one file's bytes by the id of its blob.
+   * Reads a file by the ID of its blob.
    *
-   * @returns bytes that may be the same object each time, so nobody changes them
+   * @returns bytes that may be shared between callers; do not modify them
    * @throws like `readFolder`
    */
   readBlob(id: string, options: CallOptions): Promise<Uint8Array<ArrayBuffer>>
   /**
-   * Commits files on exactly the given head.
+   * Commits files if the head is still the given one.
    *
-   * @throws HubError `upstream_error` when the host refuses us for good, `unavailable` when a person must act first (an uncommitted file lies
-   *   where ours would); nothing was written in either case
-   * @throws Error for additions that no caller may make: nothing to commit, a malformed name, a version that the listing has
+   * @throws HubError `upstream_error` when the host rejects the call permanently, `unavailable` when a person must act first (an uncommitted file is in the way); nothing was written in either case
+   * @throws Error for invalid additions: nothing to commit, a malformed name, an existing version
    */
   commit(additions: Additions, options: CallOptions): Promise<CommitOutcome>
 }
 
 /**
- * The files of a commit: never one that exists as a version, never one outside the repository's folder.
+ * The files of a commit: never an existing version, never outside the repository's folder.
  *
- * @returns paths from the content folder, and texts
- * @throws Error when there is nothing to commit, a name is malformed, or the listing has the version; all of them are faults of ours
+ * @returns paths relative to the content folder, and texts
+ * @throws Error when there is nothing to commit, a name is malformed, or the version exists; each is a bug
  */
 export function listAddedFiles({ owner, name, base, version, index }: Additions): { path: string; text: string }[] {
   if (version !== undefined && base.versions.has(version.version))
@@ -115,7 +112,7 @@ export function listAddedFiles({ owner, name, base, version, index }: Additions)
   return files
 }
 
-/** The paths that a question is about, from the content folder; those of `folder` and `versions` are folders. @throws Error for a malformed name */
+/** The paths to read, relative to the content folder; `folder` and `versions` are folders. @throws Error for a malformed name */
 export function listReadPaths({ owner, name }: FolderQuestion): {
   folder: string
   versions: string
@@ -127,17 +124,17 @@ export function listReadPaths({ owner, name }: FolderQuestion): {
   return { folder, versions: `${folder}/versions`, index, ownerIndex: checkedPath({ kind: 'owner', owner }) }
 }
 
-/** Whether an entry of the folder `versions` is a version's file; its number, or undefined for what must not be there. */
+/** The number of the version whose file an entry of the folder `versions` is; undefined for anything else. */
 export function versionOfEntry({ owner, name }: FolderQuestion, entry: string): string | undefined {
   const place = parsePath(`${owner}/${name}/versions/${entry}`).value
   return place?.kind === 'version' ? place.version : undefined
 }
 
 /**
- * Decodes a file that is kept as text.
+ * Decodes a text file.
  *
- * @param path for the sentence
- * @throws HubError `upstream_error` when the bytes are not UTF-8: written back, they would not be the same bytes
+ * @param path for the error message
+ * @throws HubError `upstream_error` when the bytes are not UTF-8, because writing them back would change them
  */
 export function decodeText(path: string, bytes: Uint8Array): string {
   try {
@@ -150,9 +147,9 @@ export function decodeText(path: string, bytes: Uint8Array): string {
 const TRAILER = /^([A-Z][A-Za-z-]{0,40}): (.+)$/
 
 /**
- * Writes a commit's message.
+ * Formats a commit message.
  *
- * @throws Error when a part holds a line end or another control character: it could forge a trailer
+ * @throws Error when a part contains a line break or another control character, which could forge a trailer
  */
 export function formatMessage({ headline, trailers }: Additions['message']): { headline: string; body: string } {
   const lines = trailers.map(([name, value]) => `${name}: ${value}`)
@@ -162,7 +159,7 @@ export function formatMessage({ headline, trailers }: Additions['message']): { h
   return { headline, body: lines.join('\n') }
 }
 
-/** Reads a commit's message; the inverse of `formatMessage`. Only whole lines below the headline are trailers, and the first of a name counts. */
+/** Parses a commit message; the inverse of `formatMessage`. Only whole lines below the subject are trailers, and the first of each name counts. */
 export function parseMessage(message: string): Pick<PublishMark, 'headline' | 'trailers'> {
   const [headline = '', ...lines] = message.split(/\r?\n/)
   const trailers = new Map<string, string>()
@@ -179,12 +176,12 @@ function checkedPath(place: Place): string {
   return path
 }
 
-/** Begins the id of a blob of so many bytes, which are then handed to it. @param hexDigits as for `blobId` */
+/** Starts the ID of a blob of this many bytes, which are then passed to it. @param hexDigits as for `blobId` */
 export function beginBlobId(size: number, hexDigits: number): Hash {
   return createHash(hexDigits === 64 ? 'sha256' : 'sha1').update(`blob ${size}\0`)
 }
 
-/** The id of a blob. @param hexDigits 40, or 64 in a repository that git was told to keep with SHA-256 */
+/** The id of a blob. @param hexDigits 40, or 64 in a SHA-256 repository */
 export function blobId(bytes: Uint8Array, hexDigits = 40): string {
   return beginBlobId(bytes.length, hexDigits).update(bytes).digest('hex')
 }

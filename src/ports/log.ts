@@ -1,11 +1,11 @@
-// Writes errors to the log as one line of JSON, and turns unexpected errors into a safe error for clients.
+// Logs errors as one line of JSON, and turns unexpected errors into a safe error for clients.
 import { HubError } from '../domain/api/errors.ts'
 
 /**
  * Logs one line to standard error.
  *
- * @param message a sentence of ours; what came from outside belongs into `details`
- * @param cause what was thrown, if anything was
+ * @param message a constant sentence; external data belongs in `details`
+ * @param cause the thrown value, if any
  */
 export function logTrouble(
   level: 'warning' | 'error',
@@ -22,12 +22,12 @@ function describeCause(cause: unknown): { cause?: string; stack?: string } {
       ? { cause: String(cause.message), stack: String(cause.stack) }
       : { cause: String(cause) }
   } catch {
-    // Whatever was thrown, telling about it must not throw in turn.
+    // Logging must not throw, whatever was thrown.
     return { cause: 'a value that has no text' }
   }
 }
 
-/** Turns whatever was thrown into an error for clients; what is not theirs to know is logged and left out. */
+/** Turns anything thrown into an error for clients; internal details are logged and left out. */
 export function toHubError(thrown: unknown): HubError {
   if (thrown instanceof HubError && thrown.cause === undefined) return thrown
   const error =

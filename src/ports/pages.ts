@@ -1,4 +1,4 @@
-// The port between our handlers and the pages that Astro renders: what a page may ask, and how one is rendered.
+// The port between our handlers and the Astro pages: the data that a page may request, and the function that renders one.
 import type { ListEnvelope } from '../domain/api/envelope.ts'
 import type { Sort } from '../domain/api/routes.ts'
 import type {
@@ -13,55 +13,55 @@ import type {
 } from '../domain/api/schema.ts'
 import type { Search } from './search.ts'
 
-/** The git host that the content lies on, as links to it need it. */
+/** The git host of the content, for links. */
 export interface SourceHost {
   /** Such as `octocat/prompt-hub`. */
   repository: string
   /** The address of the repository's pages. */
   web: string
   branch: string
-  /** Where the content folder is in the repository. */
+  /** Path of the content folder in the repository. */
   content: string
 }
 
-/** What a page may ask; every answer is what the read API would give, fresh copies included. Names are checked here, so a page may hand on what stands in its address. */
+/** The data that a page may request. Results equal those of the read API, fresh copies included. Names are validated here, so a page may pass on parts of its URL. */
 export interface PageData {
   /** The hub's own address, without a final slash. */
   baseUrl: string
-  /** Undefined when git is on this machine alone. */
+  /** Undefined when git is a local repository. */
   sourceHost: SourceHost | undefined
   /** @returns undefined when there is none */
   findRepository(owner: string, name: string): Promise<Repository | undefined>
-  /** Highest first, yanked ones included. @returns undefined when there is no such repository */
+  /** Highest first, yanked versions included. @returns undefined when there is no such repository */
   findVersions(owner: string, name: string): Promise<VersionSummary[] | undefined>
   findVersion(owner: string, name: string, version: string): Promise<VersionRecord | undefined>
-  /** What happened to it, newest first, at most 100; `since` when older changes are not known. */
+  /** The repository's activity, newest first, at most 100; `since` when older activity is unknown. */
   findActivity(owner: string, name: string): Promise<{ activities: Activity[]; since: string | null } | undefined>
   findOwner(handle: string): Promise<User | undefined>
-  /** A page of 20, from 1, of all prompts or of those with a tag. @returns undefined past the last page, and for a tag that nothing carries */
+  /** A page of 20, starting at 1, of all prompts or of those with a tag. @returns undefined past the last page, and for an unused tag */
   listPrompts(sort: Sort, page: number, tag?: string): Promise<ListEnvelope<RepositorySummary> | undefined>
-  /** The prompts with the newest versions, at most 30. @param tag that all of them carry @returns undefined for a tag that nothing carries */
+  /** The prompts with the newest versions, at most 30. @param tag required on all of them @returns undefined for an unused tag */
   listRecent(tag?: string): Promise<RepositorySummary[] | undefined>
-  /** The newest listed repositories that began as a copy of a version of this one, at most 30. */
+  /** The newest listed repositories that were forked from a version of this one, at most 30. */
   listForks(owner: string, name: string): Promise<RepositorySummary[]>
   /** Most used first. */
   listTags(): Promise<TagRecord[]>
-  /** In the order of handles. */
+  /** Sorted by handle. */
   listOwners(): Promise<OwnerCount[]>
-  /** @throws HubError `unavailable` when the search cannot be asked */
+  /** @throws HubError `unavailable` when the search is unavailable */
   find: Search['find']
-  /** Full names that a name which does not exist may have meant; at most three. */
+  /** Similar full names for a name that does not exist; at most three. */
   findClose(owner: string, name: string): Promise<string[]>
-  /** Why an older state of a repository is shown than its files have; usually empty. */
+  /** Why the repository is shown in an older state than its files; usually empty. */
   brokenOf(fullName: string): readonly string[]
 }
 
-/** What Astro hands to each page as `Astro.locals`. Prerendered pages have no hub. */
+/** Passed to each page as `Astro.locals`. Prerendered pages have no hub. */
 export interface PageLocals {
   hub: PageData
-  /** The path that was asked for. */
+  /** The requested path. */
   path: string
 }
 
-/** Renders the page at an address. @param path with its query, from the site's root */
+/** Renders the page at a path. @param path with its query, from the site's root */
 export type RenderPage = (path: string, locals: PageLocals) => Promise<Response>

@@ -1,20 +1,20 @@
 // The port of the rate limiter.
 
-/** Limits how often something may happen for a key. */
+/** Limits how often something may happen per key. */
 export interface RateLimiter {
-  /** Counts one request. @returns 0 when it may go on, else the seconds until the next one may; a refused request is not counted */
+  /** Counts one request. @returns 0 if allowed, else the seconds until the next one is; a rejected request is not counted */
   take(key: string): number
 }
 
-/** A limiter whose counts may lie outside of this process. */
+/** A limiter whose counts may be outside this process. */
 export interface SharedLimiter {
-  /** As that of `RateLimiter`. @throws HubError `unavailable` when the counts are out of reach */
+  /** Like that of `RateLimiter`. @throws HubError `unavailable` when the counts cannot be reached */
   take(key: string): number | Promise<number>
 }
 
-/** How many requests in how much time. */
+/** A number of requests per time window. */
 export interface RateLimit {
-  /** Most requests in any window; 0 turns the limit off. */
+  /** Maximum requests in any window; 0 turns the limit off. */
   requests: number
   windowMs: number
 }

@@ -3,53 +3,53 @@
 import type { Sort } from '../domain/api/routes.ts'
 import type { Matched, Repository, RepositorySummary } from '../domain/api/schema.ts'
 
-/** A question to the search; whatever is given must all hold. */
+/** A search query; all given conditions must match. */
 export interface SearchQuestion {
-  /** Words as typed, any text at all; empty asks for no words. */
+  /** Words as typed, any text; empty for no words. */
   text: string
-  /** Tags, of which all must be carried; malformed ones match nothing. */
+  /** Tags that must all be present; malformed ones match nothing. */
   tags: readonly string[]
-  /** Best match first when undefined; without words that is `top`. */
+  /** Best match first when undefined; without words, `top`. */
   sort: Sort | undefined
-  /** How many matches to pass over. */
+  /** How many matches to skip. */
   offset: number
-  /** How many to return at most. */
+  /** Maximum number of results. */
   limit: number
 }
 
 /** A page of matches. */
 export interface SearchAnswer {
   matches: RepositorySummary[]
-  /** How many match in all. */
+  /** Total number of matches. */
   total: number
-  /** Whether `total` was counted to the end. */
+  /** Whether `total` is exact. */
   isTotalExact: boolean
-  /** How the words were taken; undefined when none were asked for. */
+  /** How the words were interpreted; undefined without words. */
   matched: Matched | undefined
 }
 
-/** A repository as a menu shows it, before anybody has asked for anything. */
+/** A repository as listed in a menu. */
 export type MenuEntry = Pick<Repository, 'owner' | 'name' | 'title' | 'description' | 'updated_at' | 'variables'>
 
-/** How many repositories a menu shows. */
+/** Number of repositories in a menu. */
 export const MENU_SIZE = 100
 
-/** What a beginning may become. */
+/** Completions of a prefix. */
 export interface Completions {
-  /** In the order of names, as many as asked for. */
+  /** Sorted by name, up to the requested number. */
   values: string[]
-  /** How many there are in all. */
+  /** Total number of completions. */
   total: number
 }
 
-/** The search over the listed repositories of one build. It may work in another thread, so every answer is a promise. */
+/** The search over the listed repositories of one build. It may run in another thread, so every result is a promise. */
 export interface Search {
-  /** @throws HubError `unavailable` when the index cannot be read, or not in time */
+  /** @throws HubError `unavailable` when the index cannot be read, or the deadline passes */
   find(question: SearchQuestion): Promise<SearchAnswer>
-  /** The first of `top`, at most `MENU_SIZE`. @throws HubError `unavailable` */
+  /** The first repositories of `top`, at most `MENU_SIZE`. @throws HubError `unavailable` */
   listMenu(): Promise<MenuEntry[]>
-  /** Owners that begin with a text. @throws HubError `unavailable` */
+  /** Owners that start with a prefix. @throws HubError `unavailable` */
   completeOwner(prefix: string, limit: number): Promise<Completions>
-  /** Names that begin with a text, of one owner or of all. @throws HubError `unavailable` */
+  /** Names that start with a prefix, of one owner or of all. @throws HubError `unavailable` */
   completeName(prefix: string, owner: string | undefined, limit: number): Promise<Completions>
 }

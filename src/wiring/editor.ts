@@ -4,13 +4,13 @@ import type { EditorDependencies } from '../server/editor/answer-editor.ts'
 import { connectAccount } from './account.ts'
 import { currentConfig, type FunctionContext, freshOf } from './platform.ts'
 
-/** What the editor needs on this platform. @throws HubError like `connectAccount` */
+/** The dependencies of the editor on this platform. @throws HubError like `connectAccount` */
 export async function connectEditor(request: Request, context: FunctionContext): Promise<EditorDependencies> {
   return {
     ...(await connectAccount(request, context)),
     fresh: await freshOf(context.hub),
     sourceHost: findSourceHost(currentConfig()),
-    // Loaded when somebody sends a form: most requests only show one.
+    // Imported when a form is submitted: most requests only show one.
     connectPublish: async (write) => (await import('./publish.ts')).connectPublish(write, context),
   }
 }

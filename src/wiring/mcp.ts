@@ -6,7 +6,7 @@ import { connectRead } from './read.ts'
 /** People behind a hosted client share its addresses, so one address sends more messages than a reader sends reads. */
 const TIMES_READS = 5
 
-/** What the MCP endpoint needs. @throws HubError `unavailable` naming a setting that is wrong */
+/** The dependencies of the MCP endpoint. @throws HubError `unavailable` naming a setting that is wrong */
 export async function connectMcp(request: Request, context: FunctionContext): Promise<McpDependencies> {
   const config = currentConfig()
   return {
@@ -16,7 +16,7 @@ export async function connectMcp(request: Request, context: FunctionContext): Pr
   }
 }
 
-/** Whether a host name is one of the site's own on Netlify: previews and branches have names that end with it, and nobody else can get one. docs/notes/netlify.md section 9 */
+/** Whether a host name is one of the site's own on Netlify: names of previews and branches end with it, and nobody else can get such a name. docs/notes/netlify.md section 9 */
 function isDeployOf(site: string | undefined, hostname: string): boolean {
   if (site === undefined) return false
   return hostname === `${site}.netlify.app` || hostname.endsWith(`--${site}.netlify.app`)

@@ -1,4 +1,4 @@
-// Connects pages to the platform at hand: the records that they show, and the code that renders them.
+// Connects pages to the platform: the records that they show, and the code that renders them.
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, findSourceHost } from '../config.ts'
@@ -8,7 +8,7 @@ import type { PageDependencies } from '../server/pages/answer-page.ts'
 import { currentConfig, type FunctionContext, type Hub } from './platform.ts'
 import { connectRead } from './read.ts'
 
-/** What answering with pages needs. @throws HubError `unavailable` naming a setting that is wrong, or while the code of the pages is being bundled */
+/** The dependencies of rendering pages. @throws HubError `unavailable` naming a setting that is wrong, or while the code of the pages is being bundled */
 export async function connectPages(request: Request, context: FunctionContext): Promise<PageDependencies> {
   const { hub } = context
   const config = currentConfig()
@@ -27,7 +27,7 @@ function renderOf({ pages }: Hub): RenderPage {
   throw refusePages()
 }
 
-/** The error while the code of the pages is bundled. */
+/** The error while the page code is being bundled. */
 export function refusePages(): HubError {
   return new HubError(
     'unavailable',
@@ -40,7 +40,7 @@ export function refusePages(): HubError {
 
 let bundled: Promise<{ render: RenderPage }> | undefined
 
-/** Loads the code that a build put beside the function on Netlify. */
+/** Loads the page code that the build put next to the function on Netlify. */
 async function bundledRender({ functionDir }: Config): Promise<RenderPage> {
   bundled ??= import(pathToFileURL(resolve(functionDir, 'build/pages/entry.mjs')).href)
   return (await bundled).render

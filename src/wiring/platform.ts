@@ -1,4 +1,4 @@
-// Describes the platform of a function: Netlify, its dev server, or our own host.
+// Describes the platform of a function: Netlify, its dev server, or the Node server.
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
@@ -13,36 +13,36 @@ import type { LocalKeys } from '../server/account/local-keys.ts'
 import type { PageCache } from '../server/pages/page-cache.ts'
 import { limitInMemory } from '../stores/state/rate-limiter-memory.ts'
 
-/** The pages of one build as our own host serves them. */
+/** The pages of one build on the Node server. */
 export interface HubPages {
-  /** Undefined while the code of the pages is bundled. */
+  /** Undefined while the page code is being bundled. */
   render: RenderPage | undefined
   /** What is wrong with repositories that are shown in an older state, by full name. */
   broken: ReadonlyMap<string, readonly string[]>
-  /** The pages of this build that were rendered. */
+  /** The rendered pages of this build. */
   cache: PageCache
-  /** Forgets rendered pages of the build that is served by then. */
+  /** Drops rendered pages of the current build. */
   purge: (tags: readonly string[]) => void
 }
 
-/** One build as our own host serves it, with the host's own stores. */
+/** One build on the Node server, with the server's own stores. */
 export interface Hub {
   files: SiteFiles
   /** Opened on first use. */
   search: () => Search
-  /** Left out where no pages are served. */
+  /** Omitted if no pages are served. */
   pages?: HubPages
   fresh: FreshCopies
   state: StateStore
   /** The keys of the sign-in links that this process prints. */
   localKeys: LocalKeys
-  /** Git on this machine; used unless the settings name a repository on GitHub. */
+  /** The local git repository; used unless the settings name a repository on GitHub. */
   localGit: GitStore
-  /** Wraps the git store that the settings name, so that its calls are counted; undefined when the host counts nothing. */
+  /** Wraps the configured git store so that its calls are counted; undefined without metrics. */
   countGit?: ((git: GitStore) => GitStore) | undefined
 }
 
-/** What a function is told about a request: by Netlify, or by our own host, which adds what it serves. */
+/** What a function receives with a request: from Netlify, or from the Node server, which adds what it serves. */
 export interface FunctionContext {
   /** The client's address. */
   ip: string
@@ -51,27 +51,27 @@ export interface FunctionContext {
 
 let known: { environment: NodeJS.ProcessEnv; config: Config } | undefined
 
-/** The settings, read once for an environment: they do not change while a process runs. @throws HubError `unavailable` naming a setting that is wrong */
+/** The settings, parsed once per environment; they do not change while a process runs. @throws HubError `unavailable` naming a setting that is wrong */
 export function currentConfig(): Config {
   if (known?.environment !== process.env) known = { environment: process.env, config: readConfig(process.env) }
   return known.config
 }
 
-/** The site's files: those our host serves, or those of the deploy that is being asked. Here and below, drivers for Netlify are imported on Netlify only. */
+/** The site's files: those of the Node server, or of the current deploy. Here and below, drivers for Netlify are imported only on Netlify. */
 export async function siteFilesOf(request: Request, hub: Hub | undefined): Promise<SiteFiles> {
   if (hub) return hub.files
   const { deployFiles } = await import('../stores/site/site-files-deploy.ts')
   return deployFiles(new URL(request.url).origin)
 }
 
-/** Where tokens, sessions and copies lie: with our host, or in Netlify Blobs. */
+/** Where tokens, sessions and copies are stored: on the Node server, or in Netlify Blobs. */
 export async function stateOf(hub: Hub | undefined): Promise<StateStore> {
   if (hub) return hub.state
   const { netlifyState } = await import('../stores/state/state-netlify.ts')
   return netlifyState()
 }
 
-/** The fresh copies: our host's, which remembers them, or those in Netlify Blobs. */
+/** The fresh copies: the Node server's, which caches them, or those in Netlify Blobs. */
 export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
   if (hub) return hub.fresh
   const [{ copiesInState }, { copiesAhead }] = await Promise.all([
@@ -83,7 +83,7 @@ export async function freshOf(hub: Hub | undefined): Promise<FreshCopies> {
 
 let deployed: Promise<BuildSource> | undefined
 
-/** What the build of this deploy has read. It never changes there, so it is read once. */
+/** What the build of this deploy has read. It never changes, so it is read once. */
 function sourceOfDeploy(): Promise<BuildSource> {
   deployed ??= Promise.all([import('../stores/site/build-record.ts'), import('../ports/fresh-copies.ts')]).then(
     ([{ findBuildRecord }, { UNKNOWN_SOURCE }]) =>
@@ -92,7 +92,7 @@ function sourceOfDeploy(): Promise<BuildSource> {
   return deployed
 }
 
-/** The key that a client is limited by: its IPv4 address, or the first half of its IPv6 address, because one subscriber has all 2^64 addresses of such a network. */
+/** The rate-limit key of a client: its IPv4 address, or the first half of its IPv6 address, because one subscriber has all 2^64 addresses of such a network. */
 export function clientKeyOf(address: string): string {
   if (!address.includes(':')) return address
   const parsed = URL.parse(`http://[${address.replace(/%.*$/, '')}]`)?.hostname.slice(1, -1)
@@ -108,15 +108,15 @@ const MINUTE_MS = 60_000
 const limiters = new Map<string, RateLimiter>()
 
 /**
- * The limiter of a kind of request: one for the life of the process, because it remembers the requests of the last minute.
+ * The limiter of a kind of request: one per process, because it counts the requests of the last minute.
  *
- * @param requests most in a minute; 0 is off
+ * @param requests maximum per minute; 0 turns it off
  */
 export async function limiterOf(kind: string, requests: number, { isNetlifyDev }: Config): Promise<RateLimiter> {
   const known = limiters.get(kind)
   if (known) return known
   const limit = { requests, windowMs: MINUTE_MS }
-  // The dev server answers each request in a new worker, which remembers nothing, so requests are counted in a file. All workers are in one process, whose number names the file.
+  // The dev server handles each request in a new worker, which remembers nothing, so requests are counted in a file. All workers belong to one process, whose number names the file.
   const limiter = isNetlifyDev
     ? (await import('../stores/state/rate-limiter-file.ts')).limitInFile(
         limit,

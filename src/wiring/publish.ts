@@ -20,10 +20,10 @@ import {
   stateOf,
 } from './platform.ts'
 
-/** How many bad tokens a client address may send in a minute. */
+/** Maximum number of invalid tokens per minute and client address. */
 const FAILED_TOKENS_PER_MINUTE = 30
 
-/** What publishing needs. @throws HubError `unavailable` naming a setting that is missing or wrong */
+/** The dependencies of publishing. @throws HubError `unavailable` naming a setting that is missing or wrong */
 export async function connectPublish(request: Request, { ip, hub }: FunctionContext): Promise<PublishDependencies> {
   const config = currentConfig()
   const state = await stateOf(hub)
@@ -33,7 +33,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
     siteFiles: await siteFilesOf(request, hub),
     fresh: await freshOf(hub),
     findToken: (token) => findToken(state, token),
-    // Loaded when a person's or a job's token asks for it; an operator's token needs neither.
+    // Imported only for the token of a person or a job; an operator's token needs neither.
     holdsLogin: async (person) => (await import('./people.ts')).isRightful(person, config, hub, state),
     verifyJob: jobVerifier(config),
     spendJob: async ({ jti, request, endsMs }) =>
@@ -51,7 +51,7 @@ export async function connectPublish(request: Request, { ip, hub }: FunctionCont
   }
 }
 
-/** Publishes count for all machines together where they share a database. */
+/** With a shared database, publishes are counted across all machines. */
 async function publishLimiter(config: Config, hub: Hub | undefined): Promise<SharedLimiter> {
   const requests = config.rateLimitPerMinute === 0 ? 0 : LIMITS.publishesPerMinute
   if (!hub || config.databaseUrl === undefined) return limiterOf('publishes', requests, config)
@@ -61,7 +61,7 @@ async function publishLimiter(config: Config, hub: Hub | undefined): Promise<Sha
 
 const verifiers = new Map<string, Promise<VerifyJob>>()
 
-/** The verifier of jobs' tokens: one for the life of the process, because it remembers the issuer's keys. It is loaded with the first job, because most publishes bring a token of ours. */
+/** The verifier of jobs' tokens: one per process, because it caches the issuer's keys. Imported with the first job, because most publishes use one of our tokens. */
 function jobVerifier({ oidc, baseUrl }: Config): VerifyJob {
   const key = JSON.stringify([oidc, baseUrl])
   return async (token, now) => {
@@ -92,5 +92,5 @@ async function openGit({ gitStore }: Config, hub: Hub | undefined): Promise<GitS
   return hub.localGit
 }
 
-/** The turns of all publishes of the process. */
+/** The queue of all publishes of the process. */
 const takeTurn = createTurns()

@@ -5,7 +5,7 @@ import type { Search } from '../ports/search.ts'
 import type { ReadDependencies } from '../server/read/read.ts'
 import { clientKeyOf, currentConfig, type FunctionContext, freshOf, limiterOf, siteFilesOf } from './platform.ts'
 
-/** What reading needs. @throws HubError `unavailable` naming a setting that is wrong */
+/** The dependencies of reading. @throws HubError `unavailable` naming a setting that is wrong */
 export async function connectRead(request: Request, { ip, hub }: FunctionContext): Promise<ReadDependencies> {
   const config = currentConfig()
   return {
@@ -20,7 +20,7 @@ export async function connectRead(request: Request, { ip, hub }: FunctionContext
 
 let bundledSearch: Promise<Search> | undefined
 
-/** Opens the index that lies beside a function on Netlify when the first question comes, so that a cold function that is asked for a file does not load it. The index never changes there, so it stays open. */
+/** Opens the index next to a function on Netlify with the first query, so that a cold function that serves a file does not load it. The index never changes there, so it stays open. */
 function openBundledSearch({ functionDir }: Config): Search {
   const opened = () => {
     bundledSearch ??= import('../stores/search/open-index.ts').then(({ openSearchIndex }) =>

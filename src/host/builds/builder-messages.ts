@@ -1,28 +1,28 @@
-// What our host and the process that builds for it tell each other.
+// Messages between the server and its build process.
 import type { ChangedPaths } from '../../stores/content/content-clone.ts'
 import type { SiteState } from './site-folder.ts'
 
-/** What the host is told. */
+/** Messages to the server. */
 export type BuilderMessage =
-  /** There is a new state. */
+  /** A new state is complete. */
   | { kind: 'state'; state: SiteState }
-  /** It is about to read the content, and waits until the host says what is there. */
+  /** About to read the content; waits until the server says what is there. */
   | { kind: 'begin' }
-  /** The content was read, and this is all that is wrong with it. */
+  /** The content was read; these are all its problems. */
   | { kind: 'read'; began: string; problems: string[]; ignored: string | undefined }
   | { kind: 'failed'; message: string }
-  /** The system does not tell of changes; they are looked for again and again. */
+  /** The system does not report changes, so the content is polled. */
   | { kind: 'polling'; reason: string }
-  /** How far it is; `total` is 0 for a step that cannot be counted. */
+  /** Progress; `total` is 0 for a step that cannot be counted. */
   | { kind: 'progress'; step: string; done: number; total: number }
 
-/** What the host says. */
+/** Messages from the server. */
 export type HostMessage =
   /** The answer to `begin`. */
   | { kind: 'ready'; isWhole: boolean; changed: ChangedPaths }
-  /** The content cannot be read now; the round fails and is tried again. */
+  /** The content cannot be read now; this round fails and is retried. */
   | { kind: 'unready'; message: string }
   /** The content changed; the answer to the next `begin` says where. */
   | { kind: 'moved' }
-  /** Something was published here, whatever the system tells of files. */
+  /** Something was published here, whether or not the system reports the file change. */
   | { kind: 'published'; fullName: string }

@@ -1,4 +1,4 @@
-// The process that builds for our host: it watches the content, writes the data of each new state beside the one that is served, and says when it is complete.
+// The build process: watches the content, writes the data of each new state next to the one being served, and reports when it is complete.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -29,26 +29,26 @@ import type { BuilderMessage, HostMessage } from './builder-messages.ts'
 import { describeFolder, removeOtherIndexes, SiteState } from './site-folder.ts'
 import { watchContent, watchDays } from './watch-content.ts'
 
-/** Progress is sent so often at most, because people cannot read it faster. */
+/** Minimum time between progress messages; people cannot read faster. */
 const PROGRESS_MS = 100
-/** How long requests that began with a state may still read its files after another took over. */
+/** How long the files of a replaced state remain readable for requests that started with it. */
 const RETIRE_MS = 10_000
-/** A watcher can lose events, so the folder is looked at whole once nothing has changed for so long. A change that comes meanwhile waits for the look. */
+/** A watcher can lose events, so the whole folder is scanned after this much quiet. A change in the meantime postpones the scan. */
 const LOOK_MS = 60_000
-/** How long the builder of a host that was killed may take to notice. */
+/** How long the builder of a killed server may take to notice. */
 const ORPHAN_MS = 60_000
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 60_000
 
 const config = readConfig(process.env)
 const folder = describeFolder(process.argv[2] ?? '')
-/** Where the content is: the folder that the settings name, or the clone that the host keeps, which nobody else changes. */
+/** Where the content is: the configured folder, or the clone that the server keeps and nobody else changes. */
 const contentDir = process.argv[3] ?? config.contentDir
 const isClone = config.keepsClone
 process.once('disconnect', () => process.exit())
-// Building gives way to the process that serves readers.
+// Building has lower priority than serving readers.
 setPriority(10)
-// Only one process may write: the builder of a host that was killed may still be running.
+// Only one process may write, and the builder of a killed server may still be running.
 const lock = takeLock(folder.file('builder.lock'), ORPHAN_MS)
 if (!lock) throw new Error('Another process builds into the same folder.')
 const code = hashCode(process.cwd()).data
@@ -57,7 +57,7 @@ let history: ContentHistory | undefined
 removeOtherIndexes(folder, site.state?.search)
 
 function say(message: BuilderMessage): void {
-  // Sending fails when the host was killed; "disconnect" tells that.
+  // Sending fails when the server was killed; "disconnect" reports that.
   process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -70,12 +70,12 @@ function sayProgress(step: string, done: number, total: number): void {
   say({ kind: 'progress', step, done, total })
 }
 
-/** The states of the site, as far as they are complete. */
+/** The complete states of the site. */
 interface OpenSite {
   database: SiteDatabase
   makeState: MakeState
   state: SiteState | undefined
-  /** What the last look at the content found; undefined when it must be looked at whole. */
+  /** What the last scan of the content found; undefined when a full scan is needed. */
   listing: ContentListing | undefined
 }
 
@@ -97,7 +97,7 @@ function sinkOf(database: SiteDatabase): DataSink {
   return { read, write, remove, keep: (name, part) => database.keep(name, part && JSON.stringify(part)) }
 }
 
-/** Used without a check, because this very code wrote it: what other code wrote was removed. */
+/** Not validated, because this same code wrote it; files written by other versions were removed. */
 function* listKept(database: SiteDatabase): Generator<[string, KeptPart]> {
   for (const [name, part] of database.listKept()) yield [name, JSON.parse(part)]
 }
@@ -110,7 +110,7 @@ let retry: NodeJS.Timeout | undefined
 let isToTidy = false
 let looking: NodeJS.Timeout | undefined
 
-/** Does what is to be done, one after the other. */
+/** Runs the pending work, one step after the other. */
 async function work(): Promise<void> {
   if (isBusy) return
   isBusy = true
@@ -139,13 +139,13 @@ async function work(): Promise<void> {
   }
 }
 
-/** @param paths of files that changed, from the content folder; undefined when any may have */
+/** @param paths of changed files, relative to the content folder; undefined when any may have changed */
 function want(paths?: readonly string[]): void {
   wanted = paths && wanted !== 'all' ? new Set([...(wanted ?? []), ...paths]) : 'all'
   inBackground('Building the site', work)
 }
 
-/** After an error, what is held in memory may be ahead of what was saved. */
+/** After an error, the data in memory may be ahead of what was saved. */
 function reopen(): void {
   site.database.giveUp()
   site.database.close()
@@ -188,25 +188,25 @@ async function build(wanted: ReadonlySet<string> | 'all'): Promise<void> {
   }
   site.listing = listing
   const { problems } = made
-  // A pull moves the branch after the files, which may have been read in between.
+  // A pull moves the branch after it writes the files, which may have been read in between.
   if ((await readCommit()) !== commit) want()
   say({ kind: 'read', began, problems: problems.map(sayProblem), ignored: sayIgnored(listing.ignored) })
 }
 
-/** What this round reads of what was published. Where git is the one around the content folder, all that was published until now is in the folder. */
+/** Which publishes this round has read. With git around the content folder, everything published so far is in the folder. */
 async function readSource(began: string, isWhole: boolean): Promise<BuildSource> {
   if (config.gitStore.kind !== 'local') return readBuildSource(contentDir, process.env)
   return isWhole ? { read_until: began, commits: [], broken: [] } : (site.state?.source ?? UNKNOWN_SOURCE)
 }
 
-/** Looks at the content: at the repositories of the files that changed, when no others can have. */
+/** Scans the content: only the repositories of changed files, when no others can have changed. */
 async function look(changed: ReadonlySet<string> | 'all'): Promise<ContentListing> {
   if (!site.listing || changed === 'all') {
     if (!site.listing) await refuseConverted()
     return listContent(contentDir)
   }
   const places = [...changed].map((path) => path.split('/'))
-  // A folder that is away takes all files with it, which must not look as if each had been removed.
+  // When the folder itself is missing, its files must not look as if each had been deleted.
   if (places.some(({ length }) => length < 3) || !existsSync(contentDir)) return listContent(contentDir)
   return listContentAgain(contentDir, site.listing, [...new Set(places.map(([owner, name]) => `${owner}/${name}`))])
 }
@@ -216,7 +216,7 @@ async function refuseConverted(): Promise<void> {
   if (converted.length > 0) throw new ContentError(converted)
 }
 
-/** @returns the file's name; the one that is asked meanwhile stays as it is */
+/** @returns the file's name; the index being searched stays as it is */
 function makeSearch({ catalogue, changed, removed, isDifferent }: MadeState, number: number): string {
   const { state } = site
   if (state && !isDifferent) return state.search
@@ -232,7 +232,7 @@ function count({ entries, users }: Catalogue): SiteState['counts'] {
   return { repositories: entries.size, versions, owners: users.size }
 }
 
-/** Removes what only older states had. */
+/** Removes what only older states used. */
 function tidy(): void {
   isToTidy = false
   const { database, state } = site
@@ -244,7 +244,7 @@ function tidy(): void {
 type Ready = Extract<HostMessage, { kind: 'ready' }>
 let begun = Promise.withResolvers<Ready>()
 
-/** The host brings what git has into the content folder first. @throws Error when it cannot */
+/** The server first updates the content folder from git. @throws Error when it cannot */
 function askToBegin(): Promise<Ready> {
   begun = Promise.withResolvers()
   say({ kind: 'begin' })

@@ -1,4 +1,4 @@
-// Serves the build in dist/, and takes over the next one when it takes its place: whole, with its search index and the code of its pages.
+// Serves the build in dist/, and switches to the next build when it appears: files, search index and page code together.
 import { hash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,14 +9,14 @@ import { loadPages, type Pages } from '../pages.ts'
 import { openSearchThreads } from '../search-threads.ts'
 import type { Site } from './serve-sites.ts'
 
-/** How often it is looked whether there is another build. */
+/** How often to check for a new build. */
 const LOOK_MS = 100
-/** How long requests that began with a build may still search in it after another took over. */
+/** How long requests that started with a build may still search it after it was replaced. */
 const RETIRE_MS = 10_000
-/** Where the code of pages is copied to, because parts of it are loaded when a page is first asked for, and a later build may have others. */
+/** Where the page code is copied to. Parts of it load when a page is first requested, and a later build may have other parts. */
 const SERVED_PAGES_DIR = '.hub/served'
 
-/** A build as it is served. */
+/** A build being served. */
 interface ServedBuild {
   site: Site
   pages: Pages
@@ -24,9 +24,9 @@ interface ServedBuild {
   builtAt: string
 }
 
-/** The build in a folder, and the next ones. */
+/** The build in a folder, and its successors. */
 export interface BuiltSite {
-  /** The build of the moment. */
+  /** The current build. */
   current: () => ServedBuild
   close(): void
 }
@@ -34,11 +34,11 @@ export interface BuiltSite {
 /**
  * Opens the build in a folder.
  *
- * @returns undefined when there is no whole build
- * @throws Error when the code of its pages cannot be loaded
+ * @returns undefined when there is no complete build
+ * @throws Error when its page code cannot be loaded
  */
 export async function openBuiltSite(places: BuildPlaces): Promise<BuiltSite | undefined> {
-  // A build that was killed while it took the place of the last one is finished.
+  // Completes the replacement when a build was killed during it.
   swapIn(places)
   const first = await openBuild(places)
   if (!first) return undefined
@@ -78,10 +78,10 @@ async function openBuild(
   if (!identity || !built) return undefined
   const pages = await loadPages(keepPages(places, built.made_by), places.dist, oldOf(places).dist)
   const search = openSearchThreads(indexOf(places))
-  // Its threads open the file with their first question.
+  // Its threads open the file with their first query.
   await search.warm()
   const files = folderFiles(places.dist, oldOf(places).dist)
-  // While it was opened, it may have been replaced.
+  // It may have been replaced while it was being opened.
   if (identifyFolder(places.dist) !== identity) {
     search.close()
     return undefined
@@ -90,7 +90,7 @@ async function openBuild(
   return { identity, builtAt, pages, site: { files, search: () => search, source: built.source }, close: search.close }
 }
 
-/** Copies the code of the pages to where it stays. @param madeBy stands for it @returns its folder */
+/** Copies the page code to a place where it stays. @param madeBy identifies it @returns the folder */
 function keepPages(places: BuildPlaces, madeBy: string): string {
   const dir = resolve(SERVED_PAGES_DIR, hash('sha256', madeBy).slice(0, 16))
   if (existsSync(dir)) return dir

@@ -1,4 +1,4 @@
-// Keeps a served site up to date: a process of its own builds each new state, and this one takes it over in one step when it is complete.
+// Keeps a served site up to date: a separate process builds each new state, and this one switches to it in one step when it is complete.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
@@ -17,52 +17,51 @@ import type { Site } from './serve-sites.ts'
 import { type HeldFolder, holdFolder, removeAbandoned, SiteState } from './site-folder.ts'
 
 const BUILDER = fileURLToPath(new URL('builder-process.ts', import.meta.url))
-/** How long requests that began with a state may still read its files after another took over. */
+/** How long the files of a replaced state remain readable for requests that started with it. */
 const RETIRE_MS = 10_000
-/** Tidying waits so long after the start, so that it seldom slows the first answers. */
+/** Delay before cleanup after the start, so that it does not slow the first responses. */
 const TIDY_MS = 5_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
 /** A site that follows its content. */
 interface FollowedSite {
-  /** The newest complete state; before the first one, a site that answers 503. */
+  /** The newest complete state; before the first one, a site that responds with 503. */
   site: () => Site
-  /** What is served and what is wrong, for `/healthz`. */
+  /** What is being served and what is wrong, for `/healthz`. */
   health: () => Health
-  /** Resolves once something is served; rejects when the first attempt to build failed and nothing is. */
+  /** Resolves once something is being served; rejects when the first build failed and nothing is. */
   ready: Promise<void>
-  /** Has a repository read again, because something was published to it here. */
+  /** Rereads a repository, because something was published to it here. */
   notePublish: (fullName: string) => void
-  /** Has the content read again, because `beforeBuild` has something new. */
+  /** Rereads the content, because `beforeBuild` has something new. */
   noteMove: () => void
 }
 
 type FollowMessage = Exclude<BuilderMessage, { kind: 'begin' }>
 
-/** What `beforeBuild` brought. */
+/** The result of `beforeBuild`. */
 interface BroughtContent {
-  /** Whether the folder holds everything that was published until then. */
+  /** Whether the folder holds everything published so far. */
   isWhole: boolean
-  /** What may have changed beside the files that a watcher tells of. */
+  /** What may have changed in addition to the files that a watcher reports. */
   changed: ChangedPaths
 }
 
-/** What a follower asks and tells its owner. */
+/** The callbacks of a follower. */
 interface FollowEvents {
-  /** Brings what git has into the content folder, which stays as it is until the next call. @throws Error when it cannot be read now */
+  /** Updates the content folder from git; the folder then stays as it is until the next call. @throws Error when it cannot be read now */
   beforeBuild: () => Promise<BroughtContent>
-  /** A state is served from now on. */
+  /** Called when a new state is being served. */
   onShow: () => void
-  /** What the content held when a round began is served. */
+  /** Called when the content of the last round is being served. */
   onBuilt: (began: Date) => void
-  /** How far the first state is, while nothing is served; `total` is 0 for a step that cannot be counted. */
+  /** Progress of the first build, while nothing is being served; `total` is 0 for a step that cannot be counted. */
   onProgress: (step: string, done: number, total: number) => void
 }
 
 /**
- * Serves the last complete state at once, where the same code made one, and follows the content until the signal. When building
- * fails, the state that is served stays, log and health say why, and building is tried again with growing pauses.
+ * Serves the last complete state at once if the same code built it, and follows the content until the signal aborts. If a build fails, the current state stays, the log and `/healthz` say why, and the build is retried with growing delays.
  */
 export function followContent(
   config: Config,
@@ -77,7 +76,7 @@ export function followContent(
   let said = ''
   let retire: (() => void) | undefined
   const ready = Promise.withResolvers<void>()
-  // The first build may fail before anybody waits for it; whoever waits later is still told.
+  // The first build may fail before anyone awaits it; later callers still get the error.
   ready.promise.catch(() => {})
 
   const show = (state: SiteState) => {
@@ -182,7 +181,7 @@ function readLastState(folder: HeldFolder): SiteState | undefined {
   return text === undefined ? undefined : SiteState.parse(JSON.parse(text))
 }
 
-/** Runs the building process, and runs it again when it ends before it should. @returns a function that tells it something */
+/** Runs the build process, and restarts it when it ends unexpectedly. @returns a function that sends it a message */
 function keepBuilding(
   parameters: readonly string[],
   signal: AbortSignal,
@@ -193,20 +192,20 @@ function keepBuilding(
   let failures = 0
   const start = () => {
     if (signal.aborted) return
-    // What people should read goes to its standard error, so that is shown. What Astro prints goes to standard output, so that is not.
+    // Messages for people go to its standard error, which is shown. Astro prints to standard output, which is not.
     child = fork(BUILDER, parameters, {
       env: { ...process.env, ASTRO_TELEMETRY_DISABLED: '1' },
-      // What Node was told for answering (docs/running.md) would make building slower.
+      // The Node options for serving (docs/running.md) would slow down the build.
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      // In a process group of its own, so that Ctrl-C reaches this process alone, which then ends the builder.
+      // In its own process group, so that Ctrl-C reaches only this process, which then stops the builder.
       detached: true,
       serialization: 'advanced',
     })
     const mine = child
     mine.on('message', (message: BuilderMessage) => {
       if (message.kind !== 'begin') {
-        // Only a whole round tells that it works: one that dies while it writes says much before.
+        // Only a complete round proves that it works; a builder that crashes while writing sends many messages first.
         if (message.kind === 'read') failures = 0
         hear(message)
         return
@@ -231,12 +230,12 @@ function keepBuilding(
     })
   }
   start()
-  // Killing it at any moment does no harm, because the next start finds the last complete state.
+  // It is safe to kill at any moment, because the next start finds the last complete state.
   whenAborted(signal, () => child?.kill('SIGKILL'))
   return (message) => child && tell(child, message)
 }
 
-/** A process that has just ended is told nothing: the next one reads everything. */
+/** A process that has just ended gets no messages; the next one reads everything. */
 function tell(child: ChildProcess, message: HostMessage): void {
   if (child.connected) child.send(message, () => {})
 }

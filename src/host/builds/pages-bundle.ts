@@ -1,4 +1,4 @@
-// Bundles the pages for our own host: once for each state of the code and of the settings that documents show, kept, and found again at the next start.
+// Bundles the pages for the Node server: once per version of the code and of the settings that pages show. Bundles are kept for the next start.
 import { spawn } from 'node:child_process'
 import { createHash, hash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -22,17 +22,17 @@ import { settingsOfSite } from '../../site/build/site-settings.ts'
 import { inBackground } from '../http/background.ts'
 import { loadPages, type Pages } from '../pages.ts'
 
-/** Where bundles are kept, and which is meant. */
+/** Where bundles are kept, and which one is meant. */
 interface BundlePlace {
   /** The project's folder. */
   root: string
-  /** Any folder; it may be emptied while nobody bundles. */
+  /** Any folder; it may be emptied while nothing is being bundled. */
   keptDir: string
-  /** Stands for the code and the settings. */
+  /** Identifies the code and the settings. */
   key: string
 }
 
-/** The bundle of this code, with what documents show of the settings; for all sites of this folder. */
+/** The bundle of this code and the settings that pages show; shared by all sites of this folder. */
 export function bundlePlaceOf(config: Config): BundlePlace {
   return {
     root: process.cwd(),
@@ -41,26 +41,26 @@ export function bundlePlaceOf(config: Config): BundlePlace {
   }
 }
 
-/** The file with the SHA-256 of all others. */
+/** The file with the SHA-256 of all other files. */
 const DIGEST = 'digest'
-/** Ends the name of a bundle that is being made. */
+/** Suffix of an unfinished bundle. */
 const PART = '.part'
-/** A bundle takes a few seconds; what is older was left by a process that was killed. */
+/** Bundling takes a few seconds; anything older was left by a killed process. */
 const MAX_MAKING_MS = 600_000
-/** A bundle that nobody opened for a week is of older code. */
+/** A bundle unused for a week belongs to older code. */
 const MAX_UNUSED_MS = 7 * 86_400_000
 
 /**
- * Opens the pages. When no bundle of them is kept, a process of its own makes one, because Astro and its bundler hold a gigabyte, which is free again when it ends.
+ * Opens the pages. Without a kept bundle, a separate process makes one, because Astro and its bundler need a gigabyte, which is freed when the process ends.
  *
- * @throws Error when the pages cannot be bundled; what is wrong with them was then said on standard error
+ * @throws Error when the pages cannot be bundled; standard error has the details
  */
 export async function openPages(place: BundlePlace, signal?: AbortSignal): Promise<Pages> {
   const { server, client } = await findBundle(place, signal)
   return loadPages(server, client)
 }
 
-/** Finds the bundle, or has it made. @returns its folders: the code of the pages, and the static files */
+/** Finds the bundle, or creates it. @returns its folders: page code and static files */
 export async function findBundle(
   place: BundlePlace,
   signal?: AbortSignal,
@@ -72,13 +72,13 @@ export async function findBundle(
   return { server: join(dir, 'server'), client: join(dir, 'client') }
 }
 
-/** A failure to bundle is tried again after this time, for a disk may have been full. */
+/** Delay before a failed bundle is retried; the disk may have been full. */
 const RETRY_MS = 60_000
 
 /**
- * Opens the pages in the background, and again when that fails.
+ * Opens the pages in the background, and retries when that fails.
  *
- * @returns the pages of the moment; undefined until they are open
+ * @returns the current pages; undefined until they are open
  */
 export function preparePages(place: BundlePlace, signal: AbortSignal): () => Pages | undefined {
   let pages: Pages | undefined
@@ -109,7 +109,7 @@ async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: A
   try {
     await bundle(root, part, signal)
     writeFileSync(join(part, DIGEST), digestOf(part))
-    // Two processes may make the same one; the first that is done is kept.
+    // Two processes may make the same bundle; the first to finish wins.
     if (isWhole(dir)) return
     rmSync(dir, { recursive: true, force: true })
     renameSync(part, dir)
@@ -118,7 +118,7 @@ async function makeBundle({ root, keptDir }: BundlePlace, dir: string, signal: A
   }
 }
 
-/** Whether every file is as it was made, because people empty such folders by hand, and sometimes only in part. */
+/** Whether every file is unchanged, because people sometimes delete such folders by hand, or parts of them. */
 function isWhole(dir: string): boolean {
   const digest = join(dir, DIGEST)
   return existsSync(digest) && readFileSync(digest, 'utf8') === digestOf(dir)
@@ -133,14 +133,14 @@ function digestOf(dir: string): string {
 
 async function bundle(root: string, target: string, ending: AbortSignal | undefined): Promise<void> {
   const script = fileURLToPath(new URL('../../site/astro/bundle.ts', import.meta.url))
-  // The bundle takes 475 MB so, and 645 MB without.
+  // Peak memory is 475 MB with it and 645 MB without.
   const child = spawn(
     process.execPath,
     ['--max-semi-space-size=2', '--heap-growing-percent=20', script, root, target],
     {
       stdio: ['pipe', 'inherit', 'inherit'],
       env: { ...process.env, NODE_ENV: 'production', ASTRO_TELEMETRY_DISABLED: '1' },
-      // In a process group of its own, so that Ctrl-C reaches this process alone, which then ends it.
+      // In its own process group, so that Ctrl-C reaches only this process, which then stops it.
       detached: true,
     },
   )

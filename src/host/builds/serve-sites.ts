@@ -1,4 +1,4 @@
-// Opens a built site and serves it with the functions and the stores of this machine.
+// Opens a built site and serves it with the functions and stores of this machine.
 import { readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
@@ -29,27 +29,27 @@ import { openSearchThreads } from '../search-threads.ts'
 
 /** One state of the content as files, and its search. */
 export interface Site extends Pick<Hub, 'files' | 'search'> {
-  /** What is wrong with repositories that are shown in an older state, by full name; left out when nothing is. */
+  /** What is wrong with repositories that are shown in an older state, by full name; omitted when nothing is. */
   broken?: HubPages['broken']
-  /** What of the content it was built from. A request keeps it with the files, so that it never meets the files of one build and the copies of another. */
+  /** Which publishes the build includes. A request keeps it together with the files, so files and fresh copies always match. */
   source: BuildSource
 }
 
-/** A built site that stays the same until it is closed: for tests. */
+/** A built site that stays the same until it is closed; for tests. */
 interface OpenSite extends Site {
-  /** Makes the search ready before anybody asks. */
+  /** Warms up the search before the first query. */
   warm(): Promise<void>
   close(): void
 }
 
 const FUNCTIONS_DIR = 'netlify/functions'
 
-/** Where the search index of a site lies: beside the site, never in it, or it would be public. @param siteDir the site's folder */
+/** Where a site's search index is: next to the site, never in it, because everything in it is public. @param siteDir the site's folder */
 export function searchIndexPath(siteDir: string): string {
   return resolve(siteDir, '../build/search.db')
 }
 
-/** Where a finished build says so, and which commits it has read. @param siteDir the site's folder */
+/** The file in which a finished build records its completion and the commits it has read. @param siteDir the site's folder */
 export function buildRecordPath(siteDir: string): string {
   return resolve(siteDir, '../build/complete.json')
 }
@@ -60,7 +60,7 @@ export async function loadFunctions<Context>(): Promise<HostedFunction<Context>[
   return Promise.all(names.sort().map((name) => import(pathToFileURL(resolve(FUNCTIONS_DIR, name)).href)))
 }
 
-/** Opens a built site. @param siteDir folder with the site's files; the search index lies beside it */
+/** Opens a built site. @param siteDir folder with the site's files; the search index is next to it */
 export function openSite(siteDir: string): OpenSite {
   let index: ReturnType<typeof openSearchThreads> | undefined
   const search = () => (index ??= openSearchThreads(searchIndexPath(siteDir)))
@@ -76,9 +76,9 @@ export function openSite(siteDir: string): OpenSite {
 /** The stores of this machine. */
 export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
   localGit: LocalGit
-  /** Copies of what was published, whether a build has them or not. */
+  /** Copies of published versions, whether a build includes them or not. */
   copies: CopyStore
-  /** Whether the database that several machines share answered last; undefined where the state is a file of this machine. */
+  /** Whether the last query of the shared database succeeded; undefined when the state is a local file. */
   isDatabaseReachable?: () => boolean
   close(): Promise<void>
 }
@@ -87,7 +87,7 @@ export interface LocalStores extends Pick<Hub, 'state' | 'localKeys'> {
  * Opens the stores of this machine.
  *
  * @param root the folder that holds `.hub`
- * @throws HubError when sign-in is half set up: our own host does not start half-open
+ * @throws HubError when sign-in is only partly configured; the server does not start half-open
  */
 export async function openLocalStores(config: Config, root?: string): Promise<LocalStores> {
   const { contentDir, signIn, baseUrl, databaseUrl } = config
@@ -105,35 +105,35 @@ export async function openLocalStores(config: Config, root?: string): Promise<Lo
   }
 }
 
-/** Prints the link that signs in, where there is one: on a machine of one's own. */
+/** Prints the sign-in link, if there is one (local mode). */
 export function printSignInLink({ isLocal, baseUrl }: Config, { localKeys }: Pick<LocalStores, 'localKeys'>): void {
   if (isLocal) console.log(`To sign in, once: ${localSignInLink(baseUrl, localKeys.current())}`)
 }
 
-/** The settings that serving asks for. */
+/** The settings used for serving. */
 type ServeSettings = Pick<Config, 'port'> &
   Partial<Pick<Config, 'listenAt' | 'trustedProxies' | 'rateLimitPerMinute'>> & {
-    /** The pages, asked for each request; undefined while they are bundled. Left out where a site has none. */
+    /** The pages, looked up for each request; undefined while they are being bundled. Omitted for a site without pages. */
     pages?: () => Pages | undefined
     /** Called for each request to `/healthz`. */
     healthOf?: () => Health
-    /** When it is given, requests are counted, and `/metrics` answers. */
+    /** If given, requests are counted and `/metrics` is served. */
     metrics?: Metrics | undefined
-    /** When it is given, each request is logged in a line. */
+    /** If given, each request is logged as one line. */
     log?: LineWriter | undefined
   }
 
-/** What is counted and logged, by the settings. Unless they say so, nothing is logged to a terminal, where it would hide what people should read. */
+/** What is counted and logged, according to the settings. By default nothing is logged to a terminal, where it would hide messages for people. */
 export function watchBy({ hasMetrics, logRequests }: Config): Pick<ServeSettings, 'metrics' | 'log'> {
   const isLogging = logRequests ?? !process.stdout.isTTY
   return { metrics: hasMetrics ? openMetrics() : undefined, log: isLogging ? writeLines() : undefined }
 }
 
 /**
- * Serves the site of the moment with the stores of this machine.
+ * Serves the current site with the stores of this machine.
  *
- * @param siteOf asked once a request
- * @returns once it listens; the stores are the caller's to close, after the host
+ * @param siteOf called once per request
+ * @returns once it listens; the caller closes the stores after the server
  * @throws when the port is taken
  */
 export async function serveSites(
@@ -179,7 +179,7 @@ export async function serveSites(
     port,
     {
       listenAt,
-      // 0 turns every limit off.
+      // 0 turns off every limit.
       ...(rateLimitPerMinute !== 0 && { addressOf: findConnectionAddresses(trustedProxies) }),
       ...(watched && { onAnswered: watched.onAnswered }),
     },
@@ -193,7 +193,7 @@ export async function serveSites(
 
 const NOTHING_BROKEN: HubPages['broken'] = new Map()
 
-/** The rendered pages of each site. Weak, so that they go with it. */
+/** The rendered pages of each site; weak, so that they are freed with it. */
 const caches = new WeakMap<Site, PageCache>()
 
 function cacheOf(site: Site): PageCache {
@@ -202,7 +202,7 @@ function cacheOf(site: Site): PageCache {
   return known
 }
 
-/** The files of a site, and those of its successor once they are gone: a publish may wait for its turn for longer than an older state is kept. */
+/** The files of a site, and those of its successor once they are deleted: a publish may wait for its turn longer than an older state is kept. */
 function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   return {
     ...site.files,
@@ -218,7 +218,7 @@ function lastingFiles(site: Site, siteOf: () => Site): SiteFiles {
   }
 }
 
-/** The data files of a site, and the static files of the pages, which are unavailable while the pages are bundled. */
+/** The data files of a site, and the static files of the pages, which are unavailable while the pages are being bundled. */
 function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
   const filesOf = (path: string) => {
     const files = isDataPath(path) ? data : pages?.files
@@ -234,7 +234,7 @@ function joinFiles(data: SiteFiles, pages: Pages | undefined): SiteFiles {
 /** @returns undefined when nothing is counted or logged */
 function watchRequests(metrics: Metrics | undefined, log: LineWriter | undefined) {
   if (!metrics && !log) return undefined
-  /** The Cache-Control of each answer. The server below sees only bytes, so it is noted when the answer is made. */
+  /** The Cache-Control of each response. The server below sees only bytes, so it is recorded when the response is created. */
   const caching = new WeakMap<IncomingMessage, string | null>()
   return {
     onAnswer(incoming: IncomingMessage, response: Response) {

@@ -1,4 +1,4 @@
-// Knows the folder in which our host keeps the data of a site: one database of its states, and the search index of the last.
+// The folder in which the server keeps the data of a site: one database of its states, and the search index of the latest.
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -8,25 +8,25 @@ import { type ProcessLock, takeLock } from '../../stores/git/process-lock.ts'
 
 /** Where sites are kept. */
 const SITES_DIR = '.hub/data'
-/** Where sites were kept until 2026-11-22. */
+/** Where sites were kept before 2026-11-22. */
 const OLD_SITES_DIR = '.hub/sites'
 
-/** A complete state of a site, and what can be said of it. */
+/** A complete state of a site, and its metadata. */
 export const SiteState = z.object({
-  /** Counts up with every state; its files are read by it. */
+  /** Increases with every state; files are read by it. */
   number: z.int(),
   /** The search index, a file of the folder. */
   search: z.string(),
-  /** When its content began to be read. */
+  /** When reading of its content began. */
   began: z.string(),
-  /** What of the content it has read, by which fresh copies stop counting. */
+  /** Which publishes it includes; fresh copies of them no longer count. */
   source: z.object({ read_until: z.string().nullable(), commits: z.array(z.string()), broken: z.array(z.string()) }),
-  /** When it was complete. */
+  /** When it was completed. */
   built_at: z.string(),
-  /** The commit that was checked out where the content lies, or null. */
+  /** The checked-out commit of the content folder, or null. */
   commit: z.string().nullable(),
   counts: z.object({ repositories: z.int(), versions: z.int(), owners: z.int() }),
-  /** What is wrong in repositories and owners that are served in an older state, as sentences by full name or handle. */
+  /** Problems of repositories and owners that are served in an older state, as sentences by full name or handle. */
   broken: z.record(z.string(), z.array(z.string())),
 })
 export type SiteState = z.infer<typeof SiteState>
@@ -39,18 +39,18 @@ interface SiteFolder {
   file: (name: string) => string
 }
 
-/** The paths of what lies in the folder of a site. Nothing is read or made. */
+/** The paths in the folder of a site. Nothing is read or created. */
 export function describeFolder(dir: string): SiteFolder {
   return { dir, database: join(dir, 'site.db'), file: (name) => join(dir, name) }
 }
 
-/** A folder that is this process's alone. */
+/** A folder that only this process uses. */
 export interface HeldFolder extends SiteFolder {
-  /** Gives it back; what lies in it stays for the next start, unless it was only a stand-in. */
+  /** Releases it; its contents stay for the next start, unless it was a temporary folder. */
   release(): void
 }
 
-/** Takes the folder for a content folder and an address; where another running hub has it, one that is removed at the end. */
+/** Locks the folder for a content folder and an address; when another running hub has it, uses a temporary one that is removed at the end. */
 export function holdFolder(contentDir: string, baseUrl: string): HeldFolder {
   const place = { contentDir: resolve(contentDir), baseUrl }
   const name = hash('sha256', JSON.stringify(place)).slice(0, 16)
@@ -75,12 +75,12 @@ function hold(dir: string, place: object): { folder: SiteFolder; lock: ProcessLo
   return { folder: describeFolder(dir), lock }
 }
 
-/** Removes folders whose content is gone, stand-ins of processes that were killed, and what older code kept. */
+/** Removes folders whose content is gone, temporary folders of killed processes, and what older code kept. */
 export async function removeAbandoned(): Promise<void> {
   for (const name of existsSync(SITES_DIR) ? readdirSync(SITES_DIR) : []) {
     const dir = join(SITES_DIR, name)
     if (!name.includes('.') && hasContent(dir)) continue
-    // A folder that cannot be locked belongs to a hub that runs, this one included.
+    // A folder that cannot be locked belongs to a running hub, possibly this one.
     const lock = takeLock(join(dir, 'host.lock'), 0)
     if (!lock) continue
     lock.release()
@@ -100,7 +100,7 @@ function hasContent(dir: string): boolean {
   }
 }
 
-/** Removes search indexes that are no part of the state: what a process that was killed has left, and the one of the state before. */
+/** Removes search indexes that are not part of the state: leftovers of killed processes, and the index of the previous state. */
 export function removeOtherIndexes(folder: SiteFolder, search: string | undefined): void {
   for (const name of readdirSync(folder.dir))
     if (name.startsWith('search-') && name !== search) rmSync(folder.file(name), { force: true })

@@ -1,17 +1,17 @@
-// Says when a site must be built again: its content changed, or a new day began.
+// Reports when a site must be rebuilt: its content changed, or a new day began.
 import { isStray } from '../../stores/content/content-files.ts'
 import { watchFolders } from './watch-folders.ts'
 
 /** Files often change together: a pull, a publish, an editor that writes twice. */
 const SETTLE_MS = 50
-/** The longest wait for changes to settle; then the site is built although files still change. */
+/** Maximum wait for changes to settle; then the build starts although files still change. */
 const LONGEST_BURST_MS = 2_000
-/** Where the system does not tell of changes, they are looked for this often. */
+/** Polling interval where the system does not report changes. */
 const POLL_MS = 10_000
-/** Above this, looking at everything costs less. Linux drops events when 16,384 wait (`man 7 inotify`). */
+/** Above this many, scanning everything costs less. Linux drops events when 16,384 are queued (`man 7 inotify`). */
 const MAX_EVENTS = 2_000
 
-/** Tells of changes to the content. */
+/** Reports changes of the content. */
 export interface ContentWatch {
   /** Acts as if a file had changed. @param path from the folder */
   noteChange(path: string): void
@@ -20,10 +20,10 @@ export interface ContentWatch {
 }
 
 /**
- * Calls `want` when files below the folder changed, once for those that change together. Where watching fails, `want` is called every ten seconds as well.
+ * Calls `want` when files below the folder changed, once for files that change together. If watching fails, `want` is also called every ten seconds.
  *
- * @param want told the paths of the files that changed, from the folder, and of folders that are gone, which end in a slash; undefined when anything may have changed
- * @param onPolling told once why watching failed
+ * @param want receives the paths of the changed files, relative to the folder, and of deleted folders, which end in a slash; undefined when anything may have changed
+ * @param onPolling called once with the reason why watching failed
  */
 export function watchContent(
   contentDir: string,
@@ -61,7 +61,7 @@ export function watchContent(
     wantSoon()
   }
   const startPolling = (error: unknown) => {
-    // Called for each folder that cannot be watched: the first says enough.
+    // Called for each folder that cannot be watched; the first one is enough.
     if (polling) return
     polling = setInterval(wantAll, POLL_MS)
     onPolling(describeFailure(contentDir, error))
@@ -87,13 +87,13 @@ function describeFailure(contentDir: string, error: unknown): string {
   return `Changes in ${contentDir} are looked for every ${POLL_MS / 1000} s, because the system does not tell of them: ${cause}`
 }
 
-/** What an operator raises, by the error of the system. `man 7 inotify` */
+/** Which limit to raise, by system error. `man 7 inotify` */
 const LIMITS_OF_SYSTEM: Readonly<Record<string, string>> = {
   ENOSPC: 'its limit of watched folders is reached. Raise fs.inotify.max_user_watches with sysctl.',
   EMFILE: 'its limit of watchers is reached. Raise fs.inotify.max_user_instances with sysctl.',
 }
 
-/** Calls when a day begins, in UTC: the order of `trending` changes with it. */
+/** Calls back at midnight UTC, because the order of `trending` changes with the day. */
 export function watchDays(want: () => void): void {
   const now = new Date()
   const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 0, 0, 1)

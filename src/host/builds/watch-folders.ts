@@ -1,38 +1,38 @@
-// Watches a folder and all folders in it, but no file: the system tells of files by their folder, so 10,000 prompts of 5 versions take 20,000 watches and not 80,000.
+// Watches a folder and its subfolders, but no files: the system reports files through their folder, so 10,000 prompts of 5 versions need 20,000 watches instead of 80,000.
 import { type Dirent, type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { identifyFolder } from '../../stores/site/site-files-folder.ts'
 
-/** How often it is checked whether the top folder was replaced: the system tells only of what is in it. */
+/** How often to check whether the top folder was replaced; the system reports only changes inside it. */
 const LOOK_AT_TOP_MS = 1_000
 
-/** What is told of the folders. */
+/** Callbacks for changes. */
 interface FolderEvents {
-  /** A file was added, changed or removed. @param path from the top folder; one that ends in a slash is a folder that is gone */
+  /** A file was added, changed or removed. @param path from the top folder; one that ends in a slash is a deleted folder */
   onChange: (path: string) => void
   /** The top folder was replaced, removed or put back. */
   onReplaced: () => void
-  /** A folder cannot be watched. Called for each one. */
+  /** A folder cannot be watched. Called for each such folder. */
   onError: (error: unknown) => void
 }
 
-/** Folders that are watched. */
+/** The watched folders. */
 interface WatchedFolders {
-  /** Watches folders that were missed: when too many events wait, the system drops some. */
+  /** Watches folders that were missed, because the system drops events when too many are queued. */
   catchUp(): void
   close(): void
 }
 
 interface Folder {
   watcher: FSWatcher
-  /** Watched folders in it, by name. */
+  /** Watched subfolders, by name. */
   below: Map<string, Folder>
 }
 
 /**
- * Watches folders, from when this returns. Symbolic links below the top folder are not followed.
+ * Watches the folders; complete when this returns. Symbolic links below the top folder are not followed.
  *
- * @param isIgnored whether files and folders of this name are left out
+ * @param isIgnored whether to skip files and folders of this name
  */
 export function watchFolders(
   top: string,
@@ -42,11 +42,11 @@ export function watchFolders(
   let root: Folder | undefined
   let identity: string | undefined
 
-  /** Watches a folder and those in it. @param known the folder where it is watched already @param found told of each file in a folder that is new */
+  /** Watches a folder and its subfolders. @param known the folder if it is already watched @param found called for each file in a new folder */
   const add = (path: string, known: Folder | undefined, found: (path: string) => void): Folder | undefined => {
     const folder = known ?? open(path)
     if (!folder) return undefined
-    // Read after it is watched, so that nothing is missed in between.
+    // Read after the watch begins, so that nothing is missed in between.
     for (const entry of readFolder(join(top, path))) {
       const { name } = entry
       if (isIgnored(name)) continue
@@ -66,7 +66,7 @@ export function watchFolders(
       const watcher = watch(join(top, path))
       watcher.on('error', onError)
       watcher.on('change', (event, name) => {
-        // Without a name it is about the folder itself, of which the one around it tells too.
+        // An event without a name is about the folder itself, which its parent reports too.
         if (typeof name === 'string' && name !== '' && !isIgnored(name)) hear(event, path, below, name)
       })
       return { watcher, below }
@@ -120,7 +120,7 @@ function close({ watcher, below }: Folder): void {
   for (const folder of below.values()) close(folder)
 }
 
-/** A folder that vanished meanwhile is simply gone; one that cannot be read is a problem of the content, and said as such. */
+/** A folder that vanished in the meantime is ignored; one that cannot be read is reported as a problem of the content. */
 function readFolder(path: string): Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true })

@@ -1,17 +1,17 @@
-// Finds whose address a request has: the connection's, or, when that is a proxy of the settings, the one that it names.
+// Finds the client address of a request: that of the connection, or the one named by a trusted proxy.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
 import type { TrustedProxy } from '../../settings.ts'
 import { clientKeyOf } from '../../wiring/platform.ts'
 
-/** So many forwarding addresses of a request are looked at. */
+/** Maximum number of forwarding addresses examined per request. */
 const MAX_HOPS = 32
 
 /**
- * Opens the finder of clients' addresses.
+ * Creates a function that finds client addresses.
  *
- * @param trusted proxies whose `X-Forwarded-For` counts; from its end, the first address that is none of them is the client's
- * @param warn told once for each proxy that is not trusted: all behind it count as one client
+ * @param trusted proxies whose `X-Forwarded-For` counts; read from the end, the first address that is not one of them is the client
+ * @param warn called once for each untrusted proxy: all clients behind it count as one
  */
 export function findClients(
   trusted: readonly TrustedProxy[],
@@ -38,7 +38,7 @@ export function findClients(
     let client = connection
     while (hops.length > 0 && isTrusted(client)) {
       const hop = hops.pop()!
-      // An entry that is no address may come from anybody, so the proxy that passed it on counts as the client.
+      // Anyone may have sent an invalid entry, so the proxy that forwarded it counts as the client.
       if (isIP(hop) === 0) break
       client = hop
     }
@@ -47,9 +47,9 @@ export function findClients(
 }
 
 /**
- * Opens the finder of the address that a connection counts for.
+ * Creates a function that finds the address a connection is counted for.
  *
- * @returns undefined for a trusted proxy: its connections are those of many clients
+ * @returns undefined for a trusted proxy, whose connections belong to many clients
  */
 export function findConnectionAddresses(trusted: readonly TrustedProxy[]): (socket: Socket) => string | undefined {
   const isTrusted = recognise(trusted)
@@ -69,7 +69,7 @@ const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 const PLAIN = /^\d+(?:\.\d+){3}$/
 
-/** Without what systems and proxies add: a mapped IPv4 address is that address, brackets, ports and zones are left out. */
+/** Normalises an address: unmaps IPv4, and removes brackets, ports and zones. */
 function bare(address: string): string {
   if (PLAIN.test(address)) return address
   return address

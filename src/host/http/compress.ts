@@ -9,13 +9,13 @@ import type { Parts } from '../../server/respond.ts'
 
 type Encoding = 'br' | 'gzip'
 
-/** Below it, the headers of compression cost more than it saves. */
+/** Below this size, the headers cost more than compression saves. */
 const MIN_BYTES = 1_024
-/** Larger answers are not compressed. */
+/** Larger responses are not compressed. */
 const MAX_BYTES = 32 * 1024 * 1024
-/** What is kept of compressed answers, over all builds: the same bytes are the same answer. */
+/** Size of the cache of compressed responses, across all builds: equal bytes share an entry. */
 const CACHE_BYTES = 48 * 1024 * 1024
-/** Compressing uses the threads that read files, so it never takes all of them; further requests get the plain answer. */
+/** Compression uses the threads that read files, so it never takes all of them; other requests get the uncompressed response. */
 const MAX_AT_ONCE = 2
 const MAX_WAITING = 16
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|manifest\+json)|image\/svg\+xml)/
@@ -23,19 +23,19 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|xml|atom\+xml|m
 /** Compresses answers. */
 export interface Compressor {
   /**
-   * @param answer with a validator when it may be kept
-   * @param askForBody asks what a HEAD left out, and for the bytes of a large file
-   * @returns it, compressed where the client and the answer allow it
+   * @param answer with a validator if it may be cached
+   * @param askForBody gets the body that a HEAD left out, or the bytes of a large file
+   * @returns the response, compressed if the client and the response allow it
    */
   compress(request: Request, answer: Parts, askForBody: () => Promise<Parts | undefined>): Promise<Parts>
 }
 
-/** Opens a compressor, which has nothing in its cache yet. */
+/** Creates a compressor with an empty cache. */
 export function openCompressor(): Compressor {
   const accepted = new LRUCache<string, Encoding | 'identity'>({ max: 1_000 })
   const kept = new LRUCache<string, Bytes>({ maxSize: CACHE_BYTES, sizeCalculation: ({ length }) => length })
   const queue = limitWork()
-  /** The same bytes are compressed once, however many ask. */
+  /** Equal bytes are compressed once, however many clients ask. */
   const underWay = new Map<string, Promise<Bytes | undefined>>()
   const encodingFor = (request: Request): Encoding | 'identity' => {
     const header = request.headers.get('Accept-Encoding')
@@ -45,7 +45,7 @@ export function openCompressor(): Compressor {
     return known
   }
   const make = async (key: string, answer: Parts | undefined, encoding: Encoding, isForGood: boolean) => {
-    // A HEAD has no body, so the answer was asked for again, and may be another one by now.
+    // A HEAD has no body, so the response was requested again and may have changed.
     const plain = answer && key.startsWith(`${answer.headers.ETag} `) ? answer.bytes : null
     const bytes = plain && (await queue(() => COMPRESS[encoding](plain, isForGood)))
     if (bytes) kept.set(key, bytes)
@@ -75,13 +75,13 @@ export function openCompressor(): Compressor {
         bytes = await work.finally(() => underWay.delete(key))
       }
       if (!bytes) return answer
-      // It names the bytes as they were. RFC 9530 section 2
+      // The digest describes the uncompressed bytes. RFC 9530 section 2
       const { 'Repr-Digest': _, ...rest } = given
       const headers = {
         ...rest,
         'Content-Encoding': encoding,
         'Content-Length': String(bytes.length),
-        // Other bytes need another strong validator. respond.ts recognises this one when it comes back. RFC 9110 section 8.8.3.3
+        // Different bytes need a different strong validator. respond.ts recognises this one when it comes back. RFC 9110 section 8.8.3.3
         ETag: `${etag.slice(0, -1)}-${encoding}"`,
       }
       return { bytes: isHead ? null : bytes, status: answer.status, headers }
@@ -89,7 +89,7 @@ export function openCompressor(): Compressor {
   }
 }
 
-/** Whether an answer may be compressed: one that no cache may keep may hold a secret beside text that the requester chose, and its compressed length would tell about the secret. https://www.breachattack.com */
+/** Whether a response may be compressed. An uncacheable one may hold a secret next to text that the requester chose, and its compressed length would leak the secret. https://www.breachattack.com */
 export function isKept(cacheControl: string | null | undefined): boolean {
   return cacheControl?.includes('no-store') === false
 }
@@ -103,7 +103,7 @@ function negotiate(header: string): Encoding | 'identity' {
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-/** Files with a digest in their name are compressed once and as small as possible; everything else fast, because a client waits for it. */
+/** Files with a hash in their name are compressed once at the highest level; everything else fast, because a client waits for it. */
 const COMPRESS: Readonly<Record<Encoding, (bytes: Bytes, isForGood: boolean) => Promise<Bytes>>> = {
   br: (bytes, isForGood) =>
     brotli(bytes, {
@@ -115,7 +115,7 @@ const COMPRESS: Readonly<Record<Encoding, (bytes: Bytes, isForGood: boolean) => 
   gzip: (bytes, isForGood) => zip(bytes, { level: isForGood ? 9 : 6 }),
 }
 
-/** @returns a function that does work in its turn, or not at all when too much is waiting already */
+/** @returns a function that queues work, or rejects it when too much is waiting */
 function limitWork() {
   const waiting: (() => void)[] = []
   let running = 0

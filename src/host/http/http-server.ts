@@ -1,4 +1,4 @@
-// The server that listens: where it does, how many connections and bodies it takes at once, how long each part of a request may take, and how it ends.
+// The HTTP server: addresses, limits on connections and bodies, timeouts, and shutdown.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import { HubError } from '../../domain/api/errors.ts'
@@ -7,37 +7,37 @@ import { busy, describeUnreadable, end, refuse, tooManyConnections } from './ref
 import { findUnclear } from './request-form.ts'
 import { openTurns, type TurnLimits } from './turns.ts'
 
-/** Answers requests to a Node server. */
+/** Handles requests to a Node server. */
 export type NodeListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
-/** Addresses to listen at. */
+/** Addresses to listen on. */
 type ListenAt = 'everywhere' | readonly string[]
 
 /** A server that listens. */
 export interface RunningServer {
   server: Server
-  /** Takes no more connections, lets requests under way finish, and cuts them after the grace. @param graceMs left out, 5 s */
+  /** Accepts no more connections, lets running requests finish, and cuts them after the grace period. @param graceMs default 5 s */
   stop(graceMs?: number): Promise<void>
 }
 
-/** How much of the server a client may use, so that others are answered without delay. */
+/** Limits per client, so that others are served without delay. */
 interface ServerLimits extends TurnLimits {
-  /** Request line and headers; half-sent ones are held in memory for each connection. */
+  /** Request line and headers; incomplete ones are held in memory for each connection. */
   headerBytes: number
   headersMs: number
-  /** How long no byte of a body may arrive. */
+  /** Maximum time without a byte of a body. */
   stalledMs: number
-  /** How long a request may take to arrive, from its first byte to its last. */
+  /** Maximum time to receive a request, from its first byte to its last. */
   requestMs: number
   keepAliveMs: number
-  /** How long a client may read nothing of an answer that waits for it. */
+  /** Maximum time a client may stop reading a pending response. */
   unreadMs: number
-  /** How often these times are checked. */
+  /** How often these timeouts are checked. */
   checkMs: number
   connections: number
-  /** How many bodies may arrive at once. Each holds at most 1 MiB, so this bounds what all of them hold together. */
+  /** Maximum number of bodies arriving at once. Each is at most 1 MiB, so this bounds their memory. */
   bodies: number
-  /** A body that takes longer may be cut off for a new one, because a body usually arrives at once. */
+  /** A body that takes longer may be cut off in favour of a new one, because bodies usually arrive at once. */
   patienceMs: number
 }
 
@@ -46,7 +46,7 @@ const LIMITS: ServerLimits = {
   headersMs: 10_000,
   stalledMs: 10_000,
   requestMs: 30_000,
-  // nginx keeps its connections to us for 60 s. This is longer, so that it never sends on one that we are about to close.
+  // nginx keeps its connections to us open for 60 s. This is longer, so that nginx never sends on one that we are about to close.
   keepAliveMs: 65_000,
   checkMs: 1_000,
   connections: 4_096,
@@ -60,29 +60,29 @@ const LIMITS: ServerLimits = {
 }
 const GRACE_MS = 5_000
 
-/** A request that was answered, or whose client went away. */
+/** A completed request, or one whose client disconnected. */
 export interface AnsweredRequest {
   method: string
-  /** As it was sent, with its query. */
+  /** As sent, with its query. */
   path: string
   status: number
   ms: number
-  /** On the wire, heads included. */
+  /** On the wire, headers included. */
   bytes: number
-  /** How long the answer may be kept, as it says itself; null when it does not. */
+  /** The Cache-Control of the response, or null. */
   cache: string | null
   id: string
 }
 
 /** Where and how to listen. */
 export interface ServerOptions {
-  /** Told of each request when it is over. */
+  /** Called when a request is complete. */
   onAnswered?: (incoming: IncomingMessage, outgoing: ServerResponse, ms: number, bytes: number) => void
-  /** Left out, at every address of this machine. */
+  /** Default: every address of this machine. */
   listenAt?: ListenAt
-  /** The address whose connections are counted together; undefined where they are not. Left out, none are. */
+  /** The address whose connections are counted together; undefined for no limit. By default, connections are not counted. */
   addressOf?: (socket: Socket) => string | undefined
-  /** In place of the usual ones. */
+  /** Overrides the default limits. */
   limits?: Partial<ServerLimits>
 }
 
@@ -104,7 +104,7 @@ export async function startServer(
       requestTimeout: limits.requestMs,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: limits.checkMs,
-      // Node would answer with a bare status; we answer with JSON.
+      // Node would send a bare status; we send JSON.
       requireHostHeader: false,
     },
     (incoming, outgoing) => takeTurn(incoming, outgoing),
@@ -125,7 +125,7 @@ export async function startServer(
     if (refused) refuse(incoming, outgoing, refused)
     else inBackground('An answer', () => listener(incoming, outgoing))
   }
-  // Without these listeners Node answers such requests itself, with a bare status.
+  // Without these listeners Node responds to such requests itself, with a bare status.
   server.on('checkExpectation', takeTurn)
   server.on('connect', (_incoming: IncomingMessage, socket: Socket) =>
     end(
@@ -144,7 +144,7 @@ export async function startServer(
     else if (!answering.has(socket)) turns.close(socket)
   })
   server.maxConnections = limits.connections
-  // At the limit of connections, idle ones are closed for new ones.
+  // At the connection limit, idle connections are closed for new ones.
   server.on('drop', () => server.closeIdleConnections())
   const [first, ...others] = listenAt === 'everywhere' ? [] : listenAt
   await listen(server, port, first)
@@ -155,7 +155,7 @@ export async function startServer(
     server,
     async stop(graceMs = GRACE_MS) {
       isStopping = true
-      // Answers whose head is not sent yet tell the client to close this connection.
+      // Responses whose headers are not sent yet tell the client to close this connection.
       for (const outgoing of answering.values()) outgoing.shouldKeepAlive = false
       const closed = new Promise((resolve) => server.close(resolve))
       for (const door of doors) door?.close()
@@ -177,7 +177,7 @@ function listen(server: NetServer, port: number, host: string | undefined): Prom
   })
 }
 
-/** Lets a server listen at one more address. @returns undefined where this machine has no such address, such as one without IPv6 */
+/** Makes a server listen on one more address. @returns undefined if this machine has no such address, for example without IPv6 */
 async function openDoor(server: Server, port: number, host: string): Promise<NetServer | undefined> {
   const door = createNetServer((socket) => server.emit('connection', socket))
   door.maxConnections = server.maxConnections
@@ -192,14 +192,14 @@ async function openDoor(server: Server, port: number, host: string): Promise<Net
   }
 }
 
-/** Counts the bodies that are on their way, and ends those that stall. @param cut ends a connection with an error */
+/** Counts bodies in transit, and ends those that stall. @param cut ends a connection with an error */
 function limitBodies(
   { bodies: most, patienceMs, stalledMs, unreadMs }: ServerLimits,
   cut: (socket: Socket, error: HubError) => void,
 ) {
   const arriving = new Map<IncomingMessage, number>()
   return {
-    /** @returns why a request is not taken: too many bodies are arriving */
+    /** @returns why a request is rejected: too many bodies are arriving */
     admit(incoming: IncomingMessage, outgoing: ServerResponse): HubError | undefined {
       const { headers, socket } = incoming
       if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return undefined
@@ -211,17 +211,17 @@ function limitBodies(
       }
       arriving.set(incoming, performance.now())
       const onStalled = () => cut(socket, describeUnreadable('ERR_HTTP_REQUEST_TIMEOUT'))
-      // A listener on the request, because Node closes a connection without an answer when nothing listens to its timeout.
+      // A listener on the request, because Node closes the connection without a response when nothing listens for its timeout.
       incoming.once('timeout', onStalled)
       socket.setTimeout(stalledMs)
       const leave = () => {
         if (!arriving.delete(incoming)) return
         incoming.off('timeout', onStalled)
-        // From now on the time is that of reading the answer.
+        // From now on the timeout covers reading the response.
         socket.setTimeout(unreadMs)
       }
       incoming.once('end', leave).once('close', leave)
-      // Prepended, because Node's own listener then sets how long the idle connection is kept.
+      // Prepended, because Node's own listener then sets the idle timeout of the connection.
       outgoing.prependOnceListener('finish', leave).once('close', leave)
       return undefined
     },

@@ -1,4 +1,4 @@
-// Refuses requests and connections: an answer in the usual form where the client can still read one, then the end of the connection.
+// Rejects requests and connections: sends an error if the client can still read it, then closes the connection.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { HubError } from '../../domain/api/errors.ts'
@@ -11,7 +11,7 @@ export function busy(): HubError {
   })
 }
 
-/** The error of a request that could not even be read. @param code of Node's error */
+/** The error of a request that could not be parsed. @param code Node's error code */
 export function describeUnreadable(code: string | undefined): HubError {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new HubError('invalid_request', 'The URL or the headers are too long. Shorten them.')
@@ -20,10 +20,10 @@ export function describeUnreadable(code: string | undefined): HubError {
   return new HubError('invalid_request', 'This is not a valid HTTP/1.1 request. Use an HTTP library.')
 }
 
-/** How long a refused client may go on sending before the connection ends; if it ended at once, the client would not see the answer. */
+/** How long a rejected client may keep sending before the connection closes; closed at once, the client would not see the response. */
 const LINGER_MS = 500
 
-/** Answers a request with an error, and ends the connection: what follows on it cannot be trusted, or is not wanted. */
+/** Sends an error and closes the connection: anything that follows on it is untrusted or unwanted. */
 export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: HubError): void {
   const { status, headers, body } = makeErrorAnswer(error)
   outgoing.writeHead(status, { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) })
@@ -32,7 +32,7 @@ export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, erro
   setTimeout(() => incoming.socket.destroy(), LINGER_MS).unref()
 }
 
-/** Ends a connection where no request can be answered any more, with an error. */
+/** Closes a connection that can no longer get a response, with an error. */
 export function end(socket: Socket, error: HubError, answering: ReadonlyMap<Socket, ServerResponse>): void {
   if (!socket.writable || answering.get(socket)?.headersSent) {
     socket.destroy()

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { HubError } from '../../domain/api/errors.ts'
 
-/** Headers that may stand once in a request; of two, one program would take the first and another the last. */
+/** Headers that may appear only once in a request; of two, programs disagree which one counts. */
 const ONCE: ReadonlySet<string> = new Set([
   'host',
   'authorization',
@@ -12,13 +12,13 @@ const ONCE: ReadonlySet<string> = new Set([
   'origin',
 ])
 
-/** A name or an address and perhaps a port: what URLs and all proxies read alike. */
+/** A name or an address and optionally a port: what URLs and all proxies parse alike. */
 const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 
 /**
- * Checks that every program would read a request's line and headers alike, and turns an absolute address into a path.
+ * Checks that every program would parse the request line and headers alike, and turns an absolute URL into a path.
  *
- * @returns why it is refused: HubError `invalid_request`; undefined for a clear one
+ * @returns the reason for rejection, HubError `invalid_request`; undefined for an unambiguous request
  */
 export function findUnclear(incoming: IncomingMessage): HubError | undefined {
   const { rawHeaders, headers, httpVersion } = incoming
@@ -41,14 +41,14 @@ export function findUnclear(incoming: IncomingMessage): HubError | undefined {
       return unclear('The address of the request and its header Host disagree. Send the same in both.')
     incoming.url = rest.startsWith('/') ? rest : `/${rest}`
   }
-  // `OPTIONS *` is the one request without a path (RFC 9110 section 9.3.7). It is answered as that of any path is.
+  // `OPTIONS *` is the only request without a path (RFC 9110 section 9.3.7). It is handled like any other path.
   if (incoming.url === '*' && incoming.method === 'OPTIONS') incoming.url = '/api'
   if (!incoming.url?.startsWith('/') || /[\\#]/.test(incoming.url.split('?')[0]!) || incoming.url.includes('#'))
     return unclear('The address must begin with / and hold neither \\ nor #. Write them as %5C and %23.')
   return undefined
 }
 
-/** Clients of a hub all write the same few names, and looking them up costs less than reading them anew. */
+/** Clients of a hub send the same few host names, and a lookup costs less than parsing. */
 const known = new Set<string>()
 
 function isHost(host: string): boolean {

@@ -3,19 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { write, writeSync } from 'node:fs'
 import type { AnsweredRequest } from './http-server.ts'
 
-/** How many characters may wait to be written. When the log's reader is slower, further lines are dropped, and the log says how many. */
+/** Maximum number of buffered characters. When the log's reader is slower, further lines are dropped, and the log says how many. */
 const MAX_WAITING = 1_000_000
 const RETRY_MS = 100
-/** How long lines are gathered and then written at once, because one write costs more than many lines. */
+/** How long lines are buffered before one write, because a write costs more than many lines. */
 const GATHER_MS = 50
 const MAX_PATH = 500
 
-/** Writes lines without waiting for who reads them. */
+/** Writes lines without waiting for the reader. */
 export interface LineWriter {
   write(line: string): void
 }
 
-/** Writes what happened to a request as a line of JSON, which ends with a line feed. docs/running.md section 6 */
+/** Formats a request as a line of JSON that ends with a line feed. docs/running.md section 6 */
 export function formatRequest({ method, path, status, ms, bytes, cache, id }: AnsweredRequest, now: Date): string {
   return `${JSON.stringify({
     time: now.toISOString(),
@@ -30,7 +30,7 @@ export function formatRequest({ method, path, status, ms, bytes, cache, id }: An
   })}\n`
 }
 
-/** A path as it may be logged: without its query, which may hold a key or what somebody looks for, and without tokens that were put there by mistake. */
+/** A path that is safe to log: without its query, which may hold a key or search words, and without tokens that were put there by mistake. */
 export function withoutSecrets(path: string): string {
   return path
     .slice(0, MAX_PATH)
@@ -40,16 +40,16 @@ export function withoutSecrets(path: string): string {
     .replace(/\beyJ[\w-]{10,}(?:\.[\w-]*)*/g, 'eyJ…')
 }
 
-/** A request's name: the one that came with it, where it is a plain word, else a new one. */
+/** The request ID: the client's, if it is a plain word, otherwise a new one. */
 export function nameRequest(given: string): string {
   return /^[A-Za-z0-9._-]{8,64}$/.test(given) ? given : randomUUID()
 }
 
-/** Writes lines to a file descriptor. A full pipe delays the log and no request. */
+/** Writes lines to a file descriptor. A full pipe delays the log, but no request. */
 export function writeLines(descriptor = 1): LineWriter {
   let waiting = ''
   let dropped = 0
-  /** Lines are being gathered or written. */
+  /** Lines are being buffered or written. */
   let isBusy = false
   const writeSoon = () => {
     if (isBusy || waiting === '') return
@@ -63,7 +63,7 @@ export function writeLines(descriptor = 1): LineWriter {
   }
   const writeWhole = (chunk: Buffer) =>
     write(descriptor, chunk, (error, written) => {
-      // When the log's reader is gone, nothing more is written, and requests are answered all the same.
+      // When the log's reader is gone, logging stops and requests are still served.
       if (error && error.code !== 'EAGAIN') isBusy = false
       else if (error || written < chunk.length)
         setTimeout(() => writeWhole(chunk.subarray(error ? 0 : written)), error ? RETRY_MS : 0)
@@ -76,7 +76,7 @@ export function writeLines(descriptor = 1): LineWriter {
     try {
       writeSync(descriptor, waiting)
     } catch {
-      // The log cannot be written, so there is no place to report it.
+      // The log cannot be written, so there is nowhere to report it.
     }
   })
   return {

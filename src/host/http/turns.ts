@@ -1,32 +1,30 @@
-// Decides whose turn it is: a connection has one request answered at a time, and an address a bounded number of connections.
-// Whoever is not at turn is not read, so that what clients send stays with them. Also ends connections, so that nothing unread stays in the kernel.
+// Schedules requests: a connection has one request in progress, and an address a bounded number of connections. Others are not read, so their data stays with the client. Also closes connections so that no unread data stays in the kernel.
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How much of the server one client may take at once. */
+/** Limits per client. */
 export interface TurnLimits {
   /**
-   * Connections of one address that are read and answered at once; further ones wait. The kernel holds up to 4 MB for each that reads nothing,
-   * so an address takes at most some 200 MB.
+   * Connections of one address that are served at once; others wait. The kernel buffers up to 4 MB for each that reads nothing, so an address uses at most about 200 MB.
    */
   servedOfAddress: number
-  /** Connections of one address in all, those that wait included. One more is refused. */
+  /** Maximum connections of one address, waiting ones included. More are rejected. */
   connectionsOfAddress: number
-  /** Requests in all that were read and wait behind others of their connection. The connection that sends one more is cut. */
+  /** Maximum requests that are read but waiting behind others on their connection. A connection that exceeds it is cut. */
   waitingRequests: number
-  /** How long a client has to read the rest of its last answer and to close the connection. */
+  /** How long a client has to read the rest of its last response and close the connection. */
   lingerMs: number
 }
 
 interface Connection {
   socket: Socket
   address: Address | undefined
-  /** Requests that were read and are not begun. */
+  /** Requests that were read and not yet started. */
   waiting: (() => void)[]
   isAnswering: boolean
-  /** Has had an answer, so it may be closed for others when it is idle. */
+  /** Has had a response, so it may be closed for others when idle. */
   isAnswered: boolean
-  /** Nothing more is answered on it. */
+  /** No more requests are served on it. */
   isOver: boolean
 }
 
@@ -37,18 +35,18 @@ interface Address {
   queue: Set<Connection>
 }
 
-/** Opens the turns of a server. */
+/** Creates the scheduler of a server. */
 export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => string | undefined) {
   const connections = new WeakMap<Socket, Connection>()
   const addresses = new Map<string, Address>()
   let waitingRequests = 0
 
-  /** Closes an idle connection of the address, because another one waits. */
+  /** Closes an idle connection of the address for a waiting one. */
   const makeRoom = ({ served }: Address) => {
     for (const { socket, isAnswering, isAnswered, isOver } of served)
       if (isAnswered && !isAnswering && !isOver) return close(socket)
   }
-  /** Ends a connection, and cuts it when the client does not close it too. Closed at once, its unread bytes would stay in the kernel for minutes. */
+  /** Ends a connection, and cuts it if the client does not close it too. Closed at once, its unread bytes would stay in the kernel for minutes. */
   const close = (socket: Socket) => {
     const connection = connections.get(socket)
     if (connection) connection.isOver = true
@@ -80,10 +78,10 @@ export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => str
       connection.isAnswering = false
       connection.isAnswered = true
       if (connection.address && connection.address.queue.size > 0) makeRoom(connection.address)
-      // Not at once: else a client with many requests would keep everybody else waiting.
+      // Not at once: a client with many requests would keep everyone else waiting.
       if (connection.waiting.length > 0) setImmediate(beginNext, connection)
     })
-    // The client learns that this connection is closed for others that wait.
+    // Tells the client that this connection is closed for others.
     if (connection.address && connection.address.queue.size > 0) outgoing.shouldKeepAlive = false
     start()
   }
@@ -98,7 +96,7 @@ export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => str
   return {
     close,
 
-    /** Takes a new connection. @returns false when its address has too many already, and the caller has to end it */
+    /** Takes a new connection. @returns false when its address has too many already; the caller must then end it */
     enter(socket: Socket): boolean {
       const key = addressOf(socket) ?? ''
       const address = key === '' ? undefined : (addresses.get(key) ?? { open: 0, served: new Set(), queue: new Set() })
@@ -108,11 +106,11 @@ export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => str
       }
       connections.set(socket, connection)
       socket.once('close', () => leave(connection, key))
-      // Node resumes reading by itself after each answer.
+      // Node resumes reading by itself after each response.
       socket.on('resume', () => {
         if (connection.waiting.length > 0 || address?.queue.has(connection)) socket.pause()
       })
-      // With it Node closes a connection after its last answer.
+      // Makes Node close the connection after its last response.
       socket.destroySoon = () => close(socket)
       if (!address) return true
       addresses.set(key, address)
@@ -121,20 +119,20 @@ export function openTurns(limits: TurnLimits, addressOf: (socket: Socket) => str
       if (address.served.size < limits.servedOfAddress) address.served.add(connection)
       else {
         address.queue.add(connection)
-        // Node begins to read a new connection in the next tick, whatever it was told before.
+        // Node starts reading a new connection in the next tick, even if paused before.
         process.nextTick(() => address.queue.has(connection) && socket.pause())
         makeRoom(address)
       }
       return true
     },
 
-    /** Whether a connection waits until others of its address end. */
+    /** Whether a connection is waiting for others of its address to end. */
     isWaiting(socket: Socket): boolean {
       const connection = connections.get(socket)
       return connection?.address?.queue.has(connection) === true
     },
 
-    /** Begins a request when those before it on its connection are answered. @param start begins to answer */
+    /** Starts a request when those before it on its connection are complete. @param start starts the response */
     take(socket: Socket, outgoing: ServerResponse, start: () => void): void {
       const connection = connections.get(socket)
       if (!connection || connection.isOver) {
