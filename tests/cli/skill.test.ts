@@ -26,7 +26,10 @@ const VARIABLES: SkillVersion['variables'] = [
   { ...usual, name: 'deep', type: 'boolean', required: false, default: true },
   { ...usual, name: 'text', type: 'string', required: false, default: 'two\nlines\t\u001f' },
 ]
-const skill = { description: 'Reviews: "code" \\ \u2028 \ufeff 🎈. Use it before a pull request.', license: 'MIT' }
+const skill = {
+  description: 'Reviews: --- ----- "code" \\ \u2028 \ufeff 🎈. Use it before a pull request.',
+  license: 'MIT',
+}
 const versions: Record<string, string> = {
   '1.0.0': '---\nallowed-tools: Bash\n---\r\nReview {{code}}.\r\n',
   '1.1.0': '\ufeffReview {{code}} well.',

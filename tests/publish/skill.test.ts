@@ -1,5 +1,12 @@
 // Tests publishing Agent Skills, and their addresses: what carries over and what is refused, bytes that stay the same, digests, caching and errors.
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { type Hub, openHub } from '../hubs/publishing.ts'
 import { openLocalWorld, type World } from '../hubs/worlds.ts'
@@ -12,6 +19,7 @@ const GOOD = { title: 'Code review', description: 'Reviews a change with care.',
 const publish = (body: Record<string, unknown>, to: string) => hub.publish({ ...GOOD, ...body }, { to })
 const skill = { description: 'Reviews code. Use it before a pull request.' }
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const CLIENT = resolve('node_modules/skills/bin/cli.mjs')
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const CHANGING = 'public, max-age=60, stale-while-revalidate=600'
 
@@ -83,6 +91,36 @@ test('the three indexes name the bytes that are served, to every origin', async 
   const again = await hub.read(`/${to}/SKILL.md`)
   expect((await hub.read(`/${to}/SKILL.md`, { 'If-None-Match': again.headers.get('ETag')! })).status).toBe(304)
   expect((await hub.read(`/${to}/SKILL.md`, {}, 'HEAD')).bytes.length).toBe(0)
+})
+
+test('the real client installs a pinned skill and the latest one from a running hub, byte for byte', async () => {
+  const to = 'acme/installed'
+  await publish({ content: '\ufeffDo {{it}}.\r\n', skill: { description: 'Does it: "now" --- \\ 🎈 # x' } }, to)
+  await publish({ content: 'Do {{it}} well.\n' }, to)
+  const server = createServer(async (asked, answer) => {
+    const { status, headers, bytes } = await hub.read(asked.url ?? '/')
+    answer.writeHead(status, Object.fromEntries(headers)).end(bytes)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const dir = mkdtempSync(join(tmpdir(), 'hub-skills-'))
+  const install = async (path: string) => {
+    const cwd = mkdtempSync(join(dir, 'project-'))
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+    const command = [CLIENT, 'add', address, '--yes', '--agent', 'claude-code']
+    // It reports what is installed unless it is told not to.
+    const env = { PATH: process.env.PATH, HOME: dir, DO_NOT_TRACK: '1', DISABLE_TELEMETRY: '1' }
+    await promisify(execFile)(process.execPath, command, { cwd, env })
+    return readFileSync(join(cwd, '.claude/skills/installed/SKILL.md'))
+  }
+  try {
+    const pinned = await hub.read(`/${to}/v/1.0.0/SKILL.md`)
+    expect((await install(`/${to}/v/1.0.0`)).equals(pinned.bytes)).toBe(true)
+    expect((await install(`/${to}`)).equals((await hub.read(`/${to}/SKILL.md`)).bytes)).toBe(true)
+    await expect(install('/acme/plain')).rejects.toMatchObject({ stdout: expect.stringContaining('No skills found') })
+  } finally {
+    server.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
 })
 
 //  path

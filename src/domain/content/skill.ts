@@ -39,11 +39,11 @@ export function describeFront({ name, full_name, version, content_sha256, skill 
   }
 }
 
-/** A JSON string is a YAML string too, in every version of YAML and of its writers. YAML 1.1 folds the characters that are escaped beside. */
+/** A JSON string is a YAML string too. YAML 1.1 folds the characters that are escaped beside, and Claude Code ends front matter at any `---`. */
 function quote(text: string): string {
   return JSON.stringify(text).replace(
-    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|--(?=-)/g,
+    (found) => `${found.slice(1)}\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
 
