@@ -88,6 +88,26 @@ test('says everything by name', () => {
   })
 })
 
+//  before            after             added          removed        changed
+test.each([
+  ['s:1 u:2', 's:1 u:3', [], [], ['user']],
+  ['u:1', 's:1 u:1', ['system'], [], []],
+  ['s:1 history u:1', 's:1 u:1', [], ['history'], []],
+  ['s:1 u:1 a:1', 's:1 a:1 u:1', [], [], ['user', 'assistant']],
+  ['u:1 a:1 u:2', 'u:2 a:1 u:1', [], [], ['user']],
+  ['u:1 a:1', 's:1 u:2', ['system'], ['assistant'], ['user']],
+])('the messages %s and then %s', (before, after, added, removed, changed) => {
+  const roles: Record<string, string> = { s: 'system', u: 'user', a: 'assistant' }
+  const chat = (parts: string) => {
+    const line = (part: string) =>
+      part === 'history' ? '{{history}}\n' : `{{role "${roles[part[0]!]}"}}\n${part.slice(2)}\n`
+    return { ...version('1.0.0', []), format: 'chat' as const, content: parts.split(' ').map(line).join('') }
+  }
+  const { messages, breaking } = compareForCallers(chat(before), chat(after))
+  expect(messages).toEqual({ added, removed, changed })
+  expect(breaking).toBe(removed.some((kind) => kind === 'history'))
+})
+
 test('each version is compared with the next lower one', () => {
   const records = ['2.0.0', '1.1.0', '1.0.0'].map((number) => version(number, []))
   expect(compareNeighbours(records).map(({ from, to }) => [from, to])).toEqual([

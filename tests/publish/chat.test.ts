@@ -90,7 +90,7 @@ test('the differences of versions say which roles were added, removed or changed
   expect(changes.data[0]).toMatchObject({
     breaking: true,
     format_changed: false,
-    messages: { added: ['assistant'], removed: ['system', 'history'], changed: ['user'] },
+    messages: { added: ['assistant'], removed: ['system', 'history'], changed: [] },
   })
 })
 

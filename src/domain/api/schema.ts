@@ -274,7 +274,9 @@ export const Difference = z
       .object({
         added: z.array(part).describe('Kinds of which there are more than before.'),
         removed: z.array(part).describe('Kinds of which there are fewer.'),
-        changed: z.array(part).describe('Kinds of which there are as many, with another text or in another place.'),
+        changed: z
+          .array(part)
+          .describe('Kinds of which there are as many, with another text or in another order among them.'),
       })
       .describe('What happened to the messages of a chat prompt, by role; `history` is the place of earlier messages.'),
     variables: z

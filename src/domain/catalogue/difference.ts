@@ -1,6 +1,6 @@
 // Compares two versions as callers see them: variables and parameters. The pages compare the text.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
-import { CHAT_ROLES, type Format, isChatMessage, splitChat } from '../content/chat.ts'
+import { CHAT_ROLES, type ChatPart, type Format, isChatMessage, splitChat } from '../content/chat.ts'
 import { isSameJson } from '../text/json.ts'
 
 /** What of a version matters to those who call it. */
@@ -76,22 +76,35 @@ function formatOf({ format = 'text' }: Callable): Format {
   return format
 }
 
-const PARTS = [...CHAT_ROLES, 'history'] as const
+const KINDS = [...CHAT_ROLES, 'history'] as const
+interface Part {
+  part: ChatPart
+  kind: (typeof KINDS)[number]
+}
 
 function compareMessages(from: Callable, to: Callable): Difference['messages'] {
-  const [before, after] = [from, to].map((version) =>
-    formatOf(version) === 'chat' ? splitChat(version.content).map((message, place) => ({ message, place })) : [],
-  )
-  const differences: Difference['messages'] = { added: [], removed: [], changed: [] }
-  for (const part of PARTS) {
-    const [old, now] = [before, after].map((all) =>
-      all!.filter(({ message }) => (isChatMessage(message) ? message.role : message.type) === part),
+  const [before, after] = [partsOf(from), partsOf(to)]
+  const gained = (kind: Part['kind']) =>
+    after.filter((part) => part.kind === kind).length - before.filter((part) => part.kind === kind).length
+  // A message does not change because another one before it was added or removed: its place is the one among those of which there are as many.
+  const place = (parts: Part[]) =>
+    parts.filter(({ kind }) => gained(kind) === 0).map((part, place) => ({ ...part, place }))
+  const [old, now] = [place(before), place(after)]
+  const isChanged = (kind: Part['kind']) =>
+    !isSameJson(
+      old.filter((part) => part.kind === kind),
+      now.filter((part) => part.kind === kind),
     )
-    if (now!.length > old!.length) differences.added.push(part)
-    else if (now!.length < old!.length) differences.removed.push(part)
-    else if (!isSameJson(old, now)) differences.changed.push(part)
+  return {
+    added: KINDS.filter((kind) => gained(kind) > 0),
+    removed: KINDS.filter((kind) => gained(kind) < 0),
+    changed: KINDS.filter(isChanged),
   }
-  return differences
+}
+
+function partsOf(version: Callable): Part[] {
+  if (formatOf(version) !== 'chat') return []
+  return splitChat(version.content).map((part) => ({ part, kind: isChatMessage(part) ? part.role : part.type }))
 }
 
 function compareParameters(from: VersionRecord['parameters'], to: VersionRecord['parameters']) {

@@ -1,0 +1,182 @@
+// Tests chat prompts where people and older clients read them: the page of every case of the shared table, a comparison, the feed, print, and the frozen releases.
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type * as Library from '../../clients/typescript/source/prompt-hub.ts'
+import { type ChatPart, splitChat } from '../../src/domain/content/chat.ts'
+import { formatVersionFile, undeclaredVariable } from '../../src/domain/content/prompt-file.ts'
+import { sha256 } from '../cli/plain-files.ts'
+import { HUBCLI, makeFolder, runHubcli, SCRATCH, SHELLS, WITH_PYTHON } from '../cli/shells.ts'
+import { type BuiltSite, openBuiltSite } from './built-site.ts'
+
+interface Case {
+  name: string
+  content: string
+  problems?: number[]
+  messages: ChatPart[]
+  variables: { name: string }[]
+}
+
+const table = JSON.parse(readFileSync('tests/fixtures/chat-cases.json', 'utf8')) as { cases: Case[] }
+const cases = table.cases
+  .filter(({ problems }) => !problems)
+  .map((given, index) => ({ ...given, repository: `acme/case-${index}` }))
+const SUPPORT = [
+  '{{role "system"}}\nBe brief.\n\n{{history}}\n\n{{role "user"}}\nHello\n',
+  '{{role "system"}}\nBe kind.\n\n{{role "user"}}\nHello\n\n{{role "assistant"}}\nHi!\n',
+]
+
+function writeCases(dir: string): void {
+  const write = (repository: string, version: string, content: string, variables: Case['variables'] = []) => {
+    mkdirSync(join(dir, repository, 'versions'), { recursive: true })
+    const text = formatVersionFile({
+      ...{ published_at: '2026-11-20T10:00:00Z', published_by: 'octocat', format: 'chat', content },
+      variables: variables.map((variable) => ({ ...undeclaredVariable(variable.name), ...variable })),
+    })
+    writeFileSync(join(dir, repository, 'versions', `${version}.md`), text)
+  }
+  for (const { repository, content, variables } of cases) write(repository, '1.0.0', content, variables)
+  for (const [index, content] of SUPPORT.entries()) write('acme/support', `${index + 1}.0.0`, content)
+}
+
+let site: BuiltSite
+beforeAll(async () => {
+  site = await openBuiltSite(writeCases)
+})
+afterAll(async () => {
+  await site?.close()
+  rmSync(SCRATCH, { recursive: true, force: true })
+})
+
+test('the page of every case has one block a message, with its role and its content', async () => {
+  const { page } = await site.open('/docs')
+  const seen = await page.evaluate(
+    (paths) =>
+      Promise.all(
+        paths.map(async (path) => {
+          const html = await (await fetch(`/${path}`)).text()
+          const content = new DOMParser().parseFromString(html, 'text/html').querySelector<HTMLElement>('#content')!
+          const blocks = [...content.children].map((block) =>
+            block.classList.contains('history')
+              ? { type: 'history' }
+              : { role: block.querySelector('h3')!.textContent, content: block.querySelector('code')!.textContent },
+          )
+          return { blocks, exact: JSON.parse(content.dataset.exact!) as string }
+        }),
+      ),
+    cases.map(({ repository }) => repository),
+  )
+  // An HTML parser makes line feeds of carriage returns (HTML section 13.2.3.5); the buttons copy from the exact text.
+  const shown = (parts: readonly ChatPart[]) =>
+    parts.map((part) => ('content' in part ? { ...part, content: part.content.replace(/\r\n?/g, '\n') } : part))
+  for (const [index, { name, content, messages }] of cases.entries()) {
+    expect([name, seen[index]!.blocks]).toEqual([name, shown(messages)])
+    expect([name, seen[index]!.exact, splitChat(seen[index]!.exact)]).toEqual([name, content, messages])
+  }
+  await page.context().close()
+})
+
+test('a comparison names the roles; feed, plain text and paper have every message', async () => {
+  const { page, problems } = await site.open('/acme/support/compare/1.0.0...2.0.0')
+  expect(await page.locator('.for-callers .mark').textContent()).toBe('Breaking change')
+  expect(await page.locator('.for-callers li').allTextContents()).toEqual([
+    '+ Added message: assistant',
+    '− Removed message: history',
+    '· Changed message: system',
+  ])
+  await page.goto(`${site.origin}/acme/support/v/1.0.0`)
+  await page.emulateMedia({ media: 'print' })
+  // biome-ignore lint/performance/useDomNodeTextContent: what paper shows, without what is hidden on it.
+  const words = await page.locator('#content').innerText()
+  expect(words.split(/\n+/)).toEqual([
+    'system',
+    'Be brief.',
+    'Earlier messages of the conversation go here.',
+    'user',
+    'Hello',
+  ])
+  expect(problems).toEqual([])
+  await page.context().close()
+  expect(await (await fetch(`${site.origin}/api/v1/repos/acme/support/raw`)).text()).toBe(SUPPORT[1])
+  expect(await (await fetch(`${site.origin}/acme/support/feed.xml`)).text()).toContain('compare/1.0.0...2.0.0')
+})
+
+/** Line ends, a byte order mark, no line feed at the end, and a place for the history. */
+const TO_LOCK = cases.filter(({ name }) =>
+  ['CRLF', 'a byte order mark and an empty line', 'history at the end without a line feed'].includes(name),
+)
+const wish = (repository: string) => `${repository}@^1`
+
+/** Runs the command of a release, or the present one, in a folder. @returns what it printed */
+type Command = (args: string[], cwd: string) => Promise<string>
+const lockWith = async (command: Command): Promise<string> => {
+  const cwd = makeFolder()
+  for (const { repository } of TO_LOCK) await command(['add', wish(repository)], cwd)
+  for (const { repository, content } of TO_LOCK)
+    expect(readFileSync(join(cwd, `prompts/${repository}.md`), 'utf8')).toBe(content)
+  return cwd
+}
+const hubcli =
+  (script: string): Command =>
+  async (args, cwd) => {
+    const env = { HUB_URL: site.origin }
+    const { code, stdout, stderr } = await runHubcli(SHELLS[0]!, args, { script, env, cwd, tools: WITH_PYTHON! })
+    expect([code, stderr]).toEqual([0, ''])
+    return stdout
+  }
+const program =
+  (words: string[], env: Record<string, string> = {}): Command =>
+  async (args, cwd) => {
+    const given = { ...process.env, HUB_URL: site.origin, PYTHONDONTWRITEBYTECODE: '1', ...env }
+    return (await promisify(execFile)(words[0]!, [...words.slice(1), ...args], { cwd, env: given })).stdout
+  }
+const NOW = hubcli(HUBCLI)
+const typescript = (release: string) => resolve('releases/libraries', release, 'typescript/dist')
+const python = (release: string) => ({ PYTHONPATH: resolve('releases/libraries', release, 'python') })
+
+describe('older clients take a chat prompt for the text that it is', () => {
+  test.each(['1.0.0', '1.1.0', '1.2.0'])('hubcli %s prints it', async (release) => {
+    const run = hubcli(resolve('releases/hubcli', release, 'hubcli'))
+    for (const { repository, content } of TO_LOCK) expect(await run(['cat', repository], SCRATCH)).toBe(content)
+  })
+
+  test.each(['1.0.0', '1.1.0'])('the TypeScript library %s reads every case', async (release) => {
+    const { PromptHub } = (await import(join(typescript(release), 'prompt-hub.js'))) as typeof Library
+    const hub = new PromptHub({ url: site.origin })
+    for (const { repository, content } of cases) expect((await hub.get(repository)).content).toBe(content)
+  })
+
+  test.each(['1.0.0', '1.1.0'])('the Python library %s reads every case', async (release) => {
+    const read = `
+import json, sys
+from prompt_hub import PromptHub
+hub = PromptHub(sys.argv[1])
+print(json.dumps([hub.get(name).content for name in sys.argv[2:]]))`
+    const names = cases.map(({ repository }) => repository)
+    const printed = await program(['python3', '-c', read, site.origin], python(release))(names, SCRATCH)
+    expect(JSON.parse(printed)).toEqual(cases.map(({ content }) => content))
+  })
+
+  test.each<[string, Command]>([
+    ...['1.1.0', '1.2.0'].map((release): [string, Command] => [
+      `hubcli ${release}`,
+      hubcli(resolve('releases/hubcli', release, 'hubcli')),
+    ]),
+    ...['1.0.0', '1.1.0'].flatMap((release): [string, Command][] => [
+      [`TypeScript ${release}`, program(['node', join(typescript(release), 'command.js')])],
+      [`Python ${release}`, program(['python3', '-m', 'prompt_hub'], python(release))],
+    ]),
+  ])('a lock of %s holds, there and now', async (_, old) => {
+    const cwd = await lockWith(old)
+    const { prompts } = JSON.parse(readFileSync(join(cwd, 'prompts.lock'), 'utf8'))
+    for (const { repository, content } of TO_LOCK)
+      expect(prompts[repository]).toMatchObject({ version: '1.0.0', sha256: sha256(content) })
+    rmSync(join(cwd, 'prompts'), { recursive: true })
+    await expect(old(['verify'], cwd)).rejects.toThrow()
+    await old(['install'], cwd)
+    await old(['verify'], cwd)
+    await NOW(['verify'], cwd)
+  })
+})
