@@ -1,4 +1,5 @@
 // LangChain's manifests, as LangSmith keeps them: read as plain data, never instantiated. https://docs.langchain.com/langsmith
+import { isChatMessage } from '../content/chat.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { readMessages } from './github.ts'
 import { isBare } from './names.ts'
@@ -173,7 +174,8 @@ export function writeLangChain(version: ExportedVersion): WriteResult {
       ? writeTemplate(body.text, declared)
       : serialize(['chat', 'ChatPromptTemplate'], {
           messages: writeList(body, declared),
-          input_variables: inputs(body, declared),
+          // Its JavaScript package refuses a template that does not name the place of earlier messages too.
+          input_variables: [...inputs(body, declared), ...(body.messages.every(isChatMessage) ? [] : ['history'])],
         })
   return {
     file: {
@@ -222,5 +224,5 @@ function inputs(body: PortableBody, declared: ReadonlySet<string>): string[] {
 }
 
 function serialize(id: readonly string[], kwargs: Record<string, unknown>) {
-  return { lc: 1, type: 'constructor', id: ['langchain', 'prompts', ...id], kwargs }
+  return { lc: 1, type: 'constructor', id: ['langchain_core', 'prompts', ...id], kwargs }
 }
