@@ -4,7 +4,7 @@ import { HubError } from './domain/api/errors.ts'
 import { isLoopback } from './domain/api/loopback.ts'
 import { readSettings, type Settings, type TrustedProxy } from './settings.ts'
 
-/** Git on this machine, or a repository on GitHub. When the settings for GitHub are only half there, publishing is refused, so that nothing goes to another place than was meant; reading goes on. */
+/** A local git repository, or a repository on GitHub. If the GitHub settings are incomplete, publishing is rejected, so that nothing is written to the wrong place; reading still works. */
 type GitStoreSettings =
   | { kind: 'local' }
   | { kind: 'incomplete'; missing: string }
@@ -16,7 +16,7 @@ type GitStoreSettings =
       credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
     }
 
-/** Sign-in with GitHub, or none with GitHub (then there may be a local one). When its settings are only half there, nobody can sign in, and our own host does not start. */
+/** Sign-in with GitHub, or without it (local mode may then allow a local one). If its settings are incomplete, nobody can sign in, and the Node server does not start. */
 type SignInSettings =
   | { kind: 'none' }
   | { kind: 'incomplete'; missing: string[] }
@@ -26,33 +26,33 @@ type SignInSettings =
       apiUrl: string
       clientId: string
       clientSecret: string
-      /** Signs the cookies of sign-ins under way. */
+      /** Signs the cookies of pending sign-ins. */
       secret: string
     }
 
-/** The settings as the program uses them. */
+/** The parsed settings. */
 export interface Config {
   port: number
-  /** Where our own host listens: in local mode on loopback alone, else everywhere, or where the setting says. */
+  /** Where the Node server listens: by default on loopback in local mode, otherwise on every address. */
   listenAt: 'everywhere' | readonly string[]
-  /** Whether each request is logged in a line; when undefined, it is unless the output is a terminal. */
+  /** Whether each request is logged as one line; undefined: only if the output is not a terminal. */
   logRequests: boolean | undefined
-  /** Whether there are counters at `/metrics`. */
+  /** Whether `/metrics` is served. */
   hasMetrics: boolean
-  /** The proxies whose `X-Forwarded-For` is believed. */
+  /** The proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly TrustedProxy[]
   /** Base address without a final slash. */
   baseUrl: string
   /** The host names of the public addresses. */
   hostnames: string[]
-  /** The site's name on Netlify, when it runs there. */
+  /** The site's name on Netlify, if it runs there. */
   netlifySite: string | undefined
   contentDir: string
-  /** Whether `npm start` keeps a clone of the repository on GitHub, because no folder was named. */
+  /** Whether `npm start` keeps a clone of the GitHub repository, because no folder was configured. */
   keepsClone: boolean
-  /** How often the clone looks for changes on GitHub. */
+  /** How often the clone polls GitHub. */
   contentPollMs: number
-  /** The database that several machines share; undefined where state lies in a file of this machine. */
+  /** The database that several machines share; undefined when the state is a local file. */
   databaseUrl: string | undefined
   /** 0 is off. */
   rateLimitPerMinute: number
@@ -60,23 +60,23 @@ export interface Config {
   gitStore: GitStoreSettings
   /** How people sign in. */
   signIn: SignInSettings
-  /** Whose OIDC tokens are accepted, and where the keys are. */
+  /** The accepted issuer of OIDC tokens, and the address of its keys. */
   oidc: { issuer: string; jwksUrl: string }
-  /** Whether nothing is set up for anybody but the user of this very machine: no sign-in with GitHub, no address of another name. */
+  /** Whether the hub serves only the user of this machine: no sign-in with GitHub, and no other host name. */
   isLocal: boolean
-  /** Whether the Netlify dev server runs us: nothing in memory outlives a request there. */
+  /** Whether the Netlify dev server runs the code: no memory survives a request there. */
   isNetlifyDev: boolean
-  /** The folder that a function's included files lie in. */
+  /** The folder of a function's included files. */
   functionDir: string
-  /** The build's day in UTC, `YYYY-MM-DD`. */
+  /** The build date in UTC, `YYYY-MM-DD`. */
   buildDay: string
 }
 
 /**
- * Reads the settings.
+ * Parses the settings.
  *
  * @param environment usually `process.env`
- * @throws HubError `unavailable` naming every setting that is wrong, never its value
+ * @throws HubError `unavailable` naming every invalid setting, never its value
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const { value: settings, problems } = readSettings(environment)
@@ -112,7 +112,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   }
 }
 
-/** Both addresses of this machine, for `localhost` may stand for either. */
+/** Both addresses of this machine, because `localhost` may mean either. */
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1']
 
 function readListenAt(host: string | undefined, isLocalMode: boolean): Config['listenAt'] {
@@ -128,7 +128,7 @@ function readGitStore(settings: Settings): GitStoreSettings {
     GITHUB_APP_PRIVATE_KEY: privateKey,
   } = settings
   const hasCredential = Boolean(token || appId || privateKey)
-  // In a job of GitHub Actions that name is always set, and alone it asks for nothing.
+  // In a GitHub Actions job this name is always set, so it configures nothing by itself.
   if (!hasCredential && (!repository || settings.GITHUB_ACTIONS === 'true')) return { kind: 'local' }
   if (!repository) return { kind: 'incomplete', missing: 'GITHUB_REPOSITORY' }
   const place = { kind: 'github', repository, branch: settings.GITHUB_BRANCH, apiUrl: settings.GITHUB_API_URL } as const
@@ -150,17 +150,17 @@ function readSignIn(settings: Settings, isPrivate: boolean): SignInSettings {
   const missing = SIGN_IN_SETTINGS.filter((name) => !settings[name]).map(
     (name) => `${name}: expected, because people sign in with GitHub`,
   )
-  // Anyone on the way could read the cookies.
+  // Without https, anyone on the network could read the cookies.
   if (!isPrivate) missing.push('SITE_URL: expected an address that starts with https://, because people sign in')
   if (!clientId || !clientSecret || !secret || missing.length > 0) return { kind: 'incomplete', missing }
   const { GITHUB_OAUTH_URL: oauthUrl, GITHUB_API_URL } = settings
   return { kind: 'github', oauthUrl, apiUrl: GITHUB_API_URL.replace(/\/$/, ''), clientId, clientSecret, secret }
 }
 
-/** What sign-in with GitHub cannot do without. */
+/** What sign-in with GitHub requires. */
 export const SIGN_IN_SETTINGS = ['GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET', 'SESSION_SECRET'] as const
 
-/** The error of settings that are missing or wrong; it names them, never their values. */
+/** The error for missing or invalid settings; it names them, never their values. */
 export function notSetUp(problems: readonly string[]): HubError {
   return new HubError(
     'unavailable',
@@ -169,7 +169,7 @@ export function notSetUp(problems: readonly string[]): HubError {
   )
 }
 
-/** The repository that publishes go to, as links to it need it; undefined when git is on this machine alone. */
+/** The repository that publishes go to, for links; undefined for a local git repository. */
 export function findSourceHost({
   gitStore,
   contentDir,
@@ -179,7 +179,7 @@ export function findSourceHost({
   if (gitStore.kind !== 'github') return undefined
   const { repository, branch, apiUrl } = gitStore
   const { origin } = new URL(apiUrl)
-  // On GitHub itself pages have another host than the API; on an enterprise's server both have the same.
+  // On github.com, pages have a different host from the API; on a GitHub Enterprise server, both have the same.
   const web = `${origin === 'https://api.github.com' ? 'https://github.com' : origin}/${repository}`
   return { repository, branch, web, content: findInRepository(contentDir) }
 }

@@ -1,15 +1,15 @@
 // Compares this machine's clock with a server's, and says what a difference breaks.
 import { advise, type Finding, wrong } from './examination.ts'
 
-/** From so many seconds on a difference breaks something: GitHub refuses an App's signature that is a minute off. */
+/** Clock difference in seconds that causes failures: GitHub rejects an App's signature that is a minute off. */
 const WRONG_SECONDS = 60
-/** A trusted publisher's token may be 5 s off; a `Date` header is cut to whole seconds and took a moment. docs/notes/security.md section 3 */
+/** A trusted publisher's token may be 5 s off; a `Date` header is truncated to whole seconds and took a moment. docs/notes/security.md section 3 */
 const MIND_SECONDS = 8
 
-/** Compares the `Date` of an answer with the clock here. @param whose such as `GitHub` */
+/** Compares the `Date` of a response with the local clock. @param whose such as `GitHub` */
 export function clockFindings(whose: string, date: string | number | null | undefined, now: Date): Finding[] {
   const theirs = Date.parse(String(date ?? ''))
-  // There is no date to compare, because not every cache passes one on.
+  // There is no date to compare, because not every cache forwards one.
   if (Number.isNaN(theirs)) return []
   const seconds = Math.round((now.getTime() - theirs) / 1000)
   if (Math.abs(seconds) < MIND_SECONDS) return []

@@ -1,4 +1,4 @@
-// The checks of what several machines share: the repository on GitHub, of which each keeps a clone, and the database.
+// Checks what several machines share: the repository on GitHub, of which each keeps a clone, and the database.
 import { cloneOptions } from '../host/follow-github.ts'
 import { lookAtBranch } from '../stores/content/content-clone.ts'
 import { readDatabaseTime } from '../stores/state/state-postgres.ts'
@@ -6,7 +6,7 @@ import { clockFindings } from './clock.ts'
 import { type Check, type Finding, wrong } from './examination.ts'
 import type { Machine } from './machine-checks.ts'
 
-/** For a hub whose content or state is not on this machine alone. */
+/** For a hub whose content or state is not only on this machine. */
 export const CLUSTER_CHECKS: readonly Check<Machine & { now: () => Date }>[] = [
   {
     name: 'clone',

@@ -10,22 +10,22 @@ import { freeBytesAt, MACHINE_CHECKS, type Machine, readMaxWatches } from './mac
 import { SETTINGS_CHECKS } from './settings-checks.ts'
 import { SIGN_IN_CHECKS } from './sign-in-checks.ts'
 
-/** What is to be examined. */
+/** What to check. */
 export interface Setup {
   /** Usually `process.env`. */
   environment: Readonly<Record<string, string | undefined>>
   /** The checkout's folder, absolute. */
   root: string
-  /** The address of a deployed hub, which is then examined in place of this machine. */
+  /** The address of a deployed hub, which is then checked instead of this machine. */
   url?: string | undefined
-  /** What only a test gives: another clock, another disk, another Node. */
+  /** Overrides for tests: another clock, another disk, another Node. */
   outside?: Partial<Pick<Machine, 'freeBytes' | 'maxWatches' | 'nodeVersion'>> & { now?: () => Date }
 }
 
 /**
- * Examines a set-up. Nothing that anybody sees is changed.
+ * Checks a setup. Changes nothing that anyone sees.
  *
- * @throws Error for a `url` that is none
+ * @throws Error for an invalid `url`
  */
 export async function examineSetup({ environment, root, url, outside = {} }: Setup): Promise<Examined[]> {
   const { now = () => new Date(), freeBytes = freeBytesAt, nodeVersion = process.versions.node } = outside
@@ -50,7 +50,7 @@ export async function examineSetup({ environment, root, url, outside = {} }: Set
   return examined
 }
 
-/** Whether nothing keeps the hub from working. */
+/** Whether no check found an error. */
 export function isWell(examined: readonly Examined[]): boolean {
   return examined.every(({ outcome }) => outcome === 'well' || outcome === 'advice')
 }
@@ -66,12 +66,12 @@ function readIfGood(environment: Setup['environment']): Config | undefined {
   try {
     return readConfig({ ...environment })
   } catch {
-    // The first check says which settings are wrong.
+    // The first check reports invalid settings.
     return undefined
   }
 }
 
-/** Asks each question that only reads once, because several checks ask the same. */
+/** Sends each read-only request once, because several checks need the same one. */
 function rememberQuestions(ask: AskGitHub): AskGitHub {
   const known = new Map<string, ReturnType<AskGitHub>>()
   return (route, values) => {

@@ -1,47 +1,47 @@
 // Runs named checks and collects their findings. A check runs once the checks it depends on have passed.
 
-/** One thing that is wrong, or could be better. */
+/** A finding: an error, or a possible improvement. */
 export interface Finding {
-  /** An error keeps something from working; advice does not. */
+  /** An error prevents something from working; advice does not. */
   severity: 'error' | 'advice'
-  /** What is wrong, in a sentence. It names settings, never their values where those are secret. */
+  /** What is wrong, as a sentence. It names settings, never the values of secret ones. */
   problem: string
-  /** What to do about it, in a sentence. */
+  /** What to do about it, as a sentence. */
   mend: string
 }
 
-/** One thing to look at. */
+/** A single check. */
 export interface Check<Patient> {
-  /** Stable, for scripts: small letters and hyphens. */
+  /** Stable, for scripts: lower-case letters and hyphens. */
   name: string
-  /** What is well when nothing is found. */
+  /** What is confirmed when nothing is found. */
   about: string
-  /** Checks that must have found no error before, for without them this one would only repeat what they said. */
+  /** Checks that must pass first, because otherwise this one would only repeat their findings. */
   needs?: readonly string[]
-  /** Whether there is anything to look at; there is unless this says no. */
+  /** Whether there is anything to check; default: yes. */
   isMeant?(patient: Patient): boolean
   look(patient: Patient): Promise<readonly Finding[]> | readonly Finding[]
 }
 
-/** What became of a check. */
+/** The outcome of a check. */
 export interface Examined {
   check: string
   about: string
   outcome: 'well' | 'advice' | 'error' | 'not looked at'
   findings: readonly Finding[]
-  /** The check that must be mended first. */
+  /** The check that must be fixed first. */
   waits_for?: string
 }
 
-/** Something that keeps the hub from working. */
+/** Creates an error: something that prevents the hub from working. */
 export const wrong = (problem: string, mend: string): Finding => ({ severity: 'error', problem, mend })
-/** Something that works and could be better. */
+/** Creates advice: something that works and could be better. */
 export const advise = (problem: string, mend: string): Finding => ({ severity: 'advice', problem, mend })
 
 /**
- * Runs checks in their order. When one throws, that is a finding too, because nothing may be called well that was not seen to be.
+ * Runs checks in order. A check that throws is reported as an error, because nothing may count as passed that was not checked.
  *
- * @param before what was examined already, for what these checks need
+ * @param before earlier results that these checks depend on
  */
 export async function examine<Patient>(
   checks: readonly Check<Patient>[],
@@ -80,7 +80,7 @@ async function lookOnce<Patient>(look: Check<Patient>['look'], patient: Patient)
 
 const MARKS = { well: 'ok   ', advice: 'mind ', error: 'WRONG', 'not looked at': '-    ' } as const
 
-/** The examination as lines for a person. */
+/** Formats the results as lines for people. */
 export function formatExamination(examined: readonly Examined[]): string {
   const width = Math.max(...examined.map(({ check }) => check.length))
   return examined

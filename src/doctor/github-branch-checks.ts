@@ -10,15 +10,15 @@ const Protection = z.object({ protected: z.boolean().default(false) })
 const Rules = z.array(z.object({ type: z.string(), ruleset_id: z.int().optional() }))
 const Ruleset = z.object({ name: z.string(), current_user_can_bypass: z.string().optional() })
 
-/** Rules that stop a commit made directly on the branch. @see https://docs.github.com/rest/repos/rules */
+/** Rules that block a commit made directly on the branch. @see https://docs.github.com/rest/repos/rules */
 const STOPPING: ReadonlySet<string> = new Set([
   ...['pull_request', 'required_status_checks', 'update', 'merge_queue', 'workflows', 'required_deployments'],
   ...['code_scanning', 'code_quality'],
 ])
-/** A rule that keeps published versions from being taken back by a push of another history. */
+/** A rule that prevents a force push from removing published versions. */
 const KEEPING = 'non_fast_forward'
 
-/** They need a repository that the credential reaches. */
+/** They need a repository that the credential can access. */
 export const BRANCH_CHECKS: readonly Check<PublishingPlace>[] = [
   {
     name: 'github-branch',
@@ -54,7 +54,7 @@ async function lookAtBranch({ ask, branch, repository }: PublishingPlace): Promi
       ]
 }
 
-/** The commit has the head's own tree and no branch leads to it, so GitHub clears it away in time. */
+/** The commit has the same tree as the head and no branch points to it, so GitHub deletes it in time. */
 async function lookAtWriting({ ask, branch, repository, isApp }: PublishingPlace): Promise<Finding[]> {
   const { commit } = Head.parse(answered(await ask(BRANCH, { branch })).data)
   const read = answered(await ask('GET /repos/{owner}/{repo}/git/commits/{sha}', { sha: commit.sha }))

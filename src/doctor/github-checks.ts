@@ -5,14 +5,14 @@ import { advise, type Check, type Finding, wrong } from './examination.ts'
 import { BRANCH_CHECKS } from './github-branch-checks.ts'
 import { answered, type PublishingPlace, REPOSITORY } from './publishing-place.ts'
 
-/** So many days before a token expires it is worth a word, for there is still time to make another. */
+/** Number of days before a token expires to start warning, while there is time to create another. */
 const EXPIRY_DAYS = 14
 const DAY_MS = 86_400_000
 
 const Repository = z.object({ full_name: z.string(), archived: z.boolean().default(false) })
 const Reach = z.object({ total_count: z.int() })
 
-/** In an order in which each check stands after those that it needs. */
+/** Ordered so that each check comes after those it depends on. */
 export const GITHUB_CHECKS: readonly Check<PublishingPlace>[] = [
   { name: 'github-reachable', about: 'GitHub answers', look: lookAtReach },
   {

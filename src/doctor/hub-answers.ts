@@ -3,7 +3,7 @@ import * as z from 'zod'
 
 const Problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
 
-/** What the hub answered. */
+/** The hub's response. */
 export interface HubAnswer {
   status: number
   headers: Headers
@@ -15,13 +15,13 @@ export interface DeployedHub {
   /** Its public address, without a final slash. */
   url: string
   now: () => Date
-  /** Asks for a path; redirects are not followed. @throws Error when there is no answer */
+  /** Requests a path; redirects are not followed. @throws Error when there is no response */
   ask: (path: string, request?: RequestInit) => Promise<HubAnswer>
 }
 
 const CALL_MS = 15_000
 
-/** Opens a hub by its address, without a final slash; nothing is asked yet. */
+/** Opens a hub by its address, without a final slash; sends no request yet. */
 export function openDeployedHub(url: string, now: () => Date): DeployedHub {
   return {
     url,
@@ -36,7 +36,7 @@ export function openDeployedHub(url: string, now: () => Date): DeployedHub {
   }
 }
 
-/** The JSON of an answer; undefined when it is none, or is not sent as JSON. */
+/** The JSON of a response; undefined when it is not JSON, or not sent as JSON. */
 export function jsonOf({ headers, text }: HubAnswer): unknown {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get('Content-Type') ?? '')) return undefined
   try {
@@ -46,8 +46,8 @@ export function jsonOf({ headers, text }: HubAnswer): unknown {
   }
 }
 
-/** The hub's own error, or undefined where somebody else answered. */
+/** The hub's own error, or undefined when something else responded. */
 export const problemOf = (answer: HubAnswer) => Problem.safeParse(jsonOf(answer)).data?.error
 
-/** What the hub itself says of a failure, to be put behind a status. */
+/** The hub's description of a failure, appended to a status. */
 export const sentenceOf = (answer: HubAnswer) => `: ${problemOf(answer)?.message ?? 'not the hub’s own answer'}`

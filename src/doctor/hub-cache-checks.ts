@@ -9,10 +9,10 @@ const Index = z.object({
 })
 const Versions = z.object({ data: z.array(z.object({ version: z.string() })) })
 
-/** How old a changing answer may be in a shared cache: a minute, and the time of a slow revalidation. */
+/** Maximum age of a changing response in a shared cache: a minute, and the time of a slow revalidation. */
 const OLDEST_SECONDS = 90
 
-/** They need a build that is served. */
+/** They need a served build. */
 export const CACHE_CHECKS: readonly Check<DeployedHub>[] = [
   {
     name: 'hub-cache-headers',
@@ -40,7 +40,7 @@ export const CACHE_CHECKS: readonly Check<DeployedHub>[] = [
   },
 ]
 
-/** Finds a prompt that has versions: the address of its content, and their numbers. */
+/** Finds a prompt with versions: the address of its content, and its version numbers. */
 async function findVersioned({ ask }: DeployedHub): Promise<{ raw: string; versions: string[] } | undefined> {
   const entry = Index.parse(jsonOf(await ask(DATA_FILES.index()))).data.find(({ latest_version }) => latest_version)
   if (!entry?.latest_version) return undefined
@@ -53,7 +53,7 @@ async function findVersioned({ ask }: DeployedHub): Promise<{ raw: string; versi
 
 async function lookAtHeaders(hub: DeployedHub): Promise<Finding[]> {
   const versioned = await findVersioned(hub)
-  //  path, what it is, and what its Cache-Control must hold
+  //  path, description, and what its Cache-Control must contain
   const expected: readonly [string, string, RegExp][] = [
     [ROUTES.listRepositories.path, 'a list', /(?=.*\bpublic\b)(?=.*\bmax-age=60\b)/],
     ['/api/v1/repos/doctor/is-not-there', 'a 404', /\bmax-age=30\b/],
@@ -83,7 +83,7 @@ async function lookAtHeaders(hub: DeployedHub): Promise<Finding[]> {
 
 async function lookAtAge({ ask }: DeployedHub): Promise<Finding[]> {
   const { headers } = await ask(ROUTES.listTags.path)
-  // Netlify purges its copies instead of letting them grow old, and counts their age from the deploy, so a great age means nothing there. docs/notes/netlify.md section 6
+  // Netlify purges its copies instead of letting them expire, and counts their age from the deploy, so a large age means nothing there. docs/notes/netlify.md section 6
   if (/netlify/i.test(headers.get('Cache-Status') ?? '') || /netlify/i.test(headers.get('Server') ?? '')) return []
   const age = Number(headers.get('Age') ?? 0)
   return age <= OLDEST_SECONDS

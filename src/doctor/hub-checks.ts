@@ -1,4 +1,4 @@
-// Checks a deployed hub from outside: every part answers, and the proxy passes everything on.
+// Checks a deployed hub from outside: every part responds, and the proxy forwards everything.
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { DATA_FILES, ROUTES } from '../domain/api/routes.ts'
@@ -14,7 +14,7 @@ const HealthAnswer = z.object({
   failure: z.string().nullable(),
   broken: z.array(z.string()),
 })
-/** In an order in which each check stands after those that it needs. */
+/** Ordered so that each check comes after those it depends on. */
 export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
   { name: 'hub-reachable', about: 'the hub answers', look: lookAtReach },
   {
@@ -44,7 +44,7 @@ export const HUB_CHECKS: readonly Check<DeployedHub>[] = [
 const API_ABSENT = `${ROUTES.getRepository.path.replace('{owner}', 'doctor').replace('{name}', 'is-not-there')}`
 const DATA_ABSENT = DATA_FILES.repository('doctor', 'is-not-there')
 
-/** How long a hub is waited for that says when to ask again: after a start it prepares its pages, which takes some seconds. */
+/** How long to wait for a hub that sends Retry-After: after a start it prepares its pages for some seconds. */
 const PREPARING_MS = 60_000
 const ASK_AGAIN_MS = 1_000
 
@@ -101,7 +101,7 @@ async function lookAtBuild({ ask }: DeployedHub): Promise<Finding[]> {
         'See that a build of the hub is what is served there: dist/ whole, or npm start.',
       ),
     ]
-  // Only our own host has `/healthz`. Another one answers that there is no such page.
+  // Only the Node server has `/healthz`. Other hosts respond with 404.
   const health = HealthAnswer.safeParse(jsonOf(await ask('/healthz'))).data
   const trouble = health?.failure ?? health?.broken[0]
   if (trouble)

@@ -7,10 +7,10 @@ import { type DeployedHub, jsonOf, problemOf, sentenceOf } from './hub-answers.t
 
 const Answered = z.object({ result: z.record(z.string(), z.unknown()) })
 const Tools = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) })
-/** What the tools of the hub are called. docs/contract.md section 8 */
+/** The names of the hub's tools. docs/contract.md section 8 */
 const TOOLS = ['get_prompt', 'list_tags', 'list_versions', 'search_prompts']
 
-/** They need a build that is served, at an address that the hub knows. */
+/** They need a served build, at an address that the hub knows. */
 export const SERVICE_CHECKS: readonly Check<DeployedHub>[] = [
   { name: 'hub-mcp', about: 'agents reach the MCP server and its tools', needs: ['hub-build'], look: lookAtMcp },
   {
@@ -61,7 +61,7 @@ async function lookAtMcp({ ask }: DeployedHub): Promise<Finding[]> {
       ]
 }
 
-/** Asks to publish with a token that nobody has, so that nothing is published: a hub that can reach its store answers 401. */
+/** Tries to publish with an invalid token, so that nothing is published: a hub that can reach its store responds 401. */
 async function lookAtPublishing({ ask }: DeployedHub): Promise<Finding[]> {
   const token = makeToken(() => randomBytes(1)[0]!)
   const answer = await ask('/api/v1/repos/doctor/is-not-there/versions', {
@@ -95,7 +95,7 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
     return [wrong(`/settings answers ${settings.status}.`, 'Let requests to /settings and /auth through to the hub.')]
   const start = await ask('/auth/sign-in')
   const given = start.headers.get('Location') ?? ''
-  // Both of these are well: in local mode a page says that the link is needed, and where sign-in is off there is no such address.
+  // Both are fine: in local mode a page says that the link is needed, and without sign-in there is no such address.
   if (start.status < 300 || start.status === 404 || given.startsWith('/')) return []
   const location = URL.parse(given)
   const callback = location?.searchParams.get('redirect_uri')
@@ -121,7 +121,7 @@ async function lookAtSignIn({ url, ask }: DeployedHub): Promise<Finding[]> {
       ]
 }
 
-/** The settings that a page names. */
+/** The settings named in a page. */
 function settingsNamed(page: string): string | undefined {
   const names = [...new Set(page.match(/\b(?:GITHUB_CLIENT_ID|GITHUB_CLIENT_SECRET|SESSION_SECRET|SITE_URL)\b/g))]
   return names.length === 0 ? undefined : `${names.join(', ')} expected`

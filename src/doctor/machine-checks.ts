@@ -12,35 +12,35 @@ import { openLocalGit } from '../stores/git/git-store-local.ts'
 import { reviewContent } from '../stores/review/review-content.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
 
-/** A checkout of this project on a machine, and its settings. */
+/** A checkout of this project on a machine, with its settings. */
 export interface Machine {
   /** The checkout's folder, absolute. */
   root: string
   config: Config
   environment: Readonly<Record<string, string | undefined>>
-  /** As Node has it, without the `v`. */
+  /** As reported by Node, without the `v`. */
   nodeVersion: string
-  /** Bytes that may still be written where a folder lies. */
+  /** Free bytes on the disk of a folder. */
   freeBytes: (folder: string) => Promise<number>
-  /** How many folders the system watches for one user, or undefined where it has no such limit. */
+  /** How many folders the system can watch for one user, or undefined if there is no such limit. */
   maxWatches: () => number | undefined
 }
 
-/** `git maintenance` came with 2.29 and is what keeps a busy repository small. docs/notes/git.md section 4 */
+/** `git maintenance` was added in 2.29 and keeps a busy repository small. docs/notes/git.md section 4 */
 const OLDEST_GIT = [2, 30] as const
 const MEBIBYTE = 1024 * 1024
-/** With less room on the disk, not even a build of the starter catalogue is sure to succeed. */
+/** With less free space, not even a build of the starter catalogue is certain to succeed. */
 const MIN_FREE = 100 * MEBIBYTE
 const GOOD_FREE = 1024 * MEBIBYTE
 
-/** For a hub that runs, or is to run, on this machine. */
+/** For a hub that runs, or will run, on this machine. */
 export const MACHINE_CHECKS: readonly Check<Machine>[] = [
   { name: 'node', about: 'this is the Node that the project pins', look: lookAtNode },
   { name: 'git', about: 'git is there, and new enough', look: lookAtGit },
   {
     name: 'content',
     about: 'the content can be read, and all of it is valid',
-    // A clone is looked at by the check of that name.
+    // A clone is checked by the check of that name.
     isMeant: ({ config }) => !config.keepsClone,
     look: lookAtContent,
   },
@@ -71,7 +71,7 @@ export const MACHINE_CHECKS: readonly Check<Machine>[] = [
   { name: 'disk', about: 'there is room to write', look: lookAtDisk },
 ]
 
-/** How many bytes may still be written where a folder lies; when it is missing, where this process runs. */
+/** Free bytes on the disk of a folder; if it is missing, of the current directory. */
 export async function freeBytesAt(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(existsSync(folder) ? folder : '.')
   return bavail * bsize
@@ -135,7 +135,7 @@ async function lookAtContent({ root, config, environment }: Machine): Promise<Fi
     : []
 }
 
-/** Looks as a publish would, at a repository that nobody has; nothing is written. */
+/** Reads as a publish would, in a repository that does not exist; writes nothing. */
 async function lookAtContentGit({ root, config, environment }: Machine): Promise<Finding[]> {
   const git = openLocalGit({ contentDir: resolve(root, config.contentDir), environment, warn: () => {} })
   try {
@@ -147,7 +147,7 @@ async function lookAtContentGit({ root, config, environment }: Machine): Promise
   }
 }
 
-/** Each folder takes a watch of its own, and other programs of the user take more. */
+/** Each folder takes a watch, and the user's other programs take more. */
 function lookAtWatching({ root, config, maxWatches }: Machine): Finding[] {
   const limit = maxWatches()
   const entries = readdirSync(resolve(root, config.contentDir), { recursive: true, withFileTypes: true })
@@ -176,7 +176,7 @@ async function lookAtState({ root, config }: Machine): Promise<Finding[]> {
       await state.close()
     }
   } catch {
-    // The finding below covers every way to fail, because all are mended in the same way.
+    // The finding below covers every failure, because the fix is the same.
   }
   return [
     wrong(
@@ -211,7 +211,7 @@ async function lookAtPort({ config: { port, listenAt } }: Machine): Promise<Find
       return [
         wrong(`This user may not listen at port ${port}.`, 'Choose a port above 1023, and put a proxy in front of it.'),
       ]
-    // A machine without IPv6 listens at the other address of localhost.
+    // A machine without IPv6 listens on the other address of localhost.
     if (code !== undefined && host !== '::1')
       return [
         wrong(
@@ -223,7 +223,7 @@ async function lookAtPort({ config: { port, listenAt } }: Machine): Promise<Find
   return []
 }
 
-/** Tries to listen at a port. @returns the code of the error, or undefined when it worked */
+/** Tries to listen on a port. @returns the error code, or undefined on success */
 function tryListening(port: number, host: string | undefined): Promise<string | undefined> {
   return new Promise((done) => {
     const server = createServer()
@@ -253,7 +253,7 @@ async function lookAtDisk({ root, config, freeBytes }: Machine): Promise<Finding
   return []
 }
 
-/** Looks whether the deploy button in the README still names nobody's repository. */
+/** Checks whether the deploy button in the README still has the placeholder repository. */
 async function lookAtReadme({ root, environment }: Machine): Promise<Finding[]> {
   if (!readFileSync(join(root, 'README.md'), 'utf8').includes('github.com/OWNER/prompt-hub')) return []
   const { stdout } = await createGit(root, environment).tryRun(['config', '--get', 'remote.origin.url'])

@@ -6,29 +6,29 @@ import { DATA_FILES, ROUTES, type RouteId, SORTS } from '../domain/api/routes.ts
 import { list, Meta, Repository, single, TagRecord, VersionSummary } from '../domain/api/schema.ts'
 import type { HubAnswer } from './hub-answers.ts'
 
-/** One read of the API, and the file that holds the same bytes. docs/contract.md section 4 */
+/** A read of the API, and the file with the same bytes. docs/contract.md section 4 */
 interface PlainRead {
   id: RouteId
-  /** With its query. */
+  /** Including its query. */
   address: string
   file: string
-  /** Of the file's bytes, where another file says it. */
+  /** SHA-256 of the file's bytes, if another file contains it. */
   sha256?: string
 }
 
-/** What was found of a mirror. */
+/** The result of checking a mirror. */
 interface MirrorReport {
-  /** How many reads each route was found to have. */
+  /** Number of reads per route. */
   reads: Record<RouteId, number>
-  /** A sentence each. */
+  /** One sentence each. */
   problems: string[]
 }
 
-/** Asks for a path. @throws Error when there is no answer */
+/** Requests a path. @throws Error when there is no response */
 type Ask = (path: string) => Promise<HubAnswer>
 
 const AT_ONCE = 8
-/** How many problems are listed; further ones are usually the same again. */
+/** Maximum number of problems listed; further ones are usually the same. */
 const MAX_PROBLEMS = 50
 
 const Index = z.object({
@@ -41,9 +41,9 @@ const Page = z.object({ meta: Meta })
 const RESPONSES = new Map(ROUTES_WITH_SCHEMAS.map(({ id, response }) => [id, response]))
 
 /**
- * Reads everything that a mirror must have.
+ * Reads every file that a mirror must have.
  *
- * @param hub given, every file is held beside the answer of the API there, byte for byte
+ * @param hub if given, every file is compared with the API's response there, byte for byte
  */
 export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport> {
   const reads = Object.fromEntries(Object.keys(ROUTES).map((id) => [id, 0])) as MirrorReport['reads']
@@ -71,7 +71,7 @@ export async function checkMirror(mirror: Ask, hub?: Ask): Promise<MirrorReport>
   return { reads, problems }
 }
 
-/** Everything that can be read, found out from the files themselves. */
+/** Every possible read, derived from the files themselves. */
 async function* listReads(mirror: Ask, say: (problem: string) => void): AsyncGenerator<PlainRead> {
   const open = async <Schema extends z.ZodType>(
     file: string,

@@ -1,21 +1,21 @@
-// Collects what the checks of the GitHub repository share, and reads GitHub's responses.
+// The shared parts of the GitHub repository checks, and parsing of GitHub's responses.
 import type { AskGitHub, GitHubAnswer } from '../stores/github/github-questions.ts'
 
-/** The repository that is published to, and the clock of this machine. */
+/** The repository to publish to, and the local clock. */
 export interface PublishingPlace {
   /** `owner/name`. */
   repository: string
   branch: string
-  /** Whether the credential is an App's; else it is a token. */
+  /** Whether the credential is a GitHub App; otherwise it is a token. */
   isApp: boolean
   ask: AskGitHub
   now: () => Date
 }
 
-/** The repository itself, as GitHub shows it to the credential. */
+/** The repository as the credential sees it. */
 export const REPOSITORY = 'GET /repos/{owner}/{repo}'
 
-/** An answer, whatever its status. @throws Error with the reason when GitHub did not answer */
+/** A response with any status. @throws Error with the reason when GitHub did not respond */
 export function answered(answer: GitHubAnswer): Extract<GitHubAnswer, { kind: 'answered' }> {
   if (answer.kind === 'unanswered') throw new Error(answer.reason)
   return answer

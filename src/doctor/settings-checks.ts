@@ -7,16 +7,16 @@ import { isLoopback } from '../domain/api/loopback.ts'
 import { readSettings } from '../settings.ts'
 import { advise, type Check, type Finding, wrong } from './examination.ts'
 
-/** The settings as they were given, and as the program reads them where it can. */
+/** The raw settings, and the parsed ones if they are valid. */
 interface GivenSettings {
   environment: Readonly<Record<string, string | undefined>>
   config: Config | undefined
 }
 
-/** Fewer different characters than this were typed by a person. */
+/** A secret with fewer distinct characters was typed by a person. */
 const MIN_CHARACTERS = 10
 
-/** The settings; everything else needs the first of them. README.md */
+/** The checks of the settings; all others need the first one. README.md */
 export const SETTINGS_CHECKS: readonly Check<GivenSettings>[] = [
   { name: 'settings', about: 'every setting has a form that can be read', look: lookAtForms },
   {

@@ -4,16 +4,16 @@ import { HubError } from '../domain/api/errors.ts'
 import { identify } from '../stores/github/github-sign-in.ts'
 import { type Check, type Finding, wrong } from './examination.ts'
 
-/** The application of the settings. */
+/** The configured OAuth app. */
 interface SignInApplication {
   signIn: Extract<Config['signIn'], { kind: 'github' }>
   baseUrl: string
 }
 
-/** A code of the right form; 20 hex digits that GitHub never gave out. */
+/** A code of the right form: 20 hex digits that GitHub never issued. */
 const NOBODYS_CODE = '00000000000000000000'
 
-/** Needs settings that are whole. */
+/** Needs complete settings. */
 export const SIGN_IN_CHECKS: readonly Check<SignInApplication>[] = [
   { name: 'sign-in-application', about: 'GitHub knows the OAuth app and its secret', look: lookAtApplication },
 ]
@@ -24,7 +24,7 @@ async function lookAtApplication({ signIn, baseUrl }: SignInApplication): Promis
     await identify(signIn, { code: NOBODYS_CODE, verifier: NOBODYS_CODE, redirectUri })
     return [wrong('GitHub accepted a sign-in that nobody began.', 'See whether GITHUB_OAUTH_URL is really GitHub.')]
   } catch (error) {
-    // A code that is no good is what was expected: the application was known.
+    // The invalid code was rejected as expected, so the app is known.
     if (error instanceof HubError && error.code === 'invalid_request') return []
     const said = error instanceof Error ? error.message : String(error)
     return [

@@ -2,12 +2,12 @@
 
 const ADDRESS = /^[^:]+:\/\/[^/?#]*([^?#]*)(\?[^#]+)?/
 
-/** The path of a request's address, undecoded. @param url as a Request has it */
+/** The path of a request's address, undecoded. @param url of a Request */
 export function pathOf(url: string): string {
   return ADDRESS.exec(url)?.[1] ?? ''
 }
 
-/** The query of a request's address with its question mark; empty without one. @param url as a Request has it */
+/** The query of a request's address with its question mark; empty without one. @param url of a Request */
 export function queryOf(url: string): string {
   return ADDRESS.exec(url)?.[2] ?? ''
 }

@@ -1,4 +1,4 @@
 // Loads the dependencies of a handler, once the request itself has been checked.
 
-/** Makes what a handler needs; an error that it throws is answered like any other. */
+/** Creates a handler's dependencies; an error that it throws becomes a response like any other. */
 export type Connect<Dependencies> = () => Dependencies | Promise<Dependencies>

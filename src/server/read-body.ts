@@ -1,26 +1,26 @@
-// Reads a request body up to its limit, and only its beginning until the rest is needed.
+// Reads a request body up to its limit, and only its start until the rest is needed.
 import { HubError } from '../domain/api/errors.ts'
 
-/** How much of a body of unknown length is read before anything else is known of its sender. */
+/** How much of a body of unknown length is read before the sender is known. */
 const FIRST_BYTES = 65_536
 
-/** A body of which nothing, or only the beginning, has been read. */
+/** A body that has not been read, or only its start. */
 export interface IncomingBody {
   /**
-   * Finds out whether the body is too long, as far as that can be known early: by its announced length, else from its first 64 KiB.
+   * Checks early whether the body is too long: by its declared length, else by its first 64 KiB.
    *
-   * @throws what `tooLarge` makes
+   * @throws the error of `tooLarge`
    */
   checkLength(): Promise<void>
-  /** Reads it to its end, once. @throws what `tooLarge` makes; HubError `invalid_request` when it was cut off */
+  /** Reads the rest of it, once. @throws the error of `tooLarge`; HubError `invalid_request` when it was cut off */
   read(): Promise<Buffer<ArrayBuffer>>
 }
 
 /**
- * Opens a request's body; nothing is read yet.
+ * Opens a request's body without reading it.
  *
- * @param most bytes
- * @param tooLarge makes the error for a longer body, whether Content-Length says so or only its bytes show it
+ * @param most maximum bytes
+ * @param tooLarge creates the error for a longer body, whether Content-Length or the bytes reveal it
  */
 export function openBody(request: Request, most: number, tooLarge: () => Error): IncomingBody {
   const announced = request.headers.get('Content-Length')
@@ -32,7 +32,7 @@ export function openBody(request: Request, most: number, tooLarge: () => Error):
     chunksLeft ??= (request.body ?? noBytes())[Symbol.asyncIterator]()
     while (!isWhole && size < enough) {
       const next = await chunksLeft.next().catch((): never => {
-        // The cause is not logged: the client has gone or was too slow, and nobody here can mend that.
+        // Not logged: the client disconnected or was too slow, and nobody here can fix that.
         throw new HubError('invalid_request', 'The body is incomplete. Send it again.')
       })
       isWhole = next.done === true

@@ -5,12 +5,12 @@ import { printable } from '../domain/text/problems.ts'
 import { toHubError } from '../ports/log.ts'
 import { respondToOptions, respondWithError } from './respond.ts'
 
-/** Answers with the error that a client may see of what was thrown; the rest of it is logged. @param cacheTag as for `respondWithError` */
+/** Responds with the public error for anything thrown; the details are logged. @param cacheTag as for `respondWithError` */
 export function answerThrown(request: Request, thrown: unknown, cacheTag?: string): Response {
   return respondWithError(request, toHubError(thrown), cacheTag)
 }
 
-/** Answers an address at which nothing is. The answer is JSON, because addresses below /api and /data never answer with a page. */
+/** Responds to an unknown address with JSON, because addresses below /api and /data never respond with a page. */
 export function answerNotFound(request: Request): Response {
   if (request.method === 'OPTIONS') return respondToOptions(READ_METHODS)
   return respondWithError(
@@ -22,19 +22,19 @@ export function answerNotFound(request: Request): Response {
   )
 }
 
-/** Answers a request that the platform's own limit turned away. */
+/** Responds to a request that the platform's own rate limit rejected. */
 export function answerRateLimited(request: Request): Response {
   return respondWithError(request, refuseRate('requests', 60))
 }
 
-/** The error for a method that an address lacks. @param allow the methods it has */
+/** The error for a method that an address does not support. @param allow the supported methods */
 export function refuseMethod(method: string, allow: readonly string[]): HubError {
   return new HubError('method_not_allowed', `${printable(method)} is not allowed here. Use ${allow.join(', ')}.`, {
     allow,
   })
 }
 
-/** The sentence for each thing that there may be too much of: how long to wait, and what else helps. */
+/** The message for each kind of limit: how long to wait, and what else helps. */
 const SENTENCES = {
   requests: (wait: string) =>
     `Too many requests from this address. Try again in ${wait}, and keep answers as Cache-Control allows.`,
@@ -45,12 +45,12 @@ const SENTENCES = {
   messages: (wait: string) => `Too many messages from this address. Try again in ${wait}.`,
 } as const
 
-/** The sentence alone, for protocols with errors of their own. */
+/** Only the message, for protocols with their own errors. */
 export function sayTooMany(what: keyof typeof SENTENCES, waitSeconds: number): string {
   return SENTENCES[what](`${waitSeconds} s`)
 }
 
-/** The error of a client that asks too often. */
+/** The error for a client that exceeds a rate limit. */
 export function refuseRate(what: keyof typeof SENTENCES, waitSeconds: number): HubError {
   return new HubError('rate_limited', sayTooMany(what, waitSeconds), { retryAfterSeconds: waitSeconds })
 }

@@ -13,27 +13,27 @@ import type { ErrorEnvelope } from '../domain/api/schema.ts'
 import { headersOf } from '../domain/api/site-headers.ts'
 import type { Bytes, LargeFile } from '../ports/site-files.ts'
 
-/** Says to Netlify's own cache which parameters make another answer; it ignores all others. */
+/** Tells Netlify's cache which parameters vary the response; it ignores all others. */
 const CDN_VARY = `query=${VARYING_PARAMETERS.join('|')}`
 
-/** The CDN may keep an answer for a year, because a changing one is dropped before: by the next deploy, or by a publish that purges its tag. */
+/** The CDN may cache a response for a year, because changing ones are purged: by the next deploy, or by a publish through their tag. */
 const CDN_UNTIL_PURGED = 'public, durable, s-maxage=31536000'
 
-/** What a 200 is made of. */
+/** The parts of a 200. */
 export interface Answer {
-  /** The body. Its validator is computed once for each object, so the same body should come as the same object. */
+  /** The body. Its ETag is computed once per object, so equal bodies should be the same object. */
   bytes: Bytes
   mediaType: 'application/json' | 'text/plain' | 'text/markdown'
   cache: CacheClass
-  /** The repository that a publish purges, as `repositoryTag` names it. */
+  /** The repository that a publish purges, as named by `repositoryTag`. */
   cacheTag?: string | undefined
-  /** Whether the response carries the SHA-256 of its body, so that a client can check it. RFC 9530 section 3 */
+  /** Whether the response includes the SHA-256 of its body, so that clients can verify it. RFC 9530 section 3 */
   hasDigest?: boolean
-  /** Further headers. Their values must have been checked. */
+  /** Further headers. Their values must have been validated. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** Answers an address of the read API with what was found there. */
+/** Responds to a read API request with the record that was found. */
 export function respondWith(request: Request, answer: Answer): Response {
   const known = described.get(answer.bytes)
   if (known && isSameAnswer(known.answer, answer)) return respondWithWhole(request, answer.bytes, 200, known.headers)
@@ -42,7 +42,7 @@ export function respondWith(request: Request, answer: Answer): Response {
   return respondWithWhole(request, answer.bytes, 200, headers)
 }
 
-/** Headers by body: building them costs more than sending them, and hosts keep the bodies of popular files. */
+/** Headers by body: building them costs more than sending them, and hosts cache the bodies of popular files. */
 const described = new WeakMap<Bytes, { answer: Answer; headers: Readonly<Record<string, string>> }>()
 
 function isSameAnswer(one: Answer, other: Answer): boolean {
@@ -74,24 +74,24 @@ function describe({ bytes, mediaType, cache, cacheTag, hasDigest, headers }: Ans
   if (hasDigest) all['Repr-Digest'] = `sha-256=:${hash('sha256', bytes, 'base64')}:`
   if (mediaType !== 'application/json') all['Content-Security-Policy'] = "default-src 'none'; sandbox"
   if (cacheTag) all['Netlify-Cache-Tag'] = cacheTag
-  // With an id of its own an answer stays in the cache beyond a deploy, so only versions get one: they never change.
+  // With an ID of its own, a response stays in the cache across deploys, so only versions get one: they never change.
   if (cache === 'immutable' && cacheTag) all['Netlify-Cache-ID'] = `version_${cacheTag}`
   return withValidator(bytes, all)
 }
 
-/** What a page is made of. */
+/** The parts of a page. */
 export interface PageAnswer {
   bytes: Bytes
   /** 200 or 404. */
   status: number
   mediaType: string
-  /** Whether any parameter of a query makes another page; if not, none does. */
+  /** Whether query parameters vary the page. */
   hasQuery: boolean
-  /** What a publish purges. */
+  /** The cache tags that a publish purges. */
   cacheTags: readonly string[]
 }
 
-/** Answers an address of the website. Shared caches keep pages as they keep changing records. */
+/** Responds to a website request. Shared caches keep pages like changing records. */
 export function respondWithPage(request: Request, page: PageAnswer): Response {
   const { bytes, status, mediaType, hasQuery, cacheTags } = page
   const isFound = status === 200
@@ -106,33 +106,33 @@ export function respondWithPage(request: Request, page: PageAnswer): Response {
   return respondWithBytes(request, bytes, status, headers)
 }
 
-/** What an answer was made of. Reading it back from a Response costs more than answering. */
+/** The parts of a response. Reading them back from a Response costs more than responding. */
 export interface Parts {
   /** null without a body. */
   bytes: Bytes | null
   status: number
   headers: Readonly<Record<string, string>>
-  /** The body in place of bytes, for one that is too long to be held. */
+  /** The body as a stream, if it is too large to be held in memory. */
   large?: LargeFile
 }
 
-/** A response that names its parts. */
+/** A response with its parts attached. */
 interface MadeResponse extends Response {
   parts?: Parts
 }
 
-/** The parts of an answer that `respondWithParts` made; undefined for any other. They are right only while nobody changes the headers of the Response. */
+/** The parts of a response created by `respondWithParts`; undefined for any other. Valid only as long as nobody changes the Response's headers. */
 export function partsOf(response: MadeResponse): Parts | undefined {
   return response.parts
 }
 
-/** How long an answer may be kept, as it says itself; null when it does not. */
+/** The Cache-Control of a response, or null. */
 export function cacheControlOf(response: Response): string | null {
   const parts = partsOf(response)
   return parts ? (parts.headers['Cache-Control'] ?? null) : response.headers.get('Cache-Control')
 }
 
-/** Answers with parts that were made before. */
+/** Responds with existing parts. */
 export function respondWithParts(parts: Parts): Response {
   const { bytes, status, headers, large } = parts
   const response: MadeResponse = new Response(large ? large.stream() : bytes, { status, headers })
@@ -140,7 +140,7 @@ export function respondWithParts(parts: Parts): Response {
   return response
 }
 
-/** Answers with bytes under their validator: 304 when the client has them already; without a body to HEAD. */
+/** Responds with bytes and their ETag: 304 if the client has them already; without a body for HEAD. */
 export function respondWithBytes(
   request: Request,
   bytes: Bytes,
@@ -150,7 +150,7 @@ export function respondWithBytes(
   return respondWithWhole(request, bytes, status, withValidator(bytes, headers))
 }
 
-/** Answers with a large file as `respondWithBytes` does with bytes, but holds none of them. */
+/** Responds with a large file like `respondWithBytes`, without holding it in memory. */
 export function respondWithLarge(
   request: Request,
   large: LargeFile,
@@ -169,7 +169,7 @@ function withValidator(bytes: Bytes, headers: Readonly<Record<string, string>>) 
   return { ...headers, ETag: validatorOf(bytes), 'Content-Length': String(bytes.length) }
 }
 
-/** Answers with all of the bytes, or 304. @param headers with those that the bytes themselves give */
+/** Responds with all of the bytes, or 304. @param headers including those derived from the bytes */
 function respondWithWhole(request: Request, bytes: Bytes, status: number, headers: Parts['headers']): Response {
   const etag = headers.ETag!
   const match = status === 200 ? findMatch(request.headers.get('If-None-Match'), etag) : undefined
@@ -179,7 +179,7 @@ function respondWithWhole(request: Request, bytes: Bytes, status: number, header
   return respondWithParts({ bytes: request.method === 'HEAD' ? null : bytes, status, headers })
 }
 
-/** The headers of a 304. It has no body, so nothing describes one, nor the digest, which a client may hold of a compressed body; and a platform's cache would keep the 304 itself as an answer, so nothing is said to one. */
+/** The headers of a 304. It has no body, so headers that describe one are removed, and so is the digest, because the client may hold a compressed body. A platform's cache would store the 304 itself as a response, so its headers are removed too. */
 function onlyForClients(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(
@@ -188,10 +188,10 @@ function onlyForClients(headers: Readonly<Record<string, string>>): Record<strin
   )
 }
 
-/** Every request header is allowed, because tracing and caching add their own. The star does not cover Authorization, and old browsers do not know it, so ours are named too. Fetch, section 4.9 */
+/** Every request header is allowed, because tracing and caching add their own. The wildcard does not cover Authorization, and old browsers do not support it, so ours are listed too. Fetch, section 4.9 */
 const ANY_HEADER = '*, Authorization, Content-Type, Idempotency-Key, If-None-Match'
 
-/** Answers OPTIONS. @param methods what the address has */
+/** Answers OPTIONS. @param methods supported by the address */
 export function respondToOptions(methods: readonly string[]): Response {
   return new Response(null, {
     status: 204,
@@ -206,7 +206,7 @@ export function respondToOptions(methods: readonly string[]): Response {
   })
 }
 
-/** Sends the client to the same address in lower case, for good. @param location from the site's root, with the query as it came */
+/** Permanently redirects the client to the same address in lower case. @param location from the site's root, with the original query */
 export function respondWithRedirect(location: string): Response {
   return new Response(null, {
     status: 308,
@@ -214,15 +214,15 @@ export function respondWithRedirect(location: string): Response {
   })
 }
 
-/** An error as it is sent, for those who have no Request to answer. */
+/** A serialised error, for callers without a Request. */
 export interface ErrorAnswer {
   status: number
   headers: Record<string, string>
-  /** JSON, which may hold more than ASCII. */
+  /** JSON that may contain non-ASCII characters. */
   body: string
 }
 
-/** Makes the answer of an error, which no cache keeps. No other place makes one. docs/contract.md section 6. */
+/** Builds an uncacheable error response. The only place that does. docs/contract.md section 6. */
 export function makeErrorAnswer({ code, message, allow, retryAfterSeconds }: HubError): ErrorAnswer {
   const { status } = ERRORS[code]
   const headers: Record<string, string> = {
@@ -237,7 +237,7 @@ export function makeErrorAnswer({ code, message, allow, retryAfterSeconds }: Hub
   return { status, headers, body: JSON.stringify(envelope) }
 }
 
-/** Answers with an error. Caches may keep a 404 to GET or HEAD for 30 s. @param cacheTag what a publish purges, so that the 404 goes when the address gets an answer */
+/** Responds with an error. Caches may keep a 404 to GET or HEAD for 30 s. @param cacheTag purged by a publish, so that the 404 disappears when the address starts to exist */
 export function respondWithError(request: Request, error: HubError, cacheTag?: string): Response {
   const { status, headers, body } = makeErrorAnswer(error)
   const isReading = request.method === 'GET' || request.method === 'HEAD'
@@ -253,7 +253,7 @@ export function respondWithError(request: Request, error: HubError, cacheTag?: s
   return new Response(request.method === 'HEAD' ? null : bytes, { status, headers })
 }
 
-/** A strong validator: the same for the same bytes, another for others. Half a SHA-256 is enough, because it need not resist forging. RFC 9110 section 8.8.3. */
+/** A strong ETag: equal for equal bytes, different otherwise. Half a SHA-256 is enough, because it need not resist forgery. RFC 9110 section 8.8.3. */
 function validatorOf(bytes: Bytes): string {
   const known = validators.get(bytes)
   if (known !== undefined) return known
@@ -265,9 +265,9 @@ function validatorOf(bytes: Bytes): string {
 const validators = new WeakMap<Bytes, string>()
 
 /**
- * Finds the client's validator among those that an answer may have. RFC 9110 section 13.1.2: compared weakly; a list or a star may be given.
+ * Finds the client's ETag among those of a response. RFC 9110 section 13.1.2: weak comparison; a list or a star may be given.
  *
- * @returns the validator that the client has, which may be that of the same answer compressed
+ * @returns the ETag that the client has, which may be that of the same response compressed
  */
 function findMatch(ifNoneMatch: string | null, etag: string): string | undefined {
   if (ifNoneMatch === null) return undefined
@@ -280,7 +280,7 @@ function findMatch(ifNoneMatch: string | null, etag: string): string | undefined
   return undefined
 }
 
-/** What our own host puts at the end of the validator of a compressed answer (host/compress.ts). */
+/** Suffix that the Node server adds to the ETag of a compressed response (host/compress.ts). */
 const ENCODINGS = ['br', 'gzip']
-/** So many validators of a request are compared. A client sends that of its one copy; only caches send several. */
+/** Maximum number of ETags compared per request. A client sends that of its one copy; only caches send several. */
 const MAX_CANDIDATES = 50

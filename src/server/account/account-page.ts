@@ -10,7 +10,7 @@ import { type Html, html, type Page } from './html.ts'
 import { drawHidden, drawSnippet } from './page-parts.ts'
 import { csrfToken, type Purpose } from './session.ts'
 
-/** What the create form holds when it is drawn again. */
+/** Values of the create form when it is redisplayed. */
 interface TokenForm {
   name: string
   owner: string
@@ -25,18 +25,18 @@ export interface AccountView {
   /** Their own handle first, when it may be an owner's. */
   owners: readonly string[]
   tokens: readonly ListedToken[]
-  /** What operators of this hub made for these owners. */
+  /** Tokens that operators of this hub created for these owners. */
   operatorTokens: readonly ListedToken[]
   now: Date
-  /** What has just happened, in words. */
+  /** What has just happened, as a sentence. */
   notice?: string | undefined
-  /** What was wrong with the form, and the form as it came. */
+  /** Errors of the form, and its submitted values. */
   refused?: { problems: readonly string[]; form: TokenForm }
-  /** Names the next form, so that it makes one token at most. */
+  /** Identifies the next form, so that it creates at most one token. */
   formId: string
 }
 
-/** The account page of somebody who is signed in. */
+/** The account page of a signed-in person. */
 export function drawAccount(view: AccountView): Page {
   const { session, owners, notice } = view
   const { login, user_id } = session.person
@@ -153,7 +153,7 @@ function drawTokens({ session, tokens, now }: AccountView): Html {
 </section>`
 }
 
-/** Tokens that only an operator can revoke, so they come without a button; nothing when there are none. */
+/** Tokens that only an operator can revoke, so they have no button; empty if there are none. */
 function drawOperatorTokens({ operatorTokens, now }: AccountView): Html | undefined {
   if (operatorTokens.length === 0) return undefined
   return html`
@@ -183,7 +183,7 @@ function drawCells(token: ListedToken, now: Date): Html {
   <td data-label="Last used">${token.last_used_at === null ? 'never' : drawDay(token.last_used_at)}</td>`
 }
 
-/** The one page that shows a token, with the lines that use it. */
+/** The only page that shows a token, with commands that use it. */
 export function drawNewToken({
   token,
   scope,
@@ -220,7 +220,7 @@ export function drawNewToken({
   return { title: 'Your new token', main }
 }
 
-/** The page of an error. */
+/** An error page. */
 export function drawTrouble({ status, code, message }: { status: number; code: string; message: string }): Page {
   const main = html`
 <div class="page-head">

@@ -14,7 +14,7 @@ import { protect, type Visited } from './respond-account.ts'
 import { redirectTo } from './sign-in.ts'
 import { requireForm, type Visit } from './visit.ts'
 
-/** Everything that the account page shows of somebody. */
+/** Everything that the account page shows about a person. */
 export async function viewAccount(
   { dependencies, accounts, now }: Visit,
   session: Session,
@@ -45,7 +45,7 @@ const TokenFormInput = z.object({
     .refine((count) => count >= TOKEN_DAYS.least && count <= TOKEN_DAYS.most, days),
 })
 
-/** Makes a token, or draws the form again with what is wrong with it. */
+/** Creates a token, or redisplays the form with its errors. */
 export async function createToken(visited: Visit): Promise<Visited> {
   const { request, accounts, dependencies, now } = visited
   const { session, form } = await requireForm(visited, 'create-token')

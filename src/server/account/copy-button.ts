@@ -1,10 +1,10 @@
-// The button that copies the text of another element. site/client/copy.ts makes it work.
+// The button that copies the text of another element; site/client/copy.ts adds the behaviour.
 import { type Html, html } from './html.ts'
 
 /**
- * Draws the button.
+ * Renders the button.
  *
- * @param of the id of the element whose text is copied
+ * @param of the ID of the element whose text is copied
  * @param what describes the text, for screen readers
  */
 export function drawCopy(of: string, what: string): Html {

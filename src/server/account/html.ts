@@ -3,7 +3,7 @@ import { FRAME_PATH, FRAME_PLACE, FRAME_TITLE } from '../../domain/api/account-f
 import { escapeHtml } from '../../domain/text/html-text.ts'
 import type { SiteFiles } from '../../ports/site-files.ts'
 
-/** HTML that is safe to send as it is: `html` makes it, and `asDrawn` of what another function of ours wrote. */
+/** HTML that is safe to send: made by `html`, or by `asDrawn` from another function of ours. */
 export class Html {
   readonly text: string
 
@@ -12,10 +12,10 @@ export class Html {
   }
 }
 
-/** What may stand between the braces of `html`; nothing is drawn of undefined, null and false. */
+/** Values that `html` accepts in its placeholders; undefined, null and false render nothing. */
 type Part = string | number | Html | undefined | null | false | readonly Part[]
 
-/** Writes HTML: `html\`<p>${name}</p>\``. Texts are escaped for elements and for attributes in double quotes. A part that draws nothing leaves no line of spaces. */
+/** Writes HTML: `html\`<p>${name}</p>\``. Texts are escaped for elements and for attributes in double quotes. A part that renders nothing leaves no blank line. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = ''
   for (let index = 0; index < literals.length; index++) {
@@ -26,7 +26,7 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
   return new Html(text)
 }
 
-/** Takes HTML that a function of ours wrote without `html`, in which everything that others wrote is escaped already. */
+/** Accepts HTML that a function of ours wrote without `html`, with all foreign text already escaped. */
 export function asDrawn(text: string): Html {
   return new Html(text)
 }
@@ -45,7 +45,7 @@ function draw(part: Part): string {
   return text
 }
 
-/** A page's own part, and its title. */
+/** The body of a page, and its title. */
 export interface Page {
   title: string
   main: Html
@@ -54,12 +54,12 @@ export interface Page {
 /**
  * Puts a page into the frame that the build wrote.
  *
- * @throws Error when the site has no frame, or one without its places
+ * @throws Error when the site has no frame, or one without its placeholders
  */
 export async function framePage(siteFiles: SiteFiles, { title, main }: Page): Promise<string> {
   const bytes = await siteFiles.read(FRAME_PATH)
   const frame = bytes && new TextDecoder().decode(bytes)
   if (!frame?.includes(FRAME_PLACE)) throw new Error(`${FRAME_PATH} is missing in the site, or has no place for a page`)
-  // Replaced by functions, because in a replacement text `$&` would have a meaning.
+  // Replacer functions, because `$&` has a meaning in a replacement string.
   return frame.replace(`<title>${FRAME_TITLE}`, () => html`<title>${title}`.text).replace(FRAME_PLACE, () => main.text)
 }

@@ -2,16 +2,16 @@
 import { randomBytes } from 'node:crypto'
 import { isEqual } from './session.ts'
 
-/** The keys of a process: one at a time; when it is used, the next one takes its place. */
+/** The keys of a process: one at a time; once it is used, the next one replaces it. */
 export interface LocalKeys {
-  /** The key that is good now. */
+  /** The current key. */
   current(): string
   isGood(key: string | null): boolean
-  /** Uses up a key. @returns whether it was good until now */
+  /** Uses up a key. @returns whether it was valid until now */
   spend(key: string | null): boolean
 }
 
-/** Opens the keys. @param onNext told of each key that takes the place of a used one */
+/** Creates the keys. @param onNext called with each key that replaces a used one */
 export function openLocalKeys(onNext: (key: string) => void): LocalKeys {
   let current = makeKey()
   const isGood = (key: string | null) => key !== null && isEqual(key, current)

@@ -2,12 +2,12 @@
 import { drawCopy } from './copy-button.ts'
 import { type Html, html } from './html.ts'
 
-/** A field that is sent with a form and not shown. */
+/** A hidden form field. */
 export function drawHidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`
 }
 
-/** Lines to copy. @param id names them in their page @param label what stands above them */
+/** Lines to copy. @param id unique in the page @param label shown above them */
 export function drawSnippet(id: string, label: string, code: string): Html {
   return html`<div class="snippet"><div class="bar"><p>${label}</p>${drawCopy(`snippet-${id}`, `snippet: ${label}`)}</div><pre tabindex="0"><code id="snippet-${id}">${code}</code></pre></div>`
 }

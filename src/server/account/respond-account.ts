@@ -6,16 +6,16 @@ import { respondWithError } from '../respond.ts'
 import { drawTrouble } from './account-page.ts'
 import { framePage, type Page } from './html.ts'
 
-/** What a page needs to become an answer. */
+/** What is needed to turn a page into a response. */
 export interface PageTools {
   baseUrl: string
   siteFiles: SiteFiles
 }
 
-/** A page that is still to be sent, or an answer that is done. */
+/** A page to be sent, or a finished response. */
 export type Visited = Page | Response
 
-/** Answers an error: to a browser with a page, to everybody else with the API's JSON. */
+/** Responds with an error: a page for browsers, the API's JSON for everyone else. */
 export async function answerTrouble(
   request: Request,
   error: HubError,
@@ -40,7 +40,7 @@ export async function answerTrouble(
   }
 }
 
-/** Sends a page: for one reader, kept nowhere, under the policy of all pages. */
+/** Sends a page: never cached, and with the content security policy of all pages. */
 export async function protect(
   visited: Visited,
   status: number,

@@ -4,10 +4,10 @@ import * as z from 'zod'
 import { SESSION_DAYS, type Session } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 
-/** How long a sign-in may take. */
+/** Time limit of a sign-in. */
 const SIGN_IN_SECONDS = 600
 
-/** What the browser that began a sign-in keeps of it. */
+/** What the browser that started a sign-in stores about it. */
 const SignInNote = z.object({
   state: z.string().min(32),
   verifier: z.string().min(43),
@@ -21,17 +21,17 @@ export interface Cookies {
   readSession(request: Request): string | undefined
   setSession(secret: string): string
   clearSession(): string
-  /** @returns undefined for a note that is missing, forged or too old */
+  /** @returns undefined when the cookie is missing, forged or too old */
   readSignIn(request: Request, now: Date): SignInNote | undefined
   setSignIn(note: Omit<SignInNote, 'expires_at'>, now: Date): string
   clearSignIn(): string
 }
 
 /**
- * Makes the cookies of a hub.
+ * Creates the cookies of a hub.
  *
- * @param baseUrl on https, names begin with `__Host-`, so a cookie in their place can neither come from another host nor have another path. RFC 6265bis section 4.1.3
- * @param secret signs the note of a sign-in
+ * @param baseUrl on https, names start with `__Host-`, so no other host or path can set a replacement. RFC 6265bis section 4.1.3
+ * @param secret signs the cookie of a sign-in
  */
 export function makeCookies(baseUrl: string, secret: string): Cookies {
   const isSecure = baseUrl.startsWith('https:')
@@ -59,7 +59,7 @@ export function makeCookies(baseUrl: string, secret: string): Cookies {
   }
 }
 
-/** A cookie's value. When it comes twice, somebody else has set one of both, and it cannot be told which; so it counts as missing. */
+/** A cookie's value. If it is sent twice, someone else set one of the two and nobody can tell which, so it counts as missing. */
 function readCookie(request: Request, name: string, form: RegExp): string | undefined {
   const values = (request.headers.get('Cookie') ?? '')
     .split(';')
@@ -70,10 +70,10 @@ function readCookie(request: Request, name: string, form: RegExp): string | unde
   return values.length === 1 && value !== undefined && form.test(value) ? value : undefined
 }
 
-/** What a form may be for; the token of one is no good for another. */
+/** The purpose of a form; the token of one is invalid for another. */
 export type Purpose = 'edit' | 'create-token' | 'revoke-token' | 'sign-out' | 'sign-out-everywhere'
 
-/** The token that a form of this session carries. */
+/** The CSRF token of this session's forms. */
 export function csrfToken({ csrf_secret }: Session, purpose: Purpose): string {
   return createHmac('sha256', csrf_secret).update(purpose).digest('base64url')
 }
@@ -84,7 +84,7 @@ export function requireCsrf(session: Session, purpose: Purpose, given: string | 
     throw new HubError('forbidden', 'This form is from another session. Reload the page and try again.')
 }
 
-/** @throws HubError `forbidden` when a request that changes something was sent by another site's page. Browsers set both headers, pages cannot. */
+/** @throws HubError `forbidden` when another site's page sent a request that changes something. Browsers set both headers; pages cannot. */
 export function requireSameOrigin(request: Request, baseUrl: string): void {
   const site = request.headers.get('Sec-Fetch-Site')
   const isOurs = site === null ? request.headers.get('Origin') === baseUrl : site === 'same-origin'
@@ -92,7 +92,7 @@ export function requireSameOrigin(request: Request, baseUrl: string): void {
     throw new HubError('forbidden', 'This request came from another site. Open your account here and try again.')
 }
 
-/** Compares secrets in a time that tells nothing of them. */
+/** Compares secrets in constant time. */
 export function isEqual(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)

@@ -2,7 +2,7 @@
 import { html, type Page } from './html.ts'
 import { drawHidden, drawSnippet } from './page-parts.ts'
 
-/** The page for whoever is not signed in. */
+/** The page for visitors who are not signed in. */
 export function drawSignIn({ notice }: { notice: string | undefined }): Page {
   const main = html`
 <div class="page-head">
@@ -14,7 +14,7 @@ export function drawSignIn({ notice }: { notice: string | undefined }): Page {
   return { title: 'Your account', main }
 }
 
-/** The page of a hub on which nobody can sign in. */
+/** The page of a hub without sign-in. */
 export function drawSignInOff(): Page {
   const main = html`
 <div class="page-head">
@@ -26,7 +26,7 @@ ${drawSnippet('token', 'On the server', 'npm run token -- acme')}
   return { title: 'Your account', main }
 }
 
-/** The page for whoever is not signed in on a hub in local mode, where people sign in by a link that the hub printed. */
+/** The page for visitors who are not signed in, in local mode: people sign in with a link that the hub printed. */
 export function drawLinkNeeded({ notice }: { notice?: string | undefined } = {}): Page {
   const main = html`
 <div class="page-head">
@@ -39,7 +39,7 @@ ${drawSnippet('token', 'Or create a token on the server, without signing in', 'n
   return { title: 'Your account', main }
 }
 
-/** The form of a local sign-in, which asks for a handle: whoever has the printed link may sign in as anybody. */
+/** The form of a local sign-in, which asks for a handle: anyone with the printed link may sign in under any name. */
 export function drawLocalSignIn({ state, key }: { state: string; key: string }): Page {
   const main = html`
 <div class="page-head">

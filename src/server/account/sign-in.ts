@@ -6,32 +6,32 @@ import { Handle } from '../../domain/content/values.ts'
 import type { LocalKeys } from './local-keys.ts'
 import { type Cookies, isEqual, type SignInNote } from './session.ts'
 
-/** How people sign in here. */
+/** How people sign in. */
 export type SignIn =
-  /** Nobody signs in. Tokens are made on the machine itself. */
+  /** No sign-in. Tokens are created on the machine itself. */
   | { kind: 'off' }
-  /** With any handle, by the link that the hub printed: only the user of its machine has that. */
+  /** With any handle, through the link that the hub printed: only the user of its machine has that. */
   | { kind: 'local'; keys: LocalKeys }
   | {
       kind: 'github'
       clientId: string
-      /** GitHub's address for people. */
+      /** GitHub's web address. */
       oauthUrl: string
-      /** Exchanges the code for a person. The token that GitHub gives for it is used once and not kept. @throws HubError */
+      /** Exchanges the code for a person. The token that GitHub returns is used once and not stored. @throws HubError */
       identify: (grant: { code: string; verifier: string; redirectUri: string }) => Promise<Person>
     }
 
-/** What signing in needs. */
+/** The dependencies of signing in. */
 export interface SignInTools {
   baseUrl: string
   accounts: Accounts
   cookies: Cookies
 }
 
-/** Where a browser goes after signing in, unless it came from elsewhere. */
+/** Where a browser is sent after sign-in, by default. */
 const HOME = '/settings'
 
-/** Where to go after signing in: the given path of this site, or the account page in place of anything that might lead elsewhere. */
+/** Where to go after sign-in: the given path of this site, or the account page instead of anything that might lead elsewhere. */
 export function safeReturn(given: string | null): string {
   return given !== null &&
     given.length <= 500 &&
@@ -41,7 +41,7 @@ export function safeReturn(given: string | null): string {
     : HOME
 }
 
-/** Begins a sign-in. @returns what stands in the cookie, and its header */
+/** Starts a sign-in. @returns the cookie's value, and its header */
 export function beginSignIn(
   request: Request,
   { cookies }: SignInTools,
@@ -55,7 +55,7 @@ export function beginSignIn(
   return { note, cookie: cookies.setSignIn(note, now) }
 }
 
-/** The address at GitHub that a sign-in goes to. It asks for no scope, because GitHub says without one whose account it is. */
+/** The address at GitHub that a sign-in redirects to. It requests no scope, because GitHub identifies the account without one. */
 export function githubAddress(
   { clientId, oauthUrl }: SignIn & { kind: 'github' },
   { state, verifier }: Omit<SignInNote, 'expires_at'>,
@@ -70,7 +70,7 @@ export function githubAddress(
   })}`
 }
 
-/** Ends a sign-in at GitHub, which is asked once for each sign-in, whatever it answers. @throws HubError `invalid_request` for one that this browser did not begin, or that was ended before; `forbidden` for a login that belongs to another account here */
+/** Completes a sign-in at GitHub, with exactly one request for each sign-in. @throws HubError `invalid_request` for one that this browser did not start, or that was completed before; `forbidden` for a login that belongs to another account here */
 export async function finishGithub(
   request: Request,
   signIn: SignIn & { kind: 'github' },
@@ -91,7 +91,7 @@ export async function finishGithub(
   return admit(request, person, note, tools, now)
 }
 
-/** Ends a local sign-in. @throws HubError `invalid_request` for one that this browser did not begin, or that was ended before; `validation_failed` for a handle that cannot be one; `forbidden` for a key that is used up */
+/** Completes a local sign-in. @throws HubError `invalid_request` for one that this browser did not start, or that was completed before; `validation_failed` for an invalid handle; `forbidden` for a used key */
 export async function finishLocal(
   request: Request,
   form: URLSearchParams,
@@ -116,13 +116,13 @@ function requireNote(request: Request, state: string | null, { cookies }: SignIn
   return note
 }
 
-/** @throws HubError `invalid_request` for a sign-in that came to its end before, well or not */
+/** @throws HubError `invalid_request` for a sign-in that ended before, successfully or not */
 async function spendNote(note: SignInNote, { accounts }: SignInTools): Promise<void> {
   if (!(await accounts.spendSignIn(note)))
     throw new HubError('invalid_request', 'This sign-in was already completed. Sign in again.')
 }
 
-/** Opens a new session for each sign-in, and ends the one that the browser had before, whoever's it was. */
+/** Opens a new session for each sign-in, and ends the browser's previous one, whoever owned it. */
 async function admit(
   request: Request,
   person: Person,
@@ -136,7 +136,7 @@ async function admit(
   return redirectTo(return_to, [cookies.setSession(secret), cookies.clearSignIn()])
 }
 
-/** Sends a browser on, with a GET. @param location a path of this site that was checked, or an address from the settings */
+/** Redirects a browser with a GET. @param location a validated path of this site, or an address from the settings */
 export function redirectTo(location: string, setCookies: readonly string[] = []): Response {
   const headers = new Headers({ Location: location, 'Cache-Control': 'no-store' })
   for (const cookie of setCookies) headers.append('Set-Cookie', cookie)

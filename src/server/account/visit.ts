@@ -8,21 +8,21 @@ import type { PageTools } from './respond-account.ts'
 import { makeCookies, requireCsrf } from './session.ts'
 import type { SignIn, SignInTools } from './sign-in.ts'
 
-/** What the account addresses need. */
+/** The dependencies of the account addresses. */
 export interface AccountDependencies extends PageTools {
   accounts: Accounts
   signIn: SignIn
-  /** Signs the cookies of sign-ins under way. */
+  /** Signs the cookies of pending sign-ins. */
   secret: string
-  /** Limits requests, by the client's address. */
+  /** Limits requests by client address. */
   limiter: RateLimiter
-  /** As the platform says it. */
+  /** From the platform. Handlers never take it from a header, because clients can write those. */
   clientAddress: string
-  /** Owners that somebody may publish to, as of the newest build. */
+  /** Owners that a person may publish to, as of the newest build. */
   ownersOf: (login: string, userId: string) => Promise<readonly string[]>
 }
 
-/** One request on its way, with what was found out about it. */
+/** A request in progress, and what is known about it. */
 export interface Visit extends SignInTools {
   request: Request
   dependencies: AccountDependencies
@@ -32,18 +32,18 @@ export interface Visit extends SignInTools {
   sessionSecret: string | undefined
 }
 
-/** Finds out who asks. */
+/** Identifies the visitor. */
 export async function openVisit(request: Request, dependencies: AccountDependencies, now: Date): Promise<Visit> {
   const { baseUrl, accounts, secret } = dependencies
   const cookies = makeCookies(baseUrl, secret)
   const sessionSecret = cookies.readSession(request)
   const found = sessionSecret === undefined ? undefined : await accounts.findSession(sessionSecret, now)
-  // A session of a local sign-in does not count any more once the hub signs people in with GitHub.
+  // A local session no longer counts once the hub uses sign-in with GitHub.
   const session = found && isLocalPerson(found.person) === (dependencies.signIn.kind === 'local') ? found : undefined
   return { request, dependencies, now, baseUrl, accounts, cookies, session, sessionSecret }
 }
 
-/** Reads a form of somebody who is signed in. @throws HubError `forbidden` when nobody is, or when the form is not from a page of this session; what `readForm` throws */
+/** Reads a form of a signed-in person. @throws HubError `forbidden` when nobody is signed in, or when the form is not from a page of this session; also what `readForm` throws */
 export async function requireForm(
   { request, session }: Visit,
   purpose: Parameters<typeof requireCsrf>[1],

@@ -1,4 +1,4 @@
-// Answers the pages on which people publish and manage prompts. A form is read, sent to the API's own handlers, and drawn again when they refuse it.
+// Handles the pages where people publish and manage prompts. A form is read, sent to the API's own handlers, and redisplayed when they reject it.
 import type { Session } from '../../domain/access/account.ts'
 import { EDITOR_METHODS } from '../../domain/api/addresses.ts'
 import { ERRORS, HubError } from '../../domain/api/errors.ts'
@@ -23,16 +23,16 @@ import type { ApiAnswer, ApiCall } from './call-api.ts'
 import { drawManagePage, drawSignInFirst, drawVersionPage, type Review, type VersionView } from './pages.ts'
 import { bodyOf, emptyForm, formOf, readVersionForm, splitTags, type VersionForm } from './version-form.ts'
 
-/** What the editor needs. */
+/** The dependencies of the editor. */
 export interface EditorDependencies extends AccountDependencies {
   fresh: FreshCopies
-  /** Where people without rights suggest a change; undefined where there is no such place. */
+  /** Where people without permission can suggest a change; undefined if there is no such place. */
   sourceHost: SourceHost | undefined
   /** Connects publishing for a request. */
   connectPublish: (request: Request) => Promise<PublishDependencies>
 }
 
-/** A visit of somebody who is signed in. */
+/** A visit by a signed-in person. */
 interface Editing extends Visit {
   dependencies: EditorDependencies
   session: Session
@@ -40,7 +40,7 @@ interface Editing extends Visit {
   repository: Repository | undefined
 }
 
-/** The sentence shown after a redirect, by the word that the redirect's address holds. */
+/** The message shown after a redirect, by the word in the redirect's address. */
 const NOTICES: Readonly<Record<string, string>> = {
   label: 'The label was moved.',
   unlabel: 'The label was removed.',
@@ -51,7 +51,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   readme: 'The readme was saved.',
 }
 
-/** Answers one request to the editor. Never throws. */
+/** Handles one request to the editor. Never throws. */
 export async function answerEditor(request: Request, connect: Connect<EditorDependencies>): Promise<Response> {
   let dependencies: EditorDependencies | undefined
   try {
@@ -90,7 +90,7 @@ async function visit(request: Request, dependencies: EditorDependencies): Promis
   return request.method === 'POST' ? sendVersion(editing) : showVersion(editing)
 }
 
-/** Shows an empty form, one that holds a version to start from, or one that holds the latest. */
+/** Shows an empty form, one with the version to copy, or one with the latest version. */
 async function showVersion(editing: Editing): Promise<Page> {
   const { request, session, repository } = editing
   const { searchParams } = new URL(request.url)
@@ -108,7 +108,7 @@ async function ownersOf({ dependencies, session }: Editing): Promise<readonly st
   return dependencies.ownersOf(login, user_id)
 }
 
-/** The form of a copy. @param from `owner/name@x.y.z` @returns undefined where nothing is to be copied */
+/** The form of a fork. @param from `owner/name@x.y.z` @returns undefined if there is nothing to copy */
 async function copyOf(
   { dependencies }: Editing,
   from: string,
@@ -131,7 +131,7 @@ async function readLatest({ dependencies }: Editing, repository: Repository): Pr
   return found.value()
 }
 
-/** Tries a form, or publishes it. */
+/** Previews a form, or publishes it. */
 async function sendVersion(editing: Editing): Promise<Visited> {
   const { session, repository, dependencies, request } = editing
   const sent = (await requireForm(editing, 'edit')).form
@@ -179,7 +179,7 @@ async function sendVersion(editing: Editing): Promise<Visited> {
   return redirectTo(`/${owner}/${name}`)
 }
 
-/** The version that the form began with: the one that its sender believes is the latest. */
+/** The version that the form was opened with, which the sender expects to be the latest. */
 async function readBase(editing: Editing, repository: Repository, expected: string): Promise<VersionRecord> {
   const { owner, name } = repository
   const found = isVersion(expected) ? await findVersion(owner, name, expected, editing.dependencies) : undefined
@@ -202,7 +202,7 @@ async function showManage(
   return drawManagePage({ session, repository: repository!, versions: found?.versions.value() ?? [], notice, ...more })
 }
 
-/** Changes what a form asks for. */
+/** Makes the change that a form requests. */
 async function manage(editing: Editing): Promise<Visited> {
   const { request, dependencies, repository } = editing
   const { form } = await requireForm(editing, 'edit')
@@ -223,7 +223,7 @@ async function manage(editing: Editing): Promise<Visited> {
   return redirectTo(`/${owner}/${name}/manage?done=${form.get('change')}`)
 }
 
-/** The call of the API that a form stands for. @returns undefined for a form that no page of ours has */
+/** The API call that a form represents. @returns undefined for a form that none of our pages has */
 function changeOf(
   form: URLSearchParams,
   fullName: string,
@@ -263,7 +263,7 @@ function changeOf(
   }
 }
 
-/** Loads publishing with the first form, because most requests only show one. */
+/** Imports publishing with the first form, because most requests only show one. */
 async function call({ dependencies, session }: Editing, wanted: ApiCall): Promise<ApiAnswer> {
   const { callApi } = await import('./call-api.ts')
   return callApi(wanted, session.person, dependencies.baseUrl, dependencies.connectPublish)

@@ -1,4 +1,4 @@
-// Sends what a form asks for to the API's own handlers, in the name of the person who is signed in: one way to publish, with one set of rules.
+// Sends a form's request to the API's own handlers on behalf of the signed-in person: one way to publish, with one set of rules.
 import { randomBytes } from 'node:crypto'
 import type { Person } from '../../domain/access/account.ts'
 import { PERMISSIONS } from '../../domain/access/permissions.ts'
@@ -8,16 +8,16 @@ import { formatMoment } from '../../domain/content/values.ts'
 import { answerManage } from '../publish/manage.ts'
 import { answerPublish, type PublishDependencies } from '../publish/publish.ts'
 
-/** A call of the API. */
+/** An API call. */
 export interface ApiCall {
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** From `/api/v1/repos/` on. */
+  /** After `/api/v1/repos/`. */
   path: string
   owner: string
   body: object
 }
 
-/** What the API answered. */
+/** The API's response. */
 export type ApiAnswer =
   | { isDone: true; data: Readonly<Record<string, unknown>> }
   | { isDone: false; status: number; code: string; message: string }
@@ -25,9 +25,9 @@ export type ApiAnswer =
 const TOKEN_MS = 60_000
 
 /**
- * Calls the API. The person has all permissions; what they may do is judged there, as for a token of theirs.
+ * Calls the API. The session grants all permissions; what the person may do is checked there, as for their tokens.
  *
- * @param connect connects publishing for the request that is made here
+ * @param connect connects publishing for the request created here
  */
 export async function callApi(
   { method, path, owner, body }: ApiCall,
@@ -44,7 +44,7 @@ export async function callApi(
   const record = recordOf(token, owner, person, new Date())
   const connectAs = async (): Promise<PublishDependencies> => ({
     ...(await connect(request)),
-    // It opens this one call and is known to nobody else.
+    // It is valid for this one call and known to nobody else.
     findToken: async (given) => (given === token ? record : undefined),
     noteUse: async () => {},
   })

@@ -1,4 +1,4 @@
-// Draws the pages of the editor: a new prompt, the next version, and what is managed of a prompt. They work without JavaScript.
+// Renders the editor's pages: new prompt, next version, and prompt settings. They work without JavaScript.
 import type { Session } from '../../domain/access/account.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
@@ -11,33 +11,33 @@ import { drawHidden } from '../account/page-parts.ts'
 import { csrfToken } from '../account/session.ts'
 import { drawVersionFields, type VersionForm, variablesOf } from './version-form.ts'
 
-/** What the API said of a form that was tried. */
+/** The API's response to a previewed form. */
 export interface Review {
-  /** The number that the version gets. */
+  /** The number that the version will get. */
   version: string
   warnings: readonly { code: string; message: string }[]
 }
 
-/** The page of a version that is being written. */
+/** The page for writing a version. */
 export interface VersionView {
   session: Session
   form: VersionForm
-  /** Who may own it; left out for the next version of a prompt. */
+  /** Possible owners; omitted for the next version of a prompt. */
   owners?: readonly string[] | undefined
-  /** The version that the form began with; undefined for a new prompt. */
+  /** The version that the form started from; undefined for a new prompt. */
   base?: VersionRecord | undefined
   review?: Review | undefined
-  /** Why it was refused. */
+  /** Why it was rejected. */
   problem?: string | undefined
-  /** Where somebody without the right to publish may suggest the change. */
+  /** Where people without permission to publish may suggest the change. */
   suggestion?: string | undefined
-  /** What somebody else published meanwhile. */
+  /** What someone else published in the meantime. */
   theirs?: VersionRecord | undefined
   /** What was lost of a pasted file, or why it was refused. */
   said?: readonly string[] | undefined
 }
 
-/** Draws the page on which a version is written. */
+/** Renders the page for writing a version. */
 export function drawVersionPage({
   session,
   form,
@@ -122,20 +122,20 @@ function drawTheirs(base: VersionRecord, theirs: VersionRecord): Html {
 
 const parse = (text: string): Record<string, unknown> => (text === '' ? {} : JSON.parse(text))
 
-/** The page on which a prompt is managed. */
+/** The page for managing a prompt. */
 interface ManageView {
   session: Session
   repository: Repository
   versions: readonly VersionSummary[]
   notice?: string | undefined
   problem?: string | undefined
-  /** What was typed into the form that was refused. */
+  /** The submitted values of the rejected form. */
   typed?: URLSearchParams | undefined
-  /** The readme that was typed, rendered. */
+  /** The submitted readme, rendered. */
   preview?: Html | undefined
 }
 
-/** Draws the page on which labels, versions, status, readme and metadata of a prompt are changed. */
+/** Renders the page for changing labels, versions, status, readme and metadata of a prompt. */
 export function drawManagePage({ session, repository, versions, notice, problem, typed, preview }: ManageView): Page {
   const { owner, name, full_name, labels, status } = repository
   const was = (key: string, value: string | null) => typed?.get(key) ?? value ?? ''
@@ -195,7 +195,7 @@ ${was('readme', repository.readme)}</textarea></div>
   return { title: `Manage ${full_name}`, main }
 }
 
-/** The page of somebody who is not signed in. */
+/** The page for visitors who are not signed in. */
 export function drawSignInFirst(path: string, isLocal: boolean): Page {
   const main = html`
 <div class="page-head">

@@ -1,4 +1,4 @@
-// The form of a version: reads it as a browser sends it, makes the body of a publish of it, and draws it again with everything that was typed.
+// The form of a version: parses it, converts it to the body of a publish, and redisplays it with everything that was typed.
 import { LIMITS } from '../../domain/api/limits.ts'
 import type { Repository, Variable, VersionRecord } from '../../domain/api/schema.ts'
 import { FORMATS, type Format } from '../../domain/content/chat.ts'
@@ -8,7 +8,7 @@ import { VariableType } from '../../domain/content/values.ts'
 import { type Html, html } from '../account/html.ts'
 import { drawHidden } from '../account/page-parts.ts'
 
-/** What is typed into the form; all of it is text until the API judges it. */
+/** The values of the form; all of them are text until the API validates them. */
 export interface VersionForm {
   owner: string
   name: string
@@ -23,13 +23,13 @@ export interface VersionForm {
   bump: string
   /** JSON, or empty. */
   parameters: string
-  /** Those that the content names. */
+  /** Those named in the content. */
   variables: VariableFields[]
   /** The latest version when the form was opened; empty for a new prompt. */
   expected: string
   /** What the version does as an Agent Skill and when to use it; empty for a version that is none. */
   skill: string
-  /** `owner/name@x.y.z` that a new prompt began as a copy of, or empty. */
+  /** `owner/name@x.y.z` that a new prompt was forked from, or empty. */
   forkedFrom: string
 }
 
@@ -40,11 +40,11 @@ interface VariableFields {
   isRequired: boolean
   preset: string
   example: string
-  /** One on each line. */
+  /** One per line. */
   options: string
 }
 
-/** What the API takes in a body. */
+/** The fields of an API request. */
 type Body = Readonly<Record<string, unknown>>
 
 const BUMPS = {
@@ -53,7 +53,7 @@ const BUMPS = {
   major: 'major: callers must change',
 }
 
-/** The form of a prompt that does not exist yet. */
+/** The form of a new prompt. */
 export function emptyForm(owner: string): VersionForm {
   return {
     ...{ owner, name: '', title: '', description: '', tags: '', license: '', format: 'text', content: '' },
@@ -61,7 +61,7 @@ export function emptyForm(owner: string): VersionForm {
   }
 }
 
-/** The form that holds a version. */
+/** The form for a version. */
 export function formOf(repository: Repository, version: VersionRecord): VersionForm {
   const { owner, name, title, description, tags, license } = repository
   const { content, format, parameters } = version
@@ -93,7 +93,7 @@ export function fieldsOf({
 }
 
 /**
- * Reads a form that was sent.
+ * Parses a submitted form.
  *
  * @param before the content that the form was opened with: browsers send every line end as CR LF
  */
@@ -127,7 +127,7 @@ function restoreLineEnds(sent: string, before: string): string {
   return /\r\n/.test(before) && !/[^\r]\n/.test(before) ? text.replaceAll('\n', '\r\n') : text
 }
 
-/** The body of a publish. @returns a sentence where the form cannot be sent at all */
+/** The body of a publish. @returns a sentence if the form cannot be sent at all */
 export function bodyOf(form: VersionForm, isDryRun: boolean): Body | string {
   let parameters: unknown = {}
   try {
@@ -148,7 +148,7 @@ export function bodyOf(form: VersionForm, isDryRun: boolean): Body | string {
   }
 }
 
-/** Splits what is typed as tags. */
+/** Splits comma-separated tags. */
 export const splitTags = (text: string): string[] => text.split(',').flatMap((tag) => tag.trim() || [])
 
 function inputOf({ name, type, description, isRequired, preset, example, options }: VariableFields): Body {
@@ -164,12 +164,12 @@ function inputOf({ name, type, description, isRequired, preset, example, options
   }
 }
 
-/** The fields that a version is judged by, as a record has them. */
+/** The fields that a version's review needs, as in a record. */
 export function variablesOf({ variables }: VersionForm): Variable[] {
   return variables.map((fields) => inputOf(fields) as unknown as Variable)
 }
 
-/** Draws the fields. @param owners who may own a new prompt; left out for the next version of one */
+/** Renders the fields. @param owners possible owners of a new prompt; omitted for the next version of one */
 export function drawVersionFields(form: VersionForm, owners?: readonly string[]): Html {
   return html`
 ${drawHidden('expected', form.expected)}${drawHidden('forked_from', form.forkedFrom)}
@@ -208,7 +208,7 @@ const rowsOf = (content: string) => Math.min(40, Math.max(12, content.split('\n'
 
 function drawVariable({ name, type, description, isRequired, preset, example, options }: VariableFields): Html {
   const field = (key: string) => `variable.${name}.${key}`
-  // A browser takes the line feeds out of an input.
+  // Browsers remove line feeds from an input.
   const input = (key: string, label: string, value: string) =>
     value.includes('\n')
       ? html`<div class="wide"><label for="${field(key)}">${label}</label><textarea id="${field(key)}" name="${field(key)}" rows="4">\n${value}</textarea></div>`

@@ -1,4 +1,4 @@
-// Answers the MCP endpoint: checks the request, dispatches by protocol generation, and enforces the deadline.
+// Handles the MCP endpoint: checks the request, dispatches by protocol generation, and enforces the deadline.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import type { RateLimiter } from '../../ports/rate-limiter.ts'
@@ -10,21 +10,21 @@ import { Refusal, respondToPreflight, respondWithLeg, respondWithRefusal } from 
 import { CODES, isObject } from './protocol.ts'
 import { readMessage } from './read-message.ts'
 
-/** What the endpoint needs. */
+/** The dependencies of the endpoint. */
 export interface McpDependencies extends ReadTools {
   isOwnHost: IsOwnHost
   /** Counts messages of every method. */
   limiter: RateLimiter
-  /** As the platform says it. No handler takes it from a header, which clients can write. */
+  /** From the platform. Handlers never take it from a header, because clients can write those. */
   clientAddress: string
-  /** Longest time to an answer; left out, the usual one. */
+  /** Time limit of a response; has a default. */
   deadlineMs?: number
 }
 
-/** Well under what platforms and clients wait. */
+/** Well below the timeouts of platforms and clients. */
 const DEADLINE_MS = 8_000
 
-/** Answers one request. Never throws. */
+/** Handles one request. Never throws. */
 export async function answerMcp(request: Request, connect: Connect<McpDependencies>): Promise<Response> {
   try {
     const dependencies = await connect()
@@ -43,7 +43,7 @@ async function answerMessage(request: Request, dependencies: McpDependencies): P
   const { limiter, clientAddress } = dependencies
   const message = await readMessage(request)
   const waitSeconds = limiter.take(clientAddress)
-  // A tool call is refused in its result, because models read results; every other method is refused by a status, which clients read.
+  // A tool call fails in its result, because models read results; every other method fails with a status, which clients read.
   if (waitSeconds > 0 && message.method !== 'tools/call') throw await refuseRate(waitSeconds)
   const response = await serve({ request: withoutBody(request), message, tools: { ...dependencies, waitSeconds } })
   return respondWithLeg(response, waitSeconds)
@@ -52,7 +52,7 @@ async function answerMessage(request: Request, dependencies: McpDependencies): P
 /** Members of `_meta` that only requests of 2026 and later have. */
 const CLAIMS = ['io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities'] as const
 
-/** Serves one message by the leg of its generation. A message that is surely of 2025 loads that leg and its library alone; of any other, the library of 2026 says which generation it is of. */
+/** Handles a message in the leg of its protocol generation. A message that is certainly of 2025 loads only that leg and its library; otherwise the library of 2026 detects the generation. */
 async function serve(serving: Serving): Promise<Response> {
   if (!mayBeModern(serving)) return serveLegacy(serving)
   const { isLegacy, serveModern } = await import('./modern-leg.ts')
@@ -70,7 +70,7 @@ function mayBeModern({ request, message }: Serving): boolean {
   return !isPlain || CLAIMS.some((claim) => Object.hasOwn(meta, claim))
 }
 
-/** The request without its body, which is read by now, and without a session that another server may have named: there are no sessions here. */
+/** The request without its body, which has been read, and without a session that another server may have named: this server has no sessions. */
 function withoutBody(request: Request): Request {
   const headers = new Headers(request.headers)
   headers.delete('Mcp-Session-Id')
@@ -88,7 +88,7 @@ async function withDeadline(work: Promise<Response>, deadlineMs: number): Promis
     return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
-    // When the deadline was first, nobody waits for this work any more, so an error of it is dropped.
+    // After the deadline nobody waits for this work, so its errors are dropped.
     work.catch(() => {})
   }
 }
@@ -98,7 +98,7 @@ async function refuseRate(waitSeconds: number): Promise<Refusal> {
   return new Refusal(429, CODES.refused, sayTooMany('messages', waitSeconds), waitSeconds)
 }
 
-/** Tells a client only a sentence that was written for clients, never what went wrong inside. */
+/** Sends clients only sentences written for them, never internal errors. */
 function refuseTrouble(thrown: unknown): Refusal {
   const error = toHubError(thrown)
   return thrown instanceof HubError && error.code === 'unavailable'

@@ -8,16 +8,16 @@ import { isObject, type McpResult, refuseParams } from './protocol.ts'
 import { TOOL_ANSWERS } from './tool-answers.ts'
 import { readArguments, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 
-/** What answering needs beside the data. */
+/** Dependencies besides the data. */
 export interface McpTools extends ReadTools {
-  /** Seconds until the client may call a tool again; 0 when it may now. */
+  /** Seconds until the client may call a tool again; 0 for now. */
   waitSeconds: number
 }
 
 /**
  * Calls a tool.
  *
- * @returns the result; a failure is one too, because models read results and not protocol errors
+ * @returns the result; a failure is also one, because models read results and not protocol errors
  * @throws McpFailure when no tool is named
  */
 export async function callTool(params: Record<string, unknown>, tools: McpTools): Promise<McpResult> {
@@ -31,16 +31,16 @@ export async function callTool(params: Record<string, unknown>, tools: McpTools)
   try {
     if (tools.waitSeconds > 0) throw (await import('../refusals.ts')).refuseRate('toolCalls', tools.waitSeconds)
     const structured = await answerTool(tool, given, tools)
-    // Clients forward one or the other to the model, so both say the same.
+    // Clients forward one or the other to the model, so both hold the same.
     return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured }
   } catch (thrown) {
     const { code, message } = toHubError(thrown)
-    // There is no structuredContent, because the 1.x client checks it by the output schema even in an error.
+    // No structuredContent, because the 1.x client validates it against the output schema even in an error.
     return { content: [{ type: 'text', text: `${code}: ${SENTENCES[code] ?? message}` }], isError: true }
   }
 }
 
-/** One sentence whichever store fails: the difference is of no use to the model. */
+/** One sentence for every store: the difference is of no use to the model. */
 const SENTENCES: Partial<Record<ErrorCode, string>> = {
   unavailable: CATALOGUE_AWAY,
 }

@@ -9,7 +9,7 @@ import { findPrompt } from './prompts.ts'
 import { isObject, type McpResult, refuseParams } from './protocol.ts'
 import { TEMPLATES } from './resources.ts'
 
-/** Most values in one answer, by the protocol's own rule. */
+/** Maximum number of values in a response, set by the protocol. */
 const MAX_VALUES = 100
 
 /** Answers `completion/complete`. */
@@ -52,7 +52,7 @@ async function completeVersion(
 ): Promise<Completions> {
   if (owner === undefined || name === undefined || !hasOwnerForm(owner) || !isName(name)) return filter([], prefix)
   const repository = (await findRepository(owner, name, tools))?.value()
-  // An archived repository can still be read by its address, but nothing leads to it.
+  // An archived repository can still be read by its address, but nothing suggests it.
   return filter(repository && repository.status !== 'archived' ? repository.versions : [], prefix)
 }
 

@@ -1,4 +1,4 @@
-// Dispatches an MCP method for both generations. It depends neither on HTTP nor on an MCP library.
+// Dispatches an MCP method for both protocol generations. Depends neither on HTTP nor on an MCP library.
 import { HubError } from '../../domain/api/errors.ts'
 import { toHubError } from '../../ports/log.ts'
 import { callTool, type McpTools } from './call-tool.ts'
@@ -6,9 +6,9 @@ import { CACHE_HINTS } from './identity.ts'
 import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
 import type { Message } from './read-message.ts'
 
-/** One message to be served. */
+/** A message to be handled. */
 export interface Serving {
-  /** Its address and headers; the body has been read. */
+  /** Its URL and headers; the body has been read. */
   request: Request
   message: Message
   tools: McpTools
@@ -16,7 +16,7 @@ export interface Serving {
 
 type Answer = (params: Record<string, unknown>, tools: McpTools, era: Era) => McpResult | Promise<McpResult>
 
-/** Every method that is ours to answer; handshake and ping are the libraries'. Most requests call tools, so what answers the other methods is imported when first needed. */
+/** Every method that we handle; the libraries handle handshake and ping. Most requests call tools, so handlers of other methods are imported when first needed. */
 const METHODS: ReadonlyMap<string, Answer> = new Map(
   Object.entries<Answer>({
     'tools/list': async () => ({ tools: (await import('./tools.ts')).TOOLS }),
@@ -34,15 +34,15 @@ const METHODS: ReadonlyMap<string, Answer> = new Map(
 
 const HINTS: ReadonlyMap<string, object> = new Map(Object.entries(CACHE_HINTS))
 
-/** Whether a method is answered here. */
+/** Whether a method is handled here. */
 export function isOurs(method: string): boolean {
   return METHODS.has(method)
 }
 
 /**
- * Answers one request.
+ * Handles one request.
  *
- * @param params as they came; each method checks its own
+ * @param params as received; each method validates its own
  * @throws McpFailure
  */
 export async function dispatch(

@@ -1,10 +1,10 @@
-// Checks `Host` and `Origin`. Unknown hosts are rejected against DNS rebinding; on loopback, so are pages of other sites.
+// Checks `Host` and `Origin`. Unknown hosts are rejected to prevent DNS rebinding; on loopback, so are pages of other sites.
 import { isLoopback } from '../../domain/api/loopback.ts'
 import { printable } from '../../domain/text/problems.ts'
 import { Refusal } from './http.ts'
 import { CODES } from './protocol.ts'
 
-/** Whether a host name is the hub's own; loopback names need not be known to it. */
+/** Whether a host name is the hub's own; loopback names always are. */
 export type IsOwnHost = (hostname: string) => boolean
 
 /**
@@ -22,7 +22,7 @@ export function checkSource(request: Request, isOwnHost: IsOwnHost): void {
   const from = request.headers.get('Origin')
   if (from === null) return
   const origin = from === 'null' ? undefined : parseOrigin(from)
-  // A public hub may be read by pages of any origin. A hub on a loopback host is meant for its own machine, and a foreign page in its browser would reach it.
+  // Pages of any origin may read a public hub. A hub on a loopback host is meant for its own machine, and a foreign page in its browser could reach it.
   if (isLoopback(host) && !(origin && (isLoopback(origin) || isOwnHost(origin)))) {
     throw refuse('A local server answers no page of another site.')
   }

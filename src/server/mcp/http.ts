@@ -2,7 +2,7 @@
 
 const METHODS = 'POST, OPTIONS'
 
-/** On every answer, errors included: a browser's client reads errors too. */
+/** On every response, errors included, because browser clients read errors too. */
 const HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Mcp-Session-Id, MCP-Protocol-Version, Retry-After',
@@ -10,12 +10,12 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** Thrown for a request that is refused before any method of the protocol is looked at. */
+/** Thrown for a request that is rejected before any protocol method is considered. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
   readonly code: number
-  /** Seconds until a retry makes sense; 0 when that is not known. */
+  /** Seconds until a retry makes sense; 0 when unknown. */
   readonly waitSeconds: number
 
   constructor(status: number, code: number, message: string, waitSeconds = 0) {
@@ -26,7 +26,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Answers with what a leg made, but with our headers in place of its own, so that no session is ever named. @param waitSeconds for Retry-After, which is left out for 0 */
+/** Responds with a leg's result, but with our headers instead of its own, so that no session is ever named. @param waitSeconds for Retry-After, which is omitted for 0 */
 export async function respondWithLeg(response: Response, waitSeconds: number): Promise<Response> {
   const headers = new Headers(HEADERS)
   const type = response.headers.get('Content-Type')
@@ -36,7 +36,7 @@ export async function respondWithLeg(response: Response, waitSeconds: number): P
   return new Response(bytes.byteLength === 0 ? null : bytes, { status: response.status, headers })
 }
 
-/** Answers with a refusal. */
+/** Responds with a rejection. */
 export function respondWithRefusal(request: Request, { status, code, message, waitSeconds }: Refusal): Response {
   const headers = new Headers({ ...HEADERS, 'Content-Type': 'application/json' })
   if (status === 405) headers.set('Allow', METHODS)
@@ -45,7 +45,7 @@ export function respondWithRefusal(request: Request, { status, code, message, wa
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }
 
-/** Answers a preflight. */
+/** Responds to a preflight. */
 export function respondToPreflight(): Response {
   return new Response(null, {
     status: 204,

@@ -3,9 +3,9 @@
 import { dispatch, isOurs, type Serving } from './dispatch.ts'
 import { CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 
-/** Serves one message. @param message parsed already; the request's own body is not read again */
+/** Handles one message. @param message already parsed; the request's own body is not read again */
 export async function serveLegacy({ request, message, tools }: Serving): Promise<Response> {
-  // Imported here, not at the head of the file: loading one library instead of two makes the first answer of a cold function faster.
+  // Imported here, not at the top of the file: loading one library instead of two speeds up the first response of a cold function.
   const [{ Server }, { WebStandardStreamableHTTPServerTransport }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/index.js'),
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
@@ -15,7 +15,7 @@ export async function serveLegacy({ request, message, tools }: Serving): Promise
     instructions: INSTRUCTIONS,
     jsonSchemaValidator: NO_VALIDATOR,
   })
-  // One handler for all methods: with a handler for each, the library checks parameters itself and answers a client's mistake as an internal error.
+  // One handler for all methods: with a handler per method, the library validates parameters itself and reports a client's mistake as an internal error.
   if (isOurs(message.method ?? '')) {
     server.fallbackRequestHandler = ({ method, params }) => dispatch(method, { ...params }, tools, '2025')
   }
@@ -25,20 +25,20 @@ export async function serveLegacy({ request, message, tools }: Serving): Promise
   })
   await server.connect(transport)
   try {
-    // The library refuses a client whose Accept does not name both types; here every client gets an answer.
+    // The library rejects a client whose Accept does not name both types; here every client gets a response.
     const headers = new Headers(request.headers)
     headers.set('Accept', 'application/json, text/event-stream')
     const response = await transport.handleRequest(new Request(request.url, { method: 'POST', headers }), {
       parsedBody: message,
     })
-    // Read to its end before the server is closed, which would cut it.
+    // Read completely before the server is closed, which would cut it off.
     return new Response(await response.arrayBuffer(), response)
   } finally {
     await server.close()
   }
 }
 
-/** The library validates only what clients answer to questions of the server. This server asks none, and making the usual validator takes milliseconds. */
+/** The library validates only what clients return to requests of the server. This server sends none, and creating the default validator takes milliseconds. */
 const NO_VALIDATOR = {
   getValidator(): never {
     throw new Error('this server asks its clients nothing')

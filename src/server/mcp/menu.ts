@@ -1,19 +1,19 @@
-// Lists the first hundred prompts of `top` as prompts and resources, in two pages.
+// Lists the first hundred prompts of `top` as prompts and resources, on two pages.
 import type { MenuEntry } from '../../ports/search.ts'
 import type { ReadTools } from '../read/records.ts'
 import { refuseParams } from './protocol.ts'
 
-/** Clients ask for every page when they connect, and some give up after a number of them. */
+/** Clients request every page when they connect, and some give up after a number of them. */
 const PAGE_SIZE = 50
 
 /** One page of the menu. */
 interface MenuPage {
   entries: MenuEntry[]
-  /** For the result: `nextCursor`, when there is a next page. */
+  /** For the result: `nextCursor`, if there is a next page. */
   next: { nextCursor?: string }
 }
 
-/** Reads a page of the menu. @throws McpFailure for a cursor that none of our answers gave */
+/** Reads a page of the menu. @throws McpFailure for a cursor that we never issued */
 export async function readMenu({ cursor }: Record<string, unknown>, { search }: ReadTools): Promise<MenuPage> {
   const offset = cursor === undefined ? 0 : readCursor(cursor)
   const entries = await search().listMenu()
@@ -24,7 +24,7 @@ export async function readMenu({ cursor }: Record<string, unknown>, { search }: 
 
 function readCursor(cursor: unknown): number {
   const offset = typeof cursor === 'string' ? Number(Buffer.from(cursor, 'base64url').toString().slice(1)) : Number.NaN
-  // Another text may decode to the same number, but we gave clients only this one, so any other is refused.
+  // Another text may decode to the same number, but only this one was issued, so any other is rejected.
   if (!(offset > 0) || formatCursor(offset) !== cursor) throw badCursor()
   return offset
 }

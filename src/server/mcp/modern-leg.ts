@@ -3,16 +3,16 @@
 import { dispatch, isOurs, type Serving } from './dispatch.ts'
 import { CACHE_HINTS, CAPABILITIES, describeServer, INSTRUCTIONS } from './identity.ts'
 
-/** Imported when first needed. An `import` at the head of this file would be loaded with the function, because the bundler moves it to the head of the bundle. */
+/** Imported when first needed. An `import` at the top of this file would be loaded with the function, because the bundler moves it to the top of the bundle. */
 const load = () => import('@modelcontextprotocol/server')
 
-/** Whether a request that could be of 2026 speaks a 2025 revision after all, which the library knows. */
+/** Whether a request that could be of 2026 uses a 2025 revision after all; the library knows. */
 export async function isLegacy({ request, message }: Serving): Promise<boolean> {
   const { isLegacyRequest } = await load()
   return isLegacyRequest(request, message)
 }
 
-/** Serves one message. */
+/** Handles one message. */
 export async function serveModern({ request, message, tools }: Serving): Promise<Response> {
   const { createMcpHandler, Server } = await load()
   const handler = createMcpHandler(
@@ -38,7 +38,7 @@ export async function serveModern({ request, message, tools }: Serving): Promise
   }
 }
 
-/** The library validates only what clients answer to questions of the server, and this server asks none. */
+/** The library validates only what clients return to requests of the server, and this server sends none. */
 const NO_VALIDATOR = {
   getValidator(): never {
     throw new Error('this server asks its clients nothing')

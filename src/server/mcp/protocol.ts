@@ -1,25 +1,25 @@
 // Shared parts of both protocol generations: eras, error codes, and the exception that becomes a JSON-RPC error.
 
-/** Which generation a request speaks: the revisions up to 2025-11-25, or 2026-07-28. */
+/** The protocol generation of a request: the revisions up to 2025-11-25, or 2026-07-28. */
 export type Era = '2025' | '2026'
 
-/** What a method answers, before a generation's library puts it on the wire. */
+/** A method's result, before a generation's library serialises it. */
 export type McpResult = Record<string, unknown>
 
-/** JSON-RPC error codes, the protocol's own included. */
+/** JSON-RPC error codes, including those of MCP. */
 export const CODES = {
   parseError: -32_700,
   invalidRequest: -32_600,
   methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
-  /** Refused before any method was looked at. */
+  /** Rejected before any method was considered. */
   refused: -32_000,
-  /** 2025 only; 2026 uses `invalidParams`. */
+  /** Only in 2025; 2026 uses `invalidParams`. */
   resourceNotFound: -32_002,
 } as const
 
-/** A JSON-RPC error. Not a class of either library: theirs put a prefix of their own before the sentence. */
+/** A JSON-RPC error. Not a class of either library, because those add a prefix to the message. */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure'
   readonly code: number
@@ -32,7 +32,7 @@ export class McpFailure extends Error {
   }
 }
 
-/** The error for parameters that are wrong. */
+/** The error for invalid parameters. */
 export function refuseParams(message: string): McpFailure {
   return new McpFailure(CODES.invalidParams, message)
 }

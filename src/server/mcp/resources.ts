@@ -10,7 +10,7 @@ import { CODES, type Era, McpFailure, type McpResult } from './protocol.ts'
 
 const MEDIA_TYPE = 'text/plain'
 
-/** The forms that a resource's address has. */
+/** The URI templates of resources. */
 export const TEMPLATES = [
   {
     uriTemplate: 'hub://prompts/{owner}/{name}',
@@ -46,7 +46,7 @@ export async function listResources(params: Record<string, unknown>, tools: Read
   return { resources, ...next }
 }
 
-/** Answers `resources/read` with the stored text. */
+/** Handles `resources/read` with the stored text. */
 export async function readResource(params: Record<string, unknown>, tools: ReadTools, era: Era): Promise<McpResult> {
   const { uri } = params
   if (typeof uri === 'string' && uri.startsWith('skill:')) {
@@ -61,7 +61,7 @@ export async function readResource(params: Record<string, unknown>, tools: ReadT
   return { contents: [{ uri, mimeType: MEDIA_TYPE, text }] }
 }
 
-/** The content of the version, or of the latest one; undefined when there is none. */
+/** The content of the version, or of the latest one; undefined if there is none. */
 async function readText({ owner, name, version }: ResourceParts, tools: ReadTools): Promise<string | undefined> {
   if (version === undefined) return (await findRepository(owner, name, tools))?.value().content ?? undefined
   const bytes = await findContent(owner, name, version, tools)
@@ -74,7 +74,7 @@ interface ResourceParts {
   version: string | undefined
 }
 
-/** Takes an address apart; undefined for a malformed one, so that no store is asked for it. */
+/** Parses a resource URI; undefined if malformed, so that no store is queried for it. */
 function splitAddress(uri: string): ResourceParts | undefined {
   const [, owner = '', name = '', version] =
     /^hub:\/\/prompts\/([^/]+)\/([^/]+)(?:\/versions\/([^/]+))?$/.exec(uri) ?? []

@@ -1,4 +1,4 @@
-// Answers each tool with the data of the read API.
+// Produces each tool's result from the data of the read API.
 
 import { listEnvelope, pick, searchEnvelope } from '../../domain/api/envelope.ts'
 import { HubError } from '../../domain/api/errors.ts'
@@ -23,7 +23,7 @@ const SUMMARY = [
   'html_url',
 ] as const
 
-/** Which fields of a record each tool answers: the others never reach a model. tool-outputs.ts says what each of them is. */
+/** The record fields in each tool's result; others never reach a model. tool-outputs.ts describes them. */
 export const FIELDS = {
   search_prompts: SUMMARY,
   get_prompt: [
@@ -36,10 +36,10 @@ export const FIELDS = {
   list_tags: ['name', 'count'],
 } as const
 
-/** Fields of `get_prompt` that its schema, which is open, leaves out: every client loads the list of tools, so it stays short and the same. */
+/** Fields of `get_prompt` that its open schema omits: every client loads the list of tools, so it stays short and stable. */
 const CHAT_FIELDS = ['format', 'messages'] as const
 
-/** One way of answering for each tool. @throws HubError with a sentence that says what to do next */
+/** One handler per tool. @throws HubError with a sentence that says what to do next */
 export const TOOL_ANSWERS: {
   [Name in ToolName]: (given: Arguments<Name>, tools: ReadTools) => Promise<Record<string, unknown>>
 } = {
@@ -85,23 +85,23 @@ export const TOOL_ANSWERS: {
   },
 }
 
-/** Makes the warnings of an older version. Those of the latest one stand in the repository's record; the others are rarely asked for, so they are made only then. */
+/** Computes the warnings of an older version. Those of the latest are in the repository's record; others are rarely requested, so they are computed on demand. */
 async function judgeTexts(record: VersionRecord): Promise<Warning[]> {
   const { warnOfTexts } = await import('../../domain/review/findings.ts')
   return warnOfTexts(record)
 }
 
-/** What filling decides of an answer. */
+/** The parts of a result that depend on filling. */
 interface FilledFields extends Pick<VersionRecord, 'content' | 'messages'> {
   missing_variables: string[]
 }
 
-/** Fills placeholders. @throws HubError `invalid_request` for a value that does not fit its variable, `content_too_large` for a text that would be too long */
+/** Fills placeholders. @throws HubError `invalid_request` for a value that does not match its variable, `content_too_large` for a filled text over the limit */
 async function fill({ content, messages, variables }: VersionRecord, values: FillingValues): Promise<FilledFields> {
   const { fillContent, fillMessages, formatFillingProblems } = await import('../../domain/content/filling.ts')
   const { value, problems } = fillContent({ content, variables }, values, 'lenient')
   if (value) {
-    // The messages are filled each by itself: what a value adds to the content makes no message.
+    // Messages are filled separately, so that a value never creates a message.
     const filled = messages && fillMessages({ messages, variables }, values, 'lenient').value!.messages
     return { content: value.content, messages: filled, missing_variables: value.missing }
   }
@@ -109,7 +109,7 @@ async function fill({ content, messages, variables }: VersionRecord, values: Fil
   throw new HubError(code, `variables: ${formatFillingProblems(problems)}.`)
 }
 
-/** The answer to a call without values: the content as it is, in which every placeholder of a variable still stands. */
+/** The result of a call without values: the content as it is, with every placeholder. */
 function leaveOpen({ content, messages, variables }: VersionRecord): FilledFields {
   const names = new Set(variables.map(({ name }) => name))
   return { content, messages, missing_variables: findPlaceholders(content).filter((name) => names.has(name)) }
@@ -135,7 +135,7 @@ async function noRepository(owner: string, name: string, tools: ReadTools): Prom
   )
 }
 
-/** How many versions a message names. */
+/** Maximum number of versions named in a message. */
 const MAX_NAMED = 5
 
 function noVersion(owner: string, name: string, version: string, active: readonly string[]): HubError {

@@ -8,7 +8,7 @@ import { formatProblems, parseBy } from '../../domain/text/problems.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
 import { isObject } from './protocol.ts'
 
-/** The rule of docs/contract.md section 1 without its look-ahead, which clients that compile patterns with RE2 refuse. */
+/** The rule of docs/contract.md section 1 without its lookahead, which clients that compile patterns with RE2 reject. */
 const WORDS_PATTERN = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
 const VERSION_PATTERN = '^(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})\\.(0|[1-9]\\d{0,5})$'
 
@@ -24,14 +24,14 @@ const version = checked(isVersion, 'expected the form x.y.z, for example "1.0.0"
 const label = shortText(LIMITS.tagCharacters, 'production').describe('A label instead of a version.')
 const page = whole(LIMITS.highestPage, 2).describe('Page number, from 1. Default 1.')
 
-/** Most and usual items on a page of each list. */
+/** Maximum and default page size of each list. */
 export const PAGE_SIZES = {
   search_prompts: { most: 50, usual: 10 },
   list_versions: { most: 100, usual: 20 },
   list_tags: { most: 200, usual: 50 },
 } as const
 
-/** What each tool takes. The schemas are closed, so that an argument that is not understood is refused and not ignored. */
+/** The arguments of each tool. The schemas are closed, so that unknown arguments are rejected rather than ignored. */
 export const INPUTS = {
   search_prompts: z.strictObject({
     q: shortText(LIMITS.queryCharacters, 'code review')
@@ -72,7 +72,7 @@ export const INPUTS = {
 /** The name of a tool. */
 export type ToolName = keyof typeof INPUTS
 
-/** The names of the tools, in the order in which they are listed. */
+/** The names of the tools, in listing order. */
 export const TOOL_NAMES = Object.keys(INPUTS) as ToolName[]
 
 function checked(isRight: (text: string) => boolean, wanted: string) {
@@ -97,20 +97,20 @@ function limit(tool: keyof typeof PAGE_SIZES) {
 
 type Given = Record<string, unknown>
 
-/** The checked arguments of a tool. */
+/** The validated arguments of a tool. */
 export type Arguments<Name extends ToolName> = z.output<(typeof INPUTS)[Name]>
 
-/** Reads the arguments of a call. @throws HubError `invalid_request` with every problem, each with its argument and an example */
+/** Parses the arguments of a call. @throws HubError `invalid_request` with every problem, each with its argument and an example */
 export function readArguments<Name extends ToolName>(tool: Name, given: Given): Arguments<Name>
 export function readArguments(tool: ToolName, given: Given): unknown {
   const settled = settle(tool, given)
   const { value, problems } = parseBy<z.ZodType>(INPUTS[tool], settled)
   if (problems) throw new HubError('invalid_request', formatProblems(problems))
-  // zod drops an own `__proto__` from a record, but {{__proto__}} is a placeholder like others, so the values are taken from what was given.
+  // zod drops an own `__proto__` from a record, but {{__proto__}} is a normal placeholder, so the values are taken from the input.
   return isObject(value) && isObject(settled.variables) ? { ...value, variables: textsIn(settled.variables) } : value
 }
 
-/** Brings what is accepted but not advertised into the advertised form. */
+/** Converts what is accepted but not advertised into the advertised form. */
 function settle(tool: ToolName, given: Given): Given {
   const settled = { ...given }
   if (tool === 'search_prompts' || tool === 'list_tags') {
@@ -125,7 +125,7 @@ function settle(tool: ToolName, given: Given): Given {
   splitFullName(settled, 'name')
   for (const key of ['owner', 'name']) {
     const text = settled[key]
-    // Upper case is taken as lower case, as the read API redirects such addresses.
+    // Upper case becomes lower case, as the read API redirects such addresses.
     if (typeof text === 'string') settled[key] = text.toLowerCase()
   }
   if (isObject(settled.variables)) settled.variables = textsOf(settled.variables)
@@ -138,7 +138,7 @@ function rename(settled: Given, from: string, to: string): void {
   delete settled[from]
 }
 
-/** `owner/name` in one argument, where no owner is given beside it. */
+/** `owner/name` in one argument, when no owner is given. */
 function splitFullName(settled: Given, key: 'repo' | 'name'): void {
   const text = settled[key]
   if (typeof text !== 'string' || settled.owner !== undefined) return
@@ -150,7 +150,7 @@ function splitFullName(settled: Given, key: 'repo' | 'name'): void {
   settled.name = name
 }
 
-/** Numbers and booleans as values of variables are taken as their text. `__proto__` stays a key like others. */
+/** Numbers and booleans become text. `__proto__` stays a normal key. */
 function textsOf(variables: Given): Given {
   return Object.fromEntries(
     Object.entries(variables).map(([key, value]) => [

@@ -17,17 +17,17 @@ import { FIELDS } from './tool-answers.ts'
 const prompt = {
   ...RepositorySummary.shape,
   ...VersionSummary.shape,
-  // Fields of the same name come from the version's record, which stands last: the address is that of the version.
+  // Fields of the same name come from the version's record, which is spread last: the address is that of the version.
   ...VersionRecord.shape,
-  // Without its id, the variable stands in the schema itself: some clients follow no `$ref`.
+  // Inlined without its ID, because some clients do not resolve `$ref`.
   variables: z.array(z.object(Variable.shape)).describe('The version’s placeholders.'),
-  // These are sentences and not records, because a model reads them, and because a smaller schema suits every client that loads it.
+  // Sentences rather than records, because a model reads them, and because a smaller schema is cheaper for every client.
   advisories: z.array(z.string()).describe('What its maintainers warn users of this version of.'),
   warnings: z.array(z.string()).describe('What its texts hold that a reader would not see or expect.'),
   missing_variables: z.array(z.string()).describe('Variables whose placeholder still stands in content.'),
 }
 
-/** What each tool answers. Open: fields may be added. */
+/** The result of each tool. Open: fields may be added. */
 export const OUTPUTS = {
   search_prompts: inlineSearch(z.object(pick(RepositorySummary.shape, FIELDS.search_prompts))),
   get_prompt: single(z.object(pick(prompt, FIELDS.get_prompt))),
@@ -35,12 +35,12 @@ export const OUTPUTS = {
   list_tags: inline(list(z.object(pick(TagRecord.shape, FIELDS.list_tags)))),
 } as const
 
-/** Like the variable above, `Meta` stands in the schema itself, without its id. */
+/** Like the variable above, `Meta` is inlined without its ID. */
 function inline<Records extends z.ZodObject<{ data: z.ZodType; meta: z.ZodObject }>>({ shape }: Records) {
   return z.object({ data: shape.data, meta: z.object(shape.meta.shape) })
 }
 
-/** A page of what a search found, without ids as well. */
+/** A page of search results, also without IDs. */
 function inlineSearch<Record extends z.ZodType>(record: Record) {
   const matched = z
     .object(Matched.shape)

@@ -1,10 +1,10 @@
-// The list of tools as clients see it. It is the same bytes on every call and never contains text from a prompt.
+// The list of tools as sent to clients. The bytes are the same on every call and never contain text from a prompt.
 import type * as z from 'zod'
 import { type JsonSchema, toJsonSchema } from '../../domain/api/json-schema.ts'
 import { INPUTS, TOOL_NAMES, type ToolName } from './tool-arguments.ts'
 import { OUTPUTS } from './tool-outputs.ts'
 
-/** A tool's title and what a model is told of it. */
+/** A tool's title, and its description for models. */
 const WORDS: Readonly<Record<ToolName, { title: string; description: string }>> = {
   search_prompts: {
     title: 'Search prompts',
@@ -33,22 +33,22 @@ function inputSchemaOf(tool: ToolName): JsonSchema {
   return tidy(toJsonSchema(INPUTS[tool]), ['propertyNames'])
 }
 
-/** What a value may be at most or at least: of use to whoever sends it, not to whoever reads it. */
+/** Minimum and maximum of a value: useful to the sender, not to the reader. */
 const BOUNDS = ['maxLength', 'minLength', 'minimum', 'exclusiveMinimum', 'maximum', 'minItems', 'maxItems']
 
-/** A tool's output as JSON Schema; without patterns, which only the input needs and RE2 may refuse. */
+/** A tool's output as JSON Schema; without patterns, which only the input needs and RE2 may reject. */
 function outputSchemaOf(tool: ToolName): JsonSchema {
   return tidy(toJsonSchema(OUTPUTS[tool]), ['propertyNames', 'pattern', ...BOUNDS])
 }
 
-/** Leaves out what a client cannot use, and writes `anyOf` for a list of types, which strict clients do not know. */
+/** Removes what clients cannot use, and writes `anyOf` for a list of types, which strict clients do not support. */
 function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
   const { type, anyOf, properties, items, additionalProperties, ...rest } = schema
   const under = (part: z.core.JSONSchema._JSONSchema) => (typeof part === 'boolean' ? part : tidy(part, dropped))
   const types = Array.isArray(type) ? type.map((each): JsonSchema => ({ type: each })) : undefined
   const tidied: JsonSchema = {
     ...(types || type === undefined ? {} : { type }),
-    // The parts need no description, because the field itself has it.
+    // The members need no description, because the field itself has one.
     ...(anyOf || types ? { anyOf: (anyOf ?? types!).map((part) => withoutDescription(tidy(part, dropped))) } : {}),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, part]) => [key, under(part)])),
@@ -58,12 +58,12 @@ function tidy(schema: JsonSchema, dropped: readonly string[]): JsonSchema {
     ...rest,
   }
   for (const key of dropped) Reflect.deleteProperty(tidied, key)
-  // zod writes the greatest exact integer as a maximum, which is no limit of ours.
+  // zod emits the largest safe integer as a maximum, which is not one of our limits.
   if (tidied.maximum === Number.MAX_SAFE_INTEGER) delete tidied.maximum
   return tidied
 }
 
-/** Writes a schema that allows anything as `true`, because the Inspector warns of an empty one. */
+/** Emits a schema that allows anything as `true`, because the Inspector warns about an empty one. */
 function sayOpen(part: z.core.JSONSchema._JSONSchema): z.core.JSONSchema._JSONSchema {
   return typeof part !== 'boolean' && Object.keys(part).length === 0 ? true : part
 }
@@ -72,7 +72,7 @@ function withoutDescription({ description: _, ...rest }: JsonSchema): JsonSchema
   return rest
 }
 
-/** Every tool as `tools/list` gives it. All hints are given, because a tool without them counts as destructive. */
+/** Every tool as in `tools/list`. All hints are set, because a tool without them counts as destructive. */
 export const TOOLS = TOOL_NAMES.map((name) => ({
   name,
   title: WORDS[name].title,

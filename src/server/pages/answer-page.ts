@@ -1,4 +1,4 @@
-// Answers an address of the website with a page that Astro renders, or with the page for what is not there.
+// Responds to a website address with an Astro page, or with the not-found page.
 import { CACHE_CONTROL, matchSkillPath, ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
 import { isName, isOwner, isTag, isVersion } from '../../domain/content/names.ts'
 import type { RenderPage } from '../../ports/pages.ts'
@@ -10,19 +10,19 @@ import { formatFindQuestion, parseFindQuestion } from './find-question.ts'
 import type { PageCache } from './page-cache.ts'
 import { openPageData, type PageSources } from './page-data.ts'
 
-/** What answering with pages needs. */
+/** The dependencies of rendering pages. */
 export interface PageDependencies extends PageSources {
   render: RenderPage
   limiter: RateLimiter
   clientAddress: string
-  /** Pages that were rendered before; undefined where a cache stands in front of the function. */
+  /** Pages that were rendered before; undefined behind a CDN. */
   cache: PageCache | undefined
 }
 
-/** An address that only the page for what is not there matches. */
+/** An address that only the not-found page matches. */
 const NOTHING = '/-/-/-/-/-/-'
 
-/** Answers one request for a page. Never throws: everything becomes an answer. */
+/** Handles one request for a page. Never throws: errors become responses. */
 export async function answerPage(request: Request, connect: Connect<PageDependencies>): Promise<Response> {
   const url = new URL(request.url)
   try {
@@ -30,7 +30,7 @@ export async function answerPage(request: Request, connect: Connect<PageDependen
     const moved = skill ? undefined : answerMoved(url)
     if (moved) return moved
     const tools = await connect()
-    // No page has an address that must be decoded.
+    // No page has an address with percent-encoding.
     const path = url.pathname.includes('%') ? NOTHING : withoutSlash(url.pathname)
     const known = tools.cache?.find(path)
     if (known) return respondWithPage(request, known)
@@ -53,14 +53,14 @@ export async function answerPage(request: Request, connect: Connect<PageDependen
 
 const withoutSlash = (path: string) => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path)
 
-/** Answers an address whose page has another; undefined when it has none. */
+/** Redirects an address whose page has moved; undefined if it has not. */
 export function answerMoved(url: URL): Response | undefined {
   const location = findMoved(url)
   if (location === undefined) return undefined
   return new Response(null, { status: 308, headers: { Location: location, 'Cache-Control': CACHE_CONTROL.changing } })
 }
 
-/** Where an address is redirected to: upper case to lower case, a version to its page below `v`, and a pair of versions that a form asked for to the page that compares them. */
+/** The target of a redirect: upper case to lower case, a version to its page below `v`, and the compare form to the page that compares the two versions. */
 function findMoved({ pathname, search, searchParams }: URL): string | undefined {
   const path = withoutSlash(pathname)
   const lower = path.toLowerCase()
@@ -73,9 +73,9 @@ function findMoved({ pathname, search, searchParams }: URL): string | undefined 
   return lower === path ? undefined : lower + search
 }
 
-/** Renders what stands at an address, or the page for what is not there. @param address with its query @throws what a port threw meanwhile */
+/** Renders the page at an address, or the not-found page. @param address with its query @throws what a port threw in the meantime */
 async function makePage(address: string, path: string, tools: PageDependencies): Promise<PageAnswer> {
-  // Remembered, because Astro makes an empty answer of whatever is thrown.
+  // Recorded, because Astro turns anything thrown into an empty response.
   const failures: unknown[] = []
   const hub = openPageData(tools, (failure) => failures.push(failure))
   const tryRender = async (at: string) => {
@@ -85,7 +85,7 @@ async function makePage(address: string, path: string, tools: PageDependencies):
   }
   try {
     let page = await tryRender(address)
-    // A page of something that is not there answers without a body.
+    // A page whose subject does not exist responds without a body.
     const isNothing = page.status >= 400 && page.status < 500 && page.bytes.length === 0
     if (isNothing && failures.length === 0) page = await tryRender(NOTHING)
     if (failures.length > 0 || (page.status !== 200 && page.status !== 404))
@@ -97,7 +97,7 @@ async function makePage(address: string, path: string, tools: PageDependencies):
   }
 }
 
-/** The names under which caches keep a page: of the repository, the owner or the tag that it is about. */
+/** The cache tags of a page: its repository, owner or tag. */
 function tagsOf(path: string): string[] {
   const [first = '', second = '', third = ''] = path.slice(1).split('/')
   if (first === 'tags') return isTag(second) ? [tagTag(second)] : []

@@ -1,4 +1,4 @@
-// Answers the addresses of Agent Skills: SKILL.md, and the indexes by which clients find and install it.
+// Serves Agent Skills: SKILL.md, and the indexes through which clients find and install it.
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, ownerTag, type PathParameters, repositoryTag } from '../../domain/api/routes.ts'
 import { isName, isOwner } from '../../domain/content/names.ts'
@@ -11,7 +11,7 @@ import { findSkill, type SkillPlace } from '../read/skills.ts'
 import { answerThrown } from '../refusals.ts'
 import { respondWith } from '../respond.ts'
 
-/** Answers one request, and errors as the API does. docs/contract.md section 4 */
+/** Handles one request; errors are those of the API. docs/contract.md section 4 */
 export async function answerSkill(
   request: Request,
   { file, parameters }: { file: string; parameters: PathParameters },
@@ -38,7 +38,7 @@ export async function answerSkill(
   }
 }
 
-/** @param said the name that the address says again, which must be the same */
+/** @param said the name repeated in the address, which must match */
 async function makeFile(place: SkillPlace, said: string | undefined, isIndex: boolean, sources: Sources) {
   const skill = said === undefined || said === place.name ? await findSkill(place, sources) : undefined
   if (!skill) return undefined

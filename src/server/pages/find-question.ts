@@ -4,22 +4,22 @@ import { LIMITS } from '../../domain/api/limits.ts'
 import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import { isOwner, isTag } from '../../domain/content/names.ts'
 
-/** What somebody looks for. */
+/** A search query. */
 export interface FindQuestion {
   q: string
-  /** Undefined: best match first for words, else top. */
+  /** Undefined: best match first with words, otherwise top. */
   sort: Sort | undefined
   tags: string[]
   owner: string | undefined
   license: string | undefined
   /** Only prompts that take variables. */
   withVariables: boolean
-  /** Only prompts that a CI run proved to have published. */
+  /** Only prompts whose publishing CI run was verified. */
   withProvenance: boolean
   page: number
 }
 
-/** Reads the query of an address; what makes no sense counts as left out, and words that are too long are cut. */
+/** Parses the query of an address; invalid values are ignored, and overlong words are cut. */
 export function parseFindQuestion(query: URLSearchParams): FindQuestion {
   const owner = query.get('owner') ?? ''
   const license = query.get('license') ?? ''
@@ -36,7 +36,7 @@ export function parseFindQuestion(query: URLSearchParams): FindQuestion {
   }
 }
 
-/** Writes the address of a question at the find page. */
+/** Formats the address of a query on the search page. */
 export function formatFindQuestion(question: FindQuestion): string {
   const query = new URLSearchParams()
   if (question.q !== '') query.set('q', question.q)

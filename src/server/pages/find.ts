@@ -5,32 +5,32 @@ import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Search } from '../../ports/search.ts'
 import type { FindQuestion } from './find-question.ts'
 
-/** How many of the best matches are looked at. Filters and counts are of these alone, because looking at more takes longer and hardly anybody pages that far. */
+/** Number of best matches examined. Filters and counts cover only these, because examining more takes longer and hardly anyone pages that far. */
 export const MAX_CANDIDATES = 400
-/** Values shown of one filter; more would push the other filters out of sight. */
+/** Maximum number of values shown per filter; more would push the other filters out of sight. */
 const MAX_VALUES = 8
 
-/** A value to filter by, and how many prompts it leaves. */
+/** A filter value, and how many prompts it leaves. */
 export interface Facet {
   value: string
   count: number
 }
 
-/** What was found. */
+/** The search results. */
 export interface Found {
   rows: RepositorySummary[]
   total: number
-  /** Whether there may be more than `total` says. */
+  /** Whether there may be more than `total`. */
   isCut: boolean
   pages: number
   facets: { tags: Facet[]; owners: Facet[]; licenses: Facet[]; withVariables: number; withProvenance: number }
   corrected: Readonly<Record<string, string>>
   ignored: readonly string[]
-  /** How many hold every word; undefined when the search does not say. */
+  /** How many match every word; undefined when the search does not say. */
   exact: number | undefined
 }
 
-/** Answers a question. @throws HubError `unavailable` when the search cannot be asked */
+/** Runs a query. @throws HubError `unavailable` when the search is unavailable */
 export async function findPrompts(question: FindQuestion, search: Pick<Search, 'find'>): Promise<Found> {
   const { q, tags, sort, owner, license, withVariables, withProvenance, page } = question
   const { pageSize } = LIMITS

@@ -1,21 +1,21 @@
-// Finds which words of a text are shown as those that were looked for.
+// Finds which words of a text to highlight as search matches.
 import { tokenize } from '../../domain/search/tokens.ts'
 
-/** A part of a text, and whether it is a word that was looked for. */
+/** A part of a text, and whether it is a match. */
 interface MarkedPart {
   text: string
   isMatch: boolean
 }
 
-/** The shortest beginning that two words must share to count as forms of one. */
+/** Minimum length of the prefix that two words must share to count as forms of one word. */
 const SHORTEST_STEM = 4
 
-/** The words that a question looks for, and those that it was read as. @param corrected the word that was used, by the word that was typed */
+/** The words of a query, and those that it was corrected to. @param corrected the corrected word by the typed word */
 export function listSoughtWords(question: string, corrected: Readonly<Record<string, string>> = {}): string[] {
   return [...new Set([question, ...Object.values(corrected)].flatMap((text) => tokenize(text)))]
 }
 
-/** Cuts a text into parts; joined, they are the text again. A word counts when it begins with a sought one, or is the beginning of one. */
+/** Splits a text into parts; joined, they are the text again. A word matches when it starts with a search word, or is the prefix of one. */
 export function markWords(text: string, sought: readonly string[]): MarkedPart[] {
   if (sought.length === 0) return [{ text, isMatch: false }]
   const parts: MarkedPart[] = []

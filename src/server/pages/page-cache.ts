@@ -1,20 +1,20 @@
-// Keeps the pages of one state of our own host that were rendered, up to a number of bytes.
+// Caches the rendered pages of one state on the Node server, up to a number of bytes.
 import { LRUCache } from 'lru-cache'
 import type { PageAnswer } from '../respond.ts'
 
-/** The popular pages of a large catalogue, all of a small one. */
+/** Enough for the popular pages of a large catalogue, or all of a small one. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** What a page takes beside its bytes. */
+/** Overhead of a page besides its bytes. */
 const ENTRY_BYTES = 512
-/** As long as shared caches keep a page: another process on the same content may publish too, and cannot empty this cache. */
+/** As long as shared caches keep a page: another process on the same content may publish too, and cannot purge this cache. */
 const MAX_AGE_MS = 60_000
 
-/** Rendered pages by their path. */
+/** Rendered pages by path. */
 export interface PageCache {
   find(path: string): PageAnswer | undefined
-  /** Call it before a page is rendered, and what it returns with the page: one that a publish changed meanwhile is not kept. */
+  /** Call it before rendering, and call the returned function with the page: a page that a publish changed in the meantime is not cached. */
   begin(): (path: string, page: PageAnswer) => void
-  /** Forgets every page that has one of the tags. */
+  /** Drops every page with one of the tags. */
   purge(tags: readonly string[]): void
 }
 

@@ -1,4 +1,4 @@
-// Answers what a page asks, from the same records that the read API answers.
+// Provides the data of pages, from the same records as the read API.
 import type { ListEnvelope } from '../../domain/api/envelope.ts'
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { OwnerCount, RepositorySummary, TagRecord, User } from '../../domain/api/schema.ts'
@@ -10,7 +10,7 @@ import { findClose } from '../read/close-names.ts'
 import type { ReadTools } from '../read/records.ts'
 import { findRepository, findTags, findVersion, findVersions } from '../read/records.ts'
 
-/** Lists of a whole catalogue are parsed once for each state, because our host gives the same bytes again. Weak, so that they go with their state. */
+/** Lists of a whole catalogue are parsed once per state, because the Node server returns the same bytes again. Weak, so that they are freed with their state. */
 const parsed = new WeakMap<Bytes, unknown>()
 
 function parseOnce<Record>(bytes: Bytes): Record[] {
@@ -18,14 +18,14 @@ function parseOnce<Record>(bytes: Bytes): Record[] {
   return parsed.get(bytes) as Record[]
 }
 
-/** Where a page's answers come from: what the read API has, and what the platform knows beside it. */
+/** The sources of page data: those of the read API, and what the platform adds. */
 export type PageSources = ReadTools & Pick<PageData, 'sourceHost' | 'brokenOf'>
 
-/** Opens the records for a page. @param onFailure told what a question throws */
+/** Opens the data of a page. @param onFailure called with what a query throws */
 export function openPageData(sources: PageSources, onFailure: (failure: unknown) => void): PageData {
   const { baseUrl, siteFiles, search, sourceHost, brokenOf } = sources
   const isPrompt = (owner: string, name: string) => isOwner(owner) && isName(name)
-  /** Makes a question whose failure is told. */
+  /** Wraps a query so that its failure is reported. */
   const telling =
     <Given extends unknown[], Value>(ask: (...given: Given) => Promise<Value>) =>
     (...given: Given): Promise<Value> =>

@@ -1,4 +1,4 @@
-// Admits a CI job's publish before it waits for a turn: a job that nobody trusts holds up nobody, and nothing is remembered of it.
+// Admits a CI job's publish before it waits in the queue: an untrusted job delays nobody, and nothing is stored about it.
 import type { Permission } from '../../domain/access/permissions.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import type { GitStore } from '../../ports/git-store.ts'
@@ -6,20 +6,20 @@ import { type AuthTools, type Bearer, requireRights } from './authenticate.ts'
 import type { AcceptedPublish } from './decide-round.ts'
 import { readOwnerIndex, type TimeAndChance } from './rounds.ts'
 
-/** A publish whose bearer is a job. */
+/** A publish by a CI job. */
 type JobPublish = Pick<AcceptedPublish, 'owner' | 'name' | 'bearer' | 'arrivedMs'> & {
   job: Bearer['holder'] & { kind: 'job' }
-  /** What it wants to do. */
+  /** What it requests. */
   needed: Permission
-  /** Digest of path and body: the token serves this request only. */
+  /** Digest of path and body: the token is valid only for this request. */
   request: string
 }
 
-/** How long a used token is remembered beyond its end. It is accepted for some seconds after its end, so this must be longer. */
+/** How long a used token is remembered after it expires. It is accepted for some seconds after that, so this must be longer. */
 const LEEWAY_MS = 60_000
 
 /**
- * Checks that the owner trusts the job, then spends its token on the request.
+ * Checks that the owner trusts the job, then marks its token as used for the request.
  *
  * @throws HubError `forbidden`; `unauthorized` for a token that was used for another request; `unavailable`
  */

@@ -1,4 +1,4 @@
-// Carries out one accepted write, from its turn at git to the fresh copy at its end.
+// Carries out one accepted write, from the queue to the fresh copy.
 import { ownerTag, repositoryTag, tagTag } from '../../domain/api/routes.ts'
 import type { FreshCopies } from '../../ports/fresh-copies.ts'
 import type { GitStore } from '../../ports/git-store.ts'
@@ -8,19 +8,19 @@ import { renewFreshCopy, type Written } from './renew-fresh-copy.ts'
 import { type Ending, LATEST_START_MS, type RepositoryWrite, type TimeAndChance, writeInRounds } from './rounds.ts'
 import type { TakeTurn } from './turns.ts'
 
-/** What a publish needs once it is accepted. */
+/** The dependencies of a publish once it is accepted. */
 export interface PublishTools {
   baseUrl: string
   git: GitStore
   fresh: FreshCopies
   siteFiles: SiteFiles
-  /** Drops what caches keep under any of the tags; its failure never fails a publish. */
+  /** Purges what caches hold under any of the tags; a failure never fails a publish. */
   purge: (cacheTags: string[]) => Promise<void>
-  /** Runs publishes of this process to the branch one after the other; git keeps those of several processes apart. Without turns publishes would still be correct, but would be repeated more often: any commit makes the head that the others read stale. */
+  /** Runs this process's publishes to the branch one at a time; git keeps several processes apart. Without the queue publishes would still be correct, but repeated more often: any commit outdates the head that the others read. */
   takeTurn: TakeTurn
 }
 
-/** Carries out an accepted publish in its turn. @throws HubError for every refusal of docs/contract.md section 6 that needs git */
+/** Carries out an accepted publish in its turn. @throws HubError for every rejection in docs/contract.md section 6 that needs git */
 export async function publishToGit(
   accepted: Omit<AcceptedPublish, 'known' | 'operationId'>,
   tools: PublishTools,
@@ -38,10 +38,10 @@ export async function publishToGit(
 }
 
 /**
- * Carries out a write in the turn of whoever asks for it, and shows it at once.
+ * Carries out a write in its sender's turn, and makes it visible at once.
  *
- * @param writeOf makes the write, from the versions that the fresh copy lists
- * @param shownOf what a decision says to those who make the copy
+ * @param writeOf creates the write, from the versions in the fresh copy
+ * @param shownOf the parts of a decision that the fresh copy needs
  */
 export async function writeToGit<Decision, Answer>(
   asked: { owner: string; name: string; publisher: string; bearer: { login: string | undefined }; arrivedMs: number },
@@ -74,7 +74,7 @@ export async function writeToGit<Decision, Answer>(
   })
 }
 
-/** The commit is made by now, so a failure here is logged and the write is answered as done. */
+/** The commit exists by now, so a failure here is logged and the write succeeds. */
 async function showAtOnce(
   written: Parameters<typeof renewFreshCopy>[0],
   tagsBefore: readonly string[],

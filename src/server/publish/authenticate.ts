@@ -10,25 +10,25 @@ import type { Provenance } from '../../domain/content/values.ts'
 import { refuseBroken } from '../../domain/publishing/repository-state.ts'
 import type { VerifiedJob, VerifyJob } from './oidc.ts'
 
-/** Somebody with a good token. What they may publish to is asked for each repository. */
+/** A publisher with a valid token. Their access is checked for each repository. */
 export interface Bearer {
-  /** Names them for idempotency, never shown. */
+  /** Identifies them for idempotency; never shown. */
   id: string
-  /** Names who publishes, for limits: a person with all of their tokens, an operator's token, or the repository of a job. */
+  /** Identifies the publisher for limits: a person with all of their tokens, an operator's token, or the repository of a job. */
   publisher: string
-  /** The token that was used; a job brings one that nobody lists. */
+  /** The token that was used; undefined for a job, whose token nobody lists. */
   tokenId: string | undefined
-  /** The handle that a version is published by; undefined for an operator and for a job, who publish as the owner. */
+  /** The handle that publishes; undefined for an operator and for a job, who publish as the owner. */
   login: string | undefined
-  /** What the token is limited to; undefined when it covers everything that its holder may publish to. */
+  /** The token's scope; undefined when it covers everything that its holder may publish to. */
   scope: string | undefined
-  /** What the token may do; undefined for a job, whose owner says so. */
+  /** The token's permissions; undefined for a job, whose owner defines them. */
   permissions: readonly Permission[] | undefined
   holder: Holder
   provenance: Provenance | undefined
 }
 
-/** For whom a publish is made. People and jobs bring along the function that judges them later, so that no publish loads what it does not need. */
+/** The publisher of a request. People and jobs carry the function that checks their access later, so that no publish loads code it does not need. */
 type Holder =
   | { kind: 'operator' }
   | {
@@ -38,30 +38,29 @@ type Holder =
     }
   | ({ kind: 'job' } & Pick<VerifiedJob, 'findRefusal' | 'jti' | 'endsMs'>)
 
-/** Finds what is known of a token. @throws HubError `unavailable` when the store is out of reach, so that nobody passes then */
+/** Looks up a token. @throws HubError `unavailable` when the store cannot be reached, so that nobody is let in then */
 type FindToken = (token: string) => Promise<TokenRecord | undefined>
 
-/** What authenticating needs; each function throws when its store is out of reach. */
+/** The dependencies of authentication; each function throws when its store cannot be reached. */
 export interface AuthTools {
   findToken: FindToken
-  /** Whether a login still belongs to this person. GitHub may give a login to somebody else, but never an account's number. */
+  /** Whether a login still belongs to this person. GitHub may give a login to someone else, but never an account's number. */
   holdsLogin: (person: Person) => Promise<boolean>
   verifyJob: VerifyJob
-  /** Spends a job's token on a request, and remembers that until the token ends. @returns false when it was used for another request */
+  /** Marks a job's token as used for a request, and remembers that until the token expires. @returns false when it was used for another request */
   spendJob: (use: { jti: string; request: string; endsMs: number }) => Promise<boolean>
 }
 
-/** Whether a token is meant as an OIDC token, which has three parts between dots. Our own tokens have no dots. */
+/** Whether a token looks like an OIDC token: three parts between dots. Our own tokens have no dots. */
 const looksLikeJob = (token: string): boolean => token.split('.').length === 3
 
-/** The same sentence for missing, malformed, unknown and revoked tokens, so that nobody learns which tokens exist. */
+/** The same message for missing, malformed, unknown and revoked tokens, so that nobody learns which tokens exist. */
 const NO_GOOD_TOKEN = 'Publishing needs a token. Send a good one as "Authorization: Bearer hub_…".'
 
 /**
- * Finds out by the Authorization header who publishes.
+ * Identifies the publisher from the Authorization header.
  *
- * @throws HubError `unauthorized`; a token of the wrong form or checksum is refused without asking the store. `forbidden` when the token's login is
- *   somebody else's by now
+ * @throws HubError `unauthorized`; a token with the wrong form or checksum is rejected without a lookup. `forbidden` when the token's login now belongs to someone else
  */
 export async function authenticate(request: Request, tools: AuthTools, now: Date): Promise<Bearer> {
   const token = /^bearer +(\S+) *$/i.exec(request.headers.get('Authorization') ?? '')?.[1]
@@ -95,11 +94,11 @@ async function withJudge(holder: TokenRecord['holder']): Promise<Holder> {
   return { kind: 'person', login: holder.login, mayActFor: (owner, file) => mayActFor(holder, owner, file) }
 }
 
-/** Whether a job's token was used before is asked later, of those alone who may publish: see `admitJob`. */
+/** Whether a job's token was used before is checked later, and only for trusted jobs: see `admitJob`. */
 async function authenticateJob(token: string, tools: AuthTools, now: Date): Promise<Bearer> {
   const { repositoryId, jti, endsMs, provenance, findRefusal } = await tools.verifyJob(token, now)
   return {
-    // All jobs of one repository count as one publisher, for limits and for idempotency.
+    // All jobs of one repository count as one publisher, for limits and idempotency.
     id: `job:${repositoryId}`,
     publisher: `job:${repositoryId}`,
     tokenId: undefined,
@@ -111,7 +110,7 @@ async function authenticateJob(token: string, tools: AuthTools, now: Date): Prom
   }
 }
 
-/** @throws HubError `forbidden` when the token's scope leaves the repository out */
+/** @throws HubError `forbidden` when the token's scope does not include the repository */
 export function requireScope({ scope }: Bearer, owner: string, name: string): void {
   if (scope !== undefined && !coversRepository(scope, owner, name))
     throw new HubError(
@@ -120,7 +119,7 @@ export function requireScope({ scope }: Bearer, owner: string, name: string): vo
     )
 }
 
-/** @param why what asks for more than usual, as a sentence @throws HubError `forbidden` when the token may do other things alone; it names the permission that is missing */
+/** @param why the reason when more than the usual permission is needed, as a sentence @throws HubError `forbidden` when the token lacks the permission, which the message names */
 export function requirePermission({ permissions }: Bearer, needed: Permission, why = ''): void {
   if (permissions === undefined || permits(permissions, needed)) return
   throw new HubError(
@@ -130,9 +129,9 @@ export function requirePermission({ permissions }: Bearer, needed: Permission, w
 }
 
 /**
- * Checks that a bearer may publish to a repository now, because rights may have ended since the token was made.
+ * Checks that a publisher has access to a repository now, because rights may have ended since the token was created.
  *
- * @param needed what they want to do there
+ * @param needed the permission that the request needs
  * @param ownerIndex text of the owner's `index.md` in git, or undefined
  * @throws HubError `forbidden`
  */
@@ -144,7 +143,7 @@ export function requireRights(
 ): void {
   if (holder.kind === 'operator') return
   const parsed = ownerIndex === undefined ? undefined : parseOwnerFile(ownerIndex)
-  // A file on the branch that does not parse is not the publisher's fault, so they are not told that they are no member.
+  // A broken file on the branch is not the publisher's fault, so the message does not say that they are no member.
   if (parsed?.problems) throw refuseBroken({ kind: 'owner', owner }, parsed.problems)
   const file = parsed?.value
   if (holder.kind === 'job') {

@@ -1,4 +1,4 @@
-// Decides one round of a change of what is published, as decide-round.ts does for a publish: a commit to make, or an answer without one.
+// Decides one round of a change, like decide-round.ts for a publish: a commit, or a response without one.
 import type { Permission } from '../../domain/access/permissions.ts'
 import type { Repository } from '../../domain/api/schema.ts'
 import { parseOwnerFile } from '../../domain/content/prompt-file.ts'
@@ -18,26 +18,26 @@ export interface AcceptedChange {
   name: string
   bearer: Bearer
   change: Change
-  /** When it arrived, in milliseconds. */
+  /** When the request arrived, in milliseconds. */
   arrivedMs: number
 }
 
-/** What a change came to. */
+/** The outcome of a change. */
 export interface ChangeOutcome {
   repository: Repository
   isUnchanged: boolean
   commit: { sha: string; url: string | null } | null
 }
 
-/** A decision with the record that is answered. */
+/** A decision with the record of the response. */
 type ShownDecision = ChangeDecision & { repository: Repository }
 
-/** What a change needs, as far as it is known before the owner's file is read. */
+/** What is known about a change before the owner's file is read. */
 export function permissionFor({ kind }: Pick<Change, 'kind'>): Permission {
   return kind === 'label' || kind === 'unlabel' ? 'label' : 'maintain'
 }
 
-/** A change as a write that rounds carry out. The record that is answered is made before the commit, so that nothing can fail between both. */
+/** A change as a write for `rounds`. The record of the response is built before the commit, so that nothing can fail after it. */
 export function changeAsWrite(
   accepted: AcceptedChange & { operationId: string; known: readonly string[]; neighbours: Neighbours },
   tools: PublishTools,
@@ -56,7 +56,7 @@ export function changeAsWrite(
       const decision = decideChange(change, state, neighbours)
       const { file, indexText, summary } = decision
       const shown = await showRepository({ owner, name, folder, file, entry: undefined, added: undefined }, tools)
-      // A copy that lists more than git does belongs to a later publish, which this listing lacks yet.
+      // A copy with more versions than git belongs to a later publish, which this listing does not contain yet.
       const repository = shown?.repository ?? (await tools.fresh.find(owner, name))?.repository
       if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
       if (indexText === undefined || change.isDryRun)
@@ -75,7 +75,7 @@ export function changeAsWrite(
   }
 }
 
-/** @throws HubError `forbidden`; a label that the owner protects needs more than any other */
+/** @throws HubError `forbidden`; a protected label needs a higher permission */
 function requireRightsFor({ owner, name, bearer, change }: AcceptedChange, { ownerIndex }: FolderState): void {
   const usual = permissionFor(change)
   const isProtected =

@@ -1,4 +1,4 @@
-// Decides one round of a publish: a commit to make, or a response without one. Pure, so that a table can test it.
+// Decides one round of a publish: a commit, or a response without one. Pure, so that it can be tested with a table.
 import { HubError } from '../../domain/api/errors.ts'
 import type { Addresses } from '../../domain/api/record-links.ts'
 import type { VersionRecord, Warning } from '../../domain/api/schema.ts'
@@ -25,21 +25,21 @@ export interface AcceptedPublish {
   body: PublishInput
   /** Digests of the Idempotency-Key and of the request; undefined without a key. */
   idempotency: { key: string; request: string } | undefined
-  /** When it arrived, in milliseconds. */
+  /** When the request arrived, in milliseconds. */
   arrivedMs: number
-  /** The same in all rounds: it tells our own commit from others. */
+  /** The same in all rounds: distinguishes our own commit from others. */
   operationId: string
-  /** Versions that the fresh copy lists: they exist, even when a listing of git lacks them. */
+  /** Versions in the fresh copy: they exist, even if a listing of git lacks them. */
   known: readonly string[]
   addresses: Addresses
 }
 
-/** What a publish came to. */
+/** The outcome of a publish. */
 export interface Outcome {
   record: VersionRecord
-  /** What is worth a second look. */
+  /** Warnings. */
   warnings: Warning[]
-  /** Whether a version was added by this very request. */
+  /** Whether this request added the version. */
   isNew: boolean
   isUnchanged: boolean
   isReplay: boolean
@@ -51,14 +51,14 @@ interface Standing {
   state: RepositoryState
   /** The publish that this request repeats, or undefined. */
   earlier: PublishMark | undefined
-  /** The version whose file is needed to decide, or undefined. */
+  /** The version whose file is needed for the decision, or undefined. */
   needed: string | undefined
 }
 
-/** What one round comes to. */
+/** The outcome of one round. */
 export type PublishRound = Round<PublishDecision, Outcome>
 
-/** A publish as a write that rounds carry out. */
+/** A publish as a write for `rounds`. */
 export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<PublishDecision, Outcome> {
   const { owner, name, arrivedMs, operationId, known, idempotency } = accepted
   return {
@@ -76,7 +76,7 @@ export function publishAsWrite(accepted: AcceptedPublish): RepositoryWrite<Publi
   }
 }
 
-/** Checks who may publish, and reads from a listing of git where the repository stands and which file is needed to decide. @throws HubError `forbidden`, `idempotency_key_reused`, or `upstream_error` for a broken file */
+/** Checks access, and derives the repository's state and the needed file from a listing of git. @throws HubError `forbidden`, `idempotency_key_reused`, or `upstream_error` for a broken file */
 export function readStanding(accepted: AcceptedPublish, folder: FolderState): Standing {
   const { owner, name, bearer, idempotency } = accepted
   requireRights(bearer, { owner, name }, 'publish', folder.ownerIndex)
@@ -95,8 +95,8 @@ export function readStanding(accepted: AcceptedPublish, folder: FolderState): St
 /**
  * Decides a round.
  *
- * @param text the file of the version that is needed, or undefined
- * @throws HubError whatever ends the request: see `decidePublish`
+ * @param text the file of the needed version, or undefined
+ * @throws HubError for every rejection: see `decidePublish`
  */
 export function decideRound(accepted: AcceptedPublish, standing: Standing, text: string | undefined): PublishRound {
   const { state, earlier } = standing
@@ -122,7 +122,7 @@ export function decideRound(accepted: AcceptedPublish, standing: Standing, text:
   }
 }
 
-/** The outcome of a decision. @param commit the commit that carries it out, or null without one */
+/** The outcome of a decision. @param commit the commit to make, or null */
 export function outcomeOf({ record, warnings, isUnchanged }: PublishDecision, commit: Outcome['commit']): Outcome {
   return { record, warnings, isNew: !isUnchanged, isUnchanged, isReplay: false, commit }
 }
@@ -135,7 +135,7 @@ function publisherOf({ bearer, owner, arrivedMs }: AcceptedPublish): Publisher {
   }
 }
 
-/** Makes the answer of the earlier publish again, from its commit and its file. */
+/** Rebuilds the response of the earlier publish from its commit and its file. */
 function replay(
   { sha, url, headline, trailers }: PublishMark,
   state: RepositoryState,

@@ -1,4 +1,4 @@
-// Answers a change of what is published: PATCH of a repository, PUT and DELETE of its labels and yanks. The checks come in the order of publishing.
+// Handles changes: PATCH of a repository, PUT and DELETE of labels and yanks. The checks run in the same order as for a publish.
 import { hash } from 'node:crypto'
 import { HubError } from '../../domain/api/errors.ts'
 import { COMMON_HEADERS, type ManageRouteId, matchManageRoute } from '../../domain/api/routes.ts'
@@ -23,10 +23,10 @@ import {
 } from './publish.ts'
 import { OF_PROCESS, type TimeAndChance } from './rounds.ts'
 
-/** What PATCH may be sent as. RFC 7396 section 4 */
+/** Media types that PATCH accepts. RFC 7396 section 4 */
 const PATCH_TYPES = ['application/json', 'application/merge-patch+json']
 
-/** Answers one PATCH, PUT or DELETE. Never throws: everything becomes an answer. */
+/** Handles one PATCH, PUT or DELETE. Never throws: errors become responses. */
 export async function answerManage(
   request: Request,
   connect: Connect<PublishDependencies>,
@@ -77,7 +77,7 @@ export async function answerManage(
 /**
  * Carries out an accepted change in its turn, with one commit to `index.md` or none.
  *
- * @throws HubError for every refusal of docs/contract.md section 6 that needs git
+ * @throws HubError for every rejection in docs/contract.md section 6 that needs git
  */
 async function changeInGit(
   accepted: AcceptedChange,
@@ -112,7 +112,7 @@ function targetOf(id: ManageRouteId, method: string, { label, version }: { label
   return { kind: method === 'PUT' ? 'yank' : 'unyank', version }
 }
 
-/** Looks up the repositories that a change names, because what they are is judged where nothing can be asked. */
+/** Looks up the repositories that a change refers to, because the decision itself is pure. */
 async function findNeighbours(change: Change, tools: PublishTools): Promise<Neighbours> {
   const named = change.kind === 'patch' ? [change.fields.moved_to, change.fields.replaced_by] : []
   const found = new Map<string, { file: { moved_to: string | null } }>()

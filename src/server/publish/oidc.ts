@@ -6,43 +6,43 @@ import { HubError } from '../../domain/api/errors.ts'
 import type { TrustedPublisher } from '../../domain/content/front-matter.ts'
 import type { Provenance } from '../../domain/content/values.ts'
 
-/** GitHub's tokens are shorter, so a longer one is refused before it is verified. */
+/** GitHub's tokens are shorter, so a longer one is rejected before it is verified. */
 const MAX_CHARACTERS = 8_192
 const LEEWAY_SECONDS = 5
 
-/** A job whose token is good. */
+/** A job with a valid token. */
 export interface VerifiedJob {
-  /** GitHub's number of the repository that it runs in. */
+  /** GitHub's ID of the repository that it runs in. */
   repositoryId: string
-  /** The token's own id. */
+  /** The token's ID. */
   jti: string
-  /** When the token ends, in milliseconds. */
+  /** When the token expires, in milliseconds. */
   endsMs: number
   provenance: Provenance
-  /** Finds why no entry of an owner lets the job publish to a repository of theirs; undefined when one does. */
+  /** Finds why no entry of an owner lets the job publish to their repository; undefined when one does. */
   findRefusal: (trusted: readonly TrustedPublisher[], name: string, needed: Permission) => string | undefined
 }
 
 /**
  * Verifies a token.
  *
- * @throws HubError `unauthorized` for a token that is not good, `unavailable` when the issuer's keys are out of reach
+ * @throws HubError `unauthorized` for an invalid token, `unavailable` when the issuer's keys cannot be reached
  */
 export type VerifyJob = (token: string, now: Date) => Promise<VerifiedJob>
 
-/** Whose tokens are good, and for whom they must be made. */
+/** The accepted issuer and audience. */
 interface JobVerifierOptions {
-  /** Character for character as tokens have it. */
+  /** Exactly as in tokens, character for character. */
   issuer: string
   jwksUrl: string
   audience: string
 }
 
-/** Makes a verifier that remembers the issuer's keys; keep it for the life of the process. */
+/** Creates a verifier that caches the issuer's keys; keep it for the life of the process. */
 export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifierOptions): Promise<VerifyJob> {
-  // Imported here, because the bundler loads what a file imports at its head with the function, also for publishes without a job.
+  // Imported here, because the bundler would load a top-level import with the function, also for publishes without a job.
   const { createRemoteJWKSet, errors, jwtVerify } = await import('jose')
-  // With these errors the token is at fault. Any other is a failure of the issuer, or of ours, and then nobody is told that the token is bad.
+  // With these errors the token is at fault. Any other is a failure of the issuer or of ours, and must not be reported as an invalid token.
   const badToken = [
     errors.JOSEAlgNotAllowed,
     errors.JOSENotSupported,
@@ -77,7 +77,7 @@ export async function openJobVerifier({ issuer, jwksUrl, audience }: JobVerifier
   async function verify(token: string, currentDate: Date): Promise<JWTPayload> {
     try {
       const { payload } = await jwtVerify(token, keys, {
-        // One algorithm: if several were allowed, a token could be signed with the public key as the secret of another algorithm.
+        // Only one algorithm: if several were allowed, a token could be signed with the public key as the secret of another algorithm.
         algorithms: ['RS256'],
         issuer,
         audience,
@@ -108,7 +108,7 @@ function refuse(): HubError {
   return new HubError('unauthorized', 'This OIDC token is invalid. Request a new one from GitHub for each publish.')
 }
 
-/** Names the claim that is wrong; only for a token whose signature was verified. */
+/** Names the claim that is wrong; only after the signature was verified. */
 function refuseClaim(claim: string, audience: string): HubError {
   return new HubError(
     'unauthorized',

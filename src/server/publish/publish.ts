@@ -23,19 +23,19 @@ import { type AuthTools, authenticate, type Bearer, requirePermission, requireSc
 import type { Outcome } from './decide-round.ts'
 import { OF_PROCESS } from './rounds.ts'
 
-/** What publishing needs. */
+/** The dependencies of publishing. */
 export interface PublishDependencies extends PublishTools, AuthTools {
-  /** Notes when a token was last used; a failure is ignored, because it is only a hint for people. */
+  /** Records when a token was last used; failures are ignored, because it is only informational. */
   noteUse: (tokenId: string) => Promise<void>
-  /** Limits publishes, by who publishes. */
+  /** Limits publishes per publisher. */
   limiter: SharedLimiter
-  /** Limits requests with bad tokens, by the client's address. */
+  /** Limits requests with invalid tokens per client address. */
   failedTokens: RateLimiter
-  /** As the platform says it. No handler takes it from a header, which clients can write. */
+  /** From the platform. Handlers never take it from a header, because clients can write those. */
   clientAddress: string
 }
 
-/** Answers one POST. Never throws: everything becomes an answer. */
+/** Handles one POST. Never throws: errors become responses. */
 export async function answerPublish(
   request: Request,
   connect: Connect<PublishDependencies>,
@@ -43,7 +43,7 @@ export async function answerPublish(
 ): Promise<Response> {
   const arrivedMs = time.now()
   const { pathname } = new URL(request.url)
-  // Names of any form match here: a malformed one is refused below, with a message of its own, and only after the token was found good.
+  // Names of any form match here: a malformed one is rejected below with its own message, and only after the token was found valid.
   const route = matchRouteOfAnyNames(pathname)
   if (!route || !isPublishedAt(route.id)) return await answerElsewhere(request, pathname)
   const { owner = '', name = '' } = route.parameters
@@ -55,7 +55,7 @@ export async function answerPublish(
     const bearer = await admitBearer(request, dependencies, new Date(arrivedMs))
     if (!isOwner(owner) || !isName(name)) throw refuseName()
     const key = readIdempotencyKey(request)
-    // The rest of the body is read only when the token is good, so that requests with a bad one take no memory.
+    // The rest of the body is read only when the token is valid, so that requests with an invalid one take no memory.
     const bytes = await incoming.read()
     const body = parsePublishRequest(parseJsonBody(bytes, findExcess), measure)
     requireScope(bearer, owner, name)
@@ -80,10 +80,10 @@ export async function answerPublish(
   }
 }
 
-/** Imported at the first refusal, because a publish that succeeds does not need it. */
+/** Imported at the first rejection, because a successful publish does not need it. */
 export const refusals = () => import('../refusals.ts')
 
-/** Finds out who sends a write, and counts it. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
+/** Authenticates the sender of a write, and counts the request. @throws HubError `unauthorized`, `forbidden`, `rate_limited`, `unavailable` */
 export async function admitBearer(request: Request, dependencies: PublishDependencies, now: Date): Promise<Bearer> {
   const bearer = await authenticate(request, dependencies, now).catch(async (thrown: unknown) => {
     throw await limitFailures(thrown, dependencies)
@@ -93,15 +93,15 @@ export async function admitBearer(request: Request, dependencies: PublishDepende
   return bearer
 }
 
-/** Notes that a token was used. */
+/** Records that a token was used. */
 export async function noteUseOf({ tokenId }: Bearer, { noteUse }: PublishDependencies): Promise<void> {
   if (tokenId === undefined) return
   await noteUse(tokenId).catch(() => {
-    // The last use is a hint for people; the write is done either way.
+    // The last use is only informational; the write succeeds either way.
   })
 }
 
-/** Answers a write to an address that lacks its method, or to one at which nothing is. */
+/** Responds to a write whose address does not support its method or does not exist. */
 export async function answerElsewhere(request: Request, pathname: string): Promise<Response> {
   const route = matchRoute(pathname)
   const { answerNotFound, answerThrown, refuseMethod } = await refusals()
@@ -109,7 +109,7 @@ export async function answerElsewhere(request: Request, pathname: string): Promi
   return methods ? answerThrown(request, refuseMethod(request.method, methods)) : answerNotFound(request)
 }
 
-/** Opens the body of a write. To read more than 1 MiB of it throws HubError `content_too_large`. */
+/** Opens the body of a write. Reading more than 1 MiB throws HubError `content_too_large`. */
 export function openLimitedBody(request: Request): IncomingBody {
   return openBody(request, LIMITS.requestBytes, contentTooLarge)
 }
@@ -130,7 +130,7 @@ export function requireJson(request: Request, types: readonly string[] = ['appli
     )
 }
 
-/** @throws HubError `invalid_request` for bytes that are not UTF-8, and for a text that is not JSON, which one with a byte order mark is not either (RFC 8259 section 8.1); `validation_failed` for JSON that holds more than any publish may */
+/** @throws HubError `invalid_request` for bytes that are not UTF-8 and for invalid JSON, which includes a byte order mark (RFC 8259 section 8.1); `validation_failed` for JSON with more values than any publish may have */
 export function parseJsonBody(bytes: Uint8Array, findExcess: (text: string) => HubError | undefined): unknown {
   let text: string
   try {
@@ -186,7 +186,7 @@ function respondWithOutcome(
   )
 }
 
-/** SHA-256 of some parts, in hex. A NUL stands between them, so none may hold one. */
+/** SHA-256 of several parts, in hex. They are separated by NUL, so none may contain one. */
 function digest(...parts: string[]): string {
   return hash('sha256', parts.join('\0'))
 }
@@ -198,7 +198,7 @@ export function refuseName(): HubError {
   )
 }
 
-/** An address that sends many bad tokens is told to wait; a good token from the same address is not held up. */
+/** An address that sends many invalid tokens must wait; a valid token from the same address is not delayed. */
 async function limitFailures(thrown: unknown, { failedTokens, clientAddress }: PublishDependencies): Promise<unknown> {
   if (!(thrown instanceof HubError) || thrown.code !== 'unauthorized') return thrown
   const waitSeconds = failedTokens.take(clientAddress)

@@ -15,21 +15,21 @@ import { measure } from '../../ports/measure.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import { findNewest, type Sources } from '../read/records.ts'
 
-/** A repository as a write left it. */
+/** A repository after a write. */
 export interface Written {
   owner: string
   name: string
   /** What was read before the commit. */
   folder: FolderState
-  /** What `index.md` says now. */
+  /** The current `index.md`. */
   file: RepositoryFile
-  /** A version that was read or written with it, which need not be read again. */
+  /** A version that was read or written with it and need not be read again. */
   entry: VersionEntry | undefined
-  /** The record of the version that was added. */
+  /** The record of the added version. */
   added: VersionRecord | undefined
 }
 
-/** What readers see of a repository. */
+/** The records that readers get. */
 interface Shown {
   repository: Repository
   /** Highest first. */
@@ -38,20 +38,20 @@ interface Shown {
 
 type Stores = Sources & { baseUrl: string; git: GitStore }
 
-/** Versions that came by a pull request or by hand may be known neither to the build nor to a copy. So many of them are read from git, the highest first; the next build lists the others. */
+/** Versions added by pull request or by hand may be missing in both the build and the copy. At most this many are read from git, highest first; the next build lists the others. */
 const MAX_UNKNOWN = 50
 const READ_MS = 8_000
-/** How often a copy is made anew because somebody else kept one meanwhile. */
+/** How often a copy is rebuilt because another process stored one in the meantime. */
 const MAX_RENEWALS = 5
 
 /**
- * Makes and keeps the copy that shows a write at once. When another process kept one since `before`, git is read again: whoever keeps last has read last.
+ * Builds and stores the copy that shows a write at once. If another process stored one since `before`, git is read again, so that the last one stored is also the last one read.
  *
- * @param commit the commit that the write made
+ * @param commit the commit of the write
  * @param by who wrote
- * @param before the commit of the copy that was there when the write was decided, or undefined without one
- * @param now when it is kept
- * @throws whatever the stores throw; the write itself is done by then
+ * @param before the commit of the copy at the time of the decision, or undefined without one
+ * @param now when it is stored
+ * @throws errors of the stores; the write itself is done by then
  */
 export async function renewFreshCopy(
   written: Written & { commit: string; before: string | undefined; by: string },
@@ -60,7 +60,7 @@ export async function renewFreshCopy(
 ): Promise<void> {
   const { owner, name, added } = written
   let origin: CopyOrigin = { commit: written.commit, kept_at: now.toISOString() }
-  // The version is kept first, so that no copy ever names a version that cannot be read.
+  // The version is stored first, so that no copy ever names a version that cannot be read.
   if (added) await sources.fresh.keepVersion({ ...origin, version: added })
   let state: Written = written
   let { before } = written
@@ -71,7 +71,7 @@ export async function renewFreshCopy(
     const shown = await showRepository(state, sources, origin)
     if (!shown) return
     const meanwhile = await sources.fresh.find(owner, name)
-    // The store has no dependable compare-and-swap, so a copy with more versions that another process wrote meanwhile is kept.
+    // The store has no reliable compare-and-swap, so a copy with more versions that another process wrote in the meantime is kept.
     if (meanwhile && meanwhile.repository.versions_count > shown.repository.versions_count) return
     if (meanwhile?.commit === before) {
       const activity = [...changed, ...(meanwhile?.activity ?? [])].slice(0, MAX_ACTIVITIES)
@@ -86,10 +86,10 @@ export async function renewFreshCopy(
 }
 
 /**
- * Makes the records of a repository from what git, the build and the copy have.
+ * Builds the records of a repository from git, the build and the copy.
  *
- * @param origin under which versions that nobody knew are kept; left out, they are not kept
- * @returns undefined when a later publish kept a copy, which shows this write already
+ * @param origin under which previously unknown versions are stored; when omitted, they are not stored
+ * @returns undefined when a later publish stored a copy, which includes this write
  */
 export async function showRepository(
   written: Written,
@@ -98,13 +98,13 @@ export async function showRepository(
 ): Promise<Shown | undefined> {
   const { owner, name, folder, file, entry: given } = written
   const { built, copy } = await findNewest(owner, name, sources)
-  // A copy with a version that neither this write nor its base has was made by a later publish, and lists this version already.
+  // A copy with a version that neither this write nor its base has belongs to a later publish, and already lists this version.
   const isKnown = (version: string) => version === given?.version || folder.versions.has(version)
   if (copy?.versions.some(({ version }) => !isKnown(version))) return undefined
   const addresses = addressesBelow(sources.baseUrl)
   const summarise = (entry: VersionEntry) =>
     summariseVersion(entry, file, addresses.version(owner, name, entry.version))
-  // Yanks are taken from `index.md`, because the copy and the build may be older than it.
+  // Yanks come from `index.md`, because the copy and the build may be older.
   const markYanked = (summary: VersionSummary): VersionSummary => {
     const reason = Object.hasOwn(file.yanked, summary.version) ? file.yanked[summary.version]! : null
     return { ...summary, yanked: reason !== null, yank_reason: reason }
@@ -116,15 +116,15 @@ export async function showRepository(
   const numbers = sortVersions([...new Set([...folder.versions.keys(), ...(given ? [given.version] : [])])])
   for (const version of numbers.filter((known) => !summaries.has(known)).slice(0, MAX_UNKNOWN)) {
     const entry = await readVersion(version, folder, sources.git)
-    // A file that cannot be read leaves out its own version only.
+    // An unreadable file omits only its own version.
     if (!entry) continue
-    // This version too is kept before the copy, because the build has no file that would answer it.
+    // This version too is stored before the copy, because no built file has it.
     const record = recordVersion(entry, nextLower(numbers, version), { owner, name }, addresses)
     if (origin) await sources.fresh.keepVersion({ ...origin, version: record })
     summaries.set(version, summarise(entry))
   }
   const versions = sortVersions([...summaries.keys()]).map((version) => summaries.get(version)!)
-  // The highest may not be ours: when our commit was found only by a later round, another process may have published in between.
+  // The highest version may not be ours: if only a later round found our commit, another process may have published in between.
   const highest = versions.find(({ yanked }) => !yanked)?.version
   const latest =
     highest === undefined
@@ -142,7 +142,7 @@ async function readBuiltVersions({ owner, name }: Written, { siteFiles }: Source
   return built ? parseBuilt<{ data: VersionSummary[] }>(built).data : []
 }
 
-/** How often reading a version is tried. The publish is done and only its copy is missing, so one failure should not keep it unseen. */
+/** How often reading a version is tried. The publish is done and only its copy is missing, so one failure should not hide it. */
 const READ_ATTEMPTS = 3
 
 async function readVersion(

@@ -1,4 +1,4 @@
-// Reads git, decides and commits on exactly what was read. If another commit was first, or the outcome is unknown, it starts again.
+// Reads git, decides, and commits only if nothing has changed. If another commit came first, or the outcome is unknown, it starts again.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../domain/api/errors.ts'
@@ -12,39 +12,39 @@ import {
   type PublishMark,
 } from '../../ports/git-store.ts'
 
-/** The clock and the randomness of a publish, which are handed in so that a test can set both. */
+/** The clock and randomness of a publish, passed in so that tests can control both. */
 export interface TimeAndChance {
   /** Milliseconds since 1970. */
   now: () => number
   /** From 0, below 1. */
   random: () => number
-  /** An id that nobody else has. */
+  /** A unique ID. */
   newId: () => string
   sleep: (ms: number) => Promise<unknown>
 }
 
-/** The clock and the randomness of the process. */
+/** The system's clock and randomness. */
 export const OF_PROCESS: TimeAndChance = { now: () => Date.now(), random: Math.random, newId: randomUUID, sleep }
 
-/** How long a publish may take from its request's arrival, the queue included: well under the 60 s of a function, and no longer than a client waits. */
+/** Time limit of a publish from the arrival of its request, queue included: well below the 60 s of a function, and no longer than clients wait. */
 const DEADLINE_MS = 25_000
-/** How long one call to the git host may take. */
+/** Time limit of one call to the git host. */
 const CALL_MS = 8_000
-/** About what a read and a commit take; with less time left no round is begun. */
+/** Approximate time of a read and a commit; with less time left, no round starts. */
 const ROUND_MS = 3_000
-/** How long after its request's arrival a publish may still begin. */
+/** How long after its request's arrival a publish may still start. */
 export const LATEST_START_MS = DEADLINE_MS - ROUND_MS
-/** How often a listing that is known to lag is read again before it is used. */
+/** How often a stale listing is read again before it is used. */
 const MAX_REREADS = 5
-/** How long before its request's arrival a commit of ours may be dated, because the clock of the git host may be behind. */
+/** How much earlier than its request our commit may be dated, because the clock of the git host may be behind. */
 const CLOCK_LEEWAY_MS = 300_000
 
-/** What one round comes to: a commit to make, or an answer without one. */
+/** The outcome of one round: a commit to make, or a response without one. */
 export type Round<Decision, Answer> =
   | { kind: 'commit'; additions: Omit<Additions, 'base'>; decision: Decision }
   | { kind: 'answer'; answer: Answer }
 
-/** Reads the file of a version that a listing has. @returns undefined for a version that it lacks */
+/** Reads the file of a listed version. @returns undefined for a version that is not listed */
 type ReadVersion = (version: string) => Promise<string | undefined>
 
 /** A write to one repository: a publish, or a change of what is published. */
@@ -53,30 +53,30 @@ export interface RepositoryWrite<Decision, Answer> {
   name: string
   /** When the request arrived, in milliseconds. */
   arrivedMs: number
-  /** The same in all rounds: it tells our own commit from others. */
+  /** The same in all rounds: distinguishes our own commit from others. */
   operationId: string
-  /** Versions that the fresh copy lists: they exist, even when a listing of git lacks them. */
+  /** Versions in the fresh copy: they exist, even if a listing of git lacks them. */
   known: readonly string[]
-  /** Whether the last 100 commits of the repository are needed to decide. */
+  /** Whether the decision needs the last 100 commits of the repository. */
   needsHistory: boolean
-  /** Decides on what git has. Two decisions of one write that differ have different headlines. @throws HubError whatever ends the request */
+  /** Decides on the state of git. Two different decisions of one write have different commit subjects. @throws HubError for every rejection */
   decide: (folder: FolderState, readVersion: ReadVersion) => Promise<Round<Decision, Answer>>
 }
 
-/** What all rounds come to: a commit of ours with the decision that it carries out, or an answer without one. */
+/** The final outcome: our commit with the decision it carries out, or a response without one. */
 export type Ending<Decision, Answer> =
   | { kind: 'committed'; decision: Decision; folder: FolderState; commit: { sha: string; url: string | null } }
   | { kind: 'answer'; answer: Answer }
 
-/** The time that a publish has. */
+/** The time limit of a publish. */
 interface Deadline extends Pick<TimeAndChance, 'now' | 'sleep'> {
   endsMs: number
 }
 
 /**
- * Writes, in as many rounds as it takes and the time allows.
+ * Writes, in as many rounds as needed within the time limit.
  *
- * @throws HubError whatever ends a round; `unavailable` with Retry-After when the time is up: nothing was written, or a retry finds what was
+ * @throws HubError that ends a round; `unavailable` with Retry-After when the time is up: nothing was written, or a retry finds what was
  */
 export async function writeInRounds<Decision, Answer>(
   git: GitStore,
@@ -85,7 +85,7 @@ export async function writeInRounds<Decision, Answer>(
 ): Promise<Ending<Decision, Answer>> {
   const deadline: Deadline = { endsMs: write.arrivedMs + DEADLINE_MS, now, sleep }
   let isInDoubt = false
-  /** The decisions that were sent to be committed, by headline. When the answer to one was lost, the headline of the commit that a later round finds says which it was. */
+  /** The decisions sent for commit, by subject. If a response was lost, the subject of the commit that a later round finds identifies the decision. */
   const sent = new Map<string, Decision>()
   let rereads = 0
   for (let round = 0; ; round++) {
@@ -111,7 +111,7 @@ export async function writeInRounds<Decision, Answer>(
 }
 
 /**
- * Reads what rights depend on, before a publish waits for its turn; after a failure that may pass it is read again while there is time.
+ * Reads what access depends on, before a publish waits for its turn; retries temporary failures while there is time.
  *
  * @throws HubError like `writeInRounds`
  */
@@ -129,7 +129,7 @@ export async function readOwnerIndex(
   }
 }
 
-/** Waits before a round that repeats another, for a while that differs between processes. */
+/** Random delay before a round is repeated, so that processes do not collide again. */
 async function waitBefore(round: number, { random, sleep }: Pick<TimeAndChance, 'random' | 'sleep'>): Promise<void> {
   if (round > 0) await sleep(random() * Math.min(2_000, 100 * 2 ** round))
 }
@@ -146,7 +146,7 @@ function decideOn<Decision, Answer>(
   })
 }
 
-/** Whether a listing lacks a version that is known to exist: the host's reads may lag behind its writes by seconds. */
+/** Whether a listing lacks a version that is known to exist: the host's reads may lag seconds behind its writes. */
 export function isStale({ known }: { known: readonly string[] }, { versions }: FolderState): boolean {
   return known.some((version) => !versions.has(version))
 }
@@ -171,7 +171,7 @@ function callWithin(deadline: Deadline): CallOptions {
   return { signal: AbortSignal.timeout(Math.max(1, Math.min(CALL_MS, leftMs(deadline)))) }
 }
 
-/** Reads, and after a failure of the git host waits for as long as it asks. @returns undefined when there is time to read again @throws the failure when there is none */
+/** Reads; after a failure of the git host, waits as long as the host asks. @returns undefined when there is time to read again @throws the failure if there is none */
 async function readOrWait<Value>(
   deadline: Deadline,
   read: (call: CallOptions) => Promise<Value>,
@@ -180,7 +180,7 @@ async function readOrWait<Value>(
     return await read(callWithin(deadline))
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== 'unavailable') throw error
-    // When the git host named no time to wait, the answer says that the time is up and that a write may have been lost.
+    // If the git host named no time to wait, the response says that the time is up and that a write may have been lost.
     const ending = error.retryAfterSeconds === undefined ? tooLate(undefined, error.cause) : error
     await waitOrGiveUp(deadline, error.retryAfterSeconds ?? 0, ending)
     return undefined

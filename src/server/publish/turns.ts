@@ -1,19 +1,19 @@
-// Lets publishes work on git one at a time, in turns of their publishers: whoever sends many waits behind the others, not in front of them.
+// The publish queue: publishes work on git one at a time, and publishers take turns, so that a publisher with many publishes does not delay the others.
 import { HubError } from '../../domain/api/errors.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
 
-/** Who asks for a turn. */
+/** A publisher in the queue. */
 interface TurnRequest {
-  /** As the limits name them: a person, an operator's token or the repository of a CI job. */
+  /** Identified as for limits: a person, an operator's token or the repository of a CI job. */
   publisher: string
-  /** How long to wait for the turn, in milliseconds. */
+  /** Maximum wait for the turn, in milliseconds. */
   waitMs: number
 }
 
 /**
- * Runs work when its publisher has the turn and all work before it has ended, well or not.
+ * Runs work when it is the publisher's turn and all earlier work has ended, successfully or not.
  *
- * @throws HubError `unavailable` when the turn does not come in time or too many wait; the work was not begun then
+ * @throws HubError `unavailable` when the turn does not come in time or too many wait; the work was not started
  */
 export type TakeTurn = <Value>(request: TurnRequest, work: () => Promise<Value>) => Promise<Value>
 
@@ -23,10 +23,10 @@ interface Waiting {
   refuse: () => void
 }
 
-/** How many publishes may wait at once. Each holds its body, of up to 1 MiB. */
+/** Maximum number of waiting publishes. Each holds its body of up to 1 MiB. */
 const MAX_WAITING = 100
 
-/** Makes turns that nobody waits for yet. A publisher may have as many publishes waiting as they may send in a minute. */
+/** Creates an empty queue. A publisher may have as many publishes waiting as they may send in a minute. */
 export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = LIMITS.publishesPerMinute): TakeTurn {
   /** Publishers in the order of their turns, each with their publishes, oldest first. */
   const queues = new Map<string, Waiting[]>()
@@ -39,7 +39,7 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
     if (queue.length === 0) queues.delete(publisher)
     count -= 1
   }
-  /** When all places are taken, the publisher with the most waiting gives one up to whoever has fewer. */
+  /** When the queue is full, the publisher with the most waiting loses one to whoever has fewer. */
   const hasPlace = (publisher: string): boolean => {
     const own = queues.get(publisher)?.length ?? 0
     if (own >= maxPerPublisher) return false
@@ -73,7 +73,7 @@ export function createTurns(maxWaiting = MAX_WAITING, maxPerPublisher: number = 
   }
   const passOn = (publisher: string) => {
     const own = queues.get(publisher)
-    // Whoever had the turn is last in line for the next one.
+    // A publisher goes to the end of the line after each turn.
     if (own && queues.delete(publisher)) queues.set(publisher, own)
     const [next] = queues.values()
     if (next) next[0]!.start()

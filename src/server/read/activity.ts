@@ -1,11 +1,11 @@
-// Finds what happened to a repository: its publishes, what the build read from git, and what was changed since.
+// Collects the activity of a repository: its publishes, what the build read from git, and what changed since.
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Activity } from '../../domain/api/schema.ts'
 import { listActivity } from '../../domain/catalogue/activity.ts'
 import { parseBuilt } from '../../ports/site-files.ts'
 import { findVersions, type Sources } from './records.ts'
 
-/** What happened to a repository, newest first; undefined when there is no such repository. */
+/** The activity of a repository, newest first; undefined if there is no such repository. */
 export async function findActivity(
   owner: string,
   name: string,

@@ -1,4 +1,4 @@
-// Answers each route of the read API from the built file, or from the fresh copy if a publish is newer.
+// Serves each route of the read API from the built file, or from the fresh copy if a publish is newer.
 import { HubError } from '../../domain/api/errors.ts'
 import { DATA_FILES, type PathParameters, type RouteId } from '../../domain/api/routes.ts'
 import { splitFullName } from '../../domain/content/names.ts'
@@ -18,18 +18,18 @@ import {
 
 type MakeAnswer = (parameters: PathParameters, query: URLSearchParams, tools: ReadTools) => Promise<Found>
 
-/** Keeps what was imported once: an `import()` of what is loaded already still takes some 30 µs, a third of a read. */
+/** Caches imports: an `import()` of a loaded module still takes about 30 µs, a third of a read. */
 function importOnce<Module>(load: () => Promise<Module>): () => Module | Promise<Module> {
   let loaded: Module | undefined
   return () => loaded ?? load().then((module) => (loaded = module))
 }
 
-// Imported when first needed: most answers are one file, and need neither a list nor a query.
+// Imported when first needed: most responses are one file, and need neither a list nor a query.
 const list = importOnce(() => import('./list.ts'))
 const activity = importOnce(() => import('./activity.ts'))
 const queryValues = importOnce(() => import('./query-values.ts'))
 
-/** One way of answering for each route. @throws HubError for what is not there or was asked wrongly */
+/** One handler per route. @throws HubError for what does not exist or was requested incorrectly */
 export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
   listRepositories: async (_parameters, query, tools) => (await list()).answerList(query, tools),
   getRepository: async ({ owner = '', name = '' }, _query, tools) => {
@@ -55,7 +55,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
       const bytes = await readContent(owner, name, asked.version, tools)
       const headers = { 'X-Prompt-Version': asked.version }
       const repository = await findRepository(owner, name, tools)
-      // What may be kept for ever cannot say that it was yanked since, nor that it is so no more.
+      // A response that may be cached forever cannot say that a version was yanked, or is no longer.
       const isYanked = repository !== undefined && !repository.facts().versions.includes(asked.version)
       return isYanked
         ? { bytes, hasDigest: true, headers: { ...headers, 'X-Prompt-Yanked': 'true' } }
@@ -66,7 +66,7 @@ export const ANSWERS: Readonly<Record<RouteId, MakeAnswer>> = {
     const facts = found.facts()
     const version = resolveVersion(facts, asked) ?? facts.latest_version
     if (version === null) throw noActiveVersion(owner, name)
-    // The record holds the latest content, so one file is enough, and content and number always belong together.
+    // The record contains the latest content, so one file is enough, and content and number always match.
     const latest = version === facts.latest_version ? facts.latestContent : undefined
     return {
       bytes: latest ?? (await readContent(owner, name, version, tools)),
@@ -100,7 +100,7 @@ async function readContent(owner: string, name: string, version: string, tools: 
   return bytes
 }
 
-/** Where a repository that has moved goes on. RFC 5829 section 3.4 */
+/** The new location of a repository that has moved. RFC 5829 section 3.4 */
 function successorLink(repository: FoundRepository, baseUrl: string, rest: string): Promise<Record<string, string>> {
   return linkTo(repository.facts().moved_to, baseUrl, rest)
 }

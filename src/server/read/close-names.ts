@@ -1,15 +1,15 @@
-// Guesses what a name that does not exist was meant to be: the same name of another owner, or a few typos away.
+// Suggests names for one that does not exist: the same name of another owner, or a few typos away.
 import { HubError } from '../../domain/api/errors.ts'
 import { countTypos } from '../../domain/search/edit-distance.ts'
 import type { ReadTools } from './records.ts'
 
 const MAX_SUGGESTED = 3
 const MAX_CANDIDATES = 20
-/** Typos between a name and the one that was meant: one for every four letters, two at most. */
+/** Maximum typos between a name and a suggestion: one per four letters, at most two. */
 const MAX_TYPOS = 2
 const LETTERS_PER_TYPO = 4
 
-/** Full names of listed repositories that are close to one that does not exist, the closest first; at most three. It asks the search once. */
+/** Full names of listed repositories that resemble one that does not exist, closest first; at most three. Sends one search query. */
 export async function findClose(owner: string, name: string, { search }: ReadTools): Promise<string[]> {
   try {
     const question = { text: name.replaceAll('-', ' '), tags: [], sort: undefined, offset: 0, limit: MAX_CANDIDATES }
@@ -21,13 +21,13 @@ export async function findClose(owner: string, name: string, { search }: ReadToo
       .slice(0, MAX_SUGGESTED)
       .map(({ found }) => found.full_name)
   } catch (error) {
-    // What was asked for does not exist, whether the search works or not; so without it the answer only lacks this hint.
+    // The requested repository does not exist, whether the search works or not; without it, only this hint is missing.
     if (!(error instanceof HubError && error.code === 'unavailable')) throw error
     return []
   }
 }
 
-/** @returns infinity for names that are not close */
+/** @returns infinity for dissimilar names */
 function typosBetween(known: string, typed: string): number {
   const most = Math.min(MAX_TYPOS, Math.floor(typed.length / LETTERS_PER_TYPO))
   const typos = countTypos(known, typed, most)

@@ -5,18 +5,18 @@ import { SORTS, type Sort } from '../../domain/api/routes.ts'
 import { countCharacters } from '../../domain/text/text-length.ts'
 import { lastOf, quote } from './query-values.ts'
 
-/** What the list is asked for. */
+/** The parameters of the list. */
 export interface ListQuery {
   page: number
-  /** Undefined when left out. */
+  /** Undefined when omitted. */
   sort: Sort | undefined
-  /** Empty when left out. */
+  /** Empty when omitted. */
   q: string
-  /** Each once, in the order given; malformed ones included, because they match nothing. */
+  /** Each once, in the given order; including malformed ones, which match nothing. */
   tags: string[]
 }
 
-/** Reads the query of the list. @throws HubError `invalid_request` naming the parameter and what was expected */
+/** Parses the query of the list. @throws HubError `invalid_request` naming the parameter and what was expected */
 export function readListQuery(query: URLSearchParams): ListQuery {
   const q = lastOf(query, 'q') ?? ''
   const length = countCharacters(q)

@@ -1,4 +1,4 @@
-// Answers the list: from files where possible, otherwise from the search.
+// Serves the list: from files where possible, otherwise from the search.
 
 import { listEnvelope, searchEnvelope } from '../../domain/api/envelope.ts'
 import { LIMITS } from '../../domain/api/limits.ts'
@@ -10,7 +10,7 @@ import type { Bytes } from '../../ports/site-files.ts'
 import { type ListQuery, readListQuery } from './list-query.ts'
 import type { Found, ReadTools } from './records.ts'
 
-/** Answers the list. @throws HubError `invalid_request` for a query that is wrong; `unavailable` when the search cannot be asked */
+/** Responds with the list. @throws HubError `invalid_request` for an invalid query; `unavailable` when the search is unavailable */
 export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, search }: ReadTools): Promise<Found> {
   const query = readListQuery(asked)
   const { page, sort, q, tags } = query
@@ -26,7 +26,7 @@ export async function answerList(asked: URLSearchParams, { baseUrl, siteFiles, s
     tag === undefined ? DATA_FILES.list(order, number) : DATA_FILES.tagged(tag, order, number)
   const bytes = await siteFiles.read(pathOf(page))
   if (bytes) return { bytes, headers: linkHeader(readMeta(bytes).pages, query, baseUrl) }
-  // Past the end, the first page tells how many there are; when even that is missing, nothing carries the tag.
+  // Past the end, the first page has the totals; if even that is missing, the tag is unused.
   const first = page === 1 ? undefined : await siteFiles.read(pathOf(1))
   return answerEmpty(first ? readMeta(first).total : 0, query, baseUrl)
 }
@@ -37,14 +37,14 @@ function readMeta(bytes: Bytes): Meta {
   return JSON.parse(end.slice(end.lastIndexOf('"meta":') + 7, -1))
 }
 
-/** `meta` is three numbers and their names, so it always fits in this. */
+/** `meta` is three numbers and their names, so it always fits. */
 const MAX_META_BYTES = 120
 
 function answerSearch(answer: SearchAnswer, query: ListQuery, baseUrl: string): Found {
   return answerEnvelope(searchEnvelope(answer, { page: query.page, size: LIMITS.pageSize }), query, baseUrl)
 }
 
-/** A list in which nothing stands on this page. */
+/** A list whose page is empty. */
 function answerEmpty(total: number, query: ListQuery, baseUrl: string): Found {
   return answerEnvelope(listEnvelope([], { page: query.page, size: LIMITS.pageSize, total }), query, baseUrl)
 }

@@ -4,13 +4,13 @@ import type { Repository } from '../../domain/api/schema.ts'
 import { isVersion } from '../../domain/content/names.ts'
 import { printable } from '../../domain/text/problems.ts'
 
-/** Which version a query asks for; at most one of the two is given. */
+/** The version selected by a query; at most one of the two is given. */
 interface AskedVersion {
   version: string | undefined
   label: string | undefined
 }
 
-/** Reads which version a query asks for. @throws HubError `invalid_request` for a malformed number, or for number and label at once */
+/** Parses which version a query selects. @throws HubError `invalid_request` for a malformed number, or for a number together with a label */
 export function readVersionQuery(query: URLSearchParams): AskedVersion {
   const label = lastOf(query, 'label')
   const version = lastOf(query, 'version')
@@ -23,14 +23,14 @@ export function readVersionQuery(query: URLSearchParams): AskedVersion {
   return { version, label }
 }
 
-/** Labels that a message names. */
+/** Maximum number of labels named in a message. */
 const MAX_LABELS = 10
 
 /**
- * Finds the number of the version that is asked for.
+ * Finds the number of the selected version.
  *
  * @returns undefined when neither number nor label is given, which means the latest version
- * @throws HubError `invalid_request` for both at once, `not_found` with the labels that there are
+ * @throws HubError `invalid_request` for both at once, `not_found` with the existing labels
  */
 export function resolveVersion(
   { full_name, labels }: Pick<Repository, 'full_name' | 'labels'>,
@@ -51,12 +51,12 @@ function refuseBoth(): HubError {
   return new HubError('invalid_request', 'label: expected either a label or a version, got both.')
 }
 
-/** Of a repeated parameter the last counts; an empty one counts as left out. */
+/** If a parameter is repeated, the last one counts; an empty one counts as omitted. */
 export function lastOf(query: URLSearchParams, name: string): string | undefined {
   return query.getAll(name).at(-1) || undefined
 }
 
-/** A value as a message repeats it. */
+/** A value as quoted in a message. */
 export function quote(value: string): string {
   return JSON.stringify(printable(value))
 }

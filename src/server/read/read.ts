@@ -16,14 +16,14 @@ import { respondToOptions, respondWith, respondWithRedirect } from '../respond.t
 import { ANSWERS } from './answers.ts'
 import type { ReadTools } from './records.ts'
 
-/** What reading needs. */
+/** The dependencies of reading. */
 export interface ReadDependencies extends ReadTools {
   limiter: RateLimiter
-  /** As the platform says it. No handler takes it from a header, which clients can write. */
+  /** From the platform. Handlers never take it from a header, because clients can write those. */
   clientAddress: string
 }
 
-/** Answers one request to the read API. Never throws: everything becomes an answer. */
+/** Handles one request to the read API. Never throws: errors become responses. */
 export async function answerRead(request: Request, connect: Connect<ReadDependencies>): Promise<Response> {
   const path = pathOf(request.url)
   const query = queryOf(request.url)
@@ -56,20 +56,20 @@ export async function answerRead(request: Request, connect: Connect<ReadDependen
   }
 }
 
-/** Imported at the first refusal, because reads that succeed do not need it. */
+/** Imported at the first rejection, because successful reads do not need it. */
 const refusals = () => import('../refusals.ts')
 
-/** The methods of an address, those included that only change something; undefined where nothing is. */
+/** The methods of an address, including those that only change something; undefined if the address does not exist. */
 function methodsAt(path: string, id: RouteId | undefined): readonly Method[] | undefined {
   if (id) return ROUTES[id].methods
-  // Where a repository is changed, it is read too: a name that reading does not know is no address.
+  // Every address that can be changed can also be read: a name that reading rejects is not an address.
   const methods = matchManageRoute(path)?.methods
   return methods?.includes('GET') ? undefined : methods
 }
 
 const NO_QUERY = new URLSearchParams()
 
-/** An address that is right but for upper case is redirected, whether or not there is such a record. */
+/** An address that is valid except for upper case is redirected, whether or not such a record exists. */
 async function answerUnknown(request: Request, path: string, query: string): Promise<Response> {
   const lowerCase = path.toLowerCase()
   const isRead = request.method === 'GET' || request.method === 'HEAD'

@@ -8,46 +8,46 @@ import type { Bytes, SiteFiles } from '../../ports/site-files.ts'
 import { parseBuilt, readBuilt } from '../../ports/site-files.ts'
 import type { Answer } from '../respond.ts'
 
-/** Where a repository's newest state is looked for. */
+/** Where a repository's newest state is looked up. */
 export interface Sources {
   siteFiles: SiteFiles
   fresh: FreshCopies
 }
 
-/** What answers are made from. */
+/** The sources of responses. */
 export interface ReadTools extends Sources {
   /** The hub's own address, without a final slash. */
   baseUrl: string
-  /** Opened on first use: most answers need no search. */
+  /** Opened on first use: most responses need no search. */
   search: () => Search
 }
 
-/** The bytes of an answer, with what differs from its route's usual media type, caching and headers. */
+/** The bytes of a response, and where it differs from its route's default media type, caching and headers. */
 export type Found = Partial<Answer> & { bytes: Bytes }
 
-/** What the build and the copies have of a repository. */
+/** A repository in the build and in the fresh copies. */
 interface Newest {
-  /** The built record, or undefined when no build has the repository. */
+  /** The built record, or undefined if no build has the repository. */
   built: Bytes | undefined
-  /** The copy, when the build has not read its commit. */
+  /** The copy, if the build has not read its commit. */
   copy: FreshCopy | undefined
 }
 
-/** Looks a repository up in the build and among the copies. */
+/** Looks up a repository in the build and among the copies. */
 export async function findNewest(owner: string, name: string, { siteFiles, fresh }: Sources): Promise<Newest> {
   const [built, copy] = await Promise.all([siteFiles.read(DATA_FILES.repository(owner, name)), fresh.find(owner, name)])
   return { built, copy }
 }
 
-/** A record that was found, as bytes to answer with or as a value to work with; only the one that is asked for is made. */
+/** A record, as bytes for the response or as a parsed value; created on demand. */
 interface FoundRecord<Value> {
   /** The value. */
   value: () => Value
-  /** The answer of the read API that holds it. */
+  /** The read API's response that contains it. */
   bytes: () => Bytes
 }
 
-/** What answers need of a repository most often, so that its record is parsed once and not for each of them. */
+/** The most frequently used parts of a repository, parsed from its record only once. */
 interface RepositoryFacts
   extends Pick<Repository, 'full_name' | 'labels' | 'latest_version' | 'moved_to' | 'versions'> {
   /** The latest version's content; undefined without a version. */
@@ -59,7 +59,7 @@ export interface FoundRepository extends FoundRecord<Repository> {
   facts: () => RepositoryFacts
 }
 
-/** A repository, listed or not; undefined when there is none. */
+/** A repository, listed or not; undefined if there is none. */
 export async function findRepository(
   owner: string,
   name: string,
@@ -69,7 +69,7 @@ export async function findRepository(
   return copy ? repositoryFromCopy(copy.repository) : built && repositoryFromBytes(built)
 }
 
-/** Facts by the bytes that they were parsed from; hosts keep the bytes of popular files. */
+/** Parsed parts by the bytes of the record; hosts cache the bytes of popular files. */
 const factsByBytes = new WeakMap<Bytes, RepositoryFacts>()
 
 function repositoryFromBytes(bytes: Bytes): FoundRepository {
@@ -92,7 +92,7 @@ function factsOf(repository: Repository): RepositoryFacts {
   return { full_name, labels, latest_version, moved_to, versions, latestContent }
 }
 
-/** A version, yanked ones included; undefined when there is none. A version never changes, so the first place that has it is right. */
+/** A version, including yanked ones; undefined if there is none. A version never changes, so the first source that has it is right. */
 export async function findVersion(
   owner: string,
   name: string,
@@ -105,7 +105,7 @@ export async function findVersion(
   return record && recordFromValue(record, single)
 }
 
-/** A repository and its versions, highest first; undefined when there is no such repository. */
+/** A repository and its versions, highest first; undefined if there is no such repository. */
 export async function findVersions(
   owner: string,
   name: string,
@@ -118,7 +118,7 @@ export async function findVersions(
   return versions && { repository: repositoryFromBytes(built), versions: recordFromBytes(versions) }
 }
 
-/** A version's content alone; undefined when there is no such version. */
+/** Only the content of a version; undefined if there is no such version. */
 export async function findContent(
   owner: string,
   name: string,
@@ -136,7 +136,7 @@ export async function findTags({ siteFiles }: Pick<Sources, 'siteFiles'>): Promi
   return recordFromBytes(await readBuilt(siteFiles, DATA_FILES.tags()))
 }
 
-/** The bytes of a text in UTF-8. */
+/** The UTF-8 bytes of a text. */
 export function encode(text: string): Bytes {
   return new TextEncoder().encode(text)
 }
@@ -153,7 +153,7 @@ function single<Value>(data: Value) {
   return { data }
 }
 
-/** However many versions there are, their list is one page. */
+/** The list of versions is always a single page. */
 function onePage<Value>(data: Value[]): ListEnvelope<Value> {
   return { data, meta: { page: 1, pages: 1, total: data.length } }
 }

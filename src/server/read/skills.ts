@@ -3,7 +3,7 @@ import { isName, isOwner, isVersion } from '../../domain/content/names.ts'
 import { latestSkill, type SkillVersion } from '../../domain/content/skill.ts'
 import { findRepository, findVersion, type Sources } from './records.ts'
 
-/** Where a skill is looked for: texts as an address holds them. */
+/** The skill to look up; unvalidated texts from an address. */
 export interface SkillPlace {
   owner: string
   name: string
@@ -11,7 +11,7 @@ export interface SkillPlace {
   version?: string | undefined
 }
 
-/** Finds a skill; undefined when there is no such version, when it is no skill, and for malformed names, of which no store is asked. */
+/** Finds a skill; undefined for unknown versions, for versions that are not skills, and for malformed names, which cause no lookup. */
 export async function findSkill(
   { owner, name, version }: SkillPlace,
   sources: Sources,

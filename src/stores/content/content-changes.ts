@@ -11,28 +11,28 @@ import { CONVERTED } from './converted-files.ts'
 /** A base to compare with. */
 export interface Comparison {
   git: Git
-  /** The base as it was named. */
+  /** The name of the base, as given. */
   name: string
   /** Its commit. */
   base: string
-  /** The commit where this side branched off the base, or a merge of all such commits. What the base gained since then is no change of this side. */
+  /** The commit where this side branched off the base, or a merge of all such commits. Later commits of the base are not changes of this side. */
   fork: string
-  /** Whether the older part of the history is missing here, so that numbers that were used and given up long ago are not seen. */
+  /** Whether older history is missing here (a shallow clone), so that previously deleted version numbers are unknown. */
   isShallow: boolean
-  /** Whether the file system tells which files can be run. */
+  /** Whether the file system supports executable bits. */
   areModesKept: boolean
-  /** For each path where a version was deleted and is here again: the ids of the bytes that it had. Read only when there is a new version, and then once. */
+  /** For each path where a version was deleted and exists again: the IDs of its earlier bytes. Read only when there is a new version, and then once. */
   readDeleted(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
 }
 
-/** What the bytes and the mode of a file here are. */
+/** Bytes and mode of a file in the folder. */
 export interface FileHere {
-  /** As git would name its bytes, without any conversion. */
+  /** The git ID of its bytes, without any conversion. */
   id: string
   isExecutable: boolean
 }
 
-/** What the change does to one path. */
+/** The change to one path. */
 interface PathChange extends FileChange {
   problems: RuleProblem[]
 }
@@ -40,9 +40,9 @@ interface PathChange extends FileChange {
 /**
  * Opens a comparison of a content folder with a commit.
  *
- * @param dir the content folder, in a work tree of git; what is not committed counts as it lies there
- * @param name a commit by any name
- * @throws Error that says what to do when the commit is not here
+ * @param dir the content folder, in a git work tree; uncommitted files count as they are
+ * @param name any name of a commit
+ * @throws Error that says what to do when the commit is missing
  */
 export async function openComparison(
   dir: string,
@@ -72,7 +72,7 @@ export async function openComparison(
   }
 }
 
-/** `HEAD` where git keeps the content folder and has a commit; undefined elsewhere, and where there is no git. */
+/** `HEAD` if git tracks the content folder and has a commit; undefined otherwise, and without git. */
 export async function findHead(
   dir: string,
   environment: Readonly<Record<string, string | undefined>>,
@@ -83,10 +83,10 @@ export async function findHead(
   return found?.code === 0 ? 'HEAD' : undefined
 }
 
-/** Two histories that merged the same commits have several merge bases; git merges those first, and so does this. @throws Error when git is too old for that */
+/** Two histories that merged the same commits have several merge bases; like git, this merges those first. @throws Error when git is too old for that */
 async function findFork(git: Git, base: string): Promise<string> {
   const found = (await git.tryRun(['merge-base', '--all', base, 'HEAD'])).stdout.toString()
-  // Without a common ancestor (a base that was rewritten, a shallow clone) the base itself is what counts.
+  // Without a common ancestor (a rewritten base, a shallow clone) the base itself is used.
   const [first = base, ...others] = found.split('\n').filter((line) => line !== '')
   let fork = first
   for (const other of others) {
@@ -99,7 +99,7 @@ async function findFork(git: Git, base: string): Promise<string> {
   return fork
 }
 
-/** Reads which versions were deleted. Only those whose path is here again are kept, because no others are asked for. */
+/** Reads which versions were deleted. Only those whose path exists again are kept, because no others are queried. */
 async function readDeleted(dir: string, git: Git, commit: string): Promise<Map<string, Set<string>>> {
   const deleted = new Map<string, Set<string>>()
   for await (const { path, id } of listDeleted(git, commit))
@@ -111,12 +111,12 @@ function isVersionPath(path: string): boolean {
   return parsePath(path).value?.kind === 'version'
 }
 
-/** Whether the base had a version at this path already when this side left it, or has one now. */
+/** Whether the base already had a version at this path at the fork, or has one now. */
 export function isPublished({ path, atBase, atFork }: FileState): boolean {
   return (atBase !== undefined || atFork !== undefined) && isVersionPath(path)
 }
 
-/** Judges what the change does to one path. @param here undefined when no ordinary file lies there */
+/** Determines the change to one path. @param here undefined when there is no ordinary file */
 export async function judgeChange(
   comparison: Comparison,
   state: FileState,
@@ -150,18 +150,18 @@ export async function judgeChange(
   return { isNew: !ids?.has(here.id), isTouched, problems }
 }
 
-/** Whether a file has other bytes here than in git although git calls it unchanged. An attribute or a setting then converts it, and a comparison by git alone would see no difference. */
+/** Whether a file's bytes differ from git although git calls it unchanged. An attribute or a setting then converts it, and a comparison by git alone would show no difference. */
 function isConverted({ inIndex, edited }: FileState, here: FileHere | undefined): boolean {
   return here !== undefined && inIndex !== undefined && edited === undefined && here.id !== inIndex.id
 }
 
-/** What a file that was there at the fork is now; undefined when it is the same. */
+/** What became of a file that existed at the fork; undefined when it is unchanged. */
 function becameOf({ areModesKept }: Comparison, state: FileState, here: FileHere | undefined): string | undefined {
   const { atFork, inIndex, edited } = state
   if (!atFork) return undefined
   if (!inIndex) return 'nothing'
   if (edited === 'T' || kindOf(inIndex) !== kindOf(atFork)) return 'another kind of file'
-  // A file that git was told not to write out (sparse checkout) is not here, and not deleted.
+  // A file excluded by sparse checkout is missing here, but not deleted.
   if (!here && edited !== undefined) return 'nothing'
   const ids = [inIndex.id, ...(here && !isConverted(state, here) ? [here.id] : [])]
   if (ids.some((id) => id !== atFork.id)) return 'other bytes'

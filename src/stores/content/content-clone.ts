@@ -1,33 +1,33 @@
-// Keeps a clone of the repository on GitHub that holds the content. The branch is followed by reset, never by merge, so a rewritten history is followed too.
+// Keeps a clone of the content repository on GitHub. It follows the branch by reset, never by merge, so it also follows a rewritten history.
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createGit, type Git, GitFailure } from '../git/git-command.ts'
 
-/** Where the clone comes from and where it goes. */
+/** Source and destination of the clone. */
 export interface ContentCloneOptions {
-  /** Absolute path of the folder that becomes the work tree. What lies beside it under its name and a dot is removed. */
+  /** Absolute path of the folder that becomes the work tree. Paths that start with its name and a dot are removed. */
   folder: string
   /** The address that git fetches from, such as `https://github.com/acme/prompts.git`. */
   url: string
   branch: string
-  /** Asked before each call of GitHub. */
+  /** Called before each request to GitHub. */
   getToken: (signal: AbortSignal) => Promise<string>
-  /** Usually that of the process, in which git is found. */
+  /** Usually that of the process; used to find git. */
   environment: Readonly<Record<string, string | undefined>>
-  /** How long a look at the branch may take, in milliseconds; a fetch has five times as long, a whole clone sixty times. */
+  /** Time limit for checking the branch, in milliseconds; a fetch has five times as long, a full clone sixty times. */
   lookTimeoutMs?: number
 }
 
-/** What changed, as paths below the content folder; `all` when any may have. */
+/** The changed paths, relative to the content folder; `all` when any may have changed. */
 export type ChangedPaths = readonly string[] | 'all'
 
-/** How far the clone follows the branch. */
+/** How up to date the clone is. */
 export interface FetchState {
-  /** When GitHub last said where the branch is, and the clone had that commit; undefined before the first time in this process. */
+  /** When the clone was last known to be up to date with GitHub; undefined before the first time in this process. */
   fetchedAt: Date | undefined
-  /** Why the last fetch failed, or undefined. It names no secret. */
+  /** Why the last fetch failed, or undefined. Contains no secret. */
   failure: string | undefined
 }
 
@@ -37,33 +37,33 @@ export interface ContentClone {
   contentDir: string
   state: () => FetchState
   /**
-   * Asks GitHub for the branch and fetches it where it moved. The files stay as they are.
+   * Checks the branch on GitHub and fetches it if it moved. The files do not change.
    *
    * @returns whether `update` has something to do
-   * @throws Error when GitHub cannot be reached, refuses, or takes too long; `state` says so too
+   * @throws Error when GitHub is unreachable, refuses, or takes too long; `state` records it too
    */
   fetch(): Promise<boolean>
   /**
-   * Brings the files to what was fetched. Call it only while nobody reads them.
+   * Updates the files to the fetched commit. Call it only while nobody reads them.
    *
    * @returns what changed since the last call
-   * @throws Error when the files cannot be written; the next `fetch` then makes the clone anew
+   * @throws Error when the files cannot be written; the next `fetch` then recreates the clone
    */
   update(): Promise<ChangedPaths>
 }
 
-/** Where fetched commits are kept; a ref of our own cannot conflict with a branch of any name. */
+/** The ref of fetched commits; outside the branch namespace, so it cannot conflict with a branch. */
 const REF = 'refs/hub/content'
 const LOOK_TIMEOUT_MS = 20_000
-/** Files are published as they are: what `.gitattributes` says must not change a byte or start a program. */
+/** Files are published unchanged: `.gitattributes` must not change a byte or start a program. */
 const ATTRIBUTES = '* -text -ident -filter -working-tree-encoding\n'
-/** A connection that sends less than this many bytes a second for this long is given up. */
+/** A connection that transfers fewer bytes per second than this for this long is aborted. */
 const SLOW = { 'http.lowSpeedLimit': '100', 'http.lowSpeedTime': '20' }
 
 /**
- * Opens the clone, or makes one where there is none that can be used. A clone that is there needs no network.
+ * Opens the clone, or creates one if there is no usable one. An existing clone needs no network.
  *
- * @throws Error when there is none and GitHub cannot be reached, refuses, or takes too long
+ * @throws Error when there is none and GitHub is unreachable, refuses, or takes too long
  */
 export async function openContentClone(options: ContentCloneOptions): Promise<ContentClone> {
   const { folder, url, branch, environment, lookTimeoutMs = LOOK_TIMEOUT_MS } = options
@@ -109,10 +109,10 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
   }
 
   let state: FetchState = { fetchedAt: undefined, failure: undefined }
-  /** Whether a new clone lies beside. */
+  /** Whether a new clone is ready next to it. */
   let isReplaced = false
   let isBroken = false
-  /** The commit that the files are of; undefined until `update` has looked. */
+  /** The commit of the files; undefined before the first `update`. */
   let shown: string | undefined
   let isFirst = true
   let fetched = await resolveCommit(gitIn(folder), REF)
@@ -127,7 +127,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
         fetched = await resolveCommit(git, REF)
         if (fetched !== undefined) return
       } catch {
-        // GitHub has just answered, so the clone itself may be broken.
+        // GitHub has just responded, so the clone itself may be broken.
       }
     }
     await make(beside)
@@ -157,7 +157,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
       if (!isFirst && fetched === shown) return []
       const git = gitIn(folder)
       try {
-        // A fetch may go on meanwhile.
+        // A fetch may run at the same time.
         const target = fetched ?? REF
         const changed = isFirst || !shown ? 'all' : await listChanged(git, shown, target)
         await git.run(['reset', '--quiet', '--hard', target])
@@ -175,7 +175,7 @@ export async function openContentClone(options: ContentCloneOptions): Promise<Co
   }
 }
 
-/** How GitHub is asked, by git, with the credential. */
+/** Git's network options, with the credential. */
 function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK_TIMEOUT_MS }: ContentCloneOptions) {
   const callGitHub = async (git: Git, args: readonly string[], timeoutMs: number): Promise<string> => {
     const signal = AbortSignal.timeout(timeoutMs)
@@ -183,7 +183,7 @@ function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK
       const token = await getToken(signal)
       const config = {
         ...SLOW,
-        // Nobody is here to answer, and what the user's helpers know is for other repositories.
+        // Nobody can answer a prompt, and the user's credential helpers are for other repositories.
         'credential.helper': '',
         [`http.${url}.extraHeader`]: `Authorization: Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`,
       }
@@ -205,7 +205,7 @@ function createCaller({ url, branch, getToken, environment, lookTimeoutMs = LOOK
   return { callGitHub, look }
 }
 
-/** Asks GitHub for the branch, as a fetch would, and changes nothing. @returns its newest commit @throws Error as `fetch` */
+/** Reads the branch on GitHub, like a fetch, without changing anything. @returns its newest commit @throws Error like `fetch` */
 export function lookAtBranch(options: ContentCloneOptions): Promise<string> {
   return createCaller(options).look()
 }
@@ -214,7 +214,7 @@ function sourceOf(url: string, branch: string): string {
   return `${url} ${branch}`
 }
 
-/** Whether the folder is a clone of ours, of this branch, whose newest commit is there. */
+/** Whether the folder is our clone, of this branch, with its newest commit. */
 async function isUsable(git: Git, folder: string, source: string): Promise<boolean> {
   if (!existsSync(join(folder, '.git', 'info', 'attributes'))) return false
   const config = await git.tryRun(['config', '--local', '--get', 'hub.source'])
@@ -223,7 +223,7 @@ async function isUsable(git: Git, folder: string, source: string): Promise<boole
   return code === 0
 }
 
-/** What a process that was killed has locked. Only one process at a time uses the clone. */
+/** Locks left by a killed process. Only one process at a time uses the clone. */
 async function removeLocks(gitDir: string): Promise<void> {
   const locks = readdirSync(gitDir, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.lock') && !path.startsWith('objects'),

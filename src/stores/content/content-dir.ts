@@ -10,22 +10,22 @@ import { judgeFile, type ParsedFile, placeFile } from './content-file.ts'
 import { nameFile } from './content-files.ts'
 import { type ContentListing, type ListedFile, listContent } from './content-listing.ts'
 
-/** What was found in the content folder. */
+/** The result of reading the content folder. */
 interface ContentReading {
-  /** What parses of it; a tree with problems must not be deployed. */
+  /** Everything that parses; a tree with problems must not be deployed. */
   tree: ContentTree
-  /** Everything that is wrong, in the order of paths. */
+  /** All problems, in the order of paths. */
   problems: Problem[]
-  /** What editors and systems left there; it was passed by. */
+  /** Ignored files of editors and systems. */
   ignored: string[]
-  /** How many files were read. */
+  /** Number of files read. */
   filesRead: number
 }
 
 /**
- * Reads a content folder, all of it into memory.
+ * Reads the whole content folder into memory.
  *
- * @param dir the folder; it may be missing, which is a problem like any other
+ * @param dir the folder; if it is missing, that is reported as a problem
  */
 export function readContentDir(dir: string, listing: ContentListing = listContent(dir)): ContentReading {
   const { alone, below } = groupFiles(listing.files)
@@ -46,15 +46,15 @@ export function readContentDir(dir: string, listing: ContentListing = listConten
   return { tree, problems: sortProblems(problems), ignored: listing.ignored, filesRead: listing.files.length }
 }
 
-/** One repository as its files are. */
+/** The files of one repository. */
 interface ReadRepository {
-  /** Of the files that parse. */
+  /** From the files that parse. */
   entry: RepositoryEntry
   /** Whether any file parses. */
   isThere: boolean
-  /** What is wrong with its files, each seen alone. */
+  /** Problems of single files. */
   problems: Problem[]
-  /** The files with which something is wrong: versions by their numbers, `index.md` by its name. */
+  /** The files with problems: versions by number, `index.md` by name. */
   wrong: Set<string>
 }
 
@@ -80,7 +80,7 @@ export function readRepository(dir: string, fullName: string, files: readonly Li
   return { entry: { owner, name, file, versions }, isThere, problems, wrong }
 }
 
-/** Reads one file, and judges it alone. */
+/** Reads and validates a single file. */
 export function readListed(
   dir: string,
   { path, size }: ListedFile,
@@ -102,7 +102,7 @@ function readOrNothing(file: string): Buffer | undefined {
   }
 }
 
-/** Puts together what stands below one repository, by its full name. */
+/** Groups files by repository, by full name. */
 export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]; below: Map<string, ListedFile[]> } {
   const alone: ListedFile[] = []
   const below = new Map<string, ListedFile[]>()
@@ -120,13 +120,13 @@ export function groupFiles(listed: readonly ListedFile[]): { alone: ListedFile[]
   return { alone, below }
 }
 
-/** Reads how often each repository was downloaded. @param alone files that belong to no repository */
+/** Reads the download counts of each repository. @param alone files outside repositories */
 export function readUsage(dir: string, alone: readonly ListedFile[]): ContentTree['usage'] {
   const files = alone.filter(({ path }) => path === formatPath({ kind: 'usage' }))
   return joinOthers(files.flatMap((file) => readListed(dir, file).parsed ?? [])).usage
 }
 
-/** What a tree has beside repositories. @param files those that belong to none */
+/** The parts of a tree outside repositories. @param files those outside repositories */
 export function joinOthers(files: Iterable<ParsedFile>): Omit<ContentTree, 'repositories'> {
   const owners = new Map()
   let usage: ContentTree['usage'] = new Map()
@@ -139,12 +139,12 @@ export function joinOthers(files: Iterable<ParsedFile>): Omit<ContentTree, 'repo
   return { owners, usage, equivalents }
 }
 
-/** Orders problems by their files. */
+/** Sorts problems by file. */
 export function sortProblems(problems: Problem[]): Problem[] {
   return problems.sort((a, b) => (a.file < b.file ? -1 : Number(a.file > b.file)))
 }
 
-/** Where the index of a repository lies, as problems name it. */
+/** The path of a repository's index in problem messages. */
 export function nameIndex(fullName: string): string {
   const [owner = '', name = ''] = fullName.split('/')
   return nameFile(formatPath({ kind: 'repository', owner, name }))

@@ -1,4 +1,4 @@
-// Parses one file of the content folder by the kind that its path stands for, and finds its problems.
+// Parses one file of the content folder according to its path, and finds its problems.
 import { isUtf8 } from 'node:buffer'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { type Place, parsePath } from '../../domain/content/content-path.ts'
@@ -23,7 +23,7 @@ import {
 } from '../../domain/text/problems.ts'
 import { measure } from '../../ports/measure.ts'
 
-/** A file as it was parsed. */
+/** A parsed file. */
 export type ParsedFile =
   | { kind: 'usage'; value: Usage }
   | { kind: 'equivalents'; value: Equivalents }
@@ -33,17 +33,17 @@ export type ParsedFile =
   | { kind: 'repository'; owner: string; name: string; value: RepositoryFile }
   | { kind: 'version'; owner: string; name: string; value: VersionEntry }
 
-/** What became of reading a file. */
+/** The result of reading a file. */
 interface JudgedFile {
   parsed: { value: ParsedFile; problems?: never } | { value?: never; problems: readonly RuleProblem[] }
-  /** What a version that can be parsed breaks of the rules. */
+  /** Rule violations of a version that parses. */
   broken: readonly RuleProblem[]
 }
 
-/** No file that satisfies the limits is longer: content, front matter and room for long parameters. */
+/** No valid file is longer: content, front matter and room for long parameters. */
 export const LONGEST_FILE_BYTES = LIMITS.requestBytes
 
-/** What may stand at a path, or why a file there is not even read. @param path from the content folder @param size in bytes */
+/** What belongs at a path, or why a file there is not read. @param path relative to the content folder @param size in bytes */
 export function placeFile(
   path: string,
   size: number,
@@ -54,7 +54,7 @@ export function placeFile(
   return size > LONGEST_FILE_BYTES ? { problems: [{ rule: 'file-fits', key: '', message }] } : { value }
 }
 
-/** Parses a file, and judges it by the rules that look at nothing else. @param bytes undefined when it cannot be read */
+/** Parses a file, and applies the rules that need no other file. @param bytes undefined when it cannot be read */
 export function judgeFile(place: Place, bytes: Buffer | undefined): JudgedFile {
   const wrong = (rule: string, message: string) => ({ parsed: { problems: [{ rule, key: '', message }] }, broken: [] })
   if (!bytes) return wrong('readable', 'expected a file that can be read')
@@ -67,7 +67,7 @@ export function judgeFile(place: Place, bytes: Buffer | undefined): JudgedFile {
   }
 }
 
-/** A logo is on every page, so it is small. */
+/** A logo is on every page, so it must be small. */
 const MAX_LOGO_BYTES = 64 * 1024
 const LOGO_FORMS: Readonly<Record<string, RegExp>> = {
   'logo.svg': /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/,
@@ -86,13 +86,13 @@ function judgeLogo(name: string, bytes: Buffer): JudgedFile {
     : { parsed: { problems: [{ rule: 'site', key: '', message }] }, broken: [] }
 }
 
-/** What was being read when it failed: the form of the front matter, one of its values, or a file of another form. */
+/** What could not be parsed: the shape of the front matter, one of its values, or a file of another kind. */
 function nameParsing(place: Place, problem: ValueProblem): RuleProblem {
   if (!('owner' in place)) return { rule: place.kind, ...problem }
   return { rule: problem.key === '' ? 'front-matter' : 'front-matter-value', ...problem }
 }
 
-/** Parses the text of a place, whatever stands there. */
+/** Parses the text of a file at any place. */
 function parsePlace(place: Exclude<Place, { kind: 'logo' }>, text: string): Parsed<ParsedFile> {
   if (place.kind === 'usage') return tagged(parseUsage(text), (value) => ({ kind: 'usage', value }))
   if (place.kind === 'equivalents') return tagged(parseEquivalents(text), (value) => ({ kind: 'equivalents', value }))

@@ -3,32 +3,31 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Problem, printable } from '../../domain/text/problems.ts'
 
-/** What was found beside the files. */
+/** What was found besides the files. */
 export interface Findings {
   problems: Problem[]
-  /** Files and folders that were passed by, as they stand in git. */
+  /** Ignored files and folders, named as in git. */
   ignored: string[]
 }
 
 /** Hidden files, backups and temporary files: `.DS_Store`, `1.0.0.md~`, `#1.0.0.md#`, `x.tmp`, `.1.0.0.md.swp`. */
 const STRAY = /^\.|~$|^#.*#$|\.(?:tmp|swp)$/i
 
-/** Whether git reads attributes from a file of this name, also where capitals and invisible characters do not count in names. */
+/** Whether git would read attributes from a file of this name, also on file systems that ignore case and invisible characters. */
 function isAttributes(name: string): boolean {
   return name.replace(/\p{Cf}/gu, '').toLowerCase() === '.gitattributes'
 }
 
-/** Whether a file or folder of this name is left behind by an editor or a system, and no content. */
+/** Whether a file or folder of this name comes from an editor or a system and is not content. */
 export function isStray(name: string): boolean {
   return STRAY.test(name)
 }
 
 /**
- * Lists every file below a folder, in the order of their paths' bytes, which is git's. Reading is synchronous: a build waits for it anyway, and it is several times as fast
- * for many small files.
+ * Lists every file below a folder, sorted by path bytes like git. Reading is synchronous: a build waits for it anyway, and it is several times as fast for many small files.
  *
- * @param findings takes up what was found besides
- * @returns paths with forward slashes, from the folder
+ * @param findings collects everything else that was found
+ * @returns paths with forward slashes, relative to the folder
  */
 export function* listContentFiles(dir: string, findings: Findings, below = ''): Generator<string> {
   let entries: Dirent[]
@@ -36,7 +35,7 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
     entries = readdirSync(join(dir, below), { withFileTypes: true })
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    // A folder that vanished while it was being read is simply gone; only the root must exist.
+    // A folder that vanished while being read is ignored; only the root must exist.
     if (isMissing && below === '')
       findings.problems.push({ file: nameFile(below), rule: 'content-folder', key: '', message: `not found: ${dir}` })
     else if (!isMissing)
@@ -65,14 +64,14 @@ export function* listContentFiles(dir: string, findings: Findings, below = ''): 
   }
 }
 
-/** Git obeys these files and a review of prompts does not show what they do, so none may be here. */
+/** Git obeys these files and a review of prompts does not show their effect, so they are not allowed. */
 const ATTRIBUTES = {
   rule: 'no-attributes',
   key: '',
   message: 'expected no .gitattributes below content: git would change the bytes of prompts when it writes them out',
 }
 
-/** Orders paths by their bytes in UTF-8, which is git's order and not that of JavaScript. */
+/** Compares paths by their UTF-8 bytes, like git and unlike JavaScript. */
 export function comparePaths(a: string, b: string): number {
   if (a === b) return 0
   if (OTHER_THAN_ASCII.test(a) || OTHER_THAN_ASCII.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -81,12 +80,12 @@ export function comparePaths(a: string, b: string): number {
 
 const OTHER_THAN_ASCII = /[^\x00-\x7f]/
 
-/** The name of a file in messages: its path below `content/`, whatever the folder that was read is called. @param path from that folder; empty for the folder itself */
+/** The name of a file in messages: its path below `content/`, whatever the actual folder is called. @param path relative to that folder; empty for the folder itself */
 export function nameFile(path: string): string {
   return path === '' ? 'content' : `content/${printable(path)}`
 }
 
-/** One line that names what was passed by, or undefined when nothing was. */
+/** One line that names the ignored files, or undefined if there are none. */
 export function sayIgnored(ignored: readonly string[]): string | undefined {
   if (ignored.length === 0) return undefined
   const named = ignored.slice(0, MAX_NAMED).join(', ')

@@ -1,4 +1,4 @@
-// Reads from git what happened to every `index.md` of the content folder: who changed labels, yanks, status and texts, and when.
+// Reads the history of every `index.md` from git: who changed labels, yanks, status and texts, and when.
 
 import type { Activity } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
@@ -8,26 +8,26 @@ import { formatMoment } from '../../domain/content/values.ts'
 import { parseMessage } from '../../ports/git-store.ts'
 import { createGit, type Git } from '../git/git-command.ts'
 
-/** Commits that are read: those of the newest builds matter most, and a history may be of any length. */
+/** Maximum number of commits read: a history can be of any length, and recent ones matter most. */
 const MAX_COMMITS = 20_000
-/** Files that are read at a time. */
+/** Number of files read at a time. */
 const FILES_AT_ONCE = 200
 const MAX_NAME = 100
 
-/** What the history of the content says. */
+/** The activity found in the history. */
 export interface ContentHistory {
-  /** The newest commit that was read; undefined without git. */
+  /** The newest commit read; undefined without git. */
   head: string | undefined
-  /** The moment before which nothing is known, or null when the whole history was read. */
+  /** Nothing before this time is known; null when the whole history was read. */
   since: string | null
   /** By full name, newest first, at most 100 each. */
   changes: Map<string, readonly Activity[]>
 }
 
-/** One change of one `index.md`. */
+/** One change to one `index.md`. */
 interface FileChange {
   fullName: string
-  /** Ids of blobs; undefined where there was no file. */
+  /** IDs of blobs; undefined where there was no file. */
   before: string | undefined
   after: string
   commit: string
@@ -36,10 +36,10 @@ interface FileChange {
 }
 
 /**
- * Reads the history, or what is new of it.
+ * Reads the history, or its new part.
  *
- * @param known what was read before; read anew when the branch no longer holds its head
- * @param now where there is no git, nothing before it is known
+ * @param known an earlier result; the history is reread when the branch no longer contains its head
+ * @param now without git, nothing before this time is known
  */
 export async function readHistory(
   contentDir: string,
@@ -68,7 +68,7 @@ async function say(git: Git, args: readonly string[]): Promise<string | undefine
   return ran?.code === 0 ? ran.stdout.toString('utf8').trim() : undefined
 }
 
-/** Lists the changes on the branch, newest first. A merge counts as one change, made by whoever merged. */
+/** Lists the changes on the branch, newest first. A merge counts as one change by whoever merged. */
 async function listFileChanges(git: Git, range: string) {
   const files: FileChange[] = []
   const counts = new Map<string, number>()
@@ -89,7 +89,7 @@ async function listFileChanges(git: Git, range: string) {
         const [, , before = '', after = '', status] = raw.split(' ')
         if (place?.kind !== 'repository' || status === 'D') continue
         const fullName = `${place.owner}/${place.name}`
-        // A file that comes with versions is how the repository began, by an import or in a shallow clone.
+        // A file that arrives together with versions is the start of the repository: an import or a shallow clone.
         if (status === 'A' && begun.has(fullName)) continue
         const count = counts.get(fullName) ?? 0
         counts.set(fullName, count + 1)
@@ -121,7 +121,7 @@ async function listFileChanges(git: Git, range: string) {
   return { files, commits, oldestAt }
 }
 
-/** What each change did, by full name, newest first. A file that cannot be read says nothing. */
+/** The effects of each change, by full name, newest first. Unreadable files are skipped. */
 async function compareFiles(git: Git, files: readonly FileChange[]): Promise<Map<string, Activity[]>> {
   const found = new Map<string, Activity[]>()
   for (let from = 0; from < files.length; from += FILES_AT_ONCE) {
@@ -136,7 +136,7 @@ async function compareFiles(git: Git, files: readonly FileChange[]): Promise<Map
   return found
 }
 
-/** Reads files by the ids of their blobs. @see https://git-scm.com/docs/git-cat-file#_batch_output */
+/** Reads files by blob ID. @see https://git-scm.com/docs/git-cat-file#_batch_output */
 async function readFiles(git: Git, ids: readonly string[]): Promise<Map<string, RepositoryFile>> {
   const bytes = await git.run(['cat-file', '--batch'], { input: ids.map((id) => `${id}\n`).join('') })
   const files = new Map<string, RepositoryFile>()

@@ -1,29 +1,29 @@
-// Looks at the content folder without reading a file: what lies there, and stamps by which a later look sees what changed since.
+// Lists the content folder without reading files, with stamps that reveal what changed since.
 import { hash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Problem } from '../../domain/text/problems.ts'
 import { type Findings, listContentFiles, nameFile } from './content-files.ts'
 
-/** A file as it was when the folder was looked at. */
+/** A file at the time of listing. */
 export interface ListedFile {
-  /** From the content folder. */
+  /** Relative to the content folder. */
   path: string
-  /** Changes whenever the file does; empty when the file changed too recently for that to be certain. */
+  /** Changes whenever the file does; empty when the file changed too recently to be certain. */
   stamp: string
   /** In bytes. */
   size: number
 }
 
-/** The files of a content folder, as they were when it was looked at. */
+/** The files of a content folder at the time of listing. */
 export interface ContentListing extends Findings {
   files: ListedFile[]
 }
 
-/** A file that changed this recently may change again within the same tick of its clock; some file systems count in steps of 2 s. */
+/** A file that changed this recently may change again within the same clock tick; some file systems count in steps of 2 s. */
 const RACY_MS = 2_000
 
-/** Looks at a content folder. @param below at this folder of it alone */
+/** Lists a content folder. @param below only this subfolder */
 export function listContent(dir: string, below = ''): ContentListing {
   const listing: ContentListing = { problems: [], ignored: [], files: [] }
   const stampFile = openStamps()
@@ -35,9 +35,9 @@ export function listContent(dir: string, below = ''): ContentListing {
 }
 
 /**
- * Looks again at some repositories of a folder; the others are taken to be as they were. At 10,000 prompts of 5 versions a whole look takes 0.8 s.
+ * Lists some repositories of a folder again; the others are assumed unchanged. At 10,000 prompts of 5 versions a full listing takes 0.8 s.
  *
- * @param fullNames repositories of which a file changed
+ * @param fullNames repositories with a changed file
  */
 export function listContentAgain(dir: string, before: ContentListing, fullNames: readonly string[]): ContentListing {
   const isOther = (path: string) => !fullNames.some((name) => path.startsWith(`${name}/`))
@@ -53,24 +53,24 @@ export function listContentAgain(dir: string, before: ContentListing, fullNames:
   }
 }
 
-/** @returns the same as long as no file is added, changed or removed; undefined when that cannot be told, or when something is wrong with the folder */
+/** @returns an equal listing if no file was added, changed or removed; undefined if that is uncertain, or if something is wrong with the folder */
 export function fingerprintContent({ problems, files }: ContentListing): string | undefined {
   if (problems.length > 0 || files.some(({ stamp }) => stamp === '')) return undefined
   return hash('sha256', JSON.stringify(files.map(({ path, stamp }) => [path, stamp])))
 }
 
-/** Whether the folder itself cannot be read, so that nothing is known of what is in it. */
+/** Whether the folder itself cannot be read, so that its contents are unknown. */
 export const isFolderAway = ({ problems }: Pick<Findings, 'problems'>) =>
   problems.some(({ file }) => file === nameFile(''))
 
-/** Makes a function that says when a file was last changed, or an empty text when it may change again unnoticed. */
+/** Creates a function that returns when a file was last changed, or an empty text when it may change again unnoticed. */
 function openStamps(): (stats: BigIntStats) => string {
   const settledNs = BigInt(Date.now() - RACY_MS) * 1_000_000n
   return ({ ino, mtimeNs, ctimeNs, size }) =>
     mtimeNs < settledNs && ctimeNs < settledNs ? `${ino}:${mtimeNs}:${ctimeNs}:${size}` : ''
 }
 
-/** Says what files were, in a text that is the same as long as they are. @returns an empty text when that cannot be told */
+/** A text that stays the same as long as the files do. @returns an empty text when that is uncertain */
 export function markFiles(files: readonly ListedFile[]): string {
   return files.some(({ stamp }) => stamp === '') ? '' : files.map(({ path, stamp }) => `${stamp} ${path}`).join('\n')
 }

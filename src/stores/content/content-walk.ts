@@ -3,26 +3,26 @@
 import type { Git } from '../git/git-command.ts'
 import { comparePaths, type Findings, listContentFiles } from './content-files.ts'
 
-/** A file as a tree of git has it. */
+/** A file in a git tree. */
 interface GitFile {
   /** Such as `100644`. */
   mode: string
   id: string
 }
 
-/** A path of the content folder, wherever it is. */
+/** A path of the content folder, on disk or in git. */
 export interface FileState {
   path: string
-  /** Whether an ordinary file lies there. */
+  /** Whether there is an ordinary file. */
   isHere: boolean
   atBase?: GitFile
   atFork?: GitFile
   inIndex?: GitFile
-  /** How it differs from the index, as git sees it: `M`, `D`, `T` or `U`. */
+  /** Its difference from the index, according to git: `M`, `D`, `T` or `U`. */
   edited?: string
 }
 
-/** What of git is walked through. */
+/** The git commits to walk. */
 interface Sides {
   git: Git
   /** Commits. The fork is where this side left the base. */
@@ -30,7 +30,7 @@ interface Sides {
   fork: string
 }
 
-/** Walks through every path that lies here or in git. @param findings takes up what was found besides files @param sides without them, what lies here alone */
+/** Walks every path on disk or in git. @param findings collects everything besides files @param sides if omitted, only the disk */
 export async function* walkContent(dir: string, findings: Findings, sides?: Sides): AsyncGenerator<FileState, void> {
   const lists: AsyncGenerator<FileState, void>[] = [listHere(dir, findings)]
   if (sides) {
@@ -47,7 +47,7 @@ export async function* walkContent(dir: string, findings: Findings, sides?: Side
       if (path === undefined) return
       let state: FileState = { path, isHere: false }
       for (const [at, list] of lists.entries()) {
-        // During a merge, git's index names a path more than once.
+        // During a merge, git's index lists a path more than once.
         while (heads[at]?.value?.path === path) {
           const { isHere, ...rest } = heads[at].value
           state = { ...state, ...rest, isHere: state.isHere || isHere }
@@ -62,7 +62,7 @@ export async function* walkContent(dir: string, findings: Findings, sides?: Side
   }
 }
 
-/** Puts together what stands below one repository; every other path stands alone. @returns groups of neighbours, in the order of their paths */
+/** Groups the paths of each repository; every other path is a group of its own. @returns groups of adjacent paths, in order */
 export async function* groupByRepository(states: AsyncIterable<FileState>): AsyncGenerator<FileState[], void> {
   let group: FileState[] = []
   for await (const state of states) {
@@ -103,7 +103,7 @@ async function* listEdited(git: Git): AsyncGenerator<FileState, void> {
     yield { path, isHere: false, edited: status }
 }
 
-/** The versions that were deleted before a commit, and the bytes that they had. */
+/** The versions deleted before a commit, and their bytes. */
 export async function* listDeleted(git: Git, commit: string): AsyncGenerator<{ path: string; id: string }, void> {
   const command = [
     'log',
@@ -120,7 +120,7 @@ export async function* listDeleted(git: Git, commit: string): AsyncGenerator<{ p
     yield { path, id: oldId }
 }
 
-/** Git's raw form: a record of facts, then one of the path. */
+/** Git's raw format: a record of metadata, then one with the path. */
 async function* pairRecords(records: AsyncIterable<string>) {
   let facts: string | undefined
   for await (const record of records) {

@@ -1,4 +1,4 @@
-// Finds files of the content folder that git converted when it wrote them out: their bytes are not the ones that were published.
+// Finds files of the content folder that git converted on checkout: their bytes differ from the published ones.
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import type { Problem } from '../../domain/text/problems.ts'
 import { createGit } from '../git/git-command.ts'
 import { nameFile } from './content-files.ts'
 
-/** What a converted file breaks, in a review and in a build. */
+/** The rule that a converted file breaks, in a review and in a build. */
 export const CONVERTED: Omit<Problem, 'file'> = {
   rule: 'bytes-as-in-git',
   key: '',
@@ -16,12 +16,11 @@ export const CONVERTED: Omit<Problem, 'file'> = {
 }
 
 /**
- * Compares the content folder with git, byte for byte: attributes, line end settings and filters change files on checkout, and
- * git then calls them unchanged. Files that git sees as edited are the user's own and pass. Takes some 20 µs a file.
+ * Compares the content folder with git, byte for byte: attributes, line end settings and filters change files on checkout, and git then calls them unchanged. Files that git sees as edited are the user's own and pass. Takes about 20 µs per file.
  *
  * @param dir the content folder
- * @returns the first converted files, and one problem that counts the others and says what to do; none when git is missing or does not keep the folder
- * @throws GitFailure when a file vanishes meanwhile
+ * @returns the first converted files, and one problem that counts the others and says what to do; none when git is missing or does not track the folder
+ * @throws GitFailure when a file vanishes in the meantime
  */
 export async function findConverted(
   dir: string,
@@ -38,7 +37,7 @@ export async function findConverted(
     const [, mode, id = '', path = ''] = /^(\d+) ([0-9a-f]+) \d\t(.*)$/s.exec(record) ?? []
     if (mode?.startsWith('100') && !edited.has(path) && parsePath(path).value) ids.set(path, id)
   }
-  // A sparse checkout leaves files out. Git takes each path from the top of its work tree, so all of them are absolute.
+  // Sparse checkout omits files. Git resolves each path from the top of its work tree, so all of them are absolute.
   const paths = [...ids.keys()].filter((path) => existsSync(join(dir, path)))
   const input = paths.map((path) => `${resolve(dir, path)}\n`).join('')
   const here = (await git.run(['hash-object', '--no-filters', '--stdin-paths'], { input })).toString().split('\n')

@@ -17,7 +17,7 @@ import { formatMoment } from '../../domain/content/values.ts'
 import { STARTER } from '../../domain/review/starter-texts.ts'
 import { formatProblems } from '../../domain/text/problems.ts'
 
-/** What a new prompt is begun with. */
+/** The initial values of a new prompt. */
 interface NewPrompt {
   owner: string
   name: string
@@ -29,7 +29,7 @@ interface NewPrompt {
   license: string
 }
 
-/** Makes `index.md` and version 1.0.0. @returns the paths made, from the content folder @throws Error naming what is wrong; then nothing was made */
+/** Creates `index.md` and version 1.0.0. @returns the created paths, relative to the content folder @throws Error naming what is wrong; then nothing was created */
 export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPrompt, now: Date): string[] {
   const index = formatPath({ kind: 'repository', owner, name })
   const version = formatPath({ kind: 'version', owner, name, version: '1.0.0' })
@@ -49,7 +49,7 @@ export function scaffoldPrompt(dir: string, { owner, name, by, ...front }: NewPr
   return [index, version]
 }
 
-/** Makes the next version, with the text, variables and parameters of the highest one. @param by its author; whoever published the highest one when left out */
+/** Creates the next version, with the text, variables and parameters of the highest one. @param by its author; default: the publisher of the highest version */
 export function scaffoldVersion(
   dir: string,
   {
@@ -74,7 +74,7 @@ export function scaffoldVersion(
   const { content, variables, parameters, published_by } = parsed.value
   const found = findPlaceholders(content).map(undeclaredVariable)
   const declared = JSON.stringify(found) === JSON.stringify(variables) ? {} : { variables }
-  // Only the hub says where a version came from, so provenance is not taken over.
+  // Provenance is not copied, because only the hub can say where a version came from.
   const text = formatVersionFile({ ...signed(by ?? published_by, now), changelog, ...declared, parameters, content })
   const again = parseVersionFile(text)
   if (again.problems) throw new Error(formatProblems(again.problems))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type HubLook, USUAL_LOOK } from '../../domain/content/look.ts'
 import { parseSiteFile } from '../../domain/content/site-file.ts'
 
-/** Reads it. What is missing or wrong counts as left out here; the check of the content says what is wrong. */
+/** Reads it. Missing or invalid parts count as omitted here; the content check reports them. */
 export function readHubLook(contentDir: string): HubLook {
   const site = parseSiteFile(readOrEmpty(join(contentDir, 'site.yml')).toString()).value
   if (!site) return USUAL_LOOK

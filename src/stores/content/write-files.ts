@@ -1,8 +1,8 @@
-// Writes many files into a folder, and creates each subfolder once.
+// Writes many files into a folder, creating each subfolder once.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Makes a function that writes one file below a folder, by its path from there with forward slashes. Folders on the way are made. */
+/** Creates a function that writes a file below a folder, by its relative path with forward slashes. Creates missing folders. */
 export function filesInto(dir: string): (path: string, content: string | Uint8Array) => void {
   const made = new Set<string>()
   return (path, content) => {
@@ -16,9 +16,9 @@ export function filesInto(dir: string): (path: string, content: string | Uint8Ar
 }
 
 /**
- * Writes files below a folder, in place of those that are there.
+ * Writes files below a folder, replacing existing ones.
  *
- * @returns how many files and bytes were written
+ * @returns the number of files and bytes written
  */
 export function writeFiles(
   dir: string,

@@ -1,28 +1,28 @@
 // Runs git: without a shell, without the user's hooks and GIT_* variables, with its own identity.
 import { spawn } from 'node:child_process'
 
-/** What a run may be given. */
+/** Options of a run. */
 interface GitRun {
-  /** Handed to standard input. */
+  /** Passed to standard input. */
   input?: string | Uint8Array
-  /** Ends the process; never given to one that holds a lock of the user's. */
+  /** Ends the process; never passed to one that holds a lock of the user's. */
   signal?: AbortSignal
-  /** Another index than the work tree's own: an absolute path. */
+  /** An index other than the work tree's own; absolute path. */
   indexFile?: string
-  /** Settings of this run alone. They go through the environment, so that a secret among them is in no list of processes and in no file. */
+  /** Settings for this run only. Passed through the environment, so that a secret among them appears in no process list and no file. */
   config?: Readonly<Record<string, string>>
 }
 
-/** The exit status of a git that does not know an option. */
+/** Git's exit status for an unknown option. */
 export const GIT_USAGE = 129
 
-/** One line told to a git that listens, and how its answer begins. */
+/** One line sent to a git process, and the expected start of its response. */
 interface GitStep {
   line: string
   answer: string
 }
 
-/** What a run came to. */
+/** The result of a run. */
 interface GitResult {
   /** The exit status, or null when a signal ended it. */
   code: number | null
@@ -32,35 +32,34 @@ interface GitResult {
 
 /** Runs git in one folder. */
 export interface Git {
-  /** Runs it, whatever it answers. @throws Error when it cannot be started (`code` `ENOENT`: no git) or was aborted */
+  /** Runs it, whatever the exit status. @throws Error when it cannot be started (`code` `ENOENT`: no git) or was aborted */
   tryRun(args: readonly string[], run?: GitRun): Promise<GitResult>
-  /** Runs it where failure is not expected. @returns standard output @throws GitFailure */
+  /** Runs it where failure is unexpected. @returns standard output @throws GitFailure */
   run(args: readonly string[], run?: GitRun): Promise<Buffer<ArrayBuffer>>
-  /** What it prints, record by record, each of which ends with NUL; git waits while nobody asks for the next one. @throws GitFailure */
+  /** Its output as NUL-terminated records; git waits until the next one is requested. @throws GitFailure */
   records(args: readonly string[]): AsyncGenerator<string, void>
   /**
-   * Sends git line after line, each when the one before was answered, so that git gives up when this process dies in between.
+   * Sends git one line after another, each after the response to the previous one, so that git stops when this process dies in between.
    *
-   * @returns whether every line was answered as expected
+   * @returns whether every response was as expected
    */
   converse(args: readonly string[], steps: readonly GitStep[]): Promise<{ isDone: boolean; stderr: string }>
 }
 
-/** A run that failed. Its message holds what git printed, so it is a cause for the log and never an answer. */
+/** A failed run. Its message contains git's output, so it is a cause for the log and never a response. */
 export class GitFailure extends Error {
   override readonly name = 'GitFailure'
 }
 
 /**
- * What the user's configuration must not decide here: a reference-transaction hook could refuse a commit, a file system monitor would be
- * started, a signature's check would be printed between the commits, and another encoding would be taken for the one our bytes are in.
+ * Overrides of the user's configuration: a reference-transaction hook could reject a commit, a file system monitor would be started, signature checks would be printed between commits, and another encoding would be assumed for our bytes.
  */
 const SETTINGS = [
   ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'log.showSignature=false'],
   ...['i18n.commitEncoding=UTF-8', 'i18n.logOutputEncoding=UTF-8'],
 ].flatMap((setting) => ['-c', setting])
 
-/** A fresh clone has no identity, and a commit of the service is not the user's. */
+/** A fresh clone has no identity, and the hub's commits are not the user's. */
 const IDENTITY = {
   GIT_AUTHOR_NAME: 'Prompt Hub',
   GIT_AUTHOR_EMAIL: 'prompt-hub@localhost',
@@ -81,9 +80,8 @@ function writeConfig(config: Readonly<Record<string, string>>): Record<string, s
 /**
  * Git in one folder.
  *
- * @param folder where it runs
- * @param environment usually that of the process, for PATH and HOME; every GIT_* variable of it is left out, for one of them
- *   could point at another repository (git sets them for hooks, and some editors export them)
+ * @param folder its working directory
+ * @param environment usually that of the process, for PATH and HOME; all GIT_* variables are removed, because they could point to another repository (git sets them for hooks, and some editors export them)
  */
 export function createGit(folder: string, environment: Readonly<Record<string, string | undefined>>): Git {
   const kept = Object.entries(environment).filter(([name]) => !name.toUpperCase().startsWith('GIT_'))
@@ -113,7 +111,7 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
       child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
       child.on('error', reject)
       child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() }))
-      // When git ends before it has read everything, the pipe breaks; its exit status says why it ended.
+      // When git exits before reading everything, the pipe breaks; its exit status tells the reason.
       child.stdin.on('error', () => {})
       child.stdin.end(run.input)
     })
@@ -130,7 +128,7 @@ export function createGit(folder: string, environment: Readonly<Record<string, s
         child.on('error', reject)
         child.on('close', resolve)
       })
-      // When the caller stops reading early, nobody waits for this promise, so its rejection is handled here.
+      // If the caller stops reading early, nobody awaits this promise, so its rejection is handled here.
       ended.catch(() => {})
       let stderr = ''
       child.stderr.on('data', (chunk: Buffer) => {

@@ -10,13 +10,10 @@ import { forgetUnfinished, noteUnfinished, tellLeft } from './git-unfinished.ts'
 import { findObstacle, lookAt, prepareShowing } from './git-work-tree.ts'
 
 /**
- * Commits files on exactly the given head of the branch that is checked out, and shows them. The caller has the turn.
+ * Commits files if the head of the checked-out branch is still the given one, and writes them to the work tree. The caller holds the turn. The index lock is held from reading the head until the files are written, so the user's git cannot commit in between. The operation is recorded before the branch moves, so that the next process can finish what a killed one could not.
  *
- * The index's lock is held from the look at the head until the files are shown, so no git of the user's commits in between; and what is under way
- * is written down before the branch moves, so that whoever comes next finishes what a killed process could not.
- *
- * @param files from the content folder
- * @throws HubError `unavailable` when something is in the way, cannot be written, or was committed and could not be shown
+ * @param files paths relative to the content folder
+ * @throws HubError `unavailable` when something is in the way, cannot be written, or was committed but could not be written to the work tree
  */
 export async function commitFiles(
   tree: WorkTree,
@@ -71,7 +68,7 @@ export async function commitFiles(
       { cause: error, retryAfterSeconds: 5 },
     )
   } finally {
-    // When the branch may have moved, note and lock stay until the files are shown.
+    // Once the branch may have moved, record and lock stay until the files are written.
     if (!isMoving) {
       await releaseIndex(tree)
       await forgetUnfinished(tree)
@@ -79,7 +76,7 @@ export async function commitFiles(
   }
 }
 
-/** Moves the branch by compare-and-swap. When git did not confirm it, the history is asked whether the branch moved. */
+/** Moves the branch by compare-and-swap. If git did not confirm it, the history tells whether the branch moved. */
 async function moveBranch(
   git: Git,
   { branch, from, to, reason }: { branch: string; from: string; to: string; reason: string },
@@ -89,7 +86,7 @@ async function moveBranch(
     ['update-ref', '-m', reason, '--stdin'],
     [
       { line: 'start', answer: 'start: ok' },
-      // `prepare` takes the branch's lock, so a process that gets the lock later knows that this git has ended.
+      // `prepare` takes the branch lock, so a process that gets the lock later knows that this git has ended.
       { line: `update ${branch} ${to} ${from}\nprepare`, answer: 'prepare: ok' },
       { line: 'commit', answer: 'commit: ok' },
     ],
@@ -98,14 +95,14 @@ async function moveBranch(
   try {
     if ((await git.tryRun(['merge-base', '--is-ancestor', to, branch])).code === 0) return committed
     const now = (await git.run(['rev-parse', '--verify', `${branch}^{commit}`])).toString().trim()
-    // The head still being the old one means that another process held the branch's lock for a moment.
+    // An unchanged head means that another process held the branch lock for a moment.
     return now === from ? { kind: 'busy', retryAfterSeconds: 1 } : { kind: 'moved' }
   } catch (cause) {
     return { kind: 'unknown', cause }
   }
 }
 
-/** Turns a failed write into `unavailable`: a full disk or missing rights are no fault of the request. */
+/** Turns a failed write into `unavailable`: a full disk or missing permissions are not the request's fault. */
 export async function asWrite<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()

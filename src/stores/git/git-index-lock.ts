@@ -4,27 +4,27 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ignoreMissing, notNow, type WorkTree } from './git-standing.ts'
 
-/** Another git holds the index for milliseconds, an editor's background refresh at times for longer: some two seconds in all. */
+/** Another git holds the index for milliseconds, an editor's background refresh sometimes for longer: about two seconds in total. */
 const TRIES = 30
-/** How the text in the lock begins: people read it when their git tells them of the file, and we know our own lock by it. */
+/** The start of the lock's text, which git shows to people, and by which we recognise our own lock. */
 const MARK = 'Prompt Hub '
 const NOTE = `${MARK}is publishing here, or was ended while it did. Start the hub again: it ends its work and removes this file.\n`
 
-/** The folder of our own below the git folder. */
+/** Our own folder below the git folder. */
 export const ownFolder = ({ gitFolder }: WorkTree): string => join(gitFolder, 'prompt-hub')
 
-/** Where the lock lies, by the name that git gives it. */
+/** The path of the lock, as named by git. */
 const lockPath = ({ gitFolder }: WorkTree): string => join(gitFolder, 'index.lock')
 
 /**
- * Takes the lock; one that a hub left when it was killed is taken over. Only for who has the turn, so that no other hub can hold it.
+ * Takes the lock; a lock left by a killed hub is taken over. Only for the holder of the turn, so that no other hub can hold it.
  *
- * @throws HubError `unavailable` when somebody else's git keeps it
+ * @throws HubError `unavailable` when another git process holds it
  */
 export async function takeIndex(tree: WorkTree): Promise<void> {
   const own = join(ownFolder(tree), 'index.lock')
   await mkdir(ownFolder(tree), { recursive: true })
-  // Written under another name first, because a lock without its text could not be told from git's own.
+  // Written under another name first, because a lock without its text could not be distinguished from git's own.
   await writeFile(own, NOTE)
   for (let tries = 1; ; tries++) {
     try {
@@ -42,12 +42,12 @@ export async function takeIndex(tree: WorkTree): Promise<void> {
   }
 }
 
-/** Gives the lock back. */
+/** Releases the lock. */
 export async function releaseIndex(tree: WorkTree): Promise<void> {
   await rm(lockPath(tree), { force: true })
 }
 
-/** Whether the index is locked by a hub. */
+/** Whether a hub holds the index lock. */
 export async function isIndexOurs(tree: WorkTree): Promise<boolean> {
   const text = await readFile(lockPath(tree), 'utf8').catch(ignoreMissing)
   return text?.startsWith(MARK) ?? false

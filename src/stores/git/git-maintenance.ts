@@ -1,25 +1,25 @@
 // Keeps git fast after many publishes: packs loose objects and indexes the history, in the background and in small steps.
 import type { Git } from './git-command.ts'
 
-/** A publish leaves some seven loose objects; this many of them are packed in a second or two. */
+/** A publish creates about seven loose objects; packing this many takes a second or two. */
 const COMMITS_BETWEEN = 64
 
-/** Counts commits, and maintains when there were enough. */
+/** Counts commits, and runs maintenance after enough of them. */
 interface Maintenance {
-  /** To be told of each commit; returns at once. */
+  /** Call it for each commit; returns at once. */
   noteCommit(git: Git): void
-  /** Maintains now, unless the user's git was told not to (`maintenance.auto`), or another process is at it. @throws GitFailure */
+  /** Runs maintenance now, unless the user's git disables it (`maintenance.auto`), or another process is running it. @throws GitFailure */
   run(git: Git): Promise<void>
 }
 
-/** Makes one for the life of a store. @param warn told when it fails; the next time it is tried again */
+/** Creates one for the life of a store. @param warn called when it fails; it is retried the next time */
 export function createMaintenance(warn: (message: string, cause?: unknown) => void): Maintenance {
   let commits = 0
   let isUnderWay = false
   const run = async (git: Git): Promise<void> => {
     const wanted = await git.tryRun(['config', '--type=bool', '--get', 'maintenance.auto'])
     if (wanted.stdout.toString().trim() === 'false') return
-    // Each step has a bound of git's own: 50,000 objects, and packs of at most 2 GB together. One thread leaves the others to whoever publishes.
+    // Git bounds each step: 50,000 objects, and packs of at most 2 GB in total. One thread leaves the others to publishing.
     const modest = ['-c', 'pack.threads=1', '-c', 'pack.windowMemory=100m']
     await git.run([
       ...modest,
@@ -30,7 +30,7 @@ export function createMaintenance(warn: (message: string, cause?: unknown) => vo
       '--task=loose-objects',
       '--task=incremental-repack',
     ])
-    // With a filter of the paths of each commit, looking for the last publishes of one repository does not walk the whole history.
+    // With a Bloom filter of each commit's paths, finding the last publishes of a repository does not walk the whole history.
     await git.run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
   }
   return {

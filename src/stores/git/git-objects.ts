@@ -3,12 +3,12 @@ import type { Git } from './git-command.ts'
 
 /** A file to add or replace. */
 interface FileChange {
-  /** From the top of the tree. */
+  /** Path from the root of the tree. */
   path: string
   text: string
 }
 
-/** A line of a tree, its name as bytes in Latin-1: names in git need not be UTF-8, and those we pass by must stay as they are. */
+/** A line of a tree, with its name as Latin-1 bytes: names in git need not be UTF-8, and those we skip must stay unchanged. */
 interface TreeLine {
   kind: 'blob' | 'tree' | 'commit'
   mode: string
@@ -16,11 +16,10 @@ interface TreeLine {
 }
 
 /**
- * Writes a commit that adds or replaces files of its parent. Only the folders on the way are read, so the cost does not grow with the catalogue;
- * an index of the whole tree took seconds at 20,000 prompts whose objects were not packed yet.
+ * Writes a commit that adds or replaces files of its parent. Reads only the folders along the paths, so the cost does not grow with the catalogue; an index of the whole tree took seconds at 20,000 prompts with unpacked objects.
  *
- * @returns the commit's id
- * @throws Error when a file stands where a folder must be, or the other way round
+ * @returns the commit's ID
+ * @throws Error when there is a file where a folder must be, or vice versa
  */
 export async function writeCommit(
   git: Git,

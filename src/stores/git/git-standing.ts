@@ -4,32 +4,32 @@ import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
 import type { Git } from './git-command.ts'
 
-/** A git work tree with a content folder in it. */
+/** A git work tree with a content folder. */
 export interface WorkTree {
   /** Runs in the top folder of the work tree. */
   git: Git
-  /** The top folder of the work tree, absolute. */
+  /** The top folder of the work tree; absolute. */
   folder: string
-  /** The git folder of this work tree, absolute: its index and HEAD lie there. */
+  /** The git folder of this work tree, with its index and HEAD; absolute. */
   gitFolder: string
   /** The content folder's path in the tree: empty, or with a final slash. */
   prefix: string
-  /** The branch that is published to, as `refs/heads/…`: the first one that was seen checked out. */
+  /** The branch to publish to, as `refs/heads/…`: the first one seen checked out. */
   branch: string | undefined
 }
 
-/** What is published on. */
+/** The branch and its head. */
 interface Standing {
   /** `refs/heads/…`. */
   branch: string
-  /** The commit that it leads to. */
+  /** The branch's commit. */
   head: string
 }
 
-/** Setting up git is the work of a person, so asking again at once is of no use. */
+/** A person must set up git, so an immediate retry is useless. */
 const SETUP_RETRY_SECONDS = 60
 
-/** What git keeps in its folder while the user is in the middle of something, and how that ends. */
+/** Files in the git folder that show an operation in progress, and how the user ends it. */
 const UNDER_WAY = [
   ['rebase-merge', 'A rebase', 'git rebase --continue finishes it, git rebase --abort gives it up'],
   ['rebase-apply', 'A rebase or git am', 'git status says how to finish it or give it up'],
@@ -41,10 +41,9 @@ const UNDER_WAY = [
 ] as const
 
 /**
- * Looks where git stands, and remembers the first branch it sees.
+ * Reads the state of git, and remembers the first branch it sees.
  *
- * @throws HubError `unavailable` while another branch or none is checked out, something is under way, or there is no commit: what is
- *   published then would not be where readers are served from, and its number would be given again. docs/contract.md section 7
+ * @throws HubError `unavailable` when another branch or none is checked out, an operation is in progress, or there is no commit: a version published then would not be visible to readers, and its number would be used again. docs/contract.md section 7
  */
 export async function readStanding(tree: WorkTree, signal?: AbortSignal): Promise<Standing> {
   for (const [entry, what, way] of UNDER_WAY) {
@@ -66,12 +65,12 @@ export async function readStanding(tree: WorkTree, signal?: AbortSignal): Promis
   return { branch, head }
 }
 
-/** The error of a git that a person must set up first. @param what a sentence without its end: "…, and try again." follows */
+/** The error when a person must set up git first. @param what a sentence without its end: "…, and try again." follows */
 export function notSetUp(what: string, cause: unknown): HubError {
   return new HubError('unavailable', `${what}, and try again.`, { cause, retryAfterSeconds: SETUP_RETRY_SECONDS })
 }
 
-/** The error of a state that a person must end first. @param what a sentence without its end */
+/** The error for a state that a person must end first. @param what a sentence without its end */
 export function notNow(what: string, cause?: unknown): HubError {
   return new HubError('unavailable', `${what}. Nothing was published.`, {
     cause,
@@ -79,7 +78,7 @@ export function notNow(what: string, cause?: unknown): HubError {
   })
 }
 
-/** One process answers both, so that branch and head belong together; if they did not, moving the branch from that head would fail. */
+/** A single process returns both, so that branch and head match; if they did not, moving the branch from that head would fail. */
 async function readHead(git: Git, signal?: AbortSignal): Promise<Partial<Standing>> {
   const args = ['rev-parse', 'HEAD^{commit}', '--symbolic-full-name', 'HEAD']
   const { code, stdout } = await git.tryRun(args, signal && { signal })
@@ -88,14 +87,14 @@ async function readHead(git: Git, signal?: AbortSignal): Promise<Partial<Standin
   return { ...(head && { head }), ...(branch?.startsWith('refs/heads/') && { branch }) }
 }
 
-/** A branch as people name it. @param branch `refs/heads/…` */
+/** The short name of a branch. @param branch `refs/heads/…` */
 export const nameOf = (branch: string): string => branch.replace(/^refs\/heads\//, '')
 
 async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(ignoreMissing)) !== undefined
 }
 
-/** For `catch`: returns undefined for a missing file, and throws everything else again. */
+/** For `catch`: returns undefined for a missing file, and rethrows everything else. */
 export function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
     return undefined

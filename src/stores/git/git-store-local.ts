@@ -1,4 +1,4 @@
-// Implements the git store with a local work tree: reads the head commit, and shows commits in index and work tree.
+// Implements the git store with a local work tree: reads the head commit, and writes commits to index and work tree.
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError } from '../../domain/api/errors.ts'
@@ -22,36 +22,33 @@ import { notSetUp, readStanding, type WorkTree } from './git-standing.ts'
 import { inTurn } from './git-turn.ts'
 import { finishPublish, hasUnfinished } from './git-unfinished.ts'
 
-/** Where the content lies, and what git may know of the environment. */
+/** Where the content is, and git's environment. */
 export interface LocalGitOptions {
-  /** The content folder: any folder of a work tree, under any name. */
+  /** The content folder: any folder of a work tree, with any name. */
   contentDir: string
   /** Usually that of the process, for PATH and HOME; its GIT_* variables are not used. */
   environment: Readonly<Record<string, string | undefined>>
-  /** Told what a person should know; the console by default. */
+  /** Called with messages for people; by default the console. */
   warn?: (message: string, cause?: unknown) => void
 }
 
-/** Git on this machine, which has a work tree to keep in step. */
+/** The local git store, with a work tree to keep in sync. */
 export interface LocalGit extends GitStore {
   /**
-   * Brings what a publish that was cut off left at the branch alone into index and work tree. At the start, and before the content folder is
-   * read for a build.
+   * Completes a publish that was cut off after moving the branch. Call it at the start, and before the content folder is read for a build.
    *
-   * @throws HubError `unavailable` when it cannot be done now: what was answered may then be missing in the content folder
+   * @throws HubError `unavailable` when that is not possible now: published versions may then be missing in the content folder
    */
   finishPublishes(): Promise<void>
-  /** Packs what many publishes left loose; the store does so by itself, in the background, as publishes go on. @throws GitFailure */
+  /** Packs the loose objects of many publishes; the store also does so by itself, in the background. @throws GitFailure */
   maintain(): Promise<void>
 }
 
-/** How many publishes a question looks back at. docs/contract.md section 7. */
+/** How many publishes are read from the history. docs/contract.md section 7. */
 const PUBLISHES_REMEMBERED = 100
 
 /**
- * The git store over a work tree. It commits on the branch that it first saw checked out, and only while that one is. Other changes of the
- * user, staged or not, stay as they are; a file that is not committed and lies where ours would makes it refuse. Several processes may do this
- * at once.
+ * The git store over a work tree. It commits to the branch that it first saw checked out, and only while that one is. The user's other changes, staged or not, stay as they are; it refuses when an uncommitted file is in the way. Several processes may do this at once.
  */
 export function openLocalGit({ contentDir, environment, warn = console.warn }: LocalGitOptions): LocalGit {
   let known: WorkTree | undefined
@@ -74,7 +71,7 @@ export function openLocalGit({ contentDir, environment, warn = console.warn }: L
     readFolder: (question, { signal }) =>
       sayTrouble(signal, async () => {
         const tree = await locate()
-        // A commit that a killed process made is brought into the work tree before anything is answered; else nothing would ever show it.
+        // A commit of a killed process is written to the work tree first; otherwise it would never appear there.
         if (await hasUnfinished(tree)) await finish(tree)
         return await readFolder(tree, question, signal)
       }),
@@ -154,7 +151,7 @@ async function readPublishes(
   since: Date | undefined,
   signal: AbortSignal,
 ): Promise<PublishMark[]> {
-  // --since reads dates as people write them, and takes a date far in the future for now.
+  // --since parses human dates, and takes a date far in the future for now.
   const limits = [`-n${PUBLISHES_REMEMBERED}`, ...(since ? [`--max-age=${Math.floor(since.getTime() / 1000)}`] : [])]
   const log = await git.run(['log', '-z', '--no-color', '--format=%H%n%B', ...limits, head, '--', folder], { signal })
   return log
@@ -167,7 +164,7 @@ async function readPublishes(
     })
 }
 
-/** Turns what git's process ran into into errors of the port. */
+/** Turns errors of the git process into errors of the port. */
 async function sayTrouble<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()

@@ -9,10 +9,10 @@ const LONGEST_WAIT_MS = 10_000
 const BUSY = 5
 
 /**
- * Does work while nobody else, in this process or another, does any under the same file.
+ * Runs work while no other work, in this process or another, runs under the same file.
  *
- * @param path of the lock: an empty file that stays, for a lock file that is removed can be held twice
- * @throws HubError `unavailable` when others hold it for too long; whatever the work throws
+ * @param path of the lock: an empty file that is never removed, because a removed lock file can be held twice
+ * @throws HubError `unavailable` when others hold it too long; errors of the work
  */
 export async function inTurn<Value>(path: string, work: () => Promise<Value>): Promise<Value> {
   const lock = new DatabaseSync(path, { timeout: 0 })

@@ -1,4 +1,4 @@
-// Finishes a publish that was killed between moving the branch and writing the files, from a note in the git folder.
+// Completes a publish that was killed between moving the branch and writing the files, from a record in the git folder.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,16 +8,16 @@ import { isIndexOurs, ownFolder, releaseIndex, takeIndex } from './git-index-loc
 import { ignoreMissing, nameOf, notNow, type WorkTree } from './git-standing.ts'
 import { listBlobs, lookAt, prepareShowing, type ShownFile } from './git-work-tree.ts'
 
-/** A publish under way, written down before its branch moves. */
+/** A pending publish, recorded before its branch moves. */
 const Unfinished = z.object({
   /** `refs/heads/…`. */
   branch: z.string(),
   files: z.array(
     z.object({
       path: z.string(),
-      /** The blob that it brings. */
+      /** The new blob. */
       id: z.string(),
-      /** What index and work tree had before; null for nothing. Anything else found later is somebody's own edit. */
+      /** What index and work tree had before; null for nothing. Anything else found later is someone's own edit. */
       staged: z.string().nullable(),
       present: z.string().nullable(),
     }),
@@ -27,47 +27,45 @@ type Unfinished = z.infer<typeof Unfinished>
 
 const notePath = (tree: WorkTree): string => join(ownFolder(tree), 'unfinished.json')
 
-/** Writes the note, whole or not at all. */
+/** Writes the record atomically. */
 export async function noteUnfinished(tree: WorkTree, unfinished: Unfinished): Promise<void> {
   await writeFile(`${notePath(tree)}.new`, JSON.stringify(unfinished), { flush: true })
   await rename(`${notePath(tree)}.new`, notePath(tree))
 }
 
-/** Removes the note. */
+/** Removes the record. */
 export async function forgetUnfinished(tree: WorkTree): Promise<void> {
   await rm(notePath(tree), { force: true })
 }
 
-/** Whether a publish is under way, or was cut off. */
+/** Whether a publish is pending, or was cut off. */
 export async function hasUnfinished(tree: WorkTree): Promise<boolean> {
   return (await readNote(tree)) !== undefined
 }
 
 /**
- * Finishes a publish that was cut off: files that the branch has are brought into index and work tree; a file that somebody changed since is left and
- * reported. Only for who has the turn.
+ * Completes a publish that was cut off: writes the branch's files to index and work tree; files changed by someone since are left and reported. Only for the holder of the turn.
  *
- * @throws HubError `unavailable` while the index or the branch is somebody else's; Error when the disk is full. The note stays, so that it is tried again
+ * @throws HubError `unavailable` while another process holds the index or the branch; Error when the disk is full. The record stays for a retry
  */
 export async function finishPublish(tree: WorkTree, warn: (message: string) => void): Promise<void> {
   const note = await readNote(tree)
   if (note === undefined) {
-    // Killed before anything had happened, or after everything had.
+    // Killed before anything happened, or after everything did.
     if (await isIndexOurs(tree)) await releaseIndex(tree)
     return
   }
   await takeIndex(tree)
   await settleBranch(tree, note.branch)
   const paths = note.files.map(({ path }) => path)
-  // What is checked out counts, not the branch of the note: the user may have gone from there to another one, or to none, and taken with them
-  // an index that lacks what its HEAD has. Where HEAD lacks it too, git brings it when they go back.
+  // Depends on what is checked out, not on the recorded branch: the user may have switched to another one, or to none, with an index that lacks what its HEAD has. Where HEAD lacks it too, git restores it when they switch back.
   const head = await readCommit(tree.git, 'HEAD')
   const committed = head === undefined ? new Map() : await listBlobs(tree.git, head, paths)
   const seen = await lookAt(tree, paths, note.files[0]?.id.length ?? 40)
   const files: ShownFile[] = []
   const left: string[] = []
   for (const [number, { path, id, staged, present }] of note.files.entries()) {
-    // The branch did not move, or has moved on since, or was left for one without it: nothing of this publish is missing here.
+    // The branch did not move, or has moved on, or another one without the commit is checked out: nothing of this publish is missing here.
     if (committed.get(path) !== id) continue
     const now = seen[number]!
     const into = { index: now.staged === (staged ?? undefined), tree: now.present === (present ?? undefined) }
@@ -81,7 +79,7 @@ export async function finishPublish(tree: WorkTree, warn: (message: string) => v
   tellLeft(left, warn)
 }
 
-/** Says which files of a publish somebody has changed since. */
+/** Reports which files of a publish someone has changed since. */
 export function tellLeft(left: readonly string[], warn: (message: string) => void): void {
   if (left.length > 0)
     warn(
@@ -90,21 +88,20 @@ export function tellLeft(left: readonly string[], warn: (message: string) => voi
 }
 
 /**
- * Waits until no git that was told to move the branch still does: the one of a process that was killed lives on, and holds the branch's lock
- * until it is done.
+ * Waits until no git process that was told to move the branch still does: that of a killed process lives on, and holds the branch lock until it is done.
  */
 async function settleBranch({ git }: WorkTree, branch: string): Promise<void> {
   for (let tries = 1; tries <= 50; tries++) {
     const head = await readCommit(git, branch)
     if (head === undefined) return
-    // Moving it from where it is to where it is takes the lock, and changes nothing.
+    // Moving the branch to where it is takes the lock, and changes nothing.
     if ((await git.tryRun(['update-ref', branch, head, head])).code === 0) return
     await pause(20 + Math.random() * 80)
   }
   throw notNow(`The branch ${nameOf(branch)} is locked by another git command`)
 }
 
-/** The commit that a name leads to; undefined when it leads to none. */
+/** The commit of a name; undefined if there is none. */
 async function readCommit(git: Git, name: string): Promise<string | undefined> {
   const { code, stdout } = await git.tryRun(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
   return code === 0 ? stdout.toString().trim() : undefined
@@ -116,7 +113,7 @@ async function readNote(tree: WorkTree): Promise<Unfinished | undefined> {
   try {
     return Unfinished.parse(JSON.parse(text))
   } catch {
-    // A note of ours is written whole or not at all, so somebody else has changed this one. What it said can only be found out by comparing the files with the branch.
+    // Our records are written atomically, so someone else has changed this one. The only way to recover it is to compare the files with the branch.
     throw notNow(
       `${notePath(tree)} cannot be read. Run git status in the content's repository, bring back with git checkout HEAD -- <path> what is missing, then remove the file`,
     )

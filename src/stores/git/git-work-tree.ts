@@ -6,17 +6,17 @@ import type { Git } from './git-command.ts'
 import { ownFolder } from './git-index-lock.ts'
 import { ignoreMissing, type WorkTree } from './git-standing.ts'
 
-/** How many commits of one file are looked through for the bytes that lie in the way. */
+/** How many commits of a file are searched for the bytes in the way. */
 const HISTORY_DEPTH = 50
 
-/** What index and work tree have at a path: the id of a blob, nothing, or what no blob is. */
+/** The state of a path in index and work tree: the ID of a blob, nothing, or something that is not a blob. */
 interface SeenFile {
   path: string
   staged: string | 'in a merge' | undefined
   present: string | 'irregular' | undefined
 }
 
-/** Looks at what index and work tree have. @param paths from the top of the work tree @param hexDigits how long the repository's ids are */
+/** Reads the state in index and work tree. @param paths from the top of the work tree @param hexDigits length of the repository's IDs */
 export async function lookAt(
   { git, folder }: WorkTree,
   paths: readonly string[],
@@ -33,11 +33,10 @@ export async function lookAt(
 }
 
 /**
- * Why files may not be written: what lies there is not in git, and would be lost. Bytes that this path had in an earlier commit are no
- * obstacle, for git keeps them.
+ * Why files may not be written: what exists there is not in git, and would be lost. Bytes that this path had in an earlier commit are no obstacle, because git keeps them.
  *
- * @param head the commit that the files will be committed on
- * @param seen what lies there
+ * @param head the parent of the planned commit
+ * @param seen the current state
  * @returns a sentence without an end mark, or undefined when nothing is in the way
  */
 export async function findObstacle(
@@ -60,30 +59,30 @@ export async function findObstacle(
   return undefined
 }
 
-/** A file to show. */
+/** A file to write. */
 export interface ShownFile {
   path: string
   bytes: Uint8Array
   /** Its blob, which git has. */
   id: string
-  /** What lay there when it was decided to show it. */
+  /** The state when writing it was decided. */
   present: SeenFile['present']
-  /** Where it is brought. */
+  /** Its path. */
   into: { index: boolean; tree: boolean }
 }
 
-/** Files that are written and only wait for their names: whatever can fail because the disk is full is done. */
+/** Files that are fully written under temporary names: anything that a full disk could prevent is done. */
 interface Showing {
-  /** Moves files and index into place. @returns paths that somebody changed meanwhile, which were left as they are */
+  /** Renames files and index into place. @returns paths that someone changed in the meantime, which were left as they are */
   show(): Promise<string[]>
-  /** Removes what was prepared. */
+  /** Removes the temporary files. */
   undo(): Promise<void>
 }
 
 /**
- * Prepares files, and an index that has them, beside what the user has; the caller holds the lock on the index.
+ * Prepares files, and an index with them, next to the user's; the caller holds the index lock.
  *
- * @throws Error when the disk is full, say; then nothing is left behind
+ * @throws Error for example when the disk is full; then nothing is left behind
  */
 export async function prepareShowing(tree: WorkTree, files: readonly ShownFile[]): Promise<Showing> {
   const work = join(ownFolder(tree), 'work')
@@ -117,7 +116,7 @@ export async function prepareShowing(tree: WorkTree, files: readonly ShownFile[]
     async show() {
       const left: string[] = []
       for (const [number, { path, id, present }] of written.entries()) {
-        // Somebody may have saved the file since we looked at it.
+        // Someone may have saved the file since it was read.
         const isUntouched = (await idOf(tree.folder, path, id.length)) === present
         if (isUntouched) await move(join(work, String(number)), join(tree.folder, path))
         else left.push(path)
@@ -129,7 +128,7 @@ export async function prepareShowing(tree: WorkTree, files: readonly ShownFile[]
   }
 }
 
-/** The blobs that a commit has at paths: path → id. */
+/** A commit's blobs: path → ID. */
 export async function listBlobs(git: Git, commit: string, paths: readonly string[]): Promise<Map<string, string>> {
   const args = ['ls-tree', '-z', '--full-tree', commit, '--', ...paths]
   const entries = await readEntries(git, args, /^\d+ blob ([0-9a-f]+)$/)
@@ -137,8 +136,7 @@ export async function listBlobs(git: Git, commit: string, paths: readonly string
 }
 
 /**
- * Copies an index as old as it is, or older: a file that was saved in the second in which its index was written looks unchanged to git, which
- * compares the bytes of just these. A younger copy would hide such an edit for good (git's Documentation/technical/racy-git.txt).
+ * Copies an index with the same timestamp or an older one: git compares bytes only for files saved in the same second as its index. A newer copy would hide such an edit for good (git's Documentation/technical/racy-git.txt).
  */
 async function copyIndex(from: string, to: string): Promise<void> {
   const stats = await stat(from).catch(ignoreMissing)
@@ -154,7 +152,7 @@ interface Entry {
   path: string
 }
 
-/** Reads NUL-separated lines of `{what} TAB {path}`; what the pattern does not know is left out. */
+/** Parses NUL-separated lines of `{what} TAB {path}`; lines that do not match the pattern are skipped. */
 async function readEntries(git: Git, args: readonly string[], pattern: RegExp): Promise<Entry[]> {
   const lines = (await git.run(args)).toString().split('\0')
   return lines.flatMap((line) => {
@@ -172,7 +170,7 @@ async function listPastIds(git: Git, head: string, path: string): Promise<Set<st
   )
 }
 
-/** A symbolic link on the way could lead anywhere, so no folder of the path may be one. @returns what is not a folder */
+/** A symbolic link in the path could lead anywhere, so no folder may be one. @returns what is not a folder */
 async function findFolderInWay(folder: string, path: string): Promise<string | undefined> {
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent)) {
     const stats = await lstat(join(folder, parent)).catch(ignoreMissing)
@@ -188,12 +186,12 @@ async function idOf(folder: string, path: string, hexDigits: number): Promise<Se
   return stats.isFile() ? blobId(await readFile(join(folder, path)), hexDigits) : 'irregular'
 }
 
-/** Readers see the old file or the new one, never half of one. */
+/** Readers see the old file or the new one, never a partial one. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)
   } catch (error) {
-    // The git folder may lie on another disk; only then does the file go by another name beside its target, one that is used again after a crash.
+    // The git folder may be on another disk; only then does the file use a temporary name next to its target, which is reused after a crash.
     if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
     const beside = join(dirname(to), `.${basename(to)}.prompt-hub~`)
     await copyFile(from, beside)
@@ -201,13 +199,13 @@ async function move(from: string, to: string): Promise<void> {
   }
 }
 
-/** Removes folders from the innermost one up, as long as they are empty. */
+/** Removes empty folders, innermost first. */
 async function removeEmptyFolders(top: string, folder: string): Promise<void> {
   for (let each = folder; each !== '.'; each = dirname(each)) {
     try {
       await rmdir(join(top, each))
     } catch {
-      // This folder is not empty, and therefore none above it is.
+      // This folder is not empty, and therefore neither is any above it.
       return
     }
   }

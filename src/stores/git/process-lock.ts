@@ -9,13 +9,13 @@ export interface ProcessLock {
 /**
  * Takes the lock of a path.
  *
- * @param waitMs how long to wait for whoever holds it; this thread does nothing else meanwhile
+ * @param waitMs how long to wait for its holder; this blocks the thread
  * @returns undefined when another process holds it all that time
  */
 export function takeLock(path: string, waitMs: number): ProcessLock | undefined {
   const database = new DatabaseSync(path, { timeout: waitMs })
   try {
-    // An open transaction is a lock on the file, which the system drops with the process: no number of a dead process is left lying there.
+    // An open transaction is a lock on the file, which the system releases with the process, so no stale process ID remains.
     database.exec('BEGIN EXCLUSIVE')
     return { release: () => database.close() }
   } catch {

@@ -31,10 +31,10 @@ import {
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Blobs never change, so some are kept; a version has at most 256 KiB of content. */
+/** Blobs never change, so some are cached; a version has at most 256 KiB of content. */
 const BLOBS_KEPT = 64
 
-/** The git store over one branch of a repository on GitHub. Each function makes one call; trying again is up to the caller. */
+/** The git store over a branch of a repository on GitHub. Each function makes one call; retries are up to the caller. */
 export function openGitHub(options: GitHubOptions): GitStore {
   const { repository, branch } = options
   const [owner = '', name = ''] = repository.split('/')
@@ -66,9 +66,9 @@ export function openGitHub(options: GitHubOptions): GitStore {
     return decodeText(path, trustedBytes(file.object) ?? (await fetchBytes(octokit, file.object.oid, request)))
   }
 
-  /** Says what a failure means; a pause that it asks for begins. */
+  /** Classifies a failure; starts the pause that it asks for. */
   const judge = async (thrown: unknown) => {
-    // Imported with the first failure: most calls end well.
+    // Imported with the first failure: most calls succeed.
     const { describeFailure, judgeFailure, toPortError } = await import('./github-failures.ts')
     const failure = judgeFailure(thrown, Date.now())
     if (failure.kind === 'limited') pause.begin(failure.retryAfterSeconds)
@@ -89,7 +89,7 @@ export function openGitHub(options: GitHubOptions): GitStore {
       throw (await judge(thrown)).toError()
     }
   }
-  /** Connects before a mutation is sent, when nothing can have been written: what fails then makes the hub busy, or is final. */
+  /** Connects before a mutation is sent, when nothing can have been written: a failure then means busy, or is final. */
   const connectToWrite = async (signal: AbortSignal): Promise<GitHubConnection | CommitOutcome> => {
     const busy = (retryAfterSeconds: number): CommitOutcome => ({ kind: 'busy', retryAfterSeconds })
     const leftSeconds = pause.leftSeconds()
@@ -166,11 +166,11 @@ export function openGitHub(options: GitHubOptions): GitStore {
       }
       try {
         const answer = CommitAnswer.parse(await octokit.graphql<unknown>(COMMIT_MUTATION, { input, request }))
-        // The next publish of the repository compares with this version, and need not ask for it.
+        // The next publish of the repository compares with this version, and need not fetch it.
         for (const { text } of files) keep(blobId(Buffer.from(text)), Buffer.from(text))
         return committed(answer)
       } catch (thrown) {
-        // GitHub may send the commit and an error about one of its fields; the commit was made then.
+        // GitHub may send the commit together with an error about one of its fields; the commit exists then.
         const made = z.object({ data: CommitAnswer }).safeParse(thrown)
         if (made.success) return committed(made.data.data)
         const { failure, describe, toError } = await judge(thrown)

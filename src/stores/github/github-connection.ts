@@ -3,23 +3,23 @@ import type { Octokit } from '@octokit/rest'
 import * as z from 'zod'
 import { Installation } from './github-queries.ts'
 
-/** Which repository, and who we are there. */
+/** The repository, and the credential. */
 export interface GitHubOptions {
   /** `owner/name` of the repository that holds `content/`. */
   repository: string
   branch: string
-  /** A token, or a GitHub App that is installed on the repository with `contents: write` alone. */
+  /** A token, or a GitHub App installed on the repository with only `contents: write`. */
   credential: { kind: 'token'; token: string } | { kind: 'app'; appId: string; privateKey: string }
   /** `https://api.github.com`, or the address of a GitHub Enterprise Server, which may end in `/api/v3`. */
   apiUrl: string
-  /** How long one call may take; 8 seconds unless a test says less. GitHub itself gives up after 10. */
+  /** Timeout of one call; default 8 seconds, because GitHub itself gives up after 10. */
   callTimeoutMs?: number
 }
 
-/** A client that has the credential. */
+/** An authenticated client. */
 export type GitHubConnection = Octokit
 
-/** Makes the client once. An App's installation is looked up by its JWT; auth-app then makes and renews the installation's token. */
+/** Creates the client once. An App's installation is looked up by its JWT; auth-app then creates and renews the installation's token. */
 export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 8000 }: Omit<GitHubOptions, 'branch'>) {
   const [owner = '', repo = ''] = repository.split('/')
   const limitedFetch: typeof fetch = (input, init) => {
@@ -30,13 +30,13 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   const common = {
     baseUrl: apiUrl.replace(/\/$/, ''),
     request: { fetch: limitedFetch },
-    // Failures reach the log as the causes of our own errors, without the request's content.
+    // Failures are logged as the causes of our own errors, without the request's content.
     log: { debug: silent, info: silent, warn: silent, error: silent },
   }
   let ready: Octokit | undefined
   return async (signal: AbortSignal): Promise<GitHubConnection> => {
     if (ready) return ready
-    // Imported here, because a publish that is refused makes no call, and what a file imports at its head is loaded whenever the function starts.
+    // Imported here, because a rejected publish makes no call, and top-level imports load whenever the function starts.
     const { Octokit } = await import('@octokit/rest')
     if (credential.kind === 'token') {
       ready = new Octokit({ ...common, auth: credential.token })
@@ -56,7 +56,7 @@ export function connectGitHub({ repository, credential, apiUrl, callTimeoutMs = 
   }
 }
 
-/** The token that git shows GitHub. Of an App it is the installation's, which is made and renewed when it is asked for. */
+/** The token for git over https. For an App it is the installation's, which is created and renewed on demand. */
 export function createTokenSource(options: Omit<GitHubOptions, 'branch'>): (signal: AbortSignal) => Promise<string> {
   const { credential } = options
   if (credential.kind === 'token') return () => Promise.resolve(credential.token)

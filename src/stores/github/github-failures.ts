@@ -6,11 +6,11 @@ import { HubError } from '../../domain/api/errors.ts'
 type Failure =
   /** The branch's head was not the expected one. */
   | { kind: 'moved' }
-  /** A limit was reached; a time of our own when GitHub names none. */
+  /** A rate limit was reached; our own default when GitHub names no time. */
   | { kind: 'limited'; retryAfterSeconds: number }
-  /** GitHub will not do this, however often it is asked. */
+  /** GitHub will never accept this call. */
   | { kind: 'refused' }
-  /** There is no such address or object. For a read that is final; of a mutation it proves nothing. */
+  /** No such address or object. Final for a read; proves nothing for a mutation. */
   | { kind: 'absent' }
   | { kind: 'unknown' }
 
@@ -26,9 +26,9 @@ const GraphqlFailure = z.object({ errors: z.array(z.object({ type: z.string().op
 const HttpFailure = z.object({ status: z.number(), response: z.object({ headers: Headers }).optional() })
 
 /**
- * Judges what octokit threw.
+ * Classifies what octokit threw.
  *
- * @param thrown a `GraphqlResponseError` (an answer with `errors`), a `RequestError` (a status, at times one that octokit made up), or anything
+ * @param thrown a `GraphqlResponseError` (a response with `errors`), a `RequestError` (a status, sometimes made up by octokit), or anything
  * @param nowMs the clock, for limits that name their end
  */
 export function judgeFailure(thrown: unknown, nowMs: number): Failure {
@@ -45,9 +45,9 @@ export function judgeFailure(thrown: unknown, nowMs: number): Failure {
 }
 
 /**
- * The error of the port that a failure becomes where a value was expected.
+ * The port's error for a failure where a value was expected.
  *
- * @param thrown kept as a cause that names types and statuses alone: octokit's own errors carry the request, and with it the content
+ * @param thrown kept as a cause with only types and statuses: octokit's own errors contain the request, and with it the content
  */
 export function toPortError(failure: Failure, thrown: unknown): HubError {
   const cause = new Error(describeFailure(thrown))
@@ -67,7 +67,7 @@ export function toPortError(failure: Failure, thrown: unknown): HubError {
   return new HubError('unavailable', 'The git host sent an unexpected response. Try again.', { cause })
 }
 
-/** Says of a failure what may be logged: types and statuses, or the message of an error that had no answer. */
+/** The loggable part of a failure: types and statuses, or the message of an error without a response. */
 export function describeFailure(thrown: unknown): string {
   const graphql = GraphqlFailure.safeParse(thrown)
   if (graphql.success)
@@ -83,7 +83,7 @@ function judgeTypes({ errors, headers }: z.infer<typeof GraphqlFailure>, nowMs: 
   if (types.every((type) => type === 'STALE_DATA')) return { kind: 'moved' }
   if (types.includes('RATE_LIMITED'))
     return { kind: 'limited', retryAfterSeconds: secondsUntilFree(headers, nowMs) ?? LIMIT_SECONDS }
-  // A secondary limit over GraphQL comes with 200 and no type; only the header tells it from a fault of GitHub's.
+  // A secondary limit over GraphQL comes with 200 and no type; only the header distinguishes it from a GitHub error.
   if (headers['retry-after'] !== undefined)
     return { kind: 'limited', retryAfterSeconds: secondsUntilFree(headers, nowMs) ?? LIMIT_SECONDS }
   return types.every((type) => REFUSALS.has(type)) ? { kind: 'refused' } : { kind: 'unknown' }

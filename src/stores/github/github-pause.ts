@@ -1,17 +1,17 @@
-// Remembers until when GitHub asked for a pause: calls made meanwhile would be refused, and would make the pause longer.
+// Remembers until when GitHub asked for a pause: calls in the meantime would be rejected and prolong it.
 
-/** A pause that GitHub may have asked for. */
+/** A pause requested by GitHub. */
 interface Pause {
-  /** Notes that GitHub asked for so many seconds; of several pauses the last to end counts. */
+  /** Records a pause of this many seconds; of several pauses the one that ends last counts. */
   begin(seconds: number): void
-  /** Whole seconds until a call may be made; 0 when it may be made now. */
+  /** Whole seconds until a call may be made; 0 for now. */
   leftSeconds(): number
 }
 
-/** The longest pause that is believed: GitHub's limits begin anew each hour. */
+/** The longest accepted pause: GitHub's limits reset every hour. */
 const MAX_PAUSE_MS = 3_600_000
 
-/** Makes a pause that has not begun. @param now a clock that only goes forward, in milliseconds */
+/** Creates an inactive pause. @param now a monotonic clock, in milliseconds */
 export function createPause(now: () => number = () => performance.now()): Pause {
   let endsMs = 0
   return {

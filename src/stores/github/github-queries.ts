@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { blobId } from '../../ports/git-store.ts'
 
-/** Everything stands inside one commit, whose `oid` is the head: a listing of another state could hide a version that a commit then replaces. */
+/** Everything is inside one commit, whose `oid` is the head: a listing of another state could hide a version that a commit then replaces. */
 export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $branch: String!, $folder: String!, $versions: String!, $index: String!, $ownerIndex: String!,
     $withPublishes: Boolean!, $since: GitTimestamp) {
   repository(owner: $owner, name: $name) {
@@ -19,11 +19,11 @@ export const FOLDER_QUERY = `query Folder($owner: String!, $name: String!, $bran
     }
   }
 }`
-/** One file by its id. */
+/** One file by its ID. */
 export const BLOB_QUERY = `query Blob($owner: String!, $name: String!, $id: GitObjectID!) {
   repository(owner: $owner, name: $name) { object(oid: $id) { ... on Blob { oid text isTruncated } } }
 }`
-/** The one write there is: additions on exactly the expected head. */
+/** The only write: additions if the head is the expected one. */
 export const COMMIT_MUTATION = `mutation Commit($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) { commit { oid url } }
 }`

@@ -1,4 +1,4 @@
-// Reads a site's files from a folder that nobody changes while it is read; it may be renamed. Small files are kept in memory, large ones are streamed.
+// Reads a site's files from a folder that does not change while it is read, but may be renamed. Small files are cached, large ones are streamed.
 import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
@@ -7,20 +7,20 @@ import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { type Bytes, type LargeFile, refuseAway, type SiteFiles } from '../../ports/site-files.ts'
 
-/** How much a host keeps in memory of one build: the popular part of a large catalogue, all of a small one. */
+/** Cache size for one build: the popular part of a large catalogue, or all of a small one. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
-/** Longer files are streamed and not kept: many slow readers of one would each hold it whole. */
+/** Longer files are streamed and not cached, because many slow readers would each hold the whole file. */
 const MAX_KEPT_BYTES = 1024 * 1024
-/** What a file takes beside its bytes. */
+/** Overhead of a cached file besides its bytes. */
 const ENTRY_BYTES = 256
 
-/** Segments that could lead out of the folder, or to what is hidden in it, never match. */
+/** Segments that could lead out of the folder, or to hidden files, never match. */
 const SAFE_PATH = /^(?:\/(?!\.)[A-Za-z0-9_.@-]+)+$/
 
 /**
- * The files of a folder: what was read once is kept in memory, but for large files.
+ * The files of a folder, cached after the first read, except large ones.
  *
- * @param later where the folder may be renamed to. It is then still read, and never what took its place; when it is nowhere any more, its files are unavailable.
+ * @param later where the folder may be renamed to. It is then read there, never what took its place; if it is in neither place, its files are unavailable.
  */
 export function folderFiles(dir: string, later?: string): SiteFiles {
   const cache = new LRUCache<string, Bytes>({
@@ -28,7 +28,7 @@ export function folderFiles(dir: string, later?: string): SiteFiles {
     sizeCalculation: ({ length }) => length + ENTRY_BYTES,
   })
   const readFrom: ReadFrom = later === undefined ? (read) => read(dir) : followFolder(dir, later)
-  /** Those that were asked for, and those that are just being looked at. */
+  /** Cached files, and those being read. */
   const large = new Map<string, Promise<LargeFile | undefined>>()
   return {
     async openLarge(path) {
@@ -54,14 +54,14 @@ export function folderFiles(dir: string, later?: string): SiteFiles {
   }
 }
 
-/** What tells a folder from any other at the same place; undefined when there is none. */
+/** Distinguishes a folder from any other at the same path; undefined if there is none. */
 export function identifyFolder(dir: string): string | undefined {
   const stats = statSync(dir, { bigint: true, throwIfNoEntry: false })
-  // Numbers of files that are gone are given again, so the time of its birth belongs to it.
+  // Inode numbers are reused, so the creation time is included.
   return stats && `${stats.ino} ${stats.birthtimeNs}`
 }
 
-/** Reads something below the folder, wherever it lies at the moment. */
+/** Reads something below the folder, wherever it is now. */
 type ReadFrom = <Value>(read: (folder: string) => Promise<Value>) => Promise<Value>
 
 function followFolder(dir: string, later: string): ReadFrom {
@@ -93,7 +93,7 @@ async function describeLarge(file: string): Promise<LargeFile | undefined> {
 
 const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG'])
 
-/** @throws HubError `unavailable` when the file is there and cannot be read */
+/** @throws HubError `unavailable` when the file exists and cannot be read */
 function orAbsent(error: NodeJS.ErrnoException): undefined {
   if (ABSENT.has(error.code ?? '')) return undefined
   throw refuseAway(error)

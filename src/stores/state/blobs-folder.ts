@@ -1,4 +1,4 @@
-// Reads the folder in which earlier versions kept state on our own host, so that a new store begins with it. Leaves the folder as it is.
+// Imports the folder in which earlier versions of the Node server kept state into a new store. Does not change the folder.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { TOKEN_DAYS } from '../../domain/access/token-record.ts'
@@ -6,15 +6,15 @@ import { checkEntry } from '../../ports/state-store.ts'
 import type { StateEntry } from './state-sqlite.ts'
 
 const DAY_MS = 86_400_000
-/** Where the server that wrote the folder put the values: by the names of a site and of its store. */
+/** Where the server that wrote the folder put the values: under the names of a site and of its store. */
 const ENTRIES = 'entries/local/site:prompt-hub'
-/** What lies in the folder and never expires: whose login is whose, and how often somebody signed out everywhere. */
+/** Entries that never expire: login bindings, and how often someone signed out everywhere. */
 const LASTING = ['logins', 'generations']
 
 /**
- * Reads what is kept in the folder and has not expired.
+ * Reads everything in the folder that has not expired.
  *
- * @param dir `.hub/blobs`; nothing when it is missing
+ * @param dir `.hub/blobs`; a missing folder yields nothing
  * @param now milliseconds since 1970
  */
 export function* readBlobsFolder(dir: string, now: number): Generator<StateEntry> {
@@ -40,13 +40,13 @@ function listFiles(root: string): string[] {
   }
 }
 
-/** When a value ends. What does not say is kept as long as a token can live. */
+/** When a value expires. Without an expiry it is kept as long as a token can live. */
 function expiryOf(key: string, value: string, now: number): number | undefined {
   const [kind = '', name = ''] = key.split('/')
   if (LASTING.includes(kind)) return undefined
-  // A use of something that serves once has its end in its key.
+  // A single-use entry has its expiry in its key.
   if (kind === 'jti' || kind === 'sign-ins') return Number(/^\d+/.exec(name)?.[0] ?? 0) * 1000
-  // The next build holds what was published before it.
+  // The next build contains what was published before it.
   if (kind === 'fresh') return now + DAY_MS
   if (kind === 'sessions') return Date.parse(/"expires_at":"([^"]+)"/.exec(value)?.[1] ?? '') || now
   return now + (TOKEN_DAYS.most + 30) * DAY_MS

@@ -1,24 +1,24 @@
-// Keeps fresh copies in a database that several machines share, so that what one of them publishes is read at all others from the moment it is answered.
+// Keeps fresh copies in a database that several machines share, so that a version published on one of them is visible on all others at once.
 import type { CopyStore, FreshCopy, KeptVersion } from '../../ports/fresh-copies.ts'
 import { logTrouble } from '../../ports/log.ts'
 import type { StateStore } from '../../ports/state-store.ts'
 import { copiesInState } from './fresh-copies.ts'
 
-/** Its value changes with every copy that is kept: while it stays, nothing that was read needs to be read again. */
+/** Its value changes with every stored copy: while it stays the same, cached copies are current. */
 const MARKER = 'marker/fresh-copies'
-/** How long a read waits for the database, once; then no read waits until the database has answered again. */
+/** How long a read waits for the database, once; then no read waits until the database has responded again. */
 const PATIENCE_MS = 3_000
 const PROBE_MS = 250
-/** Two publishes of one repository so close together may arrive here in the wrong order. */
+/** Two publishes of one repository within this time may arrive here in the wrong order. */
 const RACE_MS = 60_000
-/** How many repositories are remembered, so that requests for names that do not exist cannot fill the memory. */
+/** How many repositories are cached, so that requests for names that do not exist cannot fill the memory. */
 const MAX_REMEMBERED = 10_000
 /** Versions hold up to 256 KiB each. */
 const MAX_VERSIONS = 200
 
 /** Everything that was read while the marker had one value. */
 interface Generation {
-  /** Null when the store must be asked, whatever the marker is. */
+  /** Null when the store must be read, whatever the marker is. */
   marker: string | undefined | null
   copies: Map<string, Promise<FreshCopy | undefined>>
   versions: Map<string, Promise<KeptVersion | undefined>>
@@ -26,16 +26,13 @@ interface Generation {
 
 /** Copies that several machines share. */
 interface SharedCopies extends CopyStore {
-  /** Whether the database answered last; while it does not, reads go on with what is built and what was read before. */
+  /** Whether the last query of the database succeeded; if not, reads use the build and what was read before. */
   isReachable: () => boolean
   close: () => void
 }
 
 /**
- * Copies in a shared store, in memory as long as nothing was published.
- *
- * A read asks for the marker alone, and all reads of one moment ask together: a read waits for the question under way and then for one that began
- * after it, so that it never misses what was answered before it came. Whoever keeps a copy changes the marker afterwards, and is answered after that.
+ * Copies in a shared store, cached as long as nothing is published. A read fetches only the marker, and concurrent reads share a request: a read waits for the pending request and then for one that started after it, so that it never misses a publish that was confirmed earlier. A writer changes the marker after storing a copy, and responds after that.
  *
  * @param patienceMs how long a read waits for the store
  */
@@ -63,7 +60,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
     probe = setTimeout(async () => {
       try {
         await state.get(MARKER)
-        // What could not be read meanwhile is remembered as absent.
+        // Anything unreadable in the meantime is cached as absent.
         generation = begin(null)
         isAway = false
         console.log('The database answers again.')
@@ -72,7 +69,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
       }
     }, PROBE_MS).unref()
   }
-  /** @returns undefined when the store failed or took too long; it is left alone from then on */
+  /** @returns undefined when the store failed or timed out; it is then left alone */
   const ask = async <Value>(question: () => Promise<Value>): Promise<Value | undefined> => {
     if (isAway) return undefined
     let timer: NodeJS.Timeout | undefined
@@ -137,7 +134,7 @@ export function shareCopies(state: StateStore, patienceMs = PATIENCE_MS): Shared
   }
 }
 
-/** Whether a copy that is there was made by a later publish, which another machine has kept first. */
+/** Whether an existing copy belongs to a later publish that another machine stored first. */
 function isOvertaken(mine: FreshCopy, there: FreshCopy): boolean {
   const isRecent = Date.parse(mine.kept_at) - Date.parse(there.kept_at) < RACE_MS
   return isRecent && there.repository.versions_count > mine.repository.versions_count

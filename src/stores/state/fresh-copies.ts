@@ -1,4 +1,4 @@
-// Stores fresh copies in the state store. A copy that is unreadable or in another format is logged and counts as absent.
+// Stores fresh copies in the state store. An unreadable copy, or one in another format, is logged and counts as absent.
 import {
   type BuildSource,
   COPY_MS,
@@ -11,12 +11,11 @@ import {
 import { type Lifetime, listKeys, type StateStore } from '../../ports/state-store.ts'
 
 /**
- * The format of what is kept. Only a publish writes copies, from values of the records' types, so the format says all about the shape, and a read needs no
- * schemas to judge one; but a deploy also finds what an older one kept. tests/publish/fresh.test.ts says when it must be raised.
+ * The storage format. Only a publish writes copies, from values of the records' types, so the format determines the shape, and a read needs no schemas to validate it; but a deploy also finds copies of an older one. tests/publish/fresh.test.ts says when to raise it.
  */
 const FORMAT = 5
 
-/** A record as it lies in the store. */
+/** A record as stored. */
 interface Kept<Record> {
   format: number
   record: Record
@@ -24,7 +23,7 @@ interface Kept<Record> {
 
 /** Copies in a state store. */
 interface StoredCopies extends CopyStore {
-  /** Keeps a copy unless one that is there has overtaken it: one step for all who keep one of this repository at once. */
+  /** Stores a copy unless a newer one exists, as one atomic step among concurrent writers of this repository. */
   keepNewer(copy: FreshCopy, isOvertaken: (mine: FreshCopy, there: FreshCopy) => boolean): Promise<void>
 }
 
@@ -40,7 +39,7 @@ export function copiesInState(state: StateStore): StoredCopies {
       const key = keyOf(copy.repository.owner, copy.repository.name)
       const text = format(copy)
       const lifetime = lifetimeOf(copy)
-      // Each try that fails means that another machine kept a copy.
+      // Each failed attempt means that another machine stored a copy.
       for (;;) {
         const found = await state.get(key)
         const there = found && parse<FreshCopy>(found.value)
@@ -55,9 +54,9 @@ export function copiesInState(state: StateStore): StoredCopies {
 }
 
 /**
- * Removes the copies that a build holds. Only for the one process that serves a store: elsewhere another machine may not have built them yet.
+ * Removes the copies that a build includes. Only for a single process that serves a store: otherwise another machine may not have built them yet.
  *
- * @returns how many
+ * @returns the number removed
  */
 export async function removeBuiltCopies(state: StateStore, source: BuildSource): Promise<number> {
   let removed = 0
@@ -67,14 +66,14 @@ export async function removeBuiltCopies(state: StateStore, source: BuildSource):
     const [, , owner = '', name = ''] = key.split('/')
     const origin = findOrigin(found.value)
     if (origin && isAhead(origin, owner, name, source)) continue
-    // Unless a publish has kept a newer copy in the meantime.
+    // Unless a publish has stored a newer copy in the meantime.
     if (await state.replace(key, '', found.version, { expiresAt: 0 })) removed++
   }
   await state.removeExpired()
   return removed
 }
 
-/** @returns undefined for a copy that is broken, or in another format */
+/** @returns undefined for a copy that is broken or in another format */
 function findOrigin(text: string): CopyOrigin | undefined {
   try {
     const { format, record }: Kept<CopyOrigin> = JSON.parse(text)
@@ -84,7 +83,7 @@ function findOrigin(text: string): CopyOrigin | undefined {
   }
 }
 
-/** Keeps copies in memory too, for the one process that publishes and reads, so that a read does not ask the store. */
+/** Caches copies in memory, for a single process that publishes and reads, so that a read does not access the store. */
 export function rememberCopies(copies: CopyStore): CopyStore {
   const repositories = new Map<string, Promise<FreshCopy | undefined>>()
   const versions = new Map<string, KeptVersion>()
@@ -115,12 +114,12 @@ export function rememberCopies(copies: CopyStore): CopyStore {
   }
 }
 
-/** A copy that could not be stored is in memory for as long as this process lives, and the next process begins with a build. */
+/** A copy that could not be stored stays in memory for the life of the process; the next process starts with a build. */
 function ignoreFailure(): void {}
 
-/** How many repositories are remembered, so that requests for names that do not exist cannot fill the memory. */
+/** How many repositories are cached, so that requests for names that do not exist cannot fill the memory. */
 const MAX_REMEMBERED = 10_000
-/** How many versions are remembered, of up to 256 KiB each; older ones are read from the store again. */
+/** How many versions are cached, of up to 256 KiB each; older ones are read from the store again. */
 const MAX_VERSIONS = 200
 
 function write<Record extends CopyOrigin>(state: StateStore, key: string, record: Record): Promise<void> {
@@ -136,7 +135,7 @@ function lifetimeOf({ kept_at }: CopyOrigin): Lifetime {
   return { expiresAt: Date.parse(kept_at) + COPY_MS }
 }
 
-/** @returns undefined for what an older deploy kept: it is in the build of this one */
+/** @returns undefined for copies of an older deploy: they are in the build of this one */
 function parse<Record>(text: string): Record | undefined {
   const kept: Kept<Record> = JSON.parse(text)
   if (kept.format < FORMAT) return undefined
@@ -149,7 +148,7 @@ async function read<Record>(state: StateStore, key: string): Promise<Record | un
     const found = await state.get(key)
     return found && parse<Record>(found.value)
   } catch (error) {
-    // Imported with the first trouble, because most reads and publishes have none.
+    // Imported with the first problem, because most reads and publishes have none.
     const { logTrouble } = await import('../../ports/log.ts')
     logTrouble('warning', 'A fresh copy could not be read.', { key, cause: error })
     return undefined

@@ -1,13 +1,13 @@
-// Counts requests in the state store, for limits that hold for all machines of a hub together.
+// Counts requests in the state store, for limits shared by all machines of a hub.
 import { hash } from 'node:crypto'
 import type { RateLimit, SharedLimiter } from '../../ports/rate-limiter.ts'
 import { refuseState, type StateStore } from '../../ports/state-store.ts'
 import { waitSeconds } from './rate-limiter-memory.ts'
 
-/** Each try that fails means that another request was counted, so this many at once are more than any limit allows. */
+/** Each failed attempt means that another request was counted, so this many at once exceed any limit. */
 const MAX_TRIES = 100
 
-/** A limiter whose counts all processes share. @param kind tells it from other limiters of the store */
+/** A limiter with counts shared by all processes. @param kind distinguishes it from other limiters of the store */
 export function limitInState(
   state: StateStore,
   kind: string,

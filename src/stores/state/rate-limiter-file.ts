@@ -1,11 +1,11 @@
-// The sliding window in a file, for the Netlify dev server alone: there each request runs in a worker whose memory is gone afterwards.
+// The sliding window in a file, only for the Netlify dev server: there each request runs in a worker whose memory is lost afterwards.
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RateLimit, RateLimiter } from '../../ports/rate-limiter.ts'
 import { UNLIMITED, waitSeconds } from './rate-limiter-memory.ts'
 
-/** A limiter that every worker on this machine shares. @param path of its file, made when it is missing */
+/** A limiter that every worker on this machine shares. @param path of its file; created when missing */
 export function limitInFile({ requests, windowMs }: RateLimit, path: string): RateLimiter {
   if (requests === 0) return UNLIMITED
   mkdirSync(dirname(path), { recursive: true })
@@ -18,7 +18,7 @@ export function limitInFile({ requests, windowMs }: RateLimit, path: string): Ra
       const time = millisecondsSinceBoot()
       database.exec('BEGIN IMMEDIATE')
       try {
-        // What lies ahead was counted before the machine was started again.
+        // Times in the future were recorded before the machine was restarted.
         database.prepare('DELETE FROM requests WHERE at <= ? OR at > ?').run(time - windowMs, time)
         const row = database
           .prepare('SELECT count(*) AS count, min(at) AS oldest FROM requests WHERE client = ?')
@@ -33,7 +33,7 @@ export function limitInFile({ requests, windowMs }: RateLimit, path: string): Ra
   }
 }
 
-/** A clock that all processes of the machine share and that never goes back while it runs. */
+/** A monotonic clock shared by all processes of the machine. */
 function millisecondsSinceBoot(): number {
   return Number(process.hrtime.bigint() / 1_000_000n)
 }

@@ -1,15 +1,14 @@
-// The sliding window that limits requests: exact counts for each client, in memory that stays bounded; and the arithmetic that every window shares.
+// The sliding window that limits requests: exact counts per client in bounded memory; and the arithmetic shared by every window.
 import type { RateLimit, RateLimiter } from '../../ports/rate-limiter.ts'
 
-/** Clients that are remembered at once. One request each, they take some 20 MB. */
+/** Maximum number of clients remembered. With one request each, they take about 20 MB. */
 const MAX_CLIENTS = 100_000
 
 /**
- * A limiter in this process's memory. What left the window is forgotten; beyond the most clients, whoever asked longest ago is, in their favour, but
- * nobody who has to wait: else many addresses could free one.
+ * A limiter in memory. Entries that left the window are dropped. Above the maximum number of clients, evicts the least recently seen client, but never one that is currently blocked; otherwise many addresses could unblock one.
  *
- * @param now a clock in milliseconds that never goes back: the machine's time of day may
- * @param mostClients left out, the usual number
+ * @param now a monotonic clock in milliseconds; the machine's time of day is not
+ * @param mostClients has a default
  */
 export function limitInMemory(
   { requests, windowMs }: RateLimit,
@@ -17,7 +16,7 @@ export function limitInMemory(
   mostClients = MAX_CLIENTS,
 ): RateLimiter {
   if (requests === 0) return UNLIMITED
-  /** Moments of requests, oldest first; clients in the order of their newest one. Those who have used up their number stand apart. */
+  /** Times of requests, oldest first; clients by their newest one. Blocked clients are kept separately. */
   const counted = new Map<string, number[]>()
   const limited = new Map<string, number[]>()
   const forgetBefore = (clients: Map<string, number[]>, moment: number) => {
@@ -48,7 +47,7 @@ export function limitInMemory(
   }
 }
 
-/** A limiter that never refuses. */
+/** A limiter that never rejects. */
 export const UNLIMITED: RateLimiter = { take: () => 0 }
 
 /** Seconds until the oldest request leaves the window, at least one. */

@@ -7,13 +7,13 @@ import { parseRecord } from './state-record.ts'
 
 const DAY_MS = 86_400_000
 
-/** The part of accounts that is about who somebody is. */
+/** The identity part of accounts. */
 type People = Pick<
   Accounts,
   'openSession' | 'findSession' | 'endSession' | 'endAllSessions' | 'bindLogin' | 'spendSignIn'
 >
 
-/** People in a state store, read anew each time: a session that was ended is ended at once. */
+/** People in a state store, read anew each time, so that ending a session takes effect at once. */
 export function peopleInState(state: StateStore): People {
   return {
     async openSession(person, now) {
@@ -51,7 +51,7 @@ export function peopleInState(state: StateStore): People {
   }
 }
 
-/** Whether a login is still a person's, as the first sign-in with it said. */
+/** Whether a login still belongs to a person, according to its first sign-in. */
 export async function holdsLogin(state: StateStore, { login, user_id }: Person): Promise<boolean> {
   return (await state.get(loginKey(login)))?.value === user_id
 }
@@ -60,7 +60,7 @@ async function readGeneration(state: StateStore, userId: string): Promise<number
   const found = await state.get(generationKey(userId))
   if (!found) return 0
   const generation = Number(found.value)
-  // If a broken record counted as 0, sessions that were ended would hold again.
+  // If a broken record counted as 0, ended sessions would become valid again.
   if (!Number.isSafeInteger(generation) || generation < 0) throw new Error('a generation of sessions is no number')
   return generation
 }

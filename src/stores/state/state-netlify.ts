@@ -1,24 +1,24 @@
-// Keeps state in Netlify Blobs. When a value expires stands in its metadata.
+// Keeps state in Netlify Blobs. The expiry of a value is in its metadata.
 import { type GetStoreOptions, getStore } from '@netlify/blobs'
 import { atMost } from '../../ports/at-most.ts'
 import { checkEntry, refuseState, type StateStore } from '../../ports/state-store.ts'
 
-/** How long one call may take. The platform's client would try for much longer, and the caller would get no answer in the meantime. */
+/** Timeout of one call. The platform's client would retry for much longer, and the caller would get no response in the meantime. */
 const CALL_MS = 3_000
 const NAME = 'prompt-hub'
 const AT_ONCE = 8
-/** How long a sweep lasts at most: Netlify ends a scheduled function after 30 s. */
+/** Time limit of a sweep: Netlify ends a scheduled function after 30 s. */
 const SWEEP_MS = 20_000
 
-/** The store of a Netlify site; inside a function the platform gives the access. Reads are strong: a revoked token must be revoked at once. */
+/** The store of a Netlify site; inside a function the platform provides the access. Reads are strongly consistent: a revoked token must be revoked at once. */
 export function netlifyState(): StateStore {
   return stateOver({ consistency: 'strong' })
 }
 
 /**
- * A store behind an address.
+ * A store at an address.
  *
- * @param access where the server is and the token it asks for; inside a Netlify function, neither
+ * @param access the server's address and its token; inside a Netlify function, neither
  * @param now a clock in milliseconds since 1970
  */
 export function stateOver(access: Omit<GetStoreOptions, 'name'>, now: () => number = Date.now): StateStore {
@@ -29,7 +29,7 @@ export function stateOver(access: Omit<GetStoreOptions, 'name'>, now: () => numb
   const find = (key: string) =>
     call(options, async (store) => {
       const found = await store.getWithMetadata(key, { type: 'text' })
-      // Netlify's own development server gives an etag in lists alone.
+      // Netlify's development server returns ETags only in lists.
       return found && { ...found, etag: found.etag ?? (await etagOf(store, key)) }
     })
   const state: StateStore = {
@@ -65,14 +65,14 @@ export function stateOver(access: Omit<GetStoreOptions, 'name'>, now: () => numb
     },
     async list(prefix) {
       const { blobs } = await call(options, (store) => store.list({ prefix }))
-      // The development server also lists keys that are the beginning of the prefix.
+      // The development server also lists keys that are a prefix of the prefix.
       const keys = blobs.map(({ key }) => key).filter((key) => key.startsWith(prefix))
       return { keys: keys.sort(), next: undefined }
     },
     async removeExpired() {
       const deadline = now() + SWEEP_MS
       const { keys } = await state.list('')
-      // In another order each time, so that a sweep that runs out of time is completed by later ones.
+      // In random order, so that later sweeps complete one that ran out of time.
       const shuffled = keys.map((key) => ({ key, place: Math.random() })).sort((a, b) => a.place - b.place)
       const removed = await atMost(AT_ONCE, shuffled, async ({ key }) => {
         if (now() > deadline) return 0
@@ -91,7 +91,7 @@ export function stateOver(access: Omit<GetStoreOptions, 'name'>, now: () => numb
   return state
 }
 
-/** The client reports every failure but a broken condition as success, without an etag (netlify/primitives#741). */
+/** The client reports every failure except a failed condition as success, without an ETag (netlify/primitives#741). */
 function wroteTo({ modified, etag }: { modified: boolean; etag?: string }): boolean {
   if (modified && !etag) throw new Error('the store did not say what it did')
   return modified

@@ -1,4 +1,4 @@
-// Keeps state in one table of a PostgreSQL database, for a hub on several machines. Uses only SQL that CockroachDB and YugabyteDB have too.
+// Keeps state in one table of a PostgreSQL database, for a hub on several machines. Uses only SQL that CockroachDB and YugabyteDB also support.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type ClientConfig, DatabaseError, Pool, type QueryResult } from 'pg'
@@ -6,26 +6,25 @@ import { HubError } from '../../domain/api/errors.ts'
 import { logTrouble } from '../../ports/log.ts'
 import { checkEntry, type OpenStateStore, refuseState } from '../../ports/state-store.ts'
 
-/** Connections a process opens at most: PostgreSQL allows 100 in all unless told otherwise. */
+/** Maximum connections per process: PostgreSQL allows 100 in total by default. */
 const MAX_CONNECTIONS = 10
-/** How long a call waits for a connection, and then for its answer. */
+/** How long a call waits for a connection, and then for its result. */
 const CONNECT_MS = 3_000
 const STATEMENT_MS = 3_000
-/** How long the table may take to be made, beside other machines that start at the same moment. */
+/** Time limit for creating the table, next to other machines that start at the same moment. */
 const MIGRATE_MS = 30_000
-/** How often a statement is repeated that lost a race. */
+/** How often a statement that lost a race is repeated. */
 const MAX_TRIES = 10
 const RECONNECT_MS = 1_000
 const PAGE_KEYS = 1_000
 const CHANNEL = 'prompt_hub'
-/** A race between machines, which another try settles: serialization failure, deadlock. */
+/** A race between machines that a retry resolves: serialization failure, deadlock. */
 const RACES = ['40001', '40P01']
-/** The same while tables are made: also objects that another machine made at the same moment, for some of which PostgreSQL says "internal error". */
+/** The same while tables are created: also objects that another machine created at the same moment, some of which PostgreSQL reports as "internal error". */
 const MIGRATION_RACES = [...RACES, '23505', '42P07', '42710', 'XX000']
 
 /**
- * What each format adds to the one before. Each part may run again, because CockroachDB commits before it changes a table.
- * Keys are bytes, so that every engine orders them alike, whatever its collation.
+ * The migrations. Each part may run again, because CockroachDB commits before it changes a table. Keys are bytes, so that every engine sorts them alike, whatever its collation.
  */
 const MIGRATIONS = [
   [
@@ -38,7 +37,7 @@ const UPSERT = `INSERT INTO prompt_hub_state (key, value, version, expires_at) V
   ON CONFLICT (key) DO UPDATE SET value = excluded.value, version = excluded.version, expires_at = excluded.expires_at`
 
 /**
- * Opens the store. The table is made or migrated before the first call. A database that cannot be reached now is tried again by each call.
+ * Opens the store. The table is created or migrated before the first call. If the database is unreachable now, each call tries again.
  *
  * @param url `postgresql://user:password@host/database`
  * @param now a clock in milliseconds since 1970
@@ -54,11 +53,11 @@ export async function openPostgresState(url: string, now: () => number = Date.no
   const pool = new Pool({
     ...settings,
     max: MAX_CONNECTIONS,
-    // Ends the wait when the machine is gone; the setting below ends the work there. Poolers refuse it as a start-up parameter.
+    // Ends the wait when the connection is lost; the setting below ends the query on the server. Poolers reject it as a start-up parameter.
     query_timeout: STATEMENT_MS + 1_000,
     onConnect: (client) => client.query(`SET statement_timeout = ${STATEMENT_MS}`).then(() => {}),
   })
-  // A connection that breaks while nobody uses it is replaced by the next call, which reports what is wrong.
+  // An idle connection that breaks is replaced by the next call, which reports the problem.
   pool.on('error', () => {})
   let migration: Promise<void> | undefined
   const prepare = () => {
@@ -142,7 +141,7 @@ export async function openPostgresState(url: string, now: () => number = Date.no
   }
 }
 
-/** Asks the database for its time. @throws Error when it does not answer */
+/** Reads the database's time. @throws Error when it does not respond */
 export async function readDatabaseTime(url: string): Promise<Date> {
   const client = new Client({
     connectionString: url,
@@ -159,7 +158,7 @@ export async function readDatabaseTime(url: string): Promise<Date> {
   }
 }
 
-/** Repeats a statement that lost a race. What it did before was undone, so it may run again. */
+/** Repeats a statement that lost a race. Its effects were rolled back, so it may run again. */
 async function settleRaces<Value>(races: readonly string[], work: () => Promise<Value>): Promise<Value> {
   for (let tries = 1; ; tries++) {
     try {
@@ -171,7 +170,7 @@ async function settleRaces<Value>(races: readonly string[], work: () => Promise<
   }
 }
 
-/** Brings the table to the newest format. One machine at a time does: it holds the row that says which format the table has. */
+/** Migrates the table to the newest format. One machine at a time: it locks the row with the table's format. */
 async function migrate(settings: ClientConfig): Promise<void> {
   const client = new Client({ ...settings, query_timeout: MIGRATE_MS })
   client.on('error', () => {})
@@ -210,7 +209,7 @@ async function migrateLocked(client: Client): Promise<number> {
   }
 }
 
-/** Listens on a connection of its own, and connects again when it breaks. An engine without LISTEN is asked once. */
+/** Listens on a separate connection, and reconnects when it breaks. An engine without LISTEN is tried once. */
 function listen(settings: ClientConfig, onNotice: (topic: string | undefined) => void): { stop(): Promise<void> } {
   const stopping = new AbortController()
   let client: Client | undefined
@@ -222,7 +221,7 @@ function listen(settings: ClientConfig, onNotice: (topic: string | undefined) =>
     client.on('notification', ({ payload }) => onNotice(payload ?? ''))
     await client.connect()
     await client.query(`LISTEN ${CHANNEL}`)
-    // Notices that came while nobody listened are lost.
+    // Notifications sent while nobody listened are lost.
     onNotice(undefined)
     await broken.promise
   }

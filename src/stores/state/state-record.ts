@@ -2,7 +2,7 @@
 
 import type * as z from 'zod'
 
-/** Parses a record. @param key named in the log, so it must hold no secret. @returns undefined for a text that is no such record */
+/** Parses a record. @param key named in the log, so it must not contain a secret. @returns undefined for an invalid record */
 export async function parseRecord<Schema extends z.ZodType>(
   key: string,
   text: string,

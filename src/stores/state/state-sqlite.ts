@@ -8,7 +8,7 @@ import { checkEntry, type Lifetime, type OpenStateStore, refuseState } from '../
 
 /** The format of the file, in SQLite's `user_version`. */
 const FORMAT = 1
-/** How long a call waits for another process that writes. */
+/** How long a call waits for another process that is writing. */
 const MAX_WAIT_MS = 3_000
 const RETRY_MS = 5
 const PAGE_KEYS = 1_000
@@ -27,11 +27,11 @@ export interface StateEntry extends Lifetime {
 }
 
 /**
- * Opens the file, and makes it where it is missing.
+ * Opens the file, and creates it when missing.
  *
- * @param seed what a new file begins with, written in one step with its table; asked only then
+ * @param seed initial entries of a new file, written in the same transaction as its table; called only then
  * @param now a clock in milliseconds since 1970
- * @throws Error when the file is no database, or a newer version of the hub wrote it
+ * @throws Error when the file is not a database, or a newer version of the hub wrote it
  */
 export async function openSqliteState(
   path: string,
@@ -41,7 +41,7 @@ export async function openSqliteState(
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // SQLite gives its other files the mode of this one.
   closeSync(openSync(path, 'a', 0o600))
-  // No timeout of SQLite's own: it would block the thread that answers reads.
+  // Without SQLite's own timeout, which would block the thread that serves reads.
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
     await untilFree(() => prepareFile(database, path, seed))
@@ -105,14 +105,14 @@ export async function openSqliteState(
   }
 }
 
-/** What is deleted is overwritten, because it may be about people. FULL, because an acknowledged write must survive the loss of power: https://www.sqlite.org/pragma.html#pragma_synchronous */
+/** Deleted data is overwritten, because it may be personal. FULL, because an acknowledged write must survive a power loss: https://www.sqlite.org/pragma.html#pragma_synchronous */
 function prepareFile(database: DatabaseSync, path: string, seed: () => Iterable<StateEntry>): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON')
   const formatOf = () => Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (formatOf() === 0) {
     database.exec('BEGIN IMMEDIATE')
     try {
-      // Another process may have made the table in the meantime.
+      // Another process may have created the table in the meantime.
       if (formatOf() === 0) {
         database.exec(`${TABLE} PRAGMA user_version = ${FORMAT}`)
         const insert = database.prepare('INSERT INTO state VALUES (?, ?, ?, ?)')
@@ -128,7 +128,7 @@ function prepareFile(database: DatabaseSync, path: string, seed: () => Iterable<
     throw new Error(`${path} was written by a newer version of the hub. Run that version, or restore a backup.`)
 }
 
-/** Repeats work for as long as another process has the file locked, without blocking this thread. */
+/** Retries while another process has the file locked, without blocking this thread. */
 async function untilFree<Value>(work: () => Value): Promise<Value> {
   for (const deadline = performance.now() + MAX_WAIT_MS; ; ) {
     try {

@@ -1,4 +1,4 @@
-// Keeps tokens in the state store: written by digest, read on every use, never kept in the clear, and removed when they ended.
+// Keeps tokens in the state store: stored as a digest, read on every use, never in clear text, and removed when they end.
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Accounts, ListedToken } from '../../domain/access/account.ts'
 import type { Permission } from '../../domain/access/permissions.ts'
@@ -10,31 +10,31 @@ import { type Lifetime, listKeys, type StateStore } from '../../ports/state-stor
 import { parseRecord } from './state-record.ts'
 
 const DAY_MS = 86_400_000
-/** Last use is a hint for people: a write an hour is enough for it. */
+/** Last use is only informational, so one write per hour is enough. */
 const LAST_USE_MS = 3_600_000
-/** How many records are read or removed at once: a list may be long, and each takes a connection to the store. */
+/** How many records are read or removed at once: a list may be long, and each record takes a connection to the store. */
 const AT_ONCE = 8
-/** How long the record of an expired token is kept, so that its maker sees which one expired. */
+/** How long the record of an expired token is kept, so that its creator sees that it expired. */
 const EXPIRED_MS = 30 * DAY_MS
-/** The longest life of a token's record. */
+/** Maximum lifetime of a token's record. */
 const MAX_USE_MS = TOKEN_DAYS.most * DAY_MS + EXPIRED_MS
-/** How many entries of a list are read at most. A person has 50 tokens; only lists of earlier versions are longer, and each reading makes them shorter. */
+/** Maximum number of list entries read. A person has 50 tokens; only lists of earlier versions are longer, and each read shortens them. */
 const MAX_READ = 200
 
-/** What a new token is made of. */
+/** The parts of a new token. */
 interface NewToken {
   holder: TokenRecord['holder']
   name: string
   /** `owner/*` or `owner/name`. */
   scope: string
-  /** `publish` alone when left out. */
+  /** Default: `publish` only. */
   permissions?: readonly Permission[]
   days: number
-  /** Names it in lists; random when left out. */
+  /** Its name in lists; random by default. */
   id?: string
 }
 
-/** Makes a token and stores its record; it stands in a list too, of its person or of its owner's operators. @returns the token, which nothing will show again */
+/** Creates a token and stores its record, also in the list of its person or of its owner's operators. @returns the token, which is never shown again */
 export async function createToken(
   state: Pick<StateStore, 'set'>,
   { days, id = randomUUID(), ...given }: NewToken,
@@ -51,17 +51,17 @@ export async function createToken(
   })
   const lifetime = lifetimeOf(record)
   await state.set(`tokens/${digestOf(token)}`, JSON.stringify(record), lifetime)
-  // The list is written second, so that every token in it exists. When that fails, so does this call, and the token is never shown to anybody.
+  // The list is written second, so that every token in it exists. If that fails, so does this call, and the token is never shown to anyone.
   await state.set(listKeyOf(record), digestOf(token), lifetime)
   return { token, record }
 }
 
-/** Finds what is known of a token. @returns undefined when it was never made here, was revoked, or its record is broken */
+/** Looks up a token. @returns undefined when it was never created here, was revoked, or its record is broken */
 export async function findToken(state: StateStore, token: string): Promise<TokenRecord | undefined> {
   return readRecord(state, digestOf(token))
 }
 
-/** The tokens of people, in a state store. */
+/** People's tokens in a state store. */
 export function tokensInState(
   state: StateStore,
 ): Pick<Accounts, 'createToken' | 'listTokens' | 'revokeToken' | 'listOperatorTokens'> {
@@ -74,7 +74,7 @@ export function tokensInState(
     async listTokens(userId, now) {
       const stored = await readList(state, (await state.list(listKey(userId, ''))).keys.slice(0, MAX_READ))
       const theirs = stored.filter(({ record }) => isHeldBy(record, userId))
-      // A mark of an earlier version; now a token that is revoked is removed.
+      // A mark of an earlier version; now revoked tokens are removed.
       const [revoked, others] = divide(theirs, ({ record }) => record.revoked_at !== null)
       const [expired, good] = divide(others, ({ record }) => hasExpired(record, now))
       expired.sort((a, b) => b.record.expires_at.localeCompare(a.record.expires_at))
@@ -97,26 +97,26 @@ export function tokensInState(
   }
 }
 
-/** Every token that an operator made, newest first. Those of earlier versions, which stood in no list, are put into one. */
+/** Every token that an operator created, newest first. Those of earlier versions, which were in no list, are added to one. */
 export async function listAllOperatorTokens(state: StateStore): Promise<ListedToken[]> {
   return withUses(state, await readOperatorTokens(state))
 }
 
-/** Ends an operator's token for good. @returns what it was, or undefined when there is none of that id */
+/** Revokes an operator's token. @returns its description, or undefined when there is none with that ID */
 export async function revokeOperatorToken(state: StateStore, id: string): Promise<TokenRecord | undefined> {
   const stored = (await readOperatorTokens(state)).find(({ record }) => record.id === id)
   if (stored) await remove(state, stored)
   return stored?.record
 }
 
-/** Notes that a token was used, at most once an hour. */
+/** Records that a token was used, at most once per hour. */
 export async function noteUse(state: StateStore, id: string, now: Date): Promise<void> {
   const last = await state.get(useKey(id))
   if (last && now.getTime() - Date.parse(last.value) < LAST_USE_MS) return
   await state.set(useKey(id), now.toISOString(), { expiresAt: now.getTime() + MAX_USE_MS })
 }
 
-/** A record with the name it is stored under. */
+/** A record with its storage key. */
 interface Stored {
   digest: string
   record: TokenRecord
@@ -134,7 +134,7 @@ async function readOperatorTokens(state: StateStore): Promise<Stored[]> {
   return stored.filter((one) => one !== undefined)
 }
 
-/** Reads what stands in lists. An entry without a token, which a removal that was cut off left, is removed. */
+/** Reads list entries. An entry without a token, left by an interrupted removal, is removed. */
 async function readList(state: StateStore, keys: readonly string[]): Promise<Stored[]> {
   const stored = await atMost(AT_ONCE, keys, async (key) => {
     const digest = (await state.get(key))?.value
@@ -146,7 +146,7 @@ async function readList(state: StateStore, keys: readonly string[]): Promise<Sto
   return stored.filter((one) => one !== undefined)
 }
 
-/** The token goes first, because it must open nothing even when the rest fails. */
+/** The token is removed first, so that it is invalid even when the rest fails. */
 async function remove(state: StateStore, { digest, record }: Stored): Promise<void> {
   await state.delete(`tokens/${digest}`)
   await state.delete(listKeyOf(record))
@@ -184,7 +184,7 @@ const digestOf = (token: string) => hash('sha256', token)
 const listKey = (userId: string, id: string) => `users/${userId}/${id}`
 const useKey = (id: string) => `token-uses/${id}`
 
-/** Where a token is listed: with its person, or with the owner that an operator made it for. */
+/** Where a token is listed: with its person, or with the owner for which an operator created it. */
 function listKeyOf({ holder, scope, id }: TokenRecord): string {
   return holder.kind === 'person' ? listKey(holder.user_id, id) : `${OPERATORS}${parseScope(scope)?.owner}/${id}`
 }
