@@ -3,10 +3,13 @@ import matter from 'gray-matter'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { SkillInput } from '../../src/domain/content/front-matter.ts'
+import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { checkVersion } from '../../src/domain/content/rules.ts'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
+import { importPrompt } from '../../src/domain/formats/content-files.ts'
 import { READERS, WRITERS } from '../../src/domain/formats/formats.ts'
 import { parseBy } from '../../src/domain/text/problems.ts'
+import { measure } from '../../src/ports/measure.ts'
 import { aVersion } from './fixtures.ts'
 
 const VARIABLES: SkillVersion['variables'] = [
@@ -140,7 +143,23 @@ test('the export format skill writes the same file, and refuses a version that i
   })
   expect(WRITERS.skill({ ...exported, body, skill: null }).refused).toMatchObject([{ field: 'skill' }])
   expect(READERS.skill(formatSkill(SKILL), 'x')).toMatchObject({
-    prompts: [{ name: 'code-review', description: SKILL.skill.description, license: 'MIT', body }],
+    prompts: [{ name: 'code-review', description: SKILL.skill.description, license: 'MIT', body, skill: SKILL.skill }],
     findings: [],
   })
+})
+
+test('an imported SKILL.md is a skill again, and the same file again adds no version', () => {
+  const [prompt] = READERS.skill(
+    '---\nname: a\ndescription: >\n  Does it.\n  Use it.\nlicense: MIT\n---\nDo.\n',
+    'a',
+  ).prompts
+  const order = { owner: 'acme', by: 'octocat', license: null, publishedAt: '2026-11-20T10:00:00Z', measure }
+  const first = importPrompt(prompt!, 'a', undefined, order)
+  const text = 'files' in first ? first.files.at(-1)!.text : ''
+  expect(parseVersionFile(text).value?.skill).toEqual({ description: 'Does it. Use it.', license: 'MIT' })
+  const existing = { versions: ['1.0.0'], read: () => text }
+  expect(importPrompt(prompt!, 'a', existing, order)).toMatchObject({ status: 'unchanged' })
+  const { prompts, findings } = READERS.skill('---\nname: a\ndescription: Use <it>\n---\nDo.\n', 'a')
+  expect(prompts[0]?.skill).toBeUndefined()
+  expect(findings).toMatchObject([{ kind: 'lost', field: 'skill', line: 3 }])
 })

@@ -72,7 +72,10 @@ export function importPrompt(
   const content = prompt.body.format === 'chat' ? formatChat(prompt.body.messages) : prompt.body.text
   const latest = sortVersions(existing?.versions ?? [])[0]
   const parameters = prompt.parameters
-  const said = { content, variables: prompt.variables, parameters, format: prompt.body.format }
+  const hasLicense = prompt.license !== null && findLicenseProblem(prompt.license) === undefined
+  const license = hasLicense ? prompt.license : order.license
+  const skill = prompt.skill ? { description: prompt.skill.description, license } : undefined
+  const said = { content, variables: prompt.variables, parameters, format: prompt.body.format, skill }
   const before = latest === undefined ? undefined : parseVersionFile(existing!.read(latest)).value
   if (before && isSameVersion(before, said)) return { status: 'unchanged', version: latest!, files: [] }
   const version = before
@@ -89,6 +92,7 @@ export function importPrompt(
     ...(prompt.body.format === 'chat' ? { format: 'chat' as const } : {}),
     ...(isSameJson(bare, prompt.variables) ? {} : { variables: prompt.variables }),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    ...(skill && { skill }),
     content,
   })
   const problems = [
@@ -98,8 +102,6 @@ export function importPrompt(
   if (problems.length > 0) return { status: 'refused', problems }
   const files = [{ path: formatPath({ kind: 'version', owner: order.owner, name, version }), text: versionText }]
   if (before) return { status: 'changed', version, files }
-  const license =
-    prompt.license !== null && findLicenseProblem(prompt.license) === undefined ? prompt.license : order.license
   const tags = toTags(prompt.tags)
   const indexText = editRepositoryFile(undefined, {
     title: toLine(prompt.title || titleFromName(name), LIMITS.titleCharacters),
@@ -113,12 +115,16 @@ export function importPrompt(
   return { status: 'new', version, files }
 }
 
-type Said = Pick<PortablePrompt, 'variables' | 'parameters'> & { content: string; format?: string | undefined }
+type Said = Pick<PortablePrompt, 'variables' | 'parameters' | 'skill'> & {
+  content: string
+  format?: string | undefined
+}
 
 function isSameVersion(before: Said, now: Said): boolean {
   return (
     before.content === now.content &&
     (before.format ?? 'text') === now.format &&
+    isSameJson(before.skill ?? null, now.skill ?? null) &&
     isSameJson(before.variables, now.variables) &&
     isSameJson(before.parameters, now.parameters)
   )

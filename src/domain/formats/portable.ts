@@ -28,6 +28,8 @@ export interface PortablePrompt {
   variables: Variable[]
   /** Model settings. */
   parameters: Parameters
+  /** What makes it an Agent Skill; null or left out when it is none. */
+  skill?: { description: string; license: string | null } | null | undefined
 }
 
 /** What a conversion could not carry over. */
@@ -56,8 +58,6 @@ export interface ExportedVersion extends PortablePrompt {
   full_name: string
   /** SHA-256 of the content's bytes, in hex. */
   content_sha256: string
-  /** What makes the version an Agent Skill; null or left out when it is none. */
-  skill?: { description: string; license: string | null } | null | undefined
 }
 
 /** What writing a version gives: a file, or why it cannot be one. */

@@ -1,9 +1,10 @@
 // Agent Skills (`SKILL.md`) and Claude Code's commands. https://agentskills.io/specification
+import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { formatSkill, INCLUDE, INPUTS, listInterpolations, SHELL } from '../content/skill.ts'
 import { formatYaml } from '../text/yaml.ts'
-import { isBare } from './names.ts'
+import { isBare, toLine } from './names.ts'
 import {
   type ExportedVersion,
   emptyPrompt,
@@ -26,10 +27,14 @@ export function readSkill(source: string, name: string): ReadResult {
   if (!file) return { prompts: [], findings: findings.all }
   if (textOf(file.front.description) === '')
     findings.refused('description', 'a skill says what it does and when to use it', file.lineOf('description') ?? 1)
+  const description = toLine(textOf(file.front.description), LIMITS.skillDescriptionCharacters)
+  const isSkill = !/[<>]/.test(description) && description.length <= LIMITS.skillDescriptionCharacters
+  if (!isSkill) findings.lost('skill', 'the description of a skill has no < and no >', file.lineOf('description'))
   const metadata = isObject(file.front.metadata) ? file.front.metadata : {}
   const isOurs = typeof metadata.content_sha256 === 'string'
   const [body, inputs] = isOurs ? splitInputs(file.body) : [file.body, []]
   const prompt = readCommon({ ...file, body }, textOf(file.front.name) || name, SKILL_KEYS, findings, isOurs)
+  if (isSkill) prompt.skill = { description, license: prompt.license }
   if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))
   if (inputs.some(({ isBare }) => !isBare))
     findings.lost('variables', 'in a skill, what an input takes is said in words')

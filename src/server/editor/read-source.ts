@@ -38,6 +38,7 @@ export function readSource(source: string, file: string, format: string, owner: 
     ...{ description: toLine(description, LIMITS.descriptionCharacters), tags: toTags(tags).join(', ') },
     ...{ license: license ?? '', format: body.format, variables: variables.map(fieldsOf) },
     content: body.format === 'chat' ? formatChat(body.messages) : body.text,
+    skill: prompt.skill?.description ?? '',
     parameters: Object.keys(parameters).length === 0 ? '' : JSON.stringify(parameters, null, 2),
   }
   return { form, said }
