@@ -64,8 +64,9 @@ export function readPrompty(source: string, name: string): ReadResult {
   readModel(front.model, prompt.parameters, findings, keyLine('model'))
   const template = isObject(front.template) ? front.template.format : front.template
   const language = textOf(isObject(template) ? template.kind : template) || 'jinja2'
-  if (language !== 'jinja2' && language !== 'mustache')
-    findings.refused('template', `${language} is not jinja2 or mustache`, keyLine('template'))
+  // Nunjucks is the Jinja of its JavaScript runtime.
+  if (!['jinja2', 'nunjucks', 'mustache'].includes(language))
+    findings.refused('template', `${language.slice(0, 40)} is not jinja2, nunjucks or mustache`, keyLine('template'))
   const described = readInputs(front.inputs, findings, keyLine('inputs'))
   const threads = new Set(described.threads)
   const names = new Set<string>()

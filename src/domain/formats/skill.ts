@@ -63,6 +63,14 @@ export function readClaudeCommand(source: string, name: string): ReadResult {
   return findings.result(prompt)
 }
 
+/** Blanks blocks and spans of code, in which `@pytest.fixture` and `#REF!` are examples; a span behind `!`, which runs, stays. Offsets and lines stay the same. */
+function blankCode(text: string): string {
+  const blank = (code: string) => code.replace(/[^\n]/g, ' ')
+  return text
+    .replace(/^([ \t]*)(`{3,}|~{3,})(?!!)[^\n]*\n[\s\S]*?(?:^[ \t]*\2[ \t]*$|$(?![\s\S]))/gm, blank)
+    .replace(/(?<![!`])(`+)(?!`)[^`\n]+\1(?!`)/g, blank)
+}
+
 /** @param isLiteral whether `$1` stands for itself */
 function readCommon(
   file: SourceFile,
@@ -74,9 +82,10 @@ function readCommon(
   const { front, body, bodyLine } = file
   for (const key of Object.keys(front))
     if (!known.has(key)) findings.lost(key, 'a hub has no place for it', file.lineOf(key))
-  for (const match of body.matchAll(SHELL))
+  const prose = blankCode(body)
+  for (const match of prose.matchAll(SHELL))
     findings.refused('shell', `${match[0].slice(0, 60)} runs a command`, bodyLine + lineOf(body, match.index) - 1)
-  for (const match of body.matchAll(INCLUDE))
+  for (const match of prose.matchAll(INCLUDE))
     findings.refused('include', `${match[0].slice(0, 60)} includes a file`, bodyLine + lineOf(body, match.index) - 1)
   const prompt = emptyPrompt(name)
   prompt.description = textOf(front.description)
