@@ -109,6 +109,12 @@ test('a prompt from its first version to its end', { timeout: 300_000 }, async (
   await press(page, 'Change the status')
   await page.getByText('The status was changed.').waitFor()
   expect(await record('alice/hello')).toMatchObject({ status: 'deprecated', status_message: 'Greet by hand.' })
+
+  const feed = await (await fetch(`${hub.url}/alice/hello/feed.xml`)).text()
+  expect([...feed.matchAll(/<title>Say hello:? ([^<]*)</g)].map(([, words]) => words)).toEqual([
+    ...['Changed the status from active to deprecated: Greet by hand.', 'Restored 2.0.0'],
+    ...['Yanked 2.0.0: Too many languages', 'Set label production to 1.0.1', '2.0.0', '1.0.1', '1.0.0'],
+  ])
 })
 
 test('a chat prompt is written block by block, and a copy says where it comes from', { timeout: 120_000 }, async () => {

@@ -1,14 +1,20 @@
 // Pins changing what is published: each field, permission and state, on git of this machine and on GitHub's stand-in, and many callers at once. docs/contract.md section 7
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { FAULTS, type Fault } from '../github/faults.ts'
+import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
 import { type Answer, type Hub, openHub } from '../hubs/publishing.ts'
 import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
 
 const INDEX = '---\n# ours\ntitle: "Code review" # kept\ntags: [a]\nlabels:\n  production: "1.0.0"\n---\n\nNotes\r\n'
 
+const version = (content: string) => `---\npublished_at: "2026-11-20T10:00:00Z"\npublished_by: acme\n---\n${content}`
 const FILES = {
+  'content/acme/code-review/versions/1.0.0.md': version('One\n'),
+  'content/acme/code-review/versions/1.1.0.md': version('Two\n'),
+  'content/acme/code-review/versions/1.2.0.md': version('Three\n'),
   'content/acme/code-review/index.md': INDEX,
   'content/acme/index.md': '---\nprotected_labels: [stable]\n---\n',
 }
@@ -35,8 +41,7 @@ async function openAll(opened: World): Promise<void> {
   world = opened
   hub = await openHub(world)
   token = await hub.makeToken({ permissions: ['publish', 'label', 'maintain'] })
-  for (const content of ['One\n', 'Two\n', 'Three\n'])
-    expect((await hub.publish({ content, bump: 'minor' })).status).toBe(201)
+  await hub.build()
 }
 
 afterEach(() => world.close())
@@ -154,12 +159,82 @@ describe.each([
     expect((await send('PATCH', '', { status: 'active' })).data.status).toBe('active')
   })
 
+  test('each state takes what it may, in one hub and the other, and shows it in both', async () => {
+    const other = await openHub(world, { state: hub.state })
+    await other.build()
+    const archived = [409, 'repo_archived'] as const
+    //  method, where, body; status, code, or what the record then has
+    const rows: [string, string, unknown, number, string | object][] = [
+      ['DELETE', '/labels/nowhere', undefined, 200, { commit: null, unchanged: true }],
+      ['DELETE', '/labels/nowhere', { expected: null }, 200, { commit: null }],
+      ['DELETE', '/labels/nowhere', { expected: '1.0.0' }, 409, 'version_conflict'],
+      ['PUT', '/labels/next', { version: '1.1.0', expected: null }, 200, { labels: { next: '1.1.0' } }],
+      ['PUT', '/labels/next', { version: '1.2.0', expected: '1.1.0', dry_run: true }, 200, { commit: null }],
+      ['DELETE', '/labels/next', { dry_run: true }, 422, 'validation_failed'],
+      ['DELETE', '/labels/next', { expected: '1.1.0' }, 200, { labels: { production: '1.0.0' } }],
+      ['PUT', '/versions/1.2.0/yank', { reason: 'A', dry_run: true }, 200, { commit: null, latest_version: '1.1.0' }],
+      ['PUT', '/versions/1.2.0/yank', { reason: 'A' }, 200, { latest_version: '1.1.0' }],
+      ['PUT', '/versions/1.2.0/yank', { reason: 'A' }, 200, { commit: null, unchanged: true }],
+      ['PUT', '/versions/1.2.0/yank', { reason: 'B: "b" # b' }, 200, { unchanged: false }],
+      ['PUT', '/versions/1.2.0/yank', { reason: 'x'.repeat(501) }, 422, 'validation_failed'],
+      ['PUT', '/versions/1.1.0/yank', { reason: 'C' }, 200, { latest_version: '1.0.0' }],
+      ['DELETE', '/labels/production', undefined, 200, { labels: {} }],
+      ['PUT', '/versions/1.0.0/yank', { reason: 'D' }, 200, { latest_version: null }],
+      ['PUT', '/labels/next', { version: '1.0.0' }, 422, 'validation_failed'],
+      ['PATCH', '', { title: 'All yanked' }, 200, { title: 'All yanked' }],
+      ['DELETE', '/versions/1.0.0/yank', undefined, 200, { latest_version: '1.0.0' }],
+      ['DELETE', '/versions/1.0.0/yank', undefined, 200, { commit: null }],
+      ['DELETE', '/versions/9.0.0/yank', undefined, 404, 'not_found'],
+      ['PATCH', '', { moved_to: 'acme/code-review' }, 422, 'validation_failed'],
+      ['PATCH', '', { moved_to: 'acme/reviews' }, 200, { moved_to: 'acme/reviews' }],
+      ['PATCH', '', { description: 'Moved.' }, 200, { description: 'Moved.' }],
+      ['PUT', '/labels/next', { version: '1.0.0' }, 200, { labels: { next: '1.0.0' } }],
+      [
+        'PATCH',
+        '',
+        { moved_to: null, replaced_by: 'acme/reviews' },
+        200,
+        { moved_to: null, replaced_by: 'acme/reviews' },
+      ],
+      ['PATCH', '', { status: 'archived' }, 200, { status: 'archived' }],
+      ['PATCH', '', { title: 'A' }, ...archived],
+      ['PUT', '/labels/next', { version: '1.0.0' }, ...archived],
+      ['DELETE', '/labels/next', undefined, ...archived],
+      ['PUT', '/versions/1.0.0/yank', { reason: 'x' }, ...archived],
+      ['DELETE', '/versions/1.1.0/yank', undefined, ...archived],
+      ['PATCH', '', { status: 'deprecated' }, 200, { status: 'deprecated' }],
+      ['DELETE', '/versions/1.1.0/yank', undefined, 200, { latest_version: '1.1.0' }],
+    ]
+    await hub.publish({ content: 'There\n' }, { to: 'acme/reviews' })
+    for (const [index, [method, rest, body, status, wanted]] of rows.entries()) {
+      const [asked, read] = index % 2 === 0 ? [hub, other] : [other, hub]
+      const answer = await send(method, rest, body, { hub: asked })
+      const said = `${method} ${rest} ${JSON.stringify(body)}: ${answer.message}`
+      expect([said, answer.status]).toEqual([said, status])
+      if (typeof wanted === 'string') {
+        expect([said, answer.code]).toEqual([said, wanted])
+        continue
+      }
+      expect({ said, ...answer.data }).toMatchObject({ said, ...wanted })
+      if (answer.data.commit === null) continue
+      const { commit: _, unchanged: __, ...record } = answer.data
+      expect((await read.readRepository()).data).toEqual(record)
+    }
+    const { data } = await hub.readRepository()
+    await hub.build()
+    expect((await hub.readRepository()).data).toEqual(data)
+  })
+
   //  permissions                 method    where                   body                      status and what is missing
   test.each([
     [['publish'], 'PUT', '/labels/next', { version: '1.1.0' }, [403, 'label']],
     [['publish'], 'PATCH', '', { title: 'A' }, [403, 'maintain']],
     [['label'], 'PUT', '/labels/next', { version: '1.1.0' }, [200, '']],
     [['label'], 'PUT', '/labels/stable', { version: '1.1.0' }, [403, 'maintain']],
+    [['label'], 'DELETE', '/labels/stable', undefined, [403, 'maintain']],
+    [['label'], 'DELETE', '/labels/production', undefined, [200, '']],
+    [['label'], 'PATCH', '', { title: 'A' }, [403, 'maintain']],
+    [['label'], 'DELETE', '/versions/1.1.0/yank', undefined, [403, 'maintain']],
     [['label'], 'PUT', '/versions/1.1.0/yank', { reason: 'x' }, [403, 'maintain']],
     [['label'], 'POST', '/versions', { content: 'x' }, [403, 'publish']],
     [['maintain'], 'PUT', '/labels/stable', { version: '1.1.0' }, [200, '']],
@@ -172,6 +247,7 @@ describe.each([
 
   test('12 callers at once, in two hubs: every answered change holds', async () => {
     const second = await openHub(world, { state: hub.state })
+    await second.build()
     const of = (index: number) => ({ hub: index % 2 === 0 ? hub : second })
     const answers = await Promise.all([
       ...Array.from({ length: 7 }, (_, index) => send('PUT', `/labels/l${index}`, { version: '1.1.0' }, of(index))),
@@ -193,8 +269,90 @@ describe.each([
   })
 })
 
+describe('on GitHub, with faults', () => {
+  let logged: ReturnType<typeof vi.spyOn>[]
+  let place: StandInRepository
+  beforeEach(async () => {
+    const opened = await openGitHubWorld(standIn, FILES)
+    place = opened.place
+    await openAll(opened)
+    logged = (['log', 'warn', 'error'] as const).map((method) => vi.spyOn(console, method).mockImplementation(() => {}))
+  })
+  afterEach(() => {
+    standIn.forget()
+    for (const spy of logged) spy.mockRestore()
+  })
+  const commits = async () =>
+    execFileSync('git', ['--git-dir', await world.gitFolder(), 'log', '--format=%s', 'main'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.startsWith('acme/code-review: '))
+
+  //  what                                        on           faults, one a call
+  test.each<[string, 'query' | 'mutation', Fault[]]>([
+    ['a read that fails three times', 'query', [FAULTS.cut(false), FAULTS.badGateway(false), FAULTS.nothing(false)]],
+    ['a write that is lost before it is applied', 'mutation', [FAULTS.cut(false)]],
+    ['a write that is applied and lost', 'mutation', [FAULTS.cut(true)]],
+    ['a write that is applied and answered with 502', 'mutation', [FAULTS.badGateway(true)]],
+    ['a head that moved without cause', 'mutation', [FAULTS.typed('STALE_DATA'), FAULTS.typed('STALE_DATA')]],
+  ])('%s: 200, each change by one commit', async (_, on, faults) => {
+    const changes: [string, string, unknown][] = [
+      ['PUT', '/labels/next', { version: '1.1.0' }],
+      ['PUT', '/versions/1.2.0/yank', { reason: 'Wrong' }],
+      ['PATCH', '', { title: 'New' }],
+    ]
+    for (const [method, rest, body] of changes) {
+      standIn.forget()
+      standIn.script(...faults.map((fault) => ({ on, fault })))
+      const { status, data } = await send(method, rest, body)
+      expect([status, data.unchanged, data.commit]).toEqual([
+        ...[200, false],
+        expect.objectContaining({ sha: expect.stringMatching(/^[0-9a-f]{40}$/) }),
+      ])
+    }
+    standIn.forget()
+    const wanted = { title: 'New', labels: { production: '1.0.0', next: '1.1.0' }, latest_version: '1.1.0' }
+    expect((await hub.readRepository()).data).toMatchObject(wanted)
+    expect(await commits()).toHaveLength(3)
+    await hub.build()
+    expect((await hub.readRepository()).data).toMatchObject(wanted)
+  })
+
+  //  what                   on          fault                                                    status, code
+  test.each<[string, 'query' | 'mutation', Fault, number, string]>([
+    ['a pause is asked for', 'mutation', FAULTS.secondaryLimit(403, '40'), 503, 'unavailable'],
+    ['too little right', 'mutation', FAULTS.typed('FORBIDDEN'), 502, 'upstream_error'],
+    ['wrong credentials', 'query', FAULTS.badCredentials(), 502, 'upstream_error'],
+  ])('%s: nothing changes, and later it goes', async (_, on, fault, status, code) => {
+    standIn.script({ on, times: Infinity, fault })
+    const refused = await send('PUT', '/labels/next', { version: '1.1.0' })
+    expect([refused.status, refused.code]).toEqual([status, code])
+    expect((await hub.readRepository()).data.labels).toEqual({ production: '1.0.0' })
+    standIn.forget()
+    expect(await commits()).toEqual([])
+    // The pause is for the process that was asked for it.
+    const later = await openHub(world, { state: hub.state })
+    await later.build()
+    expect((await send('PUT', '/labels/next', { version: '1.1.0' }, { hub: later })).status).toBe(200)
+  })
+
+  test('somebody else changes the file meanwhile: both changes stay, and an expectation fails', async () => {
+    const text = INDEX.replace('title: "Code review"', 'title: Theirs').replace('"1.0.0"', '"1.1.0"')
+    const done = Promise.withResolvers<void>()
+    const when = () => {
+      void standIn.commitOutside(place, { 'content/acme/code-review/index.md': text }).then(() => done.resolve())
+      return true
+    }
+    standIn.script({ on: 'mutation', when, fault: FAULTS.hold(done.promise) })
+    const conflict = await send('PUT', '/labels/production', { version: '1.2.0', expected: '1.0.0' })
+    expect([conflict.status, conflict.code]).toEqual([409, 'version_conflict'])
+    expect((await send('PUT', '/labels/next', { version: '1.2.0' })).data).toMatchObject({
+      ...{ title: 'Theirs', labels: { production: '1.1.0', next: '1.2.0' } },
+    })
+  })
+})
+
 test('the addresses say what they have', async () => {
-  await openAll(openLocalWorld())
+  await openAll(openLocalWorld(FILES))
   for (const [rest, allow] of [
     ['', 'GET, HEAD, OPTIONS, PATCH'],
     ['/labels/production', 'PUT, DELETE, OPTIONS'],

@@ -1,5 +1,6 @@
 // Reads the history of every `index.md` from git: who changed labels, yanks, status and texts, and when.
 
+import { LIMITS } from '../../domain/api/limits.ts'
 import type { Activity } from '../../domain/api/schema.ts'
 import { listChanges, MAX_ACTIVITIES } from '../../domain/catalogue/activity.ts'
 import { parsePath } from '../../domain/content/content-path.ts'
@@ -12,7 +13,11 @@ import { createGit, type Git } from '../git/git-command.ts'
 const MAX_COMMITS = 20_000
 /** Number of files read at a time. */
 const FILES_AT_ONCE = 200
+/** Larger states of an `index.md` say nothing. */
+const MAX_FILE_BYTES = 2 * LIMITS.contentBytes
 const MAX_NAME = 100
+/** The end of the year 9999: git takes any number of seconds for a moment, and none may end a build. */
+const MAX_SECONDS = 253_402_300_799
 
 /** The activity found in the history. */
 export interface ContentHistory {
@@ -100,21 +105,22 @@ async function listFileChanges(git: Git, range: string) {
     entries = []
   }
   let raw: string | undefined
-  const format = '--format=%x01%H%x02%cI%x02%an%x02%B'
+  const format = '--format=%x01%H%x02%ct%x02%an%x02%B'
   const args = ['log', '--first-parent', '-m', '-z', '--raw', '--no-abbrev', '--no-renames', '--relative']
   for await (const record of git.records([...args, `--max-count=${MAX_COMMITS}`, format, range, '--', '.'])) {
     const text = record.trimStart()
-    if (text.startsWith('\x01')) {
+    // A path comes after what is said of it, and may look like anything.
+    if (raw !== undefined) {
+      entries.push({ raw, path: record })
+      raw = undefined
+    } else if (text.startsWith('\x01')) {
       finish()
       commits++
       const [commit = '', committed = '', author = '', message = ''] = text.slice(1).split('\x02')
       const { trailers } = parseMessage(message)
-      oldestAt = formatMoment(new Date(committed))
+      oldestAt = formatMoment(new Date(Math.min(Number(committed) || 0, MAX_SECONDS) * 1000))
       const by = trailers.get('Changed-By') ?? trailers.get('Published-By') ?? author
       current = { commit, at: oldestAt, by: by.replace(/\p{C}/gu, '').slice(0, MAX_NAME) }
-    } else if (raw !== undefined) {
-      entries.push({ raw, path: record })
-      raw = undefined
     } else if (text.startsWith(':')) raw = text
   }
   finish()
@@ -138,13 +144,22 @@ async function compareFiles(git: Git, files: readonly FileChange[]): Promise<Map
 
 /** Reads files by blob ID. @see https://git-scm.com/docs/git-cat-file#_batch_output */
 async function readFiles(git: Git, ids: readonly string[]): Promise<Map<string, RepositoryFile>> {
-  const bytes = await git.run(['cat-file', '--batch'], { input: ids.map((id) => `${id}\n`).join('') })
+  const ask = (kind: string, all: readonly string[]) =>
+    git.run(['cat-file', kind], { input: all.map((id) => `${id}\n`).join('') })
+  const checked = (await ask('--batch-check', ids)).toString('utf8').trimEnd().split('\n')
+  // A submodule's commit is no file, and an old file may have any length.
+  const small = checked
+    .map((line) => line.split(' '))
+    .filter(([, type, size]) => type === 'blob' && Number(size) <= MAX_FILE_BYTES)
+  const bytes = await ask(
+    '--batch',
+    small.map(([id = '']) => id),
+  )
   const files = new Map<string, RepositoryFile>()
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(10, at)
-    const [id = '', type, size] = bytes.toString('utf8', at, end).split(' ')
+    const [id = '', , size] = bytes.toString('utf8', at, end).split(' ')
     at = end + 1
-    if (type !== 'blob') continue
     const parsed = parseRepositoryFile(bytes.toString('utf8', at, at + Number(size)))
     if (parsed.value) files.set(id, parsed.value)
     at += Number(size) + 1

@@ -1,0 +1,146 @@
+// Tests what the history of the content says of repositories: odd commits, merges, renames, shallow clones, and histories of any length.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readHistory } from '../../src/stores/content/content-history.ts'
+import { type LocalRepository, makeRepository } from './local-repository.ts'
+
+const NOW = '2026-11-23T00:00:00Z'
+const VERSION = '---\npublished_at: "2026-01-01T00:00:00Z"\npublished_by: octocat\n---\nHi\n'
+const index = (title: string, more = '') => `---\ntitle: ${title}\n${more}---\n`
+const INDEX = 'content/acme/greet/index.md'
+
+let repository: LocalRepository
+beforeEach(() => {
+  repository = makeRepository('ready')
+  repository.commit({ 'content/acme/greet/versions/1.0.0.md': VERSION, [INDEX]: index('A') })
+})
+afterEach(() => repository.remove())
+
+const read = (folder = repository.folder, known?: Awaited<ReturnType<typeof readHistory>>) =>
+  readHistory(join(folder, 'content'), process.env, NOW, known)
+const titles = async (name = 'acme/greet') =>
+  ((await read()).changes.get(name) ?? []).map(({ type, by, fields }) => [type, by, fields.join()].join(' '))
+
+test('a merge is one change, and a name that moved begins anew', async () => {
+  repository.git('checkout', '-q', '-b', 'side')
+  repository.commit({ [INDEX]: index('B') })
+  repository.commit({ [INDEX]: index('C', 'license: MIT\n') })
+  repository.git('checkout', '-q', 'main')
+  repository.commit({ 'README.md': 'Else\n' })
+  repository.git('merge', '-q', '--no-ff', '-m', 'Merge', 'side')
+  expect(await titles()).toEqual(['changed Somebody title,license'])
+  const known = await read()
+  repository.git('mv', 'content/acme/greet', 'content/acme/welcome')
+  repository.git('commit', '-q', '-m', 'Move')
+  repository.commit({ 'content/acme/welcome/index.md': index('D', 'license: MIT\n') })
+  expect(await titles('acme/welcome')).toEqual(['changed Somebody title'])
+  // What is read on from an earlier state is what is read at once.
+  expect((await read(repository.folder, known)).changes).toEqual((await read()).changes)
+  // A history that was written anew is read anew.
+  const before = await read()
+  repository.git('reset', '-q', '--hard', 'HEAD~1')
+  expect((await read(repository.folder, before)).changes.has('acme/welcome')).toBe(false)
+})
+
+test('a shallow clone and a folder without git say since when', async () => {
+  for (const title of ['B', 'C', 'D']) repository.commit({ [INDEX]: index(title) })
+  const folder = mkdtempSync(join(tmpdir(), 'hub-shallow-'))
+  const clone = (depth: number) => {
+    rmSync(folder, { recursive: true, force: true })
+    execFileSync('git', ['clone', '-q', '--depth', String(depth), `file://${repository.folder}`, folder])
+  }
+  clone(2)
+  const at = repository.git('show', '-s', '--format=%cI', 'HEAD~1').trim()
+  const shallow = await read(folder)
+  expect(Date.parse(shallow.since!)).toBe(Date.parse(at))
+  expect(shallow.changes.get('acme/greet')).toMatchObject([{ type: 'changed', fields: ['title'] }])
+  clone(100)
+  expect((await read(folder)).since).toBe(null)
+  rmSync(join(folder, '.git'), { recursive: true })
+  expect(await read(folder)).toEqual({ head: undefined, since: NOW, changes: new Map() })
+  rmSync(folder, { recursive: true })
+})
+
+test('odd commits end nothing and forge nothing', async () => {
+  const commit = (files: Record<string, string>, message: string, env: Record<string, string> = {}) => {
+    repository.write(files)
+    repository.git('add', '-A')
+    execFileSync('git', ['commit', '-q', '--allow-empty', '--allow-empty-message', '--cleanup=verbatim', '-F', '-'], {
+      cwd: repository.folder,
+      input: message,
+      env: {
+        ...process.env,
+        GIT_AUTHOR_NAME: 'Eve',
+        GIT_AUTHOR_EMAIL: 'e@x',
+        GIT_COMMITTER_NAME: 'Eve',
+        GIT_COMMITTER_EMAIL: 'e@x',
+        ...env,
+      },
+    })
+  }
+  commit({ [INDEX]: index('B') }, '', { GIT_COMMITTER_DATE: '@999999999999 +0000' })
+  commit({ [INDEX]: index('C') }, `x\x01${'a'.repeat(40)}\x02nonsense\x02Root\x02\n\nx\n`, {
+    GIT_AUTHOR_NAME: 'E\x02v\x01e\u202e',
+  })
+  // A path that looks like a commit, and one that looks like what git says of a path.
+  commit(
+    { [`content/\x01${'b'.repeat(40)}\x02nonsense\x02Root\x02`]: 'x', 'content/:100644 A': 'x', [INDEX]: index('D') },
+    'Odd paths',
+  )
+  // No front matter, a broken one, a giant: they say nothing, nor does the way back from them.
+  commit({ [INDEX]: '\0\xff' }, 'Bytes')
+  commit({ [INDEX]: '---\n{{{{\n---\n' }, 'Broken')
+  commit({ [INDEX]: index('E', `# ${'x'.repeat(5_000_000)}\n`) }, 'Giant')
+  commit({ [INDEX]: index('F') }, 'Back')
+  // A commit in the place of the file, whose message looks like an answer of git.
+  const head = repository.git('rev-parse', 'HEAD').trim()
+  repository.git('commit', '-q', '--allow-empty', '-m', `${head} blob 9999999`)
+  const forged = repository.git('rev-parse', 'HEAD').trim()
+  repository.git('update-index', '--cacheinfo', `160000,${forged},${INDEX}`)
+  repository.git('commit', '-q', '-m', 'Submodule')
+  repository.git('rm', '-q', '--cached', INDEX)
+  repository.git('commit', '-q', '-m', 'Gone')
+  repository.commit({ [INDEX]: index('G', 'labels:\n  constructor: "1.0.0"\n  next: "1.0.0"\n') })
+  repository.commit({ [INDEX]: index('H', 'labels:\n  next: "1.0.0"\n') })
+  const { changes } = await read()
+  expect([...changes.keys()]).toEqual(['acme/greet'])
+  const found = changes.get('acme/greet')!
+  expect(found.map(({ type, by, fields, label }) => [type, by, label ?? fields.join()])).toEqual([
+    ['unlabelled', 'Somebody', 'constructor'],
+    ['changed', 'Somebody', 'title'],
+    ['labelled', 'Somebody', 'constructor'],
+    ['labelled', 'Somebody', 'next'],
+    ['changed', 'Somebody', 'title'],
+    ['changed', 'Eve', 'title'],
+    ['changed', 'E', 'title'],
+    ['changed', 'Eve', 'title'],
+  ])
+  for (const { at, by, commit } of found) {
+    expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    expect(by).not.toMatch(/\p{C}/u)
+    expect(commit).toMatch(/^[0-9a-f]{40}$/)
+  }
+})
+
+test('of 10,000 commits each repository keeps its last hundred', async () => {
+  const lines: string[] = []
+  const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`
+  for (let number = 0; number < 10_000; number++) {
+    const when = `Eve <e@x> ${1_700_000_000 + number} +0000`
+    lines.push(`commit refs/heads/main\nauthor ${when}\ncommitter ${when}\n${data(`Change ${number}`)}`)
+    if (number === 0) lines.push(`from ${repository.git('rev-parse', 'HEAD').trim()}\n`)
+    const path = number % 10 === 0 ? 'content/acme/other/index.md' : INDEX
+    lines.push(`M 100644 inline ${path}\n${data(index(`T${number}`))}`)
+  }
+  execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: repository.folder, input: lines.join('') })
+  const { changes, since } = await read()
+  expect(since).toBe(null)
+  expect([...changes].map(([name, found]) => [name, found.length])).toEqual([
+    ['acme/greet', 100],
+    ['acme/other', 100],
+  ])
+  expect(changes.get('acme/greet')![0]).toMatchObject({ by: 'Eve', at: '2023-11-15T00:59:59Z', fields: ['title'] })
+})
