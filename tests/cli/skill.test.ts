@@ -1,5 +1,7 @@
 // Tests Agent Skills in the lock of hubcli: the same bytes as the hub's, restored exactly, and a lock that older clients read.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
@@ -101,6 +103,30 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     expect(await run('add', 'acme/review', '--as', 'skill', '-o', 'skills/other/SKILL.md')).toMatchObject({ code: 1 })
     expect(await run('add', 'acme/review', '--as', 'prompt')).toMatchObject({ code: 1 })
     expect(read('prompts.lock')).toBe(before)
+  })
+
+  test('push says what makes a version a skill, as JSON that nothing breaks out of', async () => {
+    const bodies: unknown[] = []
+    const server = createServer(async (request, answer) => {
+      bodies.push(JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString()))
+      answer.writeHead(201, { 'Content-Type': 'application/json' })
+      answer.end('{"data":{"version":"1.0.0","url":"x","unchanged":false,"warnings":[]}}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    writeFileSync(path.join(cwd, 'a.md'), 'Do it.')
+    const push = (...more: string[]) => {
+      const env = { HUB_URL: url, HUB_TOKEN: 'hub_x' }
+      return runHubcli(shell, ['push', 'acme/a', 'a.md', 'First', 'patch', ...more], { cwd, env, tools })
+    }
+    const description = 'Says "no","bump":"major" \\ $(id) 🎈'
+    expect(await push('--skill', description)).toMatchObject({ code: 0, stderr: '' })
+    expect(await push('--skill', '')).toMatchObject({ code: 0 })
+    expect(await push()).toMatchObject({ code: 0 })
+    expect((await push('--skill')).code).toBe(1)
+    const said = { content: 'Do it.', changelog: 'First', bump: 'patch' }
+    expect(bodies).toEqual([{ ...said, skill: { description } }, { ...said, skill: null }, said])
+    server.close()
   })
 
   test('hubcli 1.2.0 reads that lock: it verifies and installs what is there, and changes nothing that it does not know', async () => {
