@@ -1,4 +1,4 @@
-// How Astro bundles the pages and serves them to developers; `npm run build` adds the data (scripts/build.ts).
+// How Astro bundles the pages and serves them in development; `npm run build` adds the data (scripts/build.ts).
 import { defineConfig } from 'astro/config'
 import { readConfig } from './src/config.ts'
 import { ASTRO_OPTIONS } from './src/site/astro/astro-options.ts'

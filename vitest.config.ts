@@ -44,12 +44,12 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     reporters: ['default', new MissingPrograms()],
-    // Vitest leaves one processor idle, which is half of a machine that has two.
+    // Vitest leaves one processor idle, which is half of a two-core machine.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // A test that hangs must end; how long one takes says nothing on a machine that others use too.
+    // A test that hangs must end; timing says nothing on a shared machine.
     testTimeout: 120_000,
     hookTimeout: 300_000,
-    // A test that looks at nothing passes whatever the code does.
+    // A test without assertions would pass whatever the code does.
     expect: { requireAssertions: true, poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [

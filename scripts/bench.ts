@@ -1,4 +1,4 @@
-// `npm run bench`: measures build, read handler, search, MCP, host, attacks, client and review on synthetic catalogues, each beside its raw floor in the same run, and judges them by their limits.
+// `npm run bench`: measures build, read handler, search, MCP, host, attacks, client and review on synthetic catalogues, each next to its raw baseline in the same run, and checks the results against limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -40,14 +40,14 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
 
 /** Measured once, whatever the sizes are: its catalogues are real ones. */
 const RELEVANCE = 'relevance'
-/** Measured without a site, because writing one takes an hour at the sizes that it is meant for. */
+/** Measured without a site, because writing one takes an hour at the intended sizes. */
 const SCALE = 'search-scale'
-/** Of the state drivers, which know no catalogue. */
+/** For the state drivers, which do not depend on a catalogue. */
 const STATE = 'state'
-/** Ten minutes, so only when it is asked for. */
+/** Takes ten minutes, so it runs only on request. */
 const SOAK = 'soak'
 const SOAK_PROMPTS = '300'
-/** In under two minutes: whether everything still works, and roughly where it stands. */
+/** Under two minutes: checks that everything still works, and the rough figures. */
 const QUICK = { sizes: '500', only: 'rebuild,host,read' }
 const ALL = [...Object.keys(PARTS), SCALE, RELEVANCE, STATE]
 
@@ -66,7 +66,7 @@ const usual = flags.quick ? QUICK : { sizes: '1000,10000', only: ALL.join(',') }
 const minutes = Number(flags.minutes)
 const sizes = (flags.sizes ?? (flags.only === SOAK ? SOAK_PROMPTS : usual.sizes)).split(',').map(Number)
 const versions = Number(flags.versions)
-/** The folder of another version, whose search is asked beside ours. */
+/** The folder of another version, whose search is queried for comparison. */
 const beside = flags.beside === undefined ? undefined : resolve(flags.beside)
 const chosen = (flags.only ?? usual.only).split(',')
 const parts = chosen.filter((part) => part !== RELEVANCE && part !== STATE)
@@ -104,7 +104,7 @@ const machine = {
   processor: cpus()[0]?.model ?? 'unknown',
   memory_gb: Math.round(totalmem() / 1e9),
   node: process.version,
-  // Above the number of cores, others were at work too: seconds then say little, ratios and processor time still hold.
+  // If the load exceeds the number of cores, other processes were running: times are then unreliable, ratios and processor time still hold.
   load: Number(loadavg()[1]!.toFixed(1)),
 }
 mkdirSync(dirname(flags.json), { recursive: true })
@@ -139,7 +139,7 @@ async function measureSize(size: number): Promise<void> {
       const measured = await measurePart(part, size, workDir, makeOnce)
       for (const measurement of measured) rows.push(judge(measurement, size))
     } catch (error) {
-      // When one part fails, the others are still measured and shown.
+      // If one part fails, the others are still measured and shown.
       failures.push(`${size} prompts: ${part}: ${error instanceof Error ? error.message : error}`)
     }
   }
@@ -151,7 +151,7 @@ async function measurePart(part: string, size: number, workDir: string, makeOnce
   return PARTS[part]!(await makeOnce())
 }
 
-/** Not before the end: what follows many removals is slow on ext4 (docs/scale.md section 1). */
+/** Not before the end: after many deletions ext4 is slow (docs/scale.md section 1). */
 async function cleanUp(): Promise<void> {
   progress.end()
   await stopAll()

@@ -1,4 +1,4 @@
-// `npm run build [-- --out DIR]`: the deployable site in dist/, with its search index and the code of its pages in build/. All data is written anew, beside the last build, which the new one replaces when it is whole; when nothing changed, nothing is done.
+// `npm run build [-- --out DIR]`: the deployable site in dist/, with its search index and page code in build/. Writes everything anew and then replaces the last build; does nothing if nothing changed.
 import { hash } from 'node:crypto'
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -31,7 +31,7 @@ import { writeBuildRecord } from '../src/stores/site/build-record.ts'
 import { readBuildSource } from '../src/stores/site/build-source.ts'
 import { openProgress } from './progress.ts'
 
-/** How long requests that began with the last build may still read its files, under `npm run serve`. */
+/** How long the files of the last build remain readable for requests that started with it, under `npm run serve`. */
 const RETIRE_MS = 2_000
 
 const started = performance.now()
@@ -39,7 +39,7 @@ const places = readPlaces()
 const progress = openProgress()
 const config = readConfig(process.env)
 const pagesPlace = bundlePlaceOf(config)
-/** Stands for whatever decides about a build beside the content. */
+/** Identifies everything that determines a build besides the content. */
 const madeBy = JSON.stringify([pagesPlace.key, config.buildDay])
 mkdirSync('.astro', { recursive: true })
 const lock = takeLock(join('.astro', `build-${hash('sha256', places.dist).slice(0, 16)}.lock`), 60_000)
@@ -50,10 +50,10 @@ if (!lock) {
 try {
   swapIn(places)
   removeUnfinished(places)
-  // Before the content is read, so that nothing is counted as read that came after.
+  // Before the content is read, so that nothing later counts as read.
   const source = await readBuildSource(config.contentDir, process.env)
   const built = hasNothingToDo()
-  // What was published and removed again since is read too.
+  // Includes versions that were published and removed again since.
   if (built) writeBuildRecord(builtFile(places), { ...built, source })
   else await build(source)
 } catch (error) {
@@ -66,7 +66,7 @@ try {
   lock.release()
 }
 
-/** The last build when all is as it left it, which is then said at once. */
+/** The last build if nothing changed, which is then reported at once. */
 function hasNothingToDo(): Built | undefined {
   const built = readBuilt(places)
   if (built?.fingerprint === undefined || built.made_by !== madeBy) return undefined
@@ -81,14 +81,14 @@ async function build(source: BuildSource): Promise<void> {
   const next = nextOf(places)
   const stopping = new AbortController()
   try {
-    // Another process bundles the pages meanwhile, unless it did for this code before.
+    // Another process bundles the pages in the meantime, unless a bundle of this code exists.
     const bundling = findBundle(pagesPlace, stopping.signal)
     const writing = writeData(config, { siteDir: next.dist, indexPath: indexOf(next) }, progress.show, bundling)
     const [bundle, written] = await Promise.all([bundling, writing])
     const { repositories, files, fingerprint, ignored } = written
     cpSync(bundle.client, next.dist, { recursive: true })
     cpSync(bundle.server, pagesOf(next), { recursive: true })
-    // Clocks of files may run a little behind; whatever is changed by hand comes later than this.
+    // File timestamps may lag slightly; manual changes come later than this.
     const about = { ended_ms: Date.now() + 1, made_by: madeBy, repositories, files }
     const now = new Date().toISOString()
     const built: Built = { built_at: now, source, ...about, ...(fingerprint && { fingerprint }) }
@@ -103,7 +103,7 @@ async function build(source: BuildSource): Promise<void> {
   removeOld(places)
 }
 
-/** Whether nobody changed anything in a folder by hand since it was written: a file has a new time then, or the folder that it is in. */
+/** Whether nobody has changed a folder by hand since it was written: the changed file, or its folder, would have a newer timestamp. */
 function isUntouched(dir: string, endedMs: number): boolean {
   if (lstatSync(dir).mtimeMs > endedMs) return false
   return readdirSync(dir, { withFileTypes: true }).every((entry) => {

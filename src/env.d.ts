@@ -1,9 +1,9 @@
-// What TypeScript must know of Astro and Vite: what Astro.locals holds, and files that are imported for their bytes.
+// Types for Astro and Vite: the contents of Astro.locals, and files imported as bytes.
 declare namespace App {
   interface Locals extends Partial<import('./ports/pages.ts').PageLocals> {}
 }
 
-/** What the bundler writes into the code of the pages; absent in tests. */
+/** Values that the bundler writes into the page code; absent in tests. */
 interface ImportMeta {
   readonly env?: { HUB_LOOK?: import('./domain/content/look.ts').HubLook }
 }

@@ -5,7 +5,7 @@ import { connectAccount } from '../../src/wiring/account.ts'
 
 export default (request: Request, context: Context) => answerAccount(request, () => connectAccount(request, context))
 
-// Literals only: the platform's bundler reads this without running it, and drops what it cannot read.
+// Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {
   path: ['/settings', '/settings/*', '/auth', '/auth/*'],
   rateLimit: {

@@ -1,11 +1,11 @@
-// Connects the pages on which people publish and manage prompts to Netlify. Responses are never cached.
+// Connects the pages for publishing and managing prompts to Netlify. Responses are never cached.
 import type { Config, Context } from '@netlify/functions'
 import { answerEditor } from '../../src/server/editor/answer-editor.ts'
 import { connectEditor } from '../../src/wiring/editor.ts'
 
 export default (request: Request, context: Context) => answerEditor(request, () => connectEditor(request, context))
 
-// Literals only: the platform's bundler reads this without running it, and drops what it cannot read.
+// Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {
   path: ['/new', '/:owner/:name/edit', '/:owner/:name/manage'],
   rateLimit: {

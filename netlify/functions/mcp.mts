@@ -1,11 +1,11 @@
-// Connects the MCP endpoint to Netlify. Its `config` names no method, so that we answer every method with our own headers.
+// Connects the MCP endpoint to Netlify. Its `config` names no method, so that we respond to every method with our own headers.
 import type { Config, Context } from '@netlify/functions'
 import { answerMcp } from '../../src/server/mcp/answer.ts'
 import { connectMcp } from '../../src/wiring/mcp.ts'
 
 export default (request: Request, context: Context) => answerMcp(request, () => connectMcp(request, context))
 
-// Literals only: the platform's bundler reads this without running it, and drops what it cannot read.
+// Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {
   path: '/mcp',
   rateLimit: {

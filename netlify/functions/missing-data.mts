@@ -1,4 +1,4 @@
-// Answers missing files below /data with a JSON error instead of the host's page. Existing files need no function.
+// Responds to missing files below /data with a JSON error instead of the host's page. Existing files need no function.
 import type { Config } from '@netlify/functions'
 import { answerNotFound } from '../../src/server/refusals.ts'
 

@@ -1,4 +1,4 @@
-// The addresses of the website that people read, rendered when they are asked for. Its `config` is literals only.
+// Connects the website's pages, rendered on request, to Netlify. Its `config` contains only literals.
 import type { Context } from '@netlify/functions'
 import { answerPage } from '../../src/server/pages/answer-page.ts'
 import { connectPages } from '../../src/wiring/pages.ts'

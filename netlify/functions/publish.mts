@@ -5,7 +5,7 @@ import { connectPublish } from '../../src/wiring/publish.ts'
 
 export default (request: Request, context: Context) => answerWrite(request, () => connectPublish(request, context))
 
-// Literals only: the platform's bundler reads this without running it, and drops what it cannot read.
+// Only literals: the platform's bundler reads this without running it, and drops anything else.
 export const config: Config = {
   path: ['/api', '/api/*'],
   method: ['POST', 'PUT', 'PATCH', 'DELETE'],

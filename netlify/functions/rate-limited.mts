@@ -1,4 +1,4 @@
-// Answers every request over the platform's own rate limit.
+// Responds to every request over the platform's own rate limit.
 import type { Config } from '@netlify/functions'
 import { answerRateLimited } from '../../src/server/refusals.ts'
 

@@ -5,7 +5,7 @@ import { connectRead } from '../../src/wiring/read.ts'
 
 export default (request: Request, context: Context) => answerRead(request, () => connectRead(request, context))
 
-// Literals only: the platform's bundler reads this without running it, and drops what it cannot read. Its type lacks HEAD, so it has none.
+// Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {
   path: ['/api', '/api/*'],
   excludedPath: '/api/v1/repos/:owner/:name/versions/:version/export/:format',

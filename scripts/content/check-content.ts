@@ -1,4 +1,4 @@
-// `npm run check:content -- [--base REV] [--json] [--fix]`: every rule over the content folder, every problem at once; errors fail, advice does not.
+// `npm run check:content -- [--base REV] [--json] [--fix]`: checks every rule of the content folder, and reports all problems at once; errors fail, advice does not.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
 import { findHead } from '../../src/stores/content/content-changes.ts'
@@ -41,7 +41,7 @@ function formatEntry({ file, line, rule, message, severity }: ReviewEntry): stri
   return `${file}:${line}  ${rule}${severity === 'advice' ? ' (advice)' : ''}  ${message}`
 }
 
-/** A line that GitHub Actions shows beside the file. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+/** A line that GitHub Actions shows next to the file. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 function annotate({ file, line, rule, message, severity }: ReviewEntry): string {
   const text = (value: string) => value.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
   const property = (value: string) => text(value).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -1,4 +1,4 @@
-// `npm run check:mirror -- <address> [--hub <address>]`: whether a plain web server has every read of the API but search as a file; with a hub, as the same bytes.
+// `npm run check:mirror -- <address> [--hub <address>]`: checks that a plain web server has every API read except search as a file; with a hub, compares the bytes.
 import { parseArgs } from 'node:util'
 import { openDeployedHub } from '../../src/doctor/hub-answers.ts'
 import { checkMirror } from '../../src/doctor/mirror.ts'

@@ -1,4 +1,4 @@
-// `npm run codeowners -- [--maintainers login,org/team] [--check]`: writes .github/CODEOWNERS from the members of the content's owners, or says whether it is what it would write.
+// `npm run codeowners -- [--maintainers login,org/team] [--check]`: writes .github/CODEOWNERS from the members of the content's owners, or checks that it is up to date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
@@ -18,7 +18,7 @@ try {
   const { tree, problems } = readContentDir(readConfig(process.env).contentDir)
   if (problems.length > 0) throw new Error(`${problems[0]!.file}: ${formatProblem(problems[0]!)}`)
   const before = readOrNothing()
-  // What stands there for everything else stays unless it is given anew.
+  // The catch-all line stays unless it is given anew.
   const kept = values.maintainers === undefined ? (/^\* (.*)$/m.exec(before)?.[1] ?? '').split(' ') : []
   const asked = [...maintainers, ...kept.flatMap((name) => (name.startsWith('@') ? [name.slice(1)] : []))]
   const text = formatCodeowners(tree.owners, asked)

@@ -48,7 +48,7 @@ function exportAll(format: ExportFormat, out: string): void {
       continue
     }
     if (result.lost.length > 0) console.log(`${owner}/${name}\n  lost     ${result.lost.join(', ')}`)
-    // The folder of a skill has its name.
+    // A skill's folder has its name.
     const folder = format === 'skill' ? join(out, owner, name) : join(out, owner)
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, result.file.name), result.file.text)

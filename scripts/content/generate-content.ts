@@ -1,4 +1,4 @@
-// `npm run generate`: writes a synthetic catalogue for benchmarks. It satisfies every rule of the content, and the same seed gives the same bytes.
+// `npm run generate`: writes a synthetic catalogue for benchmarks. It satisfies every content rule, and the same seed produces the same bytes.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -13,22 +13,22 @@ import { inventVersions, type SyntheticVersion } from './versions.ts'
 /** What to make. */
 export interface SyntheticCatalogue {
   repositories: number
-  /** How many each repository has. */
+  /** Number per repository. */
   versions: number
   seed: number
-  /** The folder, which is emptied when it was made by this command, and refused when it holds anything else. */
+  /** The folder; emptied if this command created it, rejected if it contains anything else. */
   dir: string
 }
 
-/** An owner without repositories, whose profile tells what made the folder: content may hold no file but prompts and profiles. */
+/** An owner without repositories, whose profile marks folders made by this command: content may contain no file but prompts and profiles. */
 const MAKER = 'synthetic'
 const MADE_BY = 'Made by `npm run generate -- '
 
 /**
  * Writes a synthetic catalogue, file by file.
  *
- * @returns what was written; owners include the one that says how the folder was made
- * @throws Error when the folder holds something that this command did not make
+ * @returns the counts; owners include the one that marks the folder
+ * @throws Error when the folder contains something that this command did not make
  */
 export function generateContent(
   { repositories, versions, seed, dir }: SyntheticCatalogue,
@@ -75,7 +75,7 @@ function emptyFolder(dir: string): void {
 function writerBelow(dir: string): (path: string, file: string) => void {
   let folder: string | undefined
   return (path, file) => {
-    // Files come folder by folder, so remembering one saves nearly every call.
+    // Files come folder by folder, so caching the last one saves nearly every call.
     if (dirname(path) !== folder) {
       folder = dirname(path)
       mkdirSync(join(dir, folder), { recursive: true })
@@ -84,7 +84,7 @@ function writerBelow(dir: string): (path: string, file: string) => void {
   }
 }
 
-/** Owners are long-tailed: a few publish hundreds of prompts, most publish one. */
+/** The number of prompts per owner is long-tailed: a few publish hundreds, most publish one. */
 function inventPlaces(count: number, random: Random, prose: Prose): RepositoryPlace[] {
   const handles = new Set<string>()
   while (handles.size < Math.ceil(count / 3)) {
@@ -102,7 +102,7 @@ function inventPlaces(count: number, random: Random, prose: Prose): RepositoryPl
   return [...places.values()]
 }
 
-/** At most three words of four syllables: far below every limit but an owner's. */
+/** At most three words of four syllables: well below every limit except that of owners. */
 function inventName(prose: Prose, words: number): string {
   return Array.from({ length: words }, () => toAscii(prose.topic())).join('-')
 }
@@ -130,7 +130,7 @@ interface IndexParts {
   made: readonly SyntheticVersion[]
   tags: readonly string[]
   place: RepositoryPlace
-  /** What may replace it. */
+  /** A possible replacement. */
   other: RepositoryPlace
   random: Random
   prose: Prose

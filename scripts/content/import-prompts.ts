@@ -14,7 +14,7 @@ import { listSources, readSources } from '../../src/stores/import/read-sources.t
 import { openProgress } from '../progress.ts'
 
 const USAGE = `Usage: npm run import -- <file or folder…> --owner acme [--by login] [--from ${Object.keys(READERS).join('|')}] [--license MIT] [--dry-run] [--json]`
-/** Findings that are shown; --json has all of them. */
+/** Maximum number of findings shown; --json has all of them. */
 const MAX_SHOWN = 40
 
 interface Line {
@@ -82,7 +82,7 @@ function run(
   for (const [index, { path, prompt, findings }] of found.entries()) {
     const name = names[index]!
     const made = importPrompt(prompt, name, findExisting(contentDir, owner, name), order)
-    // What a file with many prompts loses is said once.
+    // What a file with many prompts loses is reported once.
     const lost = found[index - 1]?.path === path ? [] : say(findings, 'lost')
     if (made.status === 'refused')
       lines.push({
@@ -124,7 +124,7 @@ function findExisting(contentDir: string, owner: string, name: string): Existing
   return { versions, read: (version) => readFileSync(join(folder, `${version}.md`), 'utf8') }
 }
 
-/** Written beside and renamed, so that a hub that follows the folder never reads half a file. */
+/** Written under another name and renamed, so that a hub that follows the folder never reads half a file. */
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
   if (existsSync(path)) throw new Error(`${path} is there already`)

@@ -1,4 +1,4 @@
-// `npm run import:usage -- [--day YYYY-MM-DD] LOG…`: counts downloads in logs of a web server and writes them to content/usage.json.
+// `npm run import:usage -- [--day YYYY-MM-DD] LOG…`: counts downloads in web server logs and writes them to content/usage.json.
 import { createReadStream, existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -32,7 +32,7 @@ const usage = countDownloads(downloads, {
   isKnown: (fullName) => existsSync(join(contentDir, fullName, 'versions')),
 })
 const target = join(contentDir, 'usage.json')
-// Written under another name and renamed, so that a hub that follows the content never reads half of it; it ignores files of such names.
+// Written under another name and renamed, so that a hub that follows the content never reads half a file; it ignores files with such names.
 writeFileSync(`${target}.tmp`, `${JSON.stringify(usage, undefined, 2)}\n`)
 renameSync(`${target}.tmp`, target)
 console.log(`${lines} lines, ${downloads.length} downloads; ${Object.keys(usage).length} prompts in ${target}.`)

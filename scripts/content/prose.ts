@@ -1,9 +1,9 @@
 // Generates text for synthetic prompts: pronounceable words with Zipf frequencies.
 import { between, pick, type Random, zipf } from './random.ts'
 
-/** About as many as an educated reader knows, so that an index has a real vocabulary to hold. */
+/** About the vocabulary of an educated reader, so that an index has a realistic size. */
 const VOCABULARY = 30_000
-/** The most frequent words stand for "the" and "of": nobody names a prompt by them, and nobody searches for them. */
+/** The most frequent words stand for "the" and "of", which appear in no name and no query. */
 const FUNCTION_WORDS = 60
 
 const ONSETS = 'b br ch d dr f fl g gr h k l m n p pl r s sh st t tr v w z'.split(' ')
@@ -12,17 +12,17 @@ const CODAS = ['', '', '', 'n', 'r', 's', 'l', 'm', 'nd', 'rt']
 
 /** A source of words and sentences. */
 export interface Prose {
-  /** Any word, the frequent ones frequently. */
+  /** Any word, by frequency. */
   word(): string
-  /** A word that says what something is about. */
+  /** A word that indicates a topic. */
   topic(): string
-  /** Words that start with a capital letter and end in a full stop. */
+  /** Words that start with a capital letter and end with a period. */
   sentence(): string
   /** A few topics as a title. */
   title(): string
 }
 
-/** Makes a language; the same chance makes the same one. */
+/** Creates a language; the same random generator creates the same one. */
 export function inventProse(random: Random): Prose {
   const words = inventWords(random)
   const drawWord = zipf(random, { ranks: VOCABULARY, offset: 2.7 })
@@ -38,12 +38,12 @@ export function inventProse(random: Random): Prose {
   }
 }
 
-/** A word as it may stand in a name, a tag or a handle. */
+/** A word for a name, a tag or a handle. */
 export function toAscii(word: string): string {
   return word.normalize('NFKD').replace(/\p{M}/gu, '')
 }
 
-/** Distinct words, the frequent ones short, as in every language. */
+/** Distinct words; frequent ones are short, as in every language. */
 function inventWords(random: Random): string[] {
   const words = new Set<string>()
   while (words.size < VOCABULARY) {

@@ -1,9 +1,9 @@
 // A seeded random generator, and the distributions that synthetic catalogues are drawn from.
 
-/** Draws a number from 0 up to, but not, 1. */
+/** Draws a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number
 
-/** A generator whose numbers depend on the seed alone: mulberry32, 32 bits of state, good enough for texts. @param seed a whole number */
+/** A generator whose numbers depend only on the seed: mulberry32, 32 bits of state, good enough for texts. @param seed a whole number */
 export function seedRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -14,27 +14,27 @@ export function seedRandom(seed: number): Random {
   }
 }
 
-/** One of the values, each equally likely. */
+/** One of the values, with equal probability. */
 export function pick<Value>(random: Random, values: readonly Value[]): Value {
   return values[Math.floor(random() * values.length)]!
 }
 
-/** A whole number, both ends included. */
+/** A whole number in an inclusive range. */
 export function between(random: Random, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1))
 }
 
-/** A size as sizes are in life: most are small, a few are huge. @param sigma of the logarithm */
+/** A log-normal size: most are small, a few are huge. @param sigma of the logarithm */
 export function drawLogNormal(random: Random, { median, sigma }: { median: number; sigma: number }): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return median * Math.exp(sigma * normal)
 }
 
 /**
- * Ranks as words, owners and tags have them: the first is the most frequent, and the tail is long.
+ * Zipf–Mandelbrot ranks, like those of words, owners and tags: the first is the most frequent, and the tail is long.
  *
- * @param ranks how many there are
- * @param offset Mandelbrot's: the larger, the less the first ones stand out
+ * @param ranks the number of ranks
+ * @param offset Mandelbrot's: the larger, the less the first ranks dominate
  * @returns a function that draws a rank from 0
  */
 export function zipf(random: Random, { ranks, offset }: { ranks: number; offset: number }): () => number {

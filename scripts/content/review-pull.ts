@@ -1,4 +1,4 @@
-// Reviews the content of a pull request for its workflow: reads the two commits and the author from the environment, writes what the next steps need to $GITHUB_OUTPUT. Nothing of the pull request is run.
+// Reviews the content of a pull request for its workflow: reads the two commits and the author from the environment, and writes outputs for the next steps to $GITHUB_OUTPUT. Nothing from the pull request is executed.
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { formatPullReport, type PullReport } from '../../src/domain/review/pull-
 import { openPullTree, type PullTree } from '../../src/stores/github/pull-tree.ts'
 import { reviewContent } from '../../src/stores/review/review-content.ts'
 
-/** Of a change of thousands, the first are shown; the pull request itself has all of them. */
+/** Only the first of thousands of changes are shown; the pull request itself has all of them. */
 const MAX_DIFFERENCES = 50
 
 const { BASE_SHA = '', HEAD_SHA = '', AUTHOR = '', AUTHOR_ID = '', APPROVED = '', GITHUB_OUTPUT } = process.env
@@ -58,7 +58,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The files of the owners that it touches, as the base has them: what it says of members itself counts only once it is merged. */
+/** The base's files of the owners that it touches: its own changes of members count only once merged. */
 async function readOwners(tree: PullTree): Promise<Map<string, OwnerFile | 'broken'>> {
   const owners = new Set(tree.changed.filter((path) => path.includes('/')).map((path) => path.split('/')[0]!))
   const files = new Map<string, OwnerFile | 'broken'>()
@@ -73,7 +73,7 @@ function namesMember(file: OwnerFile | 'broken' | undefined, login: string): boo
   return file !== undefined && file !== 'broken' && file.members.includes(login)
 }
 
-/** A new version beside the highest one that the base has; anything else beside itself. */
+/** Compares a new version with the highest one of the base, and anything else with its own earlier state. */
 async function compare(tree: PullTree): Promise<PullReport['differences']> {
   const differences: { title: string; text: string }[] = []
   for (const path of tree.changed.slice(0, MAX_DIFFERENCES)) {
@@ -93,7 +93,7 @@ async function compare(tree: PullTree): Promise<PullReport['differences']> {
   return differences
 }
 
-/** What may hold line ends needs an end that nobody can guess. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+/** A multi-line value needs an unpredictable delimiter. @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 function write(outputs: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(outputs)) {
     const end = `end-${randomUUID()}`

@@ -1,4 +1,4 @@
-// `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> <major|minor|patch>`: files ready to be edited; what is missing is asked for in a terminal.
+// `npm run new -- <owner>/<name>` and `npm run bump -- <owner>/<name> <major|minor|patch>`: creates files to edit; prompts for missing values in a terminal.
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../../src/config.ts'
@@ -72,7 +72,7 @@ try {
   process.exitCode = 1
 }
 
-/** Asks in a terminal; without one, a missing value is an error. */
+/** Prompts in a terminal; otherwise a missing value is an error. */
 async function ask(what: string): Promise<string> {
   if (!process.stdin.isTTY) throw new Error(`missing: ${what}`)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })

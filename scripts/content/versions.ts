@@ -9,27 +9,27 @@ export interface SyntheticVersion {
   file: string
 }
 
-/** Dates come from a fixed day, never from the clock: the same seed gives the same bytes next year. */
+/** Dates derive from a fixed day, never from the clock: the same seed produces the same bytes next year. */
 export const LAST_DAY = '2026-11-01'
 const SPAN_DAYS = 1_000
 const DAY_MS = 86_400_000
 
-/** Prompts of people: half have fewer words, and one in a hundred has ten times as many. */
+/** Realistic prompt lengths: half have fewer words, and one in a hundred has ten times as many. */
 export const CONTENT_WORDS = { median: 150, sigma: 0.95, most: 20_000 }
 
 /** The variables of a repository: name → its lines in the front matter. */
 type Variables = Map<string, string[]>
 
-/** What to invent; all chance is taken from `random`, in order. */
+/** What to generate; all randomness comes from `random`, in order. */
 export interface VersionsWanted {
   count: number
-  /** Handle of who published them. */
+  /** Handle of the publisher. */
   publisher: string
   random: Random
   prose: Prose
 }
 
-/** Makes the versions of one repository, lowest first. */
+/** Generates the versions of one repository, lowest first. */
 export function inventVersions({ count, publisher, random, prose }: VersionsWanted): SyntheticVersion[] {
   const words = Math.min(CONTENT_WORDS.most, drawLogNormal(random, CONTENT_WORDS))
   const blocks: string[] = [`You are a ${prose.topic()} of ${prose.topic()} and ${prose.topic()}.`]
@@ -71,7 +71,7 @@ function inventBlock(random: Random, prose: Prose): string {
   return random() < 0.3 ? sentences.map((sentence) => `- ${sentence}`).join('\n') : sentences.join(' ')
 }
 
-/** An edit as authors make them: most of the text stays as it was. */
+/** A typical edit: most of the text stays unchanged. */
 function editBlocks(blocks: string[], random: Random, prose: Prose): void {
   for (let edits = Math.ceil(blocks.length / 10); edits > 0; edits--) {
     blocks[between(random, 1, blocks.length - 1)] = inventBlock(random, prose)

@@ -6,7 +6,7 @@ import { openBrowser } from './look/browser.ts'
 
 const FONT = 'src/site/fonts/inter.woff2'
 const SHEET = 'src/site/fonts/letters.bin'
-/** The letters that most titles are written with; in place of a title with others, the card shows the prompt's name. */
+/** The letters of most titles; a card with other letters shows the prompt's name instead of its title. */
 const LETTERS = [...range(0x20, 0x7e), ...range(0xa1, 0xff), ...'ŁłŒœŠšŸŽž–—‘’“”…→·']
 
 const browser = await openBrowser()
@@ -59,7 +59,7 @@ const pixels: number[] = []
 const letters: LetterSheet['letters'] = { title: {}, text: {} }
 for (const { name, letter, coverage, ...place } of drawn) {
   letters[name][letter] = { ...place, at: pixels.length }
-  // Of the card's seven steps from paper to ink.
+  // The seven steps of the card from paper to ink.
   pixels.push(...coverage.map((value) => Math.round((value / 255) * 7)))
 }
 const head = Buffer.from(`${JSON.stringify(letters)}\n`)

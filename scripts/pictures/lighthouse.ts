@@ -1,4 +1,4 @@
-// `npm run lighthouse`: what Lighthouse says of the pages that most visits begin at, on a hub of its own; fails where it is not 100 in everything.
+// `npm run lighthouse`: runs Lighthouse on the most visited pages of a temporary hub; fails unless every score is 100.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { BROWSER_FLAGS, findBrowser } from './look/browser.ts'
 import { openScratchHub } from './look/scratch-hub.ts'
 
-/** Fetched when it is needed, and kept by npm: it has more packages than the hub. */
+/** Installed on demand, and cached by npm: it has more packages than the hub. */
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const PAGES = {
   home: '/',
@@ -18,10 +18,10 @@ const PAGES = {
   docs: '/docs',
 } as const
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const
-/** Whatever else the machine does can only make a page slower: the best of so many counts. */
+/** Other load on the machine can only make a page slower, so the best of several runs counts. */
 const MAX_RUNS = 3
 
-/** The part of Lighthouse's report that is read. https://github.com/GoogleChrome/lighthouse/blob/main/docs/understanding-results.md */
+/** The parts of Lighthouse's report used here. https://github.com/GoogleChrome/lighthouse/blob/main/docs/understanding-results.md */
 const Report = z.object({
   categories: z.record(z.enum(CATEGORIES), z.object({ score: z.number().nullable() })),
   audits: z.record(
@@ -32,7 +32,7 @@ const Report = z.object({
 type Report = z.infer<typeof Report>
 type Category = (typeof CATEGORIES)[number]
 
-/** What was found of a page: the best of each category, and what Lighthouse says is not perfect. */
+/** The result for a page: the best of each category, and what Lighthouse criticises. */
 interface Finding {
   scores: Record<Category, number>
   largestPaint: string
@@ -85,7 +85,7 @@ async function runLighthouse(file: string, address: string): Promise<Report> {
   await promisify(execFile)(
     'npx',
     ['--yes', LIGHTHOUSE, address, '--quiet', '--output=json', `--output-path=${file}`, ...choices],
-    // Else it asks whether it may report errors.
+    // Otherwise it asks whether it may report errors.
     { env: { ...process.env, CHROME_PATH: await findBrowser(), CI: '1' }, maxBuffer: 1e8 },
   )
   return Report.parse(JSON.parse(readFileSync(file, 'utf8')))

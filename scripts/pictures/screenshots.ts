@@ -1,4 +1,4 @@
-// `npm run screenshots [-- --all --out DIR [--only NAME]]`: takes the README's pictures and the site's social card from a hub of its own, so that they never show what is no more; with --all, pictures of every kind of page instead.
+// `npm run screenshots [-- --all --out DIR [--only NAME]]`: takes the README's pictures and the site's social card from a temporary hub, so that they are never outdated; with --all, screenshots of every kind of page instead.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Browser } from 'playwright-core'
@@ -24,7 +24,7 @@ try {
   await hub.close()
 }
 
-/** The pictures that the project itself shows. */
+/** The pictures of the project itself. */
 async function takeOwn(browser: Browser, address: string): Promise<void> {
   mkdirSync(PICTURES_DIR, { recursive: true })
   const names: string[] = []
@@ -38,7 +38,7 @@ async function takeOwn(browser: Browser, address: string): Promise<void> {
     await page.goto(address + PROMPT)
     await page.locator('.chip.filled').first().waitFor()
     const session = await context.newCDPSession(page)
-    // Playwright itself writes PNG and JPEG alone.
+    // Playwright itself writes only PNG and JPEG.
     const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
     const name = `${PICTURES_DIR}/prompt-${colorScheme}.webp`
     writeFileSync(name, data, 'base64')

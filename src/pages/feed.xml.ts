@@ -1,4 +1,4 @@
-// `/feed.xml`: everything that was published.
+// `/feed.xml`: all publishes.
 
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../site/feeds.ts'

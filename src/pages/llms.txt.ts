@@ -1,9 +1,9 @@
-// `/llms.txt`: what a model should know before it reads the site. https://llmstxt.org
+// `/llms.txt`: an overview of the site for models. https://llmstxt.org
 
 import type { APIRoute } from 'astro'
 import { LOOK } from '../site/hub-look.ts'
 
-/** Pages of 20 prompts that a model is told of; with more it would be no overview. */
+/** Maximum number of pages of 20 prompts in the overview. */
 const NAMED_PAGES = 5
 
 export const GET: APIRoute = async ({ locals: { hub } }) => {

@@ -1,4 +1,4 @@
-// `/robots.txt`: crawlers may read everything, and are told where the sitemap is.
+// `/robots.txt`: allows crawlers everywhere, and names the sitemap.
 import { thisHub } from '../site/docs/this-hub.ts'
 
 export const prerender = true

@@ -1,4 +1,4 @@
-// Atom feeds: what was published, of everything, of an owner, of a tag, of one prompt; each entry leads to the difference. RFC 4287.
+// Atom feeds of everything, of an owner, of a tag, and of one prompt; each entry links to the comparison. RFC 4287.
 
 import type { Activity, RepositorySummary, VersionSummary } from '../domain/api/schema.ts'
 import { sayActivity } from '../domain/catalogue/activity.ts'
@@ -6,17 +6,17 @@ import { escapeXml } from '../domain/text/html-text.ts'
 import type { PageData } from '../ports/pages.ts'
 import { comparePage, versionPage } from './links.ts'
 
-/** Entries in a feed. */
+/** Maximum number of entries in a feed. */
 const MAX_ENTRIES = 30
 
-/** What a feed says of itself. */
+/** The metadata of a feed. */
 interface Feed {
-  /** The page that it is of, from the site's root. */
+  /** The path of its page. */
   path: string
   title: string
-  /** Newest update first. Only so many can give the newest entries, so no more are read. */
+  /** Most recently updated first. At most this many can contribute to the newest entries, so no more are read. */
   prompts: readonly RepositorySummary[]
-  /** What else happened to the one prompt that the feed is about. */
+  /** Other activity of the prompt, for a prompt's feed. */
   changes?: readonly Activity[]
 }
 
@@ -26,13 +26,13 @@ interface News {
   previous: string | undefined
 }
 
-/** An entry of a feed with the moment it is about. */
+/** A feed entry with its time. */
 interface Entry {
   at: string
   xml: string
 }
 
-/** Answers with a feed. */
+/** Responds with a feed. */
 export async function respondWithFeed(hub: PageData, { path, title, prompts, changes = [] }: Feed): Promise<Response> {
   const { baseUrl } = hub
   const address = baseUrl + path
@@ -55,7 +55,7 @@ ${entries.map(({ xml }) => xml).join('')}</feed>
   return new Response(text, { headers: { 'Content-Type': 'text/xml; charset=utf-8' } })
 }
 
-/** A change has no page of its own: its entry leads to the list on the prompt's page. */
+/** A change has no page of its own: its entry links to the list on the prompt's page. */
 function formatChange(page: string, title: string, change: Activity): string {
   const words = sayActivity(change)
   const id = `${page}#${[change.commit ?? change.at, change.type, change.label ?? change.version ?? ''].join('-')}`
@@ -70,7 +70,7 @@ function formatChange(page: string, title: string, change: Activity): string {
 `
 }
 
-/** The newest versions of a prompt, no more than a feed can hold. */
+/** The newest versions of a prompt, up to the size of a feed. */
 async function readNews(hub: PageData, prompt: RepositorySummary): Promise<News[]> {
   const versions = (await hub.findVersions(prompt.owner, prompt.name)) ?? []
   return versions

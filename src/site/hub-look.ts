@@ -1,4 +1,4 @@
-// The hub's own name and look (`content/site.yml`), as the bundle of the pages holds it, and the files made of it.
+// The hub's own look (`content/site.yml`), as contained in the page bundle, and the files made from it.
 import { accentColours, type HubLook, USUAL_LOOK } from '../domain/content/look.ts'
 
 /** The look of this hub. */
@@ -10,7 +10,7 @@ interface LookFile {
   mediaType: string
 }
 
-/** Files at `/assets/` are kept for good, so their names change with their bytes. */
+/** Files at `/assets/` are cached forever, so their names change with their bytes. */
 function nameFile(base: string, ending: string, bytes: Buffer<ArrayBuffer>, mediaType: string): LookFile {
   let sum = 5381n
   for (const byte of bytes) sum = BigInt.asUintN(64, sum * 33n + BigInt(byte))

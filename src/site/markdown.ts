@@ -3,12 +3,12 @@ import MarkdownIt from 'markdown-it'
 import sanitize from 'sanitize-html'
 import { FOREIGN_LINK, LINKED_SCHEMES } from './links.ts'
 
-/** Raw HTML is off, so that what somebody types as a tag is shown as text. Made once, because that compiles its rules. */
+/** Raw HTML is off, so that typed tags are shown as text. Created once, because that compiles its rules. */
 const markdown = new MarkdownIt('commonmark', { html: false }).enable(['table', 'strikethrough'])
-/** Of an image only its words are shown: a picture from another host would tell that host who reads. */
+/** An image is replaced with its alt text: loading it from another host would reveal readers to that host. */
 markdown.renderer.rules.image = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '')
 
-/** A table can have the focus, so that a wide one can be scrolled by keyboard too. */
+/** A table can receive focus, so that a wide one can be scrolled by keyboard too. */
 markdown.renderer.rules.table_open = () => '<table tabindex="0">'
 
 const LOWEST_LEVEL = 6
@@ -18,7 +18,7 @@ const POLICY: sanitize.IOptions = {
     ...['p', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'hr', 'br'],
     ...['em', 'strong', 's', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
-  // No class, id or style: they could look like ours, and an inline style is refused by the page's policy.
+  // No class, ID or style: they could imitate ours, and the page's policy blocks inline styles.
   allowedAttributes: { a: ['href', 'rel', 'title'], ol: ['start'], table: ['tabindex'] },
   allowedSchemes: [...LINKED_SCHEMES],
   allowProtocolRelative: false,
@@ -26,10 +26,10 @@ const POLICY: sanitize.IOptions = {
 }
 
 /**
- * Renders markdown written by a stranger. Its headings stand below one of the page’s, without a gap whatever its first level is.
+ * Renders untrusted Markdown. Its headings are moved below one of the page’s, without gaps, whatever its first level is.
  *
- * @param title what the page is called: a first heading that only repeats it is left out; `below` is the level of the heading above
- * @returns HTML without scripts, styles, images, forms, ids or classes; links lead to http, https or mailto, or, relative, to this site
+ * @param title the page's title: a first heading that repeats it is removed; `below` is the level of the heading above
+ * @returns HTML without scripts, styles, images, forms, IDs or classes; links have http, https or mailto, or are relative to this site
  */
 export function renderMarkdown(
   text: string,
@@ -38,7 +38,7 @@ export function renderMarkdown(
   return text === '' ? '' : sanitize(renderBelow(withoutTitle(text, title), below), POLICY)
 }
 
-/** Moves headings so that the highest one follows its page's, and none leaves out a level: readers by ear go from one to the next. */
+/** Moves headings so that the highest one follows the page's, and no level is skipped, because screen reader users navigate by headings. */
 function renderBelow(text: string, below: number): string {
   const tokens = markdown.parse(text, {})
   let before = below
@@ -56,7 +56,7 @@ function renderBelow(text: string, below: number): string {
   return markdown.renderer.render(tokens, markdown.options, {})
 }
 
-/** Leaves out a first heading that repeats the title, because the page shows it already. */
+/** Removes a first heading that repeats the title, because the page already shows it. */
 function withoutTitle(text: string, title: string): string {
   const [, heading = '', rest = ''] = /^# +([^\n]*?)(?: #*)?\r?\n([\s\S]*)$/.exec(text) ?? []
   return heading !== '' && heading.trim().toLowerCase() === title.trim().toLowerCase() ? rest : text

@@ -1,7 +1,7 @@
-// Keeps of the questions that a page would offer those that find something.
+// Filters suggested searches to those with results.
 import type { PageData } from '../ports/pages.ts'
 
-/** @param queryOf the question of a value @returns the values whose search finds a prompt; all of them while search is unavailable */
+/** @param queryOf the query of a value @returns the values whose search finds a prompt; all of them while the search is unavailable */
 export async function keepFound<Value>(
   hub: Pick<PageData, 'find'>,
   values: readonly Value[],

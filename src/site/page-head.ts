@@ -1,36 +1,36 @@
-// What each page says of itself in its head.
+// The head metadata of each page.
 import { LOOK } from './hub-look.ts'
 
-/** What a page says of itself. */
+/** The head metadata of a page. */
 export interface PageHead {
   title: string
   description: string
-  /** The page's own address from the site's root. */
+  /** The page's own path. */
   path: string
-  /** The address that search engines should keep instead, from the site's root. */
+  /** The canonical path, for search engines. */
   canonical?: string
-  /** Whether search engines may list the page; pages of repositories that are in no list may not. */
+  /** Whether search engines may index the page; not for pages of unlisted repositories. */
   isListed?: boolean
-  /** The page's Atom feed, from the site's root; the feed of everything when left out. */
+  /** Path of the page's Atom feed; default: the feed of everything. */
   feed?: string | undefined
-  /** What machines are told of the page; https://schema.org */
+  /** Structured data of the page; https://schema.org */
   facts?: object | undefined
-  /** A picture of the page for those who share it, from the site's root. */
+  /** Path of the page's preview image. */
   picture?: string | undefined
 }
 
-/** Facts as they stand in a script element: nothing in them ends it. */
+/** Structured data for a script element, escaped so that nothing in it closes the element. */
 export function formatFacts(facts: object): string {
   return JSON.stringify(facts).replaceAll('<', '\\u003c')
 }
 
-/** The name of a page's feed. */
+/** The title of a page's feed. */
 export const nameFeed = (title: string) => `${title}: new versions`
 
-/** Search engines and tabs show no more of a title. */
+/** Search engines and tabs do not show more of a title. */
 const TITLE_CHARACTERS = 70
 
-/** What stands in a page's `title`: with the site's name where there is room, cut where there is none. */
+/** A page's `title`: with the site's name if it fits, cut if too long. */
 export function fitTitle(title: string): string {
   const whole = `${title} · ${LOOK.name}`
   if (whole.length <= TITLE_CHARACTERS) return whole

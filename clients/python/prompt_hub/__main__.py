@@ -1,4 +1,4 @@
-"""Owns the command `prompt-hub`: adding to a lock, installing and checking it, and writing types from it."""
+"""The command `prompt-hub`: adds to a lock, installs and verifies it, and generates types from it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .trouble import PromptHubError
 from .typing_file import write_types
 from .vendoring import add_to_lock, find_changed, find_changed_ends, install_lock
 
-# The exit code of each error code, the same as hubcli's; any other error is 1.
+# The exit code of each error code, as in hubcli; any other error is 1.
 _EXIT = {"not_found": 2, "refused": 4, "integrity": 4, "unavailable": 5}
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Runs the command and answers its exit code."""
+    """Runs the command and returns its exit code."""
     parser = argparse.ArgumentParser(prog="prompt-hub", description="Prompts as dependencies.")
     parser.add_argument("--lock", default="prompts.lock", help="another lock than prompts.lock")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -38,7 +38,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print(f"prompt-hub: {error}", file=sys.stderr)
         return _EXIT.get(error.code, 1)
     except OSError as error:
-        # An error of the file system comes before anything was changed, or what was changed has been put back.
+        # A file system error happens before anything is changed, or the changes have been rolled back.
         print(f"prompt-hub: {error}; nothing was changed", file=sys.stderr)
         return 1
 

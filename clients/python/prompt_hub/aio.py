@@ -1,4 +1,4 @@
-"""Owns the library for programs that use asyncio: each call runs in a thread, so that the event loop goes on meanwhile."""
+"""The library for asyncio programs: each call runs in a thread, so that the event loop is not blocked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Value = TypeVar("Value")
 
 
 class AsyncPromptHub:
-    """A hub that prompts come from; takes what `PromptHub` takes, and answers what it answers."""
+    """A hub to get prompts from; takes the same arguments as `PromptHub` and returns the same results."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Owns what is kept of the hub's answers: in memory always, in a folder where one is given; how old an answer may be is decided here."""
+"""Caches the hub's responses in memory and in an optional folder, and decides how old a response may be."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_KEPT = 1_000
 
 @dataclass(frozen=True)
 class Kept:
-    """An answer as it is kept; `checked_at` is when the hub last vouched for it, in seconds since 1970."""
+    """A cached response; `checked_at` is when the hub last confirmed it, in seconds since 1970."""
 
     text: str
     etag: Optional[str]
@@ -31,7 +31,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Answer(Generic[Value]):
-    """An answer, where it came from (`memory`, `disk`, `network`, `stale`), and how long ago the hub vouched for it."""
+    """A response, its source (`memory`, `disk`, `network`, `stale`), and the time since the hub confirmed it."""
 
     value: Value
     source: str
@@ -40,7 +40,7 @@ class Answer(Generic[Value]):
 
 @dataclass(frozen=True)
 class CacheSettings:
-    """How long answers are good, in seconds, and where they are kept."""
+    """Cache lifetimes in seconds, and where responses are stored."""
 
     fresh: float
     revalidate: float
@@ -50,7 +50,7 @@ class CacheSettings:
 
 
 class AnswerCache(Generic[Value]):
-    """Answers of one shape. Threads that want the same one at the same time share one request."""
+    """Responses of one type. Concurrent threads share one request."""
 
     def __init__(self, parse: Callable[[str, str], Value], settings: CacheSettings) -> None:
         self._parse = parse
@@ -60,9 +60,10 @@ class AnswerCache(Generic[Value]):
         self._turn = threading.Lock()
 
     def get(self, url: str, changes: bool) -> Answer[Value]:
-        """Gets the answer of an address; `changes` is whether it may ever change, and one that may not is asked for only once.
+        """Gets the response of an address; `changes` is whether it can change, and one that cannot is requested only
+        once.
 
-        Raises PromptHubError: what the hub answered, or `unavailable` when it cannot be reached and nothing is kept.
+        Raises PromptHubError: the hub's error, or `unavailable` when it cannot be reached and nothing is cached.
         """
         with self._turn:
             entry = self._entries.get(url)
@@ -71,7 +72,7 @@ class AnswerCache(Generic[Value]):
         if entry is not None:
             value, kept = entry
             age = time.time() - kept.checked_at
-            # A clock that was put back says nothing of how old an answer is.
+            # After a clock was set back, the age of a response is unknown.
             if not changes or 0 <= age < self._settings.fresh:
                 return Answer(value, "memory", age)
             if 0 <= age < self._settings.fresh + self._settings.revalidate:
@@ -86,13 +87,13 @@ class AnswerCache(Generic[Value]):
         return future.result()
 
     def peek(self, url: str) -> Optional[Value]:
-        """What is held in memory, without asking anybody."""
+        """Responses in memory, without a request."""
         with self._turn:
             entry = self._entries.get(url)
         return None if entry is None else entry[0]
 
     def is_fresh(self, url: str) -> bool:
-        """Whether an answer that may change would be given without asking."""
+        """Whether a changing response would be used without a request."""
         with self._turn:
             entry = self._entries.get(url)
         return entry is not None and 0 <= time.time() - entry[1].checked_at < self._settings.fresh
@@ -140,7 +141,8 @@ class AnswerCache(Generic[Value]):
                 raise PromptHubError("unavailable", f"{url} says that nothing changed, though nothing was known.")
         except PromptHubError as error:
             if error.code in ("not_found", "refused"):
-                # When the hub itself says that there is nothing, what was kept goes too: it may have been withdrawn on purpose.
+                # When the hub reports that something does not exist, the cached response is removed
+                # too: it may have been withdrawn on purpose.
                 self._forget(url)
             if error.code != "unavailable" or error.status == 429 or known is None:
                 raise
@@ -171,7 +173,7 @@ class AnswerCache(Generic[Value]):
         return os.path.join(folder, hashlib.sha256(url.encode()).hexdigest() + ".json")
 
     def _read_disk(self, url: str) -> Optional[Tuple[Value, Kept]]:
-        """Reads what the folder has. What cannot be read or parsed counts as not there, so that the hub is asked."""
+        """Reads from the folder. Anything that cannot be read or parsed counts as absent, so that the hub is asked."""
         if self._settings.folder is None:
             return None
         try:
@@ -186,7 +188,8 @@ class AnswerCache(Generic[Value]):
             return None
 
     def _write_disk(self, url: str, kept: Kept) -> None:
-        """Writes an answer in the TypeScript library's format, so that both may share a folder. One that a full disk does not take is only asked for again later."""
+        """Writes a response in the TypeScript library's format, so that both may share a folder. One that does not fit
+        on a full disk is simply requested again later."""
         if self._settings.folder is None:
             return
         data: Dict[str, object] = {"url": url, "text": kept.text, "checkedAt": round(kept.checked_at * 1000)}

@@ -1,4 +1,4 @@
-"""Chat prompts: splits a text with role lines into messages, and writes them in the shapes that the SDKs take."""
+"""Chat prompts: splits a text with role lines into messages, and converts them for the model SDKs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from .filling import fill_texts
 from .records import Variable
 from .trouble import PromptHubError
 
-# A role line or a history line. Only LF ends a line, and a CR may stand before it; a byte order mark may stand before the first one.
-# The hub has the same pattern, and one table of cases holds them together.
+# A role line or a history line. Only LF ends a line, optionally after a CR; a byte order mark may precede the first
+# one. The hub has the same pattern, and a shared table of test cases keeps them equal.
 _MARKER_LINE = re.compile(r'(?:\A\ufeff?|(?<=\n))[ \t]*\{\{(?:role "(system|user|assistant)"|history)\}\}[ \t]*\r?(?=\n|\Z)')
 
 Message = Dict[str, Any]
-"""`{"role": "system" | "user" | "assistant", "content": "…"}`, in the shape that OpenAI's SDK takes."""
+"""`{"role": "system" | "user" | "assistant", "content": "…"}`, in the format of OpenAI's SDK."""
 
 
 def _trim_line_ends(text: str) -> str:
-    """Removes line ends around a text: a lone CR at its beginning stays, for what stands behind it could become a role line."""
+    """Trims line breaks around a text. A lone CR at its start stays, because the text after it could become a role
+    line."""
     start = 0
     while text.startswith(("\n", "\r\n"), start):
         start += 1 if text[start] == "\n" else 2
@@ -26,7 +27,8 @@ def _trim_line_ends(text: str) -> str:
 
 
 def split_chat(content: str) -> List[Message]:
-    """Splits a text at its role lines; a place for earlier messages is `{"type": "history"}`. Empty when the text does not begin with such a line."""
+    """Splits a text at its role lines; the position of earlier messages is `{"type": "history"}`. Empty when the text
+    does not start with such a line."""
     lines = list(_MARKER_LINE.finditer(content))
     if not lines or content[: lines[0].start()].strip(" \t\r\n\ufeff"):
         return []
@@ -43,17 +45,18 @@ def fill_chat(
     values: Mapping[str, object],
     history: Optional[Sequence[Any]] = None,
 ) -> List[Any]:
-    """The messages of a chat prompt with their variables filled in, each message by itself: no value makes another message.
+    """The messages of a chat prompt with their variables filled in, separately for each message: a value never creates
+    a message.
 
-    `history` is put where the prompt has `{{history}}`, as it is. Raises PromptHubError `invalid_values`, also for a text that is no chat
-    prompt and for history that has no place.
+    `history` is inserted unchanged at `{{history}}`. Raises PromptHubError `invalid_values`, also for a text that is
+    not a chat prompt, and for history without a position.
     """
     parts = split_chat(content)
     if not any("role" in part for part in parts):
         raise PromptHubError("invalid_values", "this prompt is a text without roles; use fill")
     if history and all("role" in part for part in parts):
         raise PromptHubError("invalid_values", "history: this prompt has no place for it, which is {{history}}")
-    # A text whose record is not at hand has a variable for each placeholder; this one is none.
+    # A text without a record has a variable for each placeholder; this one is not a variable.
     known = [variable for variable in variables if variable.name != "history"]
     texts = iter(fill_texts([part["content"] for part in parts if "role" in part], known, values))
     messages: List[Any] = []
@@ -66,9 +69,11 @@ def fill_chat(
 
 
 def for_anthropic(messages: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
-    """Messages as Anthropic's SDK takes them: `client.messages.create(model=…, max_tokens=…, **for_anthropic(messages))`.
+    """Messages in the format of Anthropic's SDK: `client.messages.create(model=…, max_tokens=…,
+    **for_anthropic(messages))`.
 
-    There, the system text stands apart: `system` holds all system messages, with an empty line between them, and is absent without any.
+    The system text is separate: `system` contains all system messages, separated by an empty line, and is absent
+    without any.
     """
     system = _system_of(messages)
     turns = [dict(message) for message in messages if message["role"] != "system"]
@@ -76,7 +81,8 @@ def for_anthropic(messages: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
 
 
 def for_gemini(messages: Sequence[Mapping[str, Any]]) -> Dict[str, Any]:
-    """Messages as Gemini's API takes them: `contents`, where the assistant is called model, and `system_instruction` where there is any."""
+    """Messages in the format of Gemini's API: `contents`, where the assistant is called model, and `system_instruction`
+    if there is any."""
     system = _system_of(messages)
     contents = [
         {"role": "model" if message["role"] == "assistant" else "user", "parts": [{"text": message["content"]}]}

@@ -1,4 +1,5 @@
-"""Sends one request and reads its answer until a moment that no server can put off; follows redirects by the rule of hubcli."""
+"""Sends one request and reads its response until a deadline that no server can extend; follows redirects by the rule of
+hubcli."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from typing import IO, Any, List, Mapping, Optional, Tuple, cast
 from .trouble import PromptHubError
 
 _MAX_REDIRECTS = 3
-# Also by the odd ways to write it, such as 2130706433, 0x7f.1 and ::ffff:127.0.0.1.
+# Also covers unusual forms such as 2130706433, 0x7f.1 and ::ffff:127.0.0.1.
 _MAY_BE_LOOPBACK = re.compile(r"(?:0|127\.|:|localhost).*|.*\.localhost\.?|[0-9]+")
 _LOOPBACK = re.compile(r"localhost|::1|127\.[0-9.]+")
 
@@ -26,9 +27,10 @@ _LOOPBACK = re.compile(r"localhost|::1|127\.[0-9.]+")
 def open_until(
     url: str, headers: Mapping[str, str], ends_at: float, method: str = "GET", data: Optional[bytes] = None
 ) -> http.client.HTTPResponse:
-    """Asks for an address; `ends_at` is a moment of `time.monotonic()`, and every read of the answer fails after it.
+    """Requests an address; `ends_at` is a time of `time.monotonic()`, after which every read of the response fails.
 
-    Raises urllib.error.HTTPError for an answer that is no 2xx, PromptHubError `unavailable` for a redirect that is not followed, and what sockets raise.
+    Raises urllib.error.HTTPError for a response that is not 2xx, PromptHubError `unavailable` for a forbidden redirect,
+    and the exceptions of sockets.
     """
     request = _Request(url, data=data, headers=dict(headers), method=method)
     request.ends_at = ends_at
@@ -36,7 +38,8 @@ def open_until(
 
 
 def may_follow(here: str, there: str) -> bool:
-    """Whether an answer from one address may send a reader to another: never from https to http, nor from elsewhere into this machine."""
+    """Whether a response from one address may redirect to another: never from https to http, nor from elsewhere to this
+    machine."""
     try:
         source, target = urllib.parse.urlsplit(here), urllib.parse.urlsplit(there)
         source_host, target_host = source.hostname or "", target.hostname or ""
@@ -52,7 +55,7 @@ def may_follow(here: str, there: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this very machine."""
+    """Whether a host is this machine."""
     return _LOOPBACK.fullmatch(host) is not None
 
 
@@ -115,7 +118,7 @@ class _SecureConnection(http.client.HTTPSConnection):
 def _limit(connection: http.client.HTTPConnection, ends_at: float) -> None:
     changed: Any = connection
     changed.response_class = functools.partial(_Response, ends_at=ends_at)
-    # http.client opens its socket by this attribute, so that a proxy's is bounded too.
+    # http.client opens its socket through this attribute, so that a proxy's is limited too.
     changed._create_connection = functools.partial(_connect, ends_at=ends_at)
 
 
@@ -134,7 +137,7 @@ def _connect(address: Tuple[str, int], *_: object, ends_at: float) -> socket.soc
 
 
 def _resolve(host: str, port: int, ends_at: float) -> List[Tuple[int, int, int, Any]]:
-    """Looks a name up in a thread, because no time limit reaches the system's resolver."""
+    """Looks up a name in a thread, because no timeout applies to the system's resolver."""
     found: "concurrent.futures.Future[List[Tuple[int, int, int, Any]]]" = concurrent.futures.Future()
 
     def look() -> None:
@@ -158,7 +161,8 @@ class _Response(http.client.HTTPResponse):
 
 
 class _UntilThen(io.RawIOBase):
-    """Reads a socket until a moment. The socket's own limit begins anew with each byte, so an answer that drips would never end."""
+    """Reads a socket until a deadline. The socket's own timeout restarts with each byte, so a slow response would never
+    end."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, ends_at: float) -> None:
         self._raw = raw

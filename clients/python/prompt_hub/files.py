@@ -1,4 +1,4 @@
-"""Owns reading and writing files: whole or not at all, and through no symbolic link."""
+"""Reads and writes files: atomically, and without following symbolic links."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .trouble import PromptHubError
 
 
 def read_if_there(path: str) -> Optional[bytes]:
-    """The bytes of a file, or None when there is none."""
+    """The bytes of a file, or None if there is none."""
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -20,7 +20,8 @@ def read_if_there(path: str) -> Optional[bytes]:
 
 
 def write_temporary(path: str, data: bytes) -> str:
-    """Writes a file beside a path, to its end and onto the disk, and says where; renaming it puts the whole file in its place at once."""
+    """Writes and syncs a temporary file next to a path, and returns its path; a rename puts the whole file in place at
+    once."""
     temporary = os.path.join(os.path.dirname(path), f".prompt-hub.{uuid.uuid4()}")
     try:
         with open(temporary, "xb") as file:
@@ -34,7 +35,7 @@ def write_temporary(path: str, data: bytes) -> str:
 
 
 def write_whole(path: str, data: bytes) -> None:
-    """Writes a file that is there whole or not at all."""
+    """Writes a file atomically."""
     temporary = write_temporary(path, data)
     try:
         put_all([Staged(path, temporary)])
@@ -45,16 +46,16 @@ def write_whole(path: str, data: bytes) -> None:
 
 @dataclass
 class Staged:
-    """A file that is written and waits for its place."""
+    """A written temporary file, to be renamed."""
 
     place: str
     temporary: str
     before: Optional[str] = None
-    """A copy of what stands there now."""
+    """A copy of the existing file."""
 
 
 def put_all(staged: Sequence[Staged]) -> None:
-    """Puts files in their places, all of them: when one cannot be put, those before it get back what stood there."""
+    """Puts all files in place: if one fails, the previous ones are restored."""
     done: List[Staged] = []
     try:
         for each in staged:
@@ -70,7 +71,7 @@ def put_all(staged: Sequence[Staged]) -> None:
 
 
 def make_folders(folder: str, made: List[str]) -> None:
-    """Makes a folder and those above it; `made` gets those that were not there, the outermost first."""
+    """Creates a folder and its parents; `made` collects the created ones, outermost first."""
     if os.path.lexists(folder):
         return
     make_folders(os.path.dirname(folder), made)
@@ -79,7 +80,7 @@ def make_folders(folder: str, made: List[str]) -> None:
 
 
 def remove_if_there(path: str) -> None:
-    """Removes a file that may be gone already."""
+    """Removes a file that may not exist."""
     try:
         os.remove(path)
     except OSError:
@@ -87,7 +88,8 @@ def remove_if_there(path: str) -> None:
 
 
 def read_vendored(folder: str, path: str) -> Optional[bytes]:
-    """Reads a file of a lock below its folder; raises PromptHubError `integrity` when a part of its path is a symbolic link."""
+    """Reads a file of a lock below its folder; raises PromptHubError `integrity` when a part of its path is a symbolic
+    link."""
     require_no_link(folder, path)
     return read_if_there(os.path.join(folder, *path.split("/")))
 

@@ -1,6 +1,6 @@
-"""Owns filling in a prompt's variables: one pass that takes values literally, and names every problem at once.
+"""Fills in a prompt's variables: one pass that inserts values literally, and reports every problem at once.
 
-It follows the hub's own rule and is tested by the hub's own cases.
+Follows the hub's rules and is tested with the hub's cases.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ _MAX_FILLED_BYTES = 1_048_576
 
 
 def fill_content(content: str, variables: Sequence[Variable], values: Mapping[str, object]) -> str:
-    """Fills a text: the value given, else the default, else nothing for an optional variable.
+    """Fills a text: the given value, else the default, else nothing for an optional variable.
 
-    A value is never looked through for placeholders. Raises PromptHubError `invalid_values` that names every variable that is missing,
-    unknown or of the wrong kind, or says that the text gets too long.
+    Values are never scanned for placeholders. Raises PromptHubError `invalid_values` naming every missing, unknown or
+    invalid variable, or reporting that the text is too long.
     """
     return fill_texts([content], variables, values)[0]
 
 
 def fill_texts(contents: Sequence[str], variables: Sequence[Variable], values: Mapping[str, object]) -> List[str]:
-    """Fills several texts with the same values, each by itself, as `fill_content` does; the limit counts all of them."""
+    """Fills several texts with the same values, separately, like `fill_content`; the limit applies to all of them
+    together."""
     texts: Dict[str, str] = {}
     problems: List[ValueProblem] = []
     for variable in variables:
@@ -60,13 +61,14 @@ def fill_texts(contents: Sequence[str], variables: Sequence[Variable], values: M
 
 
 def find_variables(content: str) -> List[Variable]:
-    """The variables of a text whose record is not at hand: each placeholder as a required string, because nothing more is known of it."""
+    """The variables of a text without a record: each placeholder as a required string, because nothing more is
+    known."""
     names = dict.fromkeys(match[2] for match in _PLACEHOLDER.finditer(content) if len(match[2]) <= 64)
     return [Variable(name) for name in names]
 
 
 def _write_value(value: object, variable: Variable) -> Optional[str]:
-    """The text that stands for a value, or None when the value does not fit its variable."""
+    """The text for a value, or None when the value does not match its variable."""
     text = spell(value)
     if text is None:
         return None
@@ -84,7 +86,8 @@ def _write_value(value: object, variable: Variable) -> Optional[str]:
 
 
 def spell(value: object) -> Optional[str]:
-    """A value as JSON in JavaScript spells it (RFC 8785 section 3.2.2.3), so that every language fills the same text."""
+    """A value as JSON in JavaScript's spelling (RFC 8785 section 3.2.2.3), so that every language fills the same
+    text."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -104,7 +107,8 @@ def _as_float(value: int) -> float:
 
 
 def _spell_float(value: float) -> str:
-    """A number as JavaScript writes it (ECMA-262, Number::toString). The digits are those that Python writes; only the exponent begins elsewhere."""
+    """A number in JavaScript's spelling (ECMA-262, Number::toString). The digits are those of Python; only the exponent
+    starts elsewhere."""
     if value == 0:
         return "0"
     mantissa, _, exponent_text = repr(abs(value)).partition("e")
@@ -137,7 +141,7 @@ def _expectation(variable: Variable) -> str:
 
 
 def _find_excess(contents: Sequence[str], texts: Mapping[str, str]) -> List[ValueProblem]:
-    """Finds out whether the filled text would be too long, before any is made: a value that is used in many places could make it huge."""
+    """Checks the length of the filled text before creating it: a value used in many places could make it huge."""
     sizes = {name: len(text.encode("utf-8", "surrogatepass")) for name, text in texts.items()}
     size = 0
     for content in contents:

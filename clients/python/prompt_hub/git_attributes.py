@@ -1,4 +1,5 @@
-"""Plans the .gitattributes beside a lock, which keeps git from changing the line ends of the lock and of vendored files."""
+"""Plans the .gitattributes next to a lock, which prevents git from changing line endings of the lock and of vendored
+files."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ _HEAD = "# Keeps git from changing line ends: prompts.lock knows the bytes of th
 
 
 def plan_attributes(lock_path: str, target: str) -> Tuple[Optional[str], Optional[str]]:
-    """Answers the file's new text, or None; and what to tell a person to add to a file of their own, or None.
+    """Returns the file's new text, or None; and what the user must add to their own file, or None.
 
-    `target` is where the content of the prompt goes, from the lock's folder.
+    `target` is the path of the prompt's content, relative to the lock's folder.
     """
     path = os.path.join(os.path.dirname(os.path.abspath(lock_path)), NAME)
     needed = [attributes_line(os.path.basename(lock_path)), attributes_line(target)]

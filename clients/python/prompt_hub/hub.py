@@ -1,4 +1,4 @@
-"""Owns a hub with its settings, and getting a prompt from it, under a lock or without one."""
+"""A hub with its options, and getting a prompt from it, with or without a lock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .verify import require_record
 
 
 class PromptHub:
-    """A hub that prompts come from. Safe to use from several threads."""
+    """A hub to get prompts from. Thread-safe."""
 
     def __init__(
         self,
@@ -36,15 +36,16 @@ class PromptHub:
         revalidate: float = 600.0,
         on_event: Optional[Callable[[Event], None]] = None,
     ) -> None:
-        """Opens a hub; nothing is asked yet. Raises PromptHubError `invalid_request` when `url` cannot be a hub's, and as `open_lock` for `lock`.
+        """Opens a hub; sends no request yet. Raises PromptHubError `invalid_request` when `url` is invalid, and like
+        `open_lock` for `lock`.
 
-        `url` is the hub's address; unless given, that of the lock, or without a lock that of the hub which this library was downloaded from.
-        `lock` is the path of a prompts.lock: `get` then answers only what it names, with exactly the bytes that it names.
-        `cache_dir` is a folder that keeps answers beyond this process; unless given they are kept in memory alone.
-        `timeout` limits one try of a request and `deadline` all of them with the pauses between; `retries` is how often one is tried again.
-        For `fresh` seconds an answer that may change is used again without asking the hub, and for `revalidate` seconds after that it is used at
-        once while the hub is asked; a still older one is used only when the hub cannot be reached.
-        `on_event` is called with everything that a program may want to log; what it raises is ignored.
+        `url` is the hub's address; default: that of the lock, or without a lock that of the hub from which this library
+        was downloaded. `lock` is the path of a prompts.lock: `get` then returns only its prompts, with exactly the
+        locked bytes. `cache_dir` is a folder that stores responses beyond this process; by default they are only in
+        memory. `timeout` limits one attempt, and `deadline` all of them including the pauses; `retries` is the number
+        of retries. For `fresh` seconds a changing response is reused without asking the hub, and for `revalidate`
+        seconds after that it is used at once while the hub is asked; a still older one is used only when the hub cannot
+        be reached. `on_event` is called with events that a program may want to log; exceptions in it are ignored.
         """
         opened = None if lock is None else open_lock(lock)
         self.url = (url or (opened.hub if opened else HUB_URL)).rstrip("/")
@@ -73,11 +74,13 @@ class PromptHub:
         label: Optional[str] = None,
         fallback: Optional[str] = None,
     ) -> Prompt:
-        """Gets a prompt by `owner/name`, or with a wish behind it: `owner/name@^1.2`, `owner/name@production`.
+        """Gets a prompt by `owner/name`, optionally with a version, range or label: `owner/name@^1.2`,
+        `owner/name@production`.
 
-        `fallback` is the text to use when the hub cannot be reached and nothing is kept; never in place of a prompt that does not exist.
-        Raises PromptHubError `invalid_request` when name or wish cannot be one, `not_found`, `refused` or `unavailable` as the hub answered,
-        `integrity` when bytes are not what they should be; under a lock also `not_locked`.
+        `fallback` is the text to use when the hub cannot be reached and nothing is cached; never used for a prompt that
+        does not exist. Raises PromptHubError `invalid_request` for an invalid name or version, `not_found`, `refused`
+        or `unavailable` according to the hub's response, `integrity` for a checksum mismatch; under a lock also
+        `not_locked`.
         """
         full_name, wish = read_question(name, version, range, label)
         try:
@@ -92,7 +95,8 @@ class PromptHub:
             return fallback_prompt(full_name, fallback)
 
     def list_versions(self, name: str) -> Sequence[VersionRow]:
-        """Lists the versions of a prompt, highest first, yanked ones included and marked. A lock changes nothing about it."""
+        """Lists the versions of a prompt, highest first, including yanked ones, which are marked. Not affected by a
+        lock."""
         full_name, _ = read_question(name, None, None, None)
         return self._hub.list_versions(full_name)
 
@@ -106,7 +110,8 @@ class PromptHub:
 
 
 def open_lock(path: str = "prompts.lock") -> Lock:
-    """Reads a lock; raises PromptHubError `invalid_request` when there is none, `integrity` when it is not what a client would write."""
+    """Reads a lock; raises PromptHubError `invalid_request` when it does not exist, `integrity` when it is not what a
+    client would write."""
     data = read_if_there(path)
     if data is None:
         raise PromptHubError("invalid_request", f"There is no lock at {path}. Make one: hubcli add owner/name")

@@ -1,4 +1,4 @@
-"""Owns reading prompts from a hub without a lock: which version a wish means, and which of the hub's addresses says so."""
+"""Reads prompts from a hub without a lock: resolves the requested version, and chooses the addresses to read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 class HubReader:
-    """Prompts as a hub has them now."""
+    """The prompts of a hub."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class HubReader:
         settings: CacheSettings,
         say: Callable[[Event], None],
     ) -> None:
-        """`url` is the hub's address, without a final slash; `read_version` reads and checks a version's record."""
+        """`url` is the hub's address, without a final slash; `read_version` reads and verifies a version's record."""
         self._url = url
         self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version, settings)
         self._repositories: AnswerCache[RepositoryRecord] = AnswerCache(_read_checked_repository, settings)
@@ -34,10 +34,10 @@ class HubReader:
         self._standing = StandingWatch(url, self._repositories, self._lists, say)
 
     def get(self, name: str, wish: Wish) -> Prompt:
-        """Gets the version that a wish means; None means the latest.
+        """Gets the requested version; None means the latest.
 
-        Raises PromptHubError `not_found` when there is no such prompt, version or label, `integrity` when the hub answered with something else,
-        or what asking it raised.
+        Raises PromptHubError `not_found` when there is no such prompt, version or label, `integrity` when the response
+        does not match, or the error of the request.
         """
         if wish is not None and wish[0] == "version":
             return self._read_version(name, wish[1], None, ("record", "list"))
@@ -62,7 +62,7 @@ class HubReader:
         )
         latest = record.value.latest
         if label is None and latest is not None:
-            # The record holds the latest version whole, so what is asked for most takes one request.
+            # The record contains the full latest version, so the most common call takes one request.
             return self._prompt_from(name, latest, record.source, record.age, ())
         wanted = record.value.latest_version if label is None else record.value.labels.get(label)
         if wanted is None:
@@ -72,7 +72,7 @@ class HubReader:
         return self._read_version(name, wanted, (record.source, record.age), ())
 
     def list_versions(self, name: str) -> Sequence[VersionRow]:
-        """The versions of a prompt, highest first, yanked ones included and marked."""
+        """The versions of a prompt, highest first, including yanked ones, which are marked."""
         return self._read_either(self._lists, f"repos/{name}/versions.json", f"repos/{name}/versions", lambda _: True).value
 
     def _read_version(
@@ -80,8 +80,8 @@ class HubReader:
     ) -> Prompt:
         """Reads a version's record.
 
-        `found` says where its number was read; None when the caller gave it, for then it cannot change.
-        `unasked` is what was not read on the way to the version although it may say something of it: whether it was yanked, or an advisory.
+        `found` says where its number was read; None when the caller gave it, because then it cannot change. `unasked`
+        names the unread records that may contain notices about the version: whether it was yanked, or an advisory.
         """
         answer = self._read_either(
             self._versions,
@@ -109,9 +109,9 @@ class HubReader:
         is_enough: Callable[[Value], bool],
         changes: bool = True,
     ) -> Answer[Value]:
-        """Reads the plain file first, because every mirror has it and no rate limit counts it.
+        """Reads the static file first, because every mirror has it and it has no rate limit.
 
-        When the file is missing or does not say enough, the API is asked: it knows what was published since the last build.
+        If the file is missing or insufficient, the API is asked: it also knows publishes since the last build.
         """
         answer: Optional[Answer[Value]] = None
         refusal: Optional[PromptHubError] = None
@@ -126,7 +126,7 @@ class HubReader:
         try:
             return cache.get(f"{self._url}/api/v1/{address}", changes)
         except PromptHubError as error:
-            # A mirror has no API: there, what the file said, or that it is missing, is the answer.
+            # A mirror has no API, so there the file, or its absence, is the answer.
             if answer is not None:
                 return answer
             raise error if error.code == "not_found" or refusal is None else refusal from None
@@ -140,7 +140,7 @@ def _read_checked_repository(text: str, url: str) -> RepositoryRecord:
 
 
 def _farther(a: str, b: str) -> str:
-    """The source of a prompt that took two answers: that of the answer which came from farther away."""
+    """The source of a prompt from two responses: the more distant of the two."""
     return next((source for source in ("stale", "network", "disk") if source in (a, b)), "memory")
 
 

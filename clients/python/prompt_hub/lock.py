@@ -1,4 +1,5 @@
-"""Owns the lock file as text: reading it strictly and writing it so that every client writes the same bytes. docs/lock-file.md of the hub."""
+"""The lock file as text: parses it strictly and formats it so that every client writes the same bytes.
+docs/lock-file.md of the hub."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ _MAX_DEPTH = 32
 
 @dataclass(frozen=True)
 class LockedDetails:
-    """What a lock keeps of a version beside its digest, so that it can be used without a hub."""
+    """The parts of a version in a lock besides its digest, so that it can be used without a hub."""
 
     variables: Tuple[Variable, ...]
     parameters: Mapping[str, Any]
@@ -31,26 +32,27 @@ class LockedDetails:
 
 @dataclass
 class LockedPrompt:
-    """One prompt of a lock: what was asked for, the version in use, the SHA-256 of its content, and where that lies."""
+    """One prompt of a lock: the requested range or label, the locked version, the SHA-256 of its content, and its
+    path."""
 
     range: str
     version: str
     sha256: str
     path: str
     details: Optional[LockedDetails] = None
-    """What filling needs; None for what a client of format 1 locked."""
+    """The inputs of filling; None in entries written by a client of format 1."""
 
 
 @dataclass
 class Lock:
-    """What `prompts.lock` holds."""
+    """The contents of `prompts.lock`."""
 
     hub: str
     prompts: Dict[str, LockedPrompt] = field(default_factory=lambda: {})
 
 
 def format_lock(lock: Lock) -> str:
-    """Writes a lock in format 2. Every client writes the same bytes for the same lock."""
+    """Formats a lock in format 2. Every client writes the same bytes for the same lock."""
     return _format(lock, 2)
 
 
@@ -95,13 +97,14 @@ def _write_json(value: object, indent: str) -> str:
 
 
 def _in_order(data: Mapping[str, object]) -> List[str]:
-    """Keys in the order in which JavaScript keeps them: those that are an index come first."""
+    """Keys in JavaScript's order: integer keys come first."""
     indexes = [key for key in data if _INDEX.fullmatch(key) and int(key) < 2**32 - 1]
     return sorted(indexes, key=int) + [key for key in data if key not in indexes]
 
 
 def _is_keepable(value: object, depth: int = _MAX_DEPTH) -> bool:
-    """Whether a value can be kept as the same bytes everywhere: no half of a character, no number that JSON has not, not too deep."""
+    """Whether every client stores a value as the same bytes: no lone surrogates, only JSON numbers, not nested too
+    deeply."""
     if isinstance(value, str):
         return not re.search("[\ud800-\udfff]", value)
     if isinstance(value, (int, float)):
@@ -115,7 +118,7 @@ def _is_keepable(value: object, depth: int = _MAX_DEPTH) -> bool:
 
 
 def details_of(variables: Sequence[Variable], parameters: object) -> Optional[LockedDetails]:
-    """What a lock keeps of a version's record; None when it cannot be kept."""
+    """The parts of a version's record that a lock stores; None when they are invalid."""
     if not isinstance(parameters, dict):
         return None
     data = cast(Dict[str, Any], parameters)
@@ -127,18 +130,20 @@ def details_of(variables: Sequence[Variable], parameters: object) -> Optional[Lo
 
 
 def attributes_line(path: str) -> str:
-    """The line of a .gitattributes that keeps a file as it is. What would mean something in a pattern is left open to any character."""
+    """The line of a .gitattributes that protects a file. Characters with a meaning in patterns are replaced by a
+    wildcard."""
     pattern = "prompts/**" if path.startswith("prompts/") else re.sub(r'[ *?\["]', "?", path)
     return f"/{pattern} -text"
 
 
 def mend_ends(path: str) -> str:
-    """What to do about a file whose line ends git has changed."""
+    """What to do about a file whose line endings git has changed."""
     return f'Put "{attributes_line(path)}" into .gitattributes, delete the file and run: git checkout -- {path}'
 
 
 def parse_lock(text: str) -> Lock:
-    """Reads a lock. Raises PromptHubError `integrity` unless it is exactly what a client would write, so that an edit by hand is not interpreted."""
+    """Parses a lock. Raises PromptHubError `integrity` unless it is exactly what a client would write, so that manual
+    edits are rejected."""
     if len(text.encode("utf-8", "surrogatepass")) > _MAX_BYTES:
         raise _wrong(f"it is larger than {_MAX_BYTES} bytes")
     try:
@@ -169,7 +174,8 @@ def parse_lock(text: str) -> Lock:
 
 
 def is_hub_address(text: str) -> bool:
-    """Whether a text can be a hub's address: http or https, without a final slash, a query or a user's name, at most 2,000 characters long."""
+    """Whether a text is a valid hub address: http or https, without a final slash, query or user name, at most 2,000
+    characters long."""
     if len(text) > 2_000 or not _HUB.fullmatch(text) or text.endswith("/") or "?" in text:
         return False
     try:
@@ -180,7 +186,8 @@ def is_hub_address(text: str) -> bool:
 
 
 def is_safe_path(path: str) -> bool:
-    """Whether a path with forward slashes stays below the lock's folder and can be a file's on every system: at most 1,024 bytes, of which 255 a segment."""
+    """Whether a path with forward slashes stays below the lock's folder and is valid on every system: at most 1,024
+    bytes, 255 per segment."""
     try:
         size = len(path.encode())
     except UnicodeEncodeError:
@@ -222,7 +229,7 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
 
 
 def _require_apart(paths: List[str]) -> None:
-    """No two paths are one, in whatever case, and none lies inside another."""
+    """No two paths are equal, ignoring case, and none is inside another."""
     folded = [path.lower() for path in paths]
     seen = set(folded)
     if len(seen) < len(folded):

@@ -1,4 +1,4 @@
-"""Owns reading prompts under a lock: only those that it names, from vendored files where these exist, with every byte checked."""
+"""Reads prompts under a lock: only those in it, from vendored files if they exist, with every byte verified."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .trouble import PromptHubError
 
 
 class LockReader:
-    """Prompts as a lock names them."""
+    """Locked prompts."""
 
     def __init__(
         self,
@@ -29,23 +29,23 @@ class LockReader:
         settings: CacheSettings,
         say: Callable[[Event], None],
     ) -> None:
-        """`folder` is the lock's own; `read_version` reads and checks a version's record."""
+        """`folder` is the lock's own; `read_version` reads and verifies a version's record."""
         self._url = url
         self._lock = lock
         self._folder = folder
         self._fresh = settings.fresh
         self._say = say
         self._versions: AnswerCache[VersionRecord] = AnswerCache(read_version, settings)
-        # These records only add to a text that is at hand, so a request that failed is not worth a second try.
+        # These records only add to an available text, so a failed request is not retried.
         once = replace(settings, requests=replace(settings.requests, retries=0))
         self._records: AnswerCache[VersionRecord] = AnswerCache(read_version, once)
         self._vendored: Dict[str, str] = {}
         self._trouble: Optional[Tuple[float, PromptHubError]] = None
 
     def get(self, name: str, wish: Optional[Tuple[str, str]]) -> Tuple[VersionRecord, str]:
-        """Answers the record and its source.
+        """Returns the record and its source.
 
-        Raises PromptHubError `not_locked` or `integrity`, and without a vendored file what asking the hub raises.
+        Raises PromptHubError `not_locked` or `integrity`, and without a vendored file the errors of a request.
         """
         locked = self._lock.prompts.get(name)
         if locked is None:
@@ -66,9 +66,10 @@ class LockReader:
         return VersionRecord(name, locked.version, content, locked.sha256, details.variables, dict(details.parameters)), "lock"
 
     def _find_record(self, url: str, name: str, locked: LockedPrompt) -> Optional[VersionRecord]:
-        """Finds the record of a vendored prompt, for a lock of format 1 holds neither variables nor parameters; None when it cannot be had.
+        """Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters; None
+        when it is unavailable.
 
-        After a failure the hub is not asked for a while, so that a program without a network does not wait at each call.
+        After a failure the hub is not asked for a while, so that an offline program does not wait at each call.
         """
         trouble = self._trouble
         try:
@@ -102,7 +103,8 @@ class LockReader:
 
 
 def _require_granted(name: str, wish: Optional[Tuple[str, str]], locked: LockedPrompt) -> None:
-    """Requires that a wish is what the lock has. Only the lock chooses versions, so a wish for another one is refused and not ignored."""
+    """Requires that the requested version matches the lock. Only the lock chooses versions, so any other request is
+    rejected and not ignored."""
     if wish is None:
         return
     kind, text = wish

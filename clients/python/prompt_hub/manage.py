@@ -18,25 +18,25 @@ from .trouble import PromptHubError
 
 @dataclass(frozen=True)
 class ChangeResult:
-    """What a change came to."""
+    """The result of a change."""
 
     unchanged: bool
-    """Whether it was so already, and nothing was changed."""
+    """Whether nothing needed to change."""
     commit: Optional[Mapping[str, Any]]
-    """The commit that changed it, `{"sha": "…", "url": "…"}`, or None."""
+    """The commit of the change, `{"sha": "…", "url": "…"}`, or None."""
 
 
 class HubManager:
-    """Changes what is published on a hub. Each call is one commit, or none when nothing changes, so a call may be repeated.
+    """Changes prompts on a hub. Each call makes one commit, or none when nothing changes, so a call may be repeated.
 
-    Every call raises PromptHubError: `invalid_request` when nothing was sent, `not_found`, `refused` (with `status` 403 for a missing permission,
-    409 when `expected` differs) or `unavailable` as the hub answered.
+    Every call raises PromptHubError: `invalid_request` when nothing was sent, `not_found`, `refused` (with `status` 403
+    for a missing permission, 409 when `expected` differs) or `unavailable` according to the hub's response.
     """
 
     def __init__(
         self, token: str, url: Optional[str] = None, *, timeout: float = 5.0, retries: int = 2, deadline: float = 15.0
     ) -> None:
-        """Opens a hub; nothing is sent yet. The token is sent over https, or to this very machine."""
+        """Opens a hub; sends nothing yet. The token is sent only over https, or to this machine itself."""
         self.url = (url or HUB_URL).rstrip("/")
         if not is_hub_address(self.url):
             raise PromptHubError("invalid_request", f"url: expected the address of a hub, got {self.url!r}")
@@ -57,15 +57,16 @@ class HubManager:
         return self._send("DELETE", name, f"/labels/{_segment(label)}", None)
 
     def yank(self, name: str, version: str, reason: str) -> ChangeResult:
-        """Withdraws a version; `reason` has 1 to 500 characters."""
+        """Yanks a version; `reason` has 1 to 500 characters."""
         return self._send("PUT", name, f"/versions/{_segment(version)}/yank", {"reason": reason})
 
     def unyank(self, name: str, version: str) -> ChangeResult:
-        """Takes a yank back."""
+        """Undoes a yank."""
         return self._send("DELETE", name, f"/versions/{_segment(version)}/yank", None)
 
     def change(self, name: str, **changes: Any) -> ChangeResult:
-        """Changes `title`, `description`, `tags`, `license`, `status`, `status_message`, `replaced_by`, `moved_to` or `readme`; None clears what may be empty."""
+        """Changes `title`, `description`, `tags`, `license`, `status`, `status_message`, `replaced_by`, `moved_to` or
+        `readme`; None clears optional ones."""
         return self._send("PATCH", name, "", changes)
 
     def _send(self, method: str, name: str, rest: str, body: Optional[Dict[str, Any]]) -> ChangeResult:

@@ -1,4 +1,4 @@
-"""Owns what a program gets: a prompt with its facts, and how it is filled in."""
+"""A prompt with its metadata, and filling it in."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from .standing import Standing
 class Prompt:
     """A prompt.
 
-    `content` is the text, byte for byte, and `sha256` its digest in hex; a fallback has neither that nor a `version`. `source` says where it came from:
-    `memory` or `disk` (an answer that was kept and is still good), `network` (the hub, just now), `stale` (an answer from before, used because the hub
-    was not asked first, or could not be), `lock` (the vendored file) or `fallback` (the text that the caller gave). `age` is how many seconds ago the
-    hub vouched for it; 0 when it cannot change. `standing` is None while the hub was not asked.
+    `content` is the text, byte for byte, and `sha256` its digest in hex; a fallback has neither that nor a `version`.
+    `source` says where it came from: `memory` or `disk` (a cached response that is still fresh), `network` (the hub,
+    just now), `stale` (an older response, used because the hub was not asked first, or could not be reached), `lock`
+    (the vendored file) or `fallback` (the caller's fallback text). `age` is the number of seconds since the hub
+    confirmed it; 0 when it cannot change. `standing` is None before the hub was asked.
     """
 
     name: str
@@ -32,9 +33,9 @@ class Prompt:
     standing: Optional[Standing]
 
     def fill(self, values: Optional[Mapping[str, object]] = None, **more: object) -> str:
-        """The text with its variables filled in: one pass, values are taken literally.
+        """The text with its variables filled in: one pass, values are inserted literally.
 
-        Raises PromptHubError `invalid_values` that names every variable that is missing, unknown or of the wrong kind.
+        Raises PromptHubError `invalid_values` naming every missing, unknown or invalid variable.
         """
         return fill_content(self.content, self.variables, {**(values or {}), **more})
 
@@ -43,15 +44,16 @@ class Prompt:
     ) -> List[Any]:
         """The messages of a chat prompt with their variables filled in, as a list of dicts that OpenAI's SDK takes.
 
-        `for_anthropic` and `for_gemini` write them for SDKs where the system text stands apart. `history` holds the caller's earlier messages and
-        is put where the prompt has `{{history}}`, as it is. Each message is filled by itself: no value makes another message.
-        Raises PromptHubError `invalid_values`, also for a text that is no chat prompt and for history that has no place.
+        `for_anthropic` and `for_gemini` convert them for SDKs with a separate system text. `history` contains the
+        caller's earlier messages and is inserted unchanged at `{{history}}`. Messages are filled separately: a value
+        never creates a message. Raises PromptHubError `invalid_values`, also for a text that is not a chat prompt, and
+        for history without a position.
         """
         return fill_chat(self.content, self.variables, values or {}, history)
 
 
 def prompt_of(record: VersionRecord, source: str, age: float, standing: Optional[Standing]) -> Prompt:
-    """The prompt that stands in a version's record."""
+    """The prompt of a version's record."""
     return Prompt(
         record.full_name,
         record.version,
@@ -66,5 +68,5 @@ def prompt_of(record: VersionRecord, source: str, age: float, standing: Optional
 
 
 def fallback_prompt(name: str, content: str) -> Prompt:
-    """The prompt of the text that the caller gave for when the hub cannot be reached."""
+    """The prompt of the caller's fallback text."""
     return Prompt(name, None, content, None, tuple(find_variables(content)), {}, "fallback", 0.0, None)

@@ -1,4 +1,4 @@
-"""Owns what a caller asks for: a name, and a wish for a version."""
+"""Parses a caller's request: a name, and an optional version."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Wish = Optional[Tuple[str, str]]
 def read_question(
     name: str, version: Optional[str], range_: Optional[str], label: Optional[str]
 ) -> Tuple[str, Wish]:
-    """Reads a call of `get`; raises PromptHubError `invalid_request` when the call is wrong."""
+    """Parses the arguments of `get`; raises PromptHubError `invalid_request` when they are invalid."""
     full_name, at, behind = name.partition("@")
     if not FULL_NAME.fullmatch(full_name):
         raise PromptHubError("invalid_request", f"expected owner/name, got {name[:120]!r}")

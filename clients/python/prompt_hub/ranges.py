@@ -1,4 +1,4 @@
-"""Owns which version a range chooses: node-semver's meaning for plain numbers. docs/lock-file.md of the hub."""
+"""Resolves version ranges: node-semver's rules for plain numbers. docs/lock-file.md of the hub."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def is_range(text: str) -> bool:
 
 
 def is_label(text: str) -> bool:
-    """Whether a text is a label's name; what can be read as a range is none."""
+    """Whether a text is a label's name; anything that parses as a range is not."""
     return not is_range(text) and _LABEL.fullmatch(text) is not None
 
 
 def satisfies(version: str, range_: str) -> bool:
-    """Whether a version lies in a range. False when either cannot be read."""
+    """Whether a version is in a range. False when either is invalid."""
     numbers, bounds = _numbers(version), _bounds(range_)
     if numbers is None or bounds is None:
         return False
@@ -39,7 +39,7 @@ def satisfies(version: str, range_: str) -> bool:
 
 
 def highest_in(versions: Iterable[str], range_: str) -> Optional[str]:
-    """The highest of some versions that lies in a range, or None."""
+    """The highest of some versions in a range, or None."""
     chosen = [(numbers, v) for v in versions if (numbers := _numbers(v)) is not None and satisfies(v, range_)]
     return max(chosen)[1] if chosen else None
 
@@ -68,7 +68,8 @@ def _bounds(range_: str) -> Optional[Tuple[Numbers, Optional[Numbers]]]:
 
 
 def _caret_end(major: int, minor: int, patch: Optional[int]) -> Numbers:
-    """The first version that `^` excludes: the leftmost number that is not 0 may not change. Numbers that were not given may, so `^0.0` allows every 0.0.x."""
+    """The first version that `^` excludes: the leftmost non-zero number may not change. Omitted numbers may, so `^0.0`
+    allows every 0.0.x."""
     if major > 0:
         return major + 1, 0, 0
     if minor > 0 or patch is None:

@@ -1,4 +1,4 @@
-"""Owns the shapes of what a hub answers, as far as this library reads them, and the check that an answer has them."""
+"""The types of the hub's responses, as far as this library reads them, and their validation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VARIABLE_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 @dataclass(frozen=True)
 class Variable:
-    """A placeholder of a prompt as its author declared it."""
+    """A declared variable of a prompt."""
 
     name: str
     description: str = ""
@@ -25,13 +25,13 @@ class Variable:
     required: bool = True
     default: Optional[Scalar] = None
     options: Tuple[str, ...] = ()
-    """What an `enum` may be."""
+    """The allowed values of an `enum`."""
     example: Optional[Scalar] = None
 
 
 @dataclass(frozen=True)
 class VersionRecord:
-    """One version: it never changes once it is published."""
+    """One version; it never changes after publishing."""
 
     full_name: str
     version: str
@@ -53,7 +53,7 @@ class VersionRow:
 
 @dataclass(frozen=True)
 class Advisory:
-    """A warning of a maintainer about some versions."""
+    """An advisory about some versions."""
 
     range: str
     severity: str
@@ -62,7 +62,7 @@ class Advisory:
 
 @dataclass(frozen=True)
 class RepositoryRecord:
-    """A prompt's repository as it is now. Unlike a version, it may change."""
+    """The current state of a prompt's repository. Unlike a version, it may change."""
 
     full_name: str
     status: str
@@ -71,11 +71,12 @@ class RepositoryRecord:
     labels: Dict[str, str]
     advisories: Tuple[Advisory, ...]
     latest: Optional[VersionRecord]
-    """The latest version, where the record holds it whole."""
+    """The full latest version, if the record contains it."""
 
 
 def read_version_record(text: str, url: str) -> VersionRecord:
-    """Reads a version's record. Raises PromptHubError `unavailable` when the text is none, for then something else than a hub has answered."""
+    """Parses a version's record. Raises PromptHubError `unavailable` when the text is invalid, because then something
+    other than a hub has responded."""
     data = _object(_data(text, url), url)
     try:
         return VersionRecord(
@@ -91,7 +92,7 @@ def read_version_record(text: str, url: str) -> VersionRecord:
 
 
 def read_repository_record(text: str, url: str) -> RepositoryRecord:
-    """Reads a repository's record. Raises PromptHubError `unavailable` when the text is none."""
+    """Parses a repository's record. Raises PromptHubError `unavailable` when the text is invalid."""
     data = _object(_data(text, url), url)
     try:
         message, latest = data["status_message"], data["latest_version"]
@@ -112,7 +113,7 @@ def read_repository_record(text: str, url: str) -> RepositoryRecord:
 
 
 def read_version_list(text: str, url: str) -> Tuple[VersionRow, ...]:
-    """Reads a list of versions. Raises PromptHubError `unavailable` when the text is none."""
+    """Parses a list of versions. Raises PromptHubError `unavailable` when the text is invalid."""
     try:
         rows = [_dict(row) for row in _list(_data(text, url))]
         return tuple(
@@ -133,7 +134,8 @@ def _latest(data: Dict[str, Any]) -> Optional[VersionRecord]:
 
 
 def read_variable(value: object) -> Variable:
-    """Reads what a hub or a lock says of a placeholder, with what is left out filled in; raises KeyError or TypeError when it is none."""
+    """Parses a variable in a hub's response or in a lock, adding the defaults of omitted fields; raises KeyError or
+    TypeError when it is invalid."""
     data = _dict(value)
     name, kind, required = _text(data["name"]), _text(data.get("type", "string")), data.get("required", True)
     if not _VARIABLE_NAME.fullmatch(name) or kind not in _TYPES or not isinstance(required, bool):

@@ -1,4 +1,4 @@
-"""Owns asking the hub over HTTP: time limits, tries with pauses between them, and what each kind of answer means."""
+"""Sends HTTP requests to the hub: timeouts, retries, and the meaning of each kind of response."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _LONGEST_PAUSE = 4.0
 
 @dataclass(frozen=True)
 class RequestSettings:
-    """How the hub is asked; times in seconds."""
+    """Options of requests; times in seconds."""
 
     timeout: float
-    """How long one try may take."""
+    """Timeout of one attempt."""
     retries: int
-    """How often a request is tried again."""
+    """Number of retries."""
     deadline: float
-    """How long all tries may take, with the pauses between them."""
+    """Time limit of all attempts, including the pauses between them."""
 
 
 @dataclass(frozen=True)
 class NewText:
-    """What came back."""
+    """The response."""
 
     text: str
     etag: Optional[str]
@@ -42,7 +42,7 @@ class NewText:
 
 @dataclass(frozen=True)
 class Write:
-    """A change that is sent with a token. The same change again changes nothing, so it may be tried again."""
+    """A change to send with a token. Repeating a change has no further effect, so it may be retried."""
 
     method: str
     token: str
@@ -50,7 +50,7 @@ class Write:
 
 
 class Unchanged:
-    """Whether the text that is known already has not changed; then there is no new one."""
+    """Whether the known text is unchanged; then there is no new one."""
 
 
 class _Trouble(Exception):
@@ -63,9 +63,10 @@ class _Trouble(Exception):
 def ask(
     url: str, etag: Optional[str], settings: RequestSettings, write: Optional[Write] = None
 ) -> Union[NewText, Unchanged]:
-    """Asks for an address; `etag` makes the request conditional, `write` sends a change in place of reading.
+    """Sends a request; `etag` makes it conditional, `write` sends a change instead of reading.
 
-    Raises PromptHubError `not_found` or `refused` for what the hub answered, `unavailable` for trouble that outlasted all tries.
+    Raises PromptHubError `not_found` or `refused` according to the hub's response, `unavailable` if all attempts
+    failed.
     """
     ends_at = time.monotonic() + settings.deadline
     tries = 0
@@ -73,8 +74,8 @@ def ask(
         try:
             return _try_once(url, etag, write, max(0.001, min(settings.timeout, ends_at - time.monotonic())))
         except _Trouble as trouble:
-            # The pause is random, so that programs that met the same outage do not all come back in the same moment.
-            # https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+            # The pause is random, so that programs affected by the same outage do not all retry at the
+            # same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
             pause = trouble.wait
             if pause is None:
                 pause = random.random() * min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**tries)
@@ -131,7 +132,7 @@ def _trouble_of(error: urllib.error.HTTPError, url: str) -> Exception:
 
 
 def _message_of(error: urllib.error.HTTPError) -> Optional[str]:
-    """The sentence of a hub's own error."""
+    """The message of a hub's error."""
     try:
         answer: Dict[str, Dict[str, object]] = json.loads(error.read(65_536))
         message = answer["error"]["message"]
@@ -141,7 +142,7 @@ def _message_of(error: urllib.error.HTTPError) -> Optional[str]:
 
 
 def _retry_after(text: Optional[str]) -> Optional[float]:
-    """Reads how long the hub asks to wait, in seconds: it says seconds or a date. RFC 9110 section 10.2.3."""
+    """Parses Retry-After into seconds; it is a number of seconds or a date. RFC 9110 section 10.2.3."""
     if text is None:
         return None
     if text.isascii() and text.isdigit() and len(text) <= 6:

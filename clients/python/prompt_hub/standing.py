@@ -1,4 +1,5 @@
-"""Owns what a prompt's owner says of it now (deprecated, yanked, advisories): asked in the background, and told to the program once."""
+"""Notices about a prompt (deprecated, yanked, advisories): fetched in the background, and reported to the program
+once."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _MAX_WARNED = 10_000
 
 @dataclass(frozen=True)
 class Standing:
-    """What its owner says of a prompt now: why it is deprecated, why this version was yanked, warnings about it."""
+    """The current notices: why the prompt is deprecated, why this version was yanked, advisories about it."""
 
     deprecated: Optional[str]
     yanked: Optional[str]
@@ -25,9 +26,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a program may want to log: an answer that was not fresh, or what is wrong with a prompt.
+    """Something that a program may want to log: a response that was not fresh, or a notice about a prompt.
 
-    `type` is `stale`, `fallback`, `deprecated`, `yanked`, `advisory` or `variables_unknown`; `subject` is what it is about.
+    `type` is `stale`, `fallback`, `deprecated`, `yanked`, `advisory` or `variables_unknown`; `subject` is what it is
+    about.
     """
 
     type: str
@@ -36,7 +38,7 @@ class Event:
 
 
 class StandingWatch:
-    """Knows the standing of prompts from the records that the cache holds, and tells the program what is wrong with those that it uses."""
+    """Derives notices from the cached records, and reports those about the prompts in use."""
 
     def __init__(
         self,
@@ -52,9 +54,9 @@ class StandingWatch:
         self._said: Set[Event] = set()
 
     def ask(self, name: str, version: str, unasked: Sequence[str]) -> None:
-        """Tells what is wrong with a version, once the records that the caller has not read (`record`, `list`) are there.
+        """Reports notices about a version once the unread records (`record`, `list`) have arrived.
 
-        The caller does not wait for them, and when they cannot be had nothing is told.
+        The caller does not wait for them, and nothing is reported if they are unavailable.
         """
         record_url, list_url = self._record_url(name), self._list_url(name)
         has_record = "record" not in unasked or self._repositories.is_fresh(record_url)
@@ -76,7 +78,7 @@ class StandingWatch:
         threading.Thread(target=look, daemon=True).start()
 
     def of(self, name: str, version: str) -> Optional[Standing]:
-        """The standing of a version; None while no record of its prompt is held."""
+        """The notices about a version; None while no record of its prompt is cached."""
         record = self._repositories.peek(self._record_url(name))
         rows = self._lists.peek(self._list_url(name))
         if record is None and rows is None:

@@ -1,4 +1,4 @@
-"""Owns what can go wrong for a program, as one exception whose code tells what to do."""
+"""The errors of this library: one exception whose code tells what to do."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from typing import Optional, Sequence
 
 @dataclass(frozen=True)
 class ValueProblem:
-    """One thing that is wrong with the values that a prompt is filled with."""
+    """A problem with the values of a prompt."""
 
     kind: str
     """`missing`, `unknown`, `invalid` or `too_large`."""
     name: str
-    """The variable; empty when it is the text as a whole."""
+    """The variable; empty for the text as a whole."""
     message: str
 
 
 class PromptHubError(Exception):
-    """The one exception of this library.
+    """The only exception of this library.
 
-    `code` is one of: `invalid_request` (the call is wrong, nothing was sent), `not_found`, `refused` (another 4xx), `unavailable` (no
-    usable answer in time), `integrity` (bytes are not what the lock or the hub says), `not_locked`, `invalid_values` (`problems` names each).
+    `code` is one of: `invalid_request` (the call is wrong, nothing was sent), `not_found`, `refused` (another 4xx),
+    `unavailable` (no usable response in time), `integrity` (bytes do not match the lock or the hub's digest),
+    `not_locked`, `invalid_values` (`problems` names each).
     """
 
     def __init__(

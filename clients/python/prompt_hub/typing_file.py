@@ -1,4 +1,4 @@
-"""Owns writing types for the prompts of a lock: a missing variable is then seen by a type checker."""
+"""Generates types for the prompts of a lock, so that a type checker finds a missing variable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .records import Variable
 
 
 def write_types(prompts: Mapping[str, Sequence[Variable]]) -> str:
-    """A module with one TypedDict for the values of each prompt, to be handed to `Prompt.fill`."""
+    """A module with one TypedDict for the values of each prompt, to be passed to `Prompt.fill`."""
     text = "".join(_write_class(name, variables) for name, variables in sorted(prompts.items()))
     head = "# Made by `prompt-hub types` from prompts.lock; make it anew after each change of the lock.\n"
     used = [word for word in ("Literal", "TypedDict", "Union") if word + "[" in text or word + "(" in text]
@@ -19,7 +19,7 @@ def write_types(prompts: Mapping[str, Sequence[Variable]]) -> str:
 
 
 def _write_class(name: str, variables: Sequence[Variable]) -> str:
-    """Required and optional keys in two classes, for `NotRequired` is younger than Python 3.9."""
+    """Required and optional keys in two classes, because `NotRequired` is newer than Python 3.9."""
     class_name = "".join(part.capitalize() for part in re.split("[/-]", name))
     class_name = f"_{class_name}" if class_name[:1].isdigit() or keyword.iskeyword(class_name) else class_name
     needed = [each for each in variables if each.required and each.default is None]

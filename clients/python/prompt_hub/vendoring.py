@@ -1,4 +1,5 @@
-"""Owns changing a lock and the vendored files that it names: everything is fetched and checked first, then all of it appears or none."""
+"""Changes a lock and its vendored files: everything is fetched and verified first, then all of it is written or
+none."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from .trouble import PromptHubError
 
 _PATIENCE = 5.0
 Contents = List[Tuple[str, str, Optional[str]]]
-"""Path, content and full name; None in the place of the name for a file that every lock has."""
+"""Path, content and full name; None instead of the name for the lock's own files."""
 
 
 def add_to_lock(
@@ -27,9 +28,9 @@ def add_to_lock(
     url: Optional[str] = None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> str:
-    """Adds a prompt to a lock, or gives it another range, and writes its content; answers the version that was chosen.
+    """Adds a prompt to a lock, or changes its range, and writes its content; returns the chosen version.
 
-    `say` is told what the caller has to do himself.
+    `say` is called with instructions for the user.
     """
     full_name, _, given = name.partition("@")
     before = None if read_if_there(lock_path) is None else open_lock(lock_path)
@@ -64,7 +65,8 @@ def add_to_lock(
 
 
 def _require_active(hub: PromptHub, name: str, version: str) -> None:
-    """Raises PromptHubError `not_found` with the reason when a version was yanked: it can be read, but nothing new is to depend on it."""
+    """Raises PromptHubError `not_found` with the reason when a version was yanked: it can be read, but not newly
+    installed."""
     rows = hub.list_versions(name)
     yanked = next((row for row in rows if row.version == version and row.yanked), None)
     if yanked is None:
@@ -76,9 +78,11 @@ def _require_active(hub: PromptHub, name: str, version: str) -> None:
 
 
 def _find_details(lock: Lock, exclude: str, hub: PromptHub) -> Dict[Tuple[str, str], LockedDetails]:
-    """Finds what an older client did not write for the other prompts of a lock, so that all of them can be used without a hub from now on.
+    """Fetches what an older client omitted for the other prompts of a lock, so that all of them can be used offline
+    from now on.
 
-    What cannot be had is left out: it is no reason not to add another prompt. Answers details by full name and digest.
+    Unavailable details are skipped: they are no reason not to add another prompt. Returns details by full name and
+    digest.
     """
     found: Dict[Tuple[str, str], LockedDetails] = {}
     for name, locked in lock.prompts.items():
@@ -97,7 +101,8 @@ def _find_details(lock: Lock, exclude: str, hub: PromptHub) -> Dict[Tuple[str, s
 
 
 def install_lock(lock_path: str) -> int:
-    """Writes the vendored files of a lock that are missing or have other bytes, and answers how many; when the hub has other bytes too, nothing is replaced."""
+    """Writes the vendored files of a lock that are missing or differ, and returns how many; when the hub has different
+    bytes, nothing is replaced."""
     lock = open_lock(lock_path)
     hub = PromptHub(lock.hub)
     contents: Contents = []
@@ -114,7 +119,7 @@ def install_lock(lock_path: str) -> int:
 
 
 def find_changed(lock_path: str, lock: Lock) -> List[str]:
-    """The prompts of a lock whose vendored file is missing or has other bytes. The hub is not asked."""
+    """The prompts of a lock whose vendored file is missing or differs. Sends no request."""
     folder = os.path.dirname(os.path.abspath(lock_path))
     changed: List[str] = []
     for name, locked in lock.prompts.items():
@@ -125,7 +130,7 @@ def find_changed(lock_path: str, lock: Lock) -> List[str]:
 
 
 def find_changed_ends(lock_path: str, lock: Lock, changed: List[str]) -> List[str]:
-    """The paths of changed files whose line ends alone are others than the lock says: git changes them with core.autocrlf."""
+    """The paths of files that differ only in line endings, which git changes with core.autocrlf."""
     folder = os.path.dirname(os.path.abspath(lock_path))
     found: List[str] = []
     for name in changed:
@@ -183,7 +188,7 @@ def _change_lock(lock_path: str, hub: PromptHub, change: Callable[[Lock], Conten
 
 
 def _take_turn(path: str) -> None:
-    """Waits until no other run is at work: of several runs, the one that could create the file goes on."""
+    """Waits until no other run is active: the run that could create the file proceeds."""
     ends_at = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -197,7 +202,8 @@ def _take_turn(path: str) -> None:
 
 
 def _require_ours(folder: str, target: str, data: bytes, name: str, known: Optional[str], hub: PromptHub) -> None:
-    """Keeps a file that somebody wrote by hand from being replaced: it has to hold what the lock names, what is to be written, or some version of that prompt."""
+    """Protects hand-written files: the existing file must equal the locked content, the new one, or some version of
+    that prompt."""
     require_no_link(folder, target)
     found = read_vendored(folder, target)
     if found is None:

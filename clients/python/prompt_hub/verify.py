@@ -1,4 +1,4 @@
-"""Owns checking a record against its own digest."""
+"""Verifies a record against its own digest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .trouble import PromptHubError
 
 
 def require_record(record: VersionRecord) -> VersionRecord:
-    """Answers the record; raises PromptHubError `integrity` when its content is not what its own SHA-256 says."""
+    """Returns the record; raises PromptHubError `integrity` when its content does not match its own SHA-256."""
     try:
         digest = hashlib.sha256(record.content.encode("utf-8")).hexdigest()
     except UnicodeEncodeError:

@@ -1,48 +1,48 @@
-// Owns what is kept of the hub's answers: in memory always, and in a store of the program's own where it gives one; how old an answer may be is decided here.
+// Caches the hub's responses in memory and in an optional store, and decides how old a response may be.
 import { ask, type RequestSettings } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
 
-/** An answer as it is kept. */
+/** A cached response. */
 export interface Kept {
   text: string
   etag: string | undefined
-  /** When the hub last vouched for it, in milliseconds since 1970. */
+  /** When the hub last confirmed it, in milliseconds since 1970. */
   checkedAt: number
 }
 
-/** A place for answers that outlives the process, such as a folder. When one of its functions fails, no call of the program does: the hub is asked instead. */
+/** A store for responses that outlives the process, such as a folder. If one of its functions fails, the program's call does not: the hub is asked instead. */
 export interface Store {
-  /** @returns what is kept under an address, or undefined */
+  /** @returns the response stored for an address, or undefined */
   read(url: string): Promise<Kept | undefined>
   write(url: string, kept: Kept): Promise<void>
   remove(url: string): Promise<void>
 }
 
-/** Where an answer came from; `stale` is one from before that was used because the hub was not asked first, or could not be. */
+/** Where a response came from; `stale` is an older one that was used because the hub was not asked first, or could not be reached. */
 export type AnswerSource = 'memory' | 'disk' | 'network' | 'stale'
 
-/** An answer with where it came from. */
+/** A response and its source. */
 export interface Answer<Value> {
   value: Value
   source: AnswerSource
-  /** How long ago the hub vouched for it, in milliseconds. */
+  /** Time since the hub confirmed it, in milliseconds. */
   ageMs: number
 }
 
-/** How long answers are good, and how further ones are had. */
+/** Cache lifetimes, and how to fetch responses. */
 export interface CacheSettings {
-  /** For so long an answer that may change is given without asking the hub. */
+  /** How long a changing response is used without asking the hub. */
   freshMs: number
-  /** For so long after that, it is given at once while the hub is asked. A still older one is given only when the hub cannot be reached. */
+  /** How long after that it is used at once while the hub is asked. A still older one is used only when the hub cannot be reached. */
   revalidateMs: number
   store: Store | undefined
   requests: RequestSettings
   now: () => number
-  /** Called when an answer is given that is not fresh, with the reason why the hub could not be asked; undefined while it is being asked. */
+  /** Called when a response is used that is not fresh, with the reason why the hub could not be reached; undefined while it is being asked. */
   onStale: (url: string, ageMs: number, cause: unknown) => void
 }
 
-/** So many answers are held in memory. Beyond that, the one that has not been asked for the longest is dropped. */
+/** Maximum number of responses in memory. Beyond that, the least recently used one is dropped. */
 const MAX_KEPT = 1_000
 
 interface Entry<Value> {
@@ -50,37 +50,37 @@ interface Entry<Value> {
   kept: Kept
 }
 
-/** Answers of one shape. Callers that want the same one at the same time share one request. */
+/** Responses of one type. Concurrent callers share one request. */
 export class AnswerCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
   readonly #underWay = new Map<string, Promise<Answer<Value>>>()
   readonly #parse: (text: string, url: string) => Value | Promise<Value>
   readonly #settings: CacheSettings
 
-  /** @param parse reads an answer; when it throws, the caller gets its error and the answer is not kept */
+  /** @param parse parses a response; when it throws, the caller gets its error and the response is not cached */
   constructor(parse: (text: string, url: string) => Value | Promise<Value>, settings: CacheSettings) {
     this.#parse = parse
     this.#settings = settings
   }
 
   /**
-   * Gets the answer of an address.
+   * Gets the response of an address.
    *
-   * @param changes whether it may ever change; one that may not is asked for only once
-   * @throws PromptHubError what the hub answered, or `unavailable` when it cannot be reached and nothing is kept
+   * @param changes whether it can change; one that cannot is requested only once
+   * @throws PromptHubError the hub's error, or `unavailable` when it cannot be reached and nothing is cached
    */
   async get(url: string, changes: boolean): Promise<Answer<Value>> {
     const entry = this.#touch(url)
     if (entry) {
       const ageMs = this.#settings.now() - entry.kept.checkedAt
-      // A clock that was put back says nothing of how old an answer is.
+      // After a clock was set back, the age of a response is unknown.
       const isKnown = ageMs >= 0
       if (!changes || (isKnown && ageMs < this.#settings.freshMs))
         return { value: entry.value, source: 'memory', ageMs }
       if (isKnown && ageMs < this.#settings.freshMs + this.#settings.revalidateMs) {
         this.#settings.onStale(url, ageMs, undefined)
         this.#share(url, changes).catch(() => {
-          // This caller has an answer. Once that is too old, the next caller waits for the hub and gets its error.
+          // This caller has a response. Once that is too old, the next caller waits for the hub and gets its error.
         })
         return { value: entry.value, source: 'stale', ageMs }
       }
@@ -88,7 +88,7 @@ export class AnswerCache<Value> {
     return this.#share(url, changes)
   }
 
-  /** What is held in memory, without asking anybody. */
+  /** Responses in memory, without a request. */
   peek(url: string): Value | undefined {
     return this.#entries.get(url)?.value
   }
@@ -130,7 +130,7 @@ export class AnswerCache<Value> {
       return { value, source: 'network', ageMs: 0 }
     } catch (error) {
       if (!(error instanceof PromptHubError) || error.code !== 'unavailable' || error.status === 429 || !known) {
-        // When the hub itself says that there is nothing, what was kept goes too: it may have been withdrawn on purpose.
+        // When the hub reports that something does not exist, the cached response is removed too: it may have been withdrawn on purpose.
         if (error instanceof PromptHubError && (error.code === 'not_found' || error.code === 'refused'))
           await this.#forget(url)
         throw error
@@ -156,11 +156,11 @@ export class AnswerCache<Value> {
   async #forget(url: string): Promise<void> {
     this.#entries.delete(url)
     await this.#settings.store?.remove(url).catch(() => {
-      // The store may give it once more later; the caller gets the hub's refusal now all the same.
+      // The store may return it once more later; this caller gets the hub's error anyway.
     })
   }
 
-  /** Reads what the store has. What cannot be read or parsed counts as not there, so that the hub is asked. */
+  /** Reads from the store. Anything that cannot be read or parsed counts as absent, so that the hub is asked. */
   async #readStore(url: string): Promise<Entry<Value> | undefined> {
     try {
       const kept = await this.#settings.store?.read(url)
@@ -172,7 +172,7 @@ export class AnswerCache<Value> {
 
   async #writeStore(url: string, kept: Kept): Promise<void> {
     await this.#settings.store?.write(url, kept).catch(() => {
-      // An answer that a full disk does not take is only asked for again later.
+      // A response that does not fit on a full disk is simply requested again later.
     })
   }
 }

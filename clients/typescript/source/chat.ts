@@ -1,23 +1,22 @@
-// Chat prompts: splits a text with role lines into messages, and writes them in the shapes that the SDKs take.
+// Chat prompts: splits a text with role lines into messages, and converts them for the model SDKs.
 import { type FillableVariable, fillTexts, type Values } from './filling.ts'
 import { PromptHubError } from './trouble.ts'
 
-/** One message, in the shape that OpenAI's SDK and LangChain take. A type and no interface: LangChain takes any key, and interfaces promise none. */
+/** One message, in the format of OpenAI's SDK and LangChain. A type and not an interface: LangChain accepts any key, which interfaces do not guarantee. */
 export type ChatMessage = {
   role: 'system' | 'user' | 'assistant'
   content: string
 }
 
-/** A message, or the place where the caller's earlier messages go. */
+/** A message, or the position of the caller's earlier messages. */
 export type ChatPart = ChatMessage | { type: 'history' }
 
 /**
- * A role line or a history line. Only LF ends a line, and a CR may stand before it; a byte order mark may stand before the first one.
- * The hub has the same pattern, and one table of cases holds them together.
+ * A role line or a history line. Only LF ends a line, optionally after a CR; a byte order mark may precede the first one. The hub has the same pattern, and a shared table of test cases keeps them equal.
  */
 const MARKER_LINE = /(?:^\uFEFF?|(?<=\n))[ \t]*\{\{(?:role "(system|user|assistant)"|history)\}\}[ \t]*\r?(?=\n|$)/g
 
-/** Splits a text at its role lines; none when it has no role line before all other text. */
+/** Splits a text at its role lines; empty if other text comes before the first one. */
 export function splitChat(content: string): ChatPart[] {
   const lines = [...content.matchAll(MARKER_LINE)]
   if (!lines[0] || content.slice(0, lines[0].index).trim() !== '') return []
@@ -32,9 +31,7 @@ export function splitChat(content: string): ChatPart[] {
 }
 
 /**
- * Removes line ends around a text. A lone CR at its beginning stays: what stands behind it could become a role line.
- *
- * By hand: a pattern would need time by the square of the number of line ends.
+ * Trims line breaks around a text. A lone CR at its start stays, because the text after it could become a role line. By hand: a regular expression would take quadratic time in the number of line breaks.
  */
 function trimLineEnds(text: string): string {
   let from = 0
@@ -45,10 +42,10 @@ function trimLineEnds(text: string): string {
 }
 
 /**
- * The messages of a chat prompt with their variables filled in, each message by itself: no value makes another message.
+ * The messages of a chat prompt with their variables filled in, separately for each message: a value never creates a message.
  *
- * @param history put where the prompt has `{{history}}`, as it is
- * @throws PromptHubError `invalid_values`, also for a text that is no chat prompt and for history that has no place
+ * @param history inserted unchanged at `{{history}}`
+ * @throws PromptHubError `invalid_values`, also for a text that is not a chat prompt, and for history without a position
  */
 export function fillChat<History extends object = never>(
   content: string,
@@ -62,7 +59,7 @@ export function fillChat<History extends object = never>(
   if (history.length > 0 && parts.every((part) => 'role' in part))
     throw new PromptHubError('invalid_values', 'history: this prompt has no place for it, which is {{history}}')
   const texts = parts.flatMap((part) => ('role' in part ? [part.content] : []))
-  // A text whose record is not at hand has a variable for each placeholder; this one is none.
+  // A text without a record has a variable for each placeholder; this one is not a variable.
   const known = variables.filter(({ name }) => name !== 'history')
   const filled = fillTexts(texts, known, values).values()
   return parts.flatMap((part): (ChatMessage | History)[] =>
@@ -70,27 +67,27 @@ export function fillChat<History extends object = never>(
   )
 }
 
-/** What Anthropic's `messages.create` takes beside a model: there, the system text stands apart. */
+/** Parameters of Anthropic's `messages.create`, where the system text is separate. */
 export interface AnthropicChat {
-  /** All system messages, with an empty line between them; absent without any. */
+  /** All system messages, separated by an empty line; absent without any. */
   system?: string
   messages: { role: 'user' | 'assistant'; content: string }[]
 }
 
-/** Messages in the shape of Anthropic's SDK: `client.messages.create({ model, max_tokens, ...forAnthropic(messages) })`. */
+/** Messages in the format of Anthropic's SDK: `client.messages.create({ model, max_tokens, ...forAnthropic(messages) })`. */
 export function forAnthropic(messages: readonly ChatMessage[]): AnthropicChat {
   const { system, turns } = takeSystem(messages)
   return { ...(system === undefined ? {} : { system }), messages: turns }
 }
 
-/** What Gemini's `generateContent` takes. */
+/** Parameters of Gemini's `generateContent`. */
 export interface GeminiChat {
-  /** All system messages, with an empty line between them; absent without any. In `@google/genai` it stands in `config`. */
+  /** All system messages, separated by an empty line; absent without any. In `@google/genai` it belongs in `config`. */
   systemInstruction?: { parts: { text: string }[] }
   contents: { role: 'user' | 'model'; parts: { text: string }[] }[]
 }
 
-/** Messages in the shape of Gemini's API, where the assistant is called model. */
+/** Messages in the format of Gemini's API, where the assistant is called model. */
 export function forGemini(messages: readonly ChatMessage[]): GeminiChat {
   const { system, turns } = takeSystem(messages)
   return {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Owns the command `prompt-hub`: adding to a lock, installing and checking it, and writing types from it.
+// The command `prompt-hub`: adds to a lock, installs and verifies it, and generates types from it.
 import { parseArgs } from 'node:util'
 import { openLock, writeWhole } from './files.ts'
 import { mendEnds } from './lock.ts'
@@ -19,7 +19,7 @@ const HELP = `prompt-hub: prompts as dependencies
   HUB_URL       the hub, when there is no lock yet
 `
 
-/** The exit code of each error code, the same as hubcli's; any other error is 1. */
+/** The exit code of each error code, as in hubcli; any other error is 1. */
 const EXIT: Partial<Record<string, number>> = { not_found: 2, refused: 4, integrity: 4, unavailable: 5 }
 
 async function main(): Promise<void> {
@@ -85,7 +85,7 @@ try {
   await main()
 } catch (error) {
   const sentence = error instanceof Error ? error.message : String(error)
-  // An error of the file system comes before anything was changed, or what was changed has been put back.
+  // A file system error happens before anything is changed, or the changes have been rolled back.
   process.stderr.write(`prompt-hub: ${sentence}${error instanceof PromptHubError ? '' : '; nothing was changed'}\n`)
   process.exitCode = (error instanceof PromptHubError && EXIT[error.code]) || 1
 }

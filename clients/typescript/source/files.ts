@@ -1,4 +1,4 @@
-// Owns what of this library needs files (Node, Deno, Bun): keeping answers in a folder, and a lock with its vendored prompts.
+// The file-based parts of this library (Node, Deno, Bun): a cache folder, and a lock with its vendored prompts.
 import { createHash, randomUUID } from 'node:crypto'
 import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -8,9 +8,9 @@ import type { LockInForce } from './prompt-hub.ts'
 import { PromptHubError } from './trouble.ts'
 
 /**
- * Opens a store in a folder, with one file for each answer. Several processes may share it, because a file appears whole or not at all.
+ * Opens a store in a folder, with one file per response. Several processes may share it, because files are written atomically.
  *
- * @param dir the folder; made when it is missing
+ * @param dir the folder; created when missing
  */
 export function diskStore(dir: string): Store {
   const pathOf = (url: string) => join(dir, `${createHash('sha256').update(url).digest('hex')}.json`)
@@ -30,10 +30,10 @@ export function diskStore(dir: string): Store {
 }
 
 /**
- * Opens a lock, to be handed to a `PromptHub`.
+ * Opens a lock to pass to a `PromptHub`.
  *
- * @param path where `prompts.lock` lies; its vendored files lie beside and below it
- * @throws PromptHubError `integrity` when the file is not what a client would write, `invalid_request` when there is none
+ * @param path of `prompts.lock`; its vendored files are in its folder or below
+ * @throws PromptHubError `integrity` when the file is not what a client would write, `invalid_request` when it does not exist
  */
 export async function openLock(path = 'prompts.lock'): Promise<LockInForce> {
   const text = await readIfThere(path)
@@ -42,17 +42,17 @@ export async function openLock(path = 'prompts.lock'): Promise<LockInForce> {
   return { lock: parseLock(decode(text, path)), readFile: (file) => readVendored(dirname(resolve(path)), file) }
 }
 
-/** Reads a lock that may not be there yet. @returns undefined when there is none */
+/** Reads a lock that may not exist yet. @returns undefined if it does not exist */
 export async function readLockFile(path: string): Promise<Lock | undefined> {
   const text = await readIfThere(path)
   return text === undefined ? undefined : parseLock(decode(text, path))
 }
 
 /**
- * Reads a file below a folder, through no symbolic link.
+ * Reads a file below a folder, without following symbolic links.
  *
- * @param file a path of a lock, checked when the lock was read
- * @returns undefined when there is no file
+ * @param file a path from a lock, validated when the lock was read
+ * @returns undefined if there is no file
  */
 export async function readVendored(folder: string, file: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   await requireNoLink(folder, file)
@@ -71,7 +71,7 @@ export async function requireNoLink(folder: string, file: string): Promise<void>
   }
 }
 
-/** Writes a file that is there whole or not at all. */
+/** Writes a file atomically. */
 export async function writeWhole(path: string, data: string | Uint8Array): Promise<void> {
   const temporary = await writeTemporary(path, data)
   await putAll([{ place: path, temporary }]).catch(async (error: unknown) => {
@@ -80,7 +80,7 @@ export async function writeWhole(path: string, data: string | Uint8Array): Promi
   })
 }
 
-/** Writes a file beside a path, to its end and onto the disk, so that renaming it puts the whole file in its place at once. @returns where it is */
+/** Writes and syncs a temporary file next to a path, so that a rename puts the whole file in place at once. @returns its path */
 export async function writeTemporary(path: string, data: string | Uint8Array): Promise<string> {
   const temporary = join(dirname(path), `.prompt-hub.${randomUUID()}`)
   try {
@@ -92,15 +92,15 @@ export async function writeTemporary(path: string, data: string | Uint8Array): P
   }
 }
 
-/** A file that is written and waits for its place. */
+/** A written temporary file, to be renamed. */
 export interface Staged {
   place: string
   temporary: string
-  /** A copy of what stands there now. */
+  /** A copy of the existing file. */
   before?: string
 }
 
-/** Puts files in their places, all of them: when one cannot be put, those before it get back what stood there. */
+/** Puts all files in place: if one fails, the previous ones are restored. */
 export async function putAll(staged: readonly Staged[]): Promise<void> {
   const done: Staged[] = []
   try {
@@ -117,7 +117,7 @@ export async function putAll(staged: readonly Staged[]): Promise<void> {
   }
 }
 
-/** Makes a folder and those above it. @param made gets those that were not there, the outermost first */
+/** Creates a folder and its parents. @param made collects the created ones, outermost first */
 export async function makeFolders(dir: string, made: string[]): Promise<void> {
   if (await lstat(dir).catch(() => undefined)) return
   await makeFolders(dirname(dir), made)

@@ -1,31 +1,31 @@
-// Owns filling in a prompt's variables: one pass that takes values literally, and names every problem at once. It follows the hub's own rule and is tested by the hub's own cases.
+// Fills in a prompt's variables: one pass that inserts values literally, and reports every problem at once. Follows the hub's rules and is tested with the hub's cases.
 import type { Variable } from './records.ts'
 import { PromptHubError, type ValueProblem } from './trouble.ts'
 
 /** Values by variable. */
 export type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** `{{name}}` or `{{ name }}`. Anything else in braces belongs to another syntax, so it stays as it is. */
+/** `{{name}}` or `{{ name }}`. Any other use of braces belongs to another syntax and stays as it is. */
 const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
-/** JSON's spelling of numbers: RFC 8259 section 6. */
+/** JSON's number syntax: RFC 8259 section 6. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
-/** A filled text may have so many bytes. */
+/** Maximum bytes of a filled text. */
 const MAX_FILLED_BYTES = 1_048_576
 
-/** What filling needs to know of a variable. */
+/** The inputs of filling for one variable. */
 export type FillableVariable = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
 
 /**
- * Fills a text: the value given, else the default, else nothing for an optional variable. A value is never looked through for placeholders.
+ * Fills a text: the given value, else the default, else nothing for an optional variable. Values are never scanned for placeholders.
  *
- * @throws PromptHubError `invalid_values` that names every variable that is missing, unknown or of the wrong kind, or says that the text gets too long
+ * @throws PromptHubError `invalid_values` naming every missing, unknown or invalid variable, or reporting that the text is too long
  */
 export function fillContent(content: string, variables: readonly FillableVariable[], values: Values): string {
   return fillTexts([content], variables, values)[0]!
 }
 
-/** Fills several texts with the same values, each by itself, as `fillContent` does; the limit counts all of them. */
+/** Fills several texts with the same values, separately, like `fillContent`; the limit applies to all of them together. */
 export function fillTexts(
   contents: readonly string[],
   variables: readonly FillableVariable[],
@@ -59,7 +59,7 @@ export function fillTexts(
   )
 }
 
-/** @returns the text that stands for a value, or undefined when the value does not fit its variable */
+/** @returns the text for a value, or undefined when the value does not match its variable */
 function writeValue(value: unknown, { type, options }: Pick<Variable, 'type' | 'options'>): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) return undefined
   const text = typeof value === 'number' || typeof value === 'boolean' ? JSON.stringify(value) : value
@@ -82,7 +82,7 @@ function expectation({ type, options }: Pick<Variable, 'type' | 'options'>): str
   }[type]
 }
 
-/** Finds out whether the filled text would be too long, before any is made: a value that is used in many places could make it huge. */
+/** Checks the length of the filled text before creating it: a value used in many places could make it huge. */
 function findExcess(contents: readonly string[], texts: ReadonlyMap<string, string>): ValueProblem[] {
   const encoder = new TextEncoder()
   const sizes = new Map([...texts].map(([name, text]) => [name, encoder.encode(text).length]))

@@ -1,4 +1,4 @@
-// Plans the .gitattributes beside a lock, which keeps git from changing the line ends of the lock and of vendored files.
+// Plans the .gitattributes next to a lock, which prevents git from changing line endings of the lock and of vendored files.
 import { lstat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { readVendored } from './files.ts'
@@ -7,13 +7,13 @@ import { attributesLine } from './lock.ts'
 const NAME = '.gitattributes'
 const HEAD = '# Keeps git from changing line ends: prompts.lock knows the bytes of these files.'
 
-/** What is to be done: write the file, tell a person what to add to a file of their own, or nothing. */
+/** What to do: write the file, tell the user what to add to their own file, or nothing. */
 export type AttributesPlan =
   | { kind: 'write'; path: string; text: string }
   | { kind: 'say'; sentence: string }
   | { kind: 'none' }
 
-/** @param target where the content of the prompt goes, from the lock's folder */
+/** @param target path of the prompt's content, relative to the lock's folder */
 export async function planAttributes(lockPath: string, target: string): Promise<AttributesPlan> {
   const folder = dirname(resolve(lockPath))
   const needed = [attributesLine(basename(lockPath)), attributesLine(target)]

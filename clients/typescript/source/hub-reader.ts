@@ -1,4 +1,4 @@
-// Owns reading prompts from a hub without a lock: which version a wish means, and which of the hub's addresses says so.
+// Reads prompts from a hub without a lock: resolves the requested version, and chooses the addresses to read.
 import { type Answer, AnswerCache, type AnswerSource, type CacheSettings } from './cache.ts'
 import { factsOf, type PromptFacts, slower } from './prompt.ts'
 import { highestIn, type Wish } from './ranges.ts'
@@ -14,7 +14,7 @@ import { type HubEvent, StandingWatch } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
 import { requireRecord } from './verify.ts'
 
-/** Prompts as a hub has them now. */
+/** The prompts of a hub. */
 export class HubReader {
   readonly #url: string
   readonly #versions: AnswerCache<VersionRecord>
@@ -24,7 +24,7 @@ export class HubReader {
 
   /**
    * @param url the hub's address, without a final slash
-   * @param readVersion reads and checks a version's record
+   * @param readVersion reads and verifies a version's record
    */
   constructor(
     url: string,
@@ -45,11 +45,11 @@ export class HubReader {
   }
 
   /**
-   * Gets the version that a wish means.
+   * Gets the requested version.
    *
    * @param name `owner/name`
    * @param wish the latest version when undefined
-   * @throws PromptHubError `not_found` when there is no such prompt, version or label; `integrity` when the hub answered with something else; or what asking it threw
+   * @throws PromptHubError `not_found` when there is no such prompt, version or label; `integrity` when the response does not match; or the error of the request
    */
   async get(name: string, wish: Wish | undefined): Promise<PromptFacts> {
     if (wish?.kind === 'version') return this.#readVersion(name, wish.version, undefined, ['record', 'list'])
@@ -71,7 +71,7 @@ export class HubReader {
       ({ labels }) => wish === undefined || labelled(labels, wish.label) !== undefined,
     )
     const { labels, latest_version } = record.value
-    // The record holds the latest version whole, so what is asked for most takes one request.
+    // The record contains the full latest version, so the most common call takes one request.
     const latest = wish ? undefined : latestOf(record.value)
     if (latest) return this.#factsFrom(name, latest, record, [])
     const version = wish ? labelled(labels, wish.label) : latest_version
@@ -79,15 +79,15 @@ export class HubReader {
     return this.#readVersion(name, version, record, [])
   }
 
-  /** The versions of a prompt, highest first, yanked ones included and marked. @throws PromptHubError what asking the hub threw */
+  /** The versions of a prompt, highest first, including yanked ones, which are marked. @throws PromptHubError the error of the request */
   async listVersions(name: string): Promise<readonly VersionRow[]> {
     return (await this.#readEither(this.#lists, `repos/${name}/versions.json`, `repos/${name}/versions`, () => true))
       .value
   }
 
   /**
-   * @param found where the version's number was read; undefined when the caller gave it, for then it cannot change
-   * @param unasked what was not read on the way to the version although it may say something of it: whether it was yanked, or an advisory
+   * @param found where the version's number was read; undefined when the caller gave it, because then it cannot change
+   * @param unasked the unread records that may contain notices about the version: whether it was yanked, or an advisory
    */
   async #readVersion(
     name: string,
@@ -121,11 +121,10 @@ export class HubReader {
   }
 
   /**
-   * Reads the plain file first, because every mirror has it and no rate limit counts it. When the file is missing or does not say enough, the API
-   * is asked: it knows what was published since the last build.
+   * Reads the static file first, because every mirror has it and it has no rate limit. If the file is missing or insufficient, the API is asked: it also knows publishes since the last build.
    *
-   * @param isEnough whether the file says what is asked for
-   * @param changes whether the answer may ever change
+   * @param isEnough whether the file is sufficient
+   * @param changes whether the response can change
    */
   async #readEither<Value>(
     cache: AnswerCache<Value>,
@@ -146,7 +145,7 @@ export class HubReader {
     try {
       return await cache.get(`${this.#url}/api/v1/${address}`, changes)
     } catch (error) {
-      // A mirror has no API: there, what the file said, or that it is missing, is the answer.
+      // A mirror has no API, so there the file, or its absence, is the answer.
       if (answer) return answer
       throw error instanceof PromptHubError && error.code === 'not_found' ? error : (refusal ?? error)
     }
@@ -157,7 +156,7 @@ function activeOf(rows: readonly VersionRow[]): string[] {
   return rows.filter(({ yanked }) => !yanked).map(({ version }) => version)
 }
 
-/** Only an own property is a label: every object inherits `constructor`, which may be asked for like any other name. */
+/** Only an own property is a label: every object inherits `constructor`, which may be requested like any other name. */
 function labelled(labels: Record<string, string>, label: string): string | undefined {
   return Object.hasOwn(labels, label) ? labels[label] : undefined
 }

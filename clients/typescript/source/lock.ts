@@ -1,35 +1,35 @@
-// Owns the lock file as text: reading it strictly and writing it so that every client writes the same bytes. docs/lock-file.md.
+// The lock file as text: parses it strictly and formats it so that every client writes the same bytes. docs/lock-file.md.
 import { isRange, isVersion, satisfies } from './ranges.ts'
 import { isObject, readVariables, type Variable } from './records.ts'
 import { PromptHubError } from './trouble.ts'
 
 /** One prompt of a lock. */
 export interface LockedPrompt {
-  /** What was asked for: a range or a label's name. */
+  /** The requested range, or the name of a label. */
   range: string
-  /** The version in use. */
+  /** The locked version. */
   version: string
   /** SHA-256 of its content, in hex. */
   sha256: string
-  /** Where the content lies, relative to the lock's folder. */
+  /** Path of the content, relative to the lock's folder. */
   path: string
-  /** What filling needs; undefined for what a client of format 1 locked. */
+  /** The inputs of filling; undefined in entries written by a client of format 1. */
   details?: LockedDetails
 }
 
-/** What a lock keeps of a version beside its digest, so that it can be used without a hub. */
+/** The parts of a version in a lock besides its digest, so that it can be used without a hub. */
 export interface LockedDetails {
-  /** What the author declared of each placeholder. */
+  /** The declared variables. */
   variables: readonly Variable[]
   /** Model settings of its author, exactly as published. */
   parameters: Readonly<Record<string, unknown>>
 }
 
-/** What `prompts.lock` holds. */
+/** The contents of `prompts.lock`. */
 export interface Lock {
   /** The format that was read; 2 is written. */
   lockfile: 1 | 2
-  /** The hub that the prompts come from. */
+  /** The hub of the prompts. */
   hub: string
   /** By full name. */
   prompts: Record<string, LockedPrompt>
@@ -48,7 +48,7 @@ export function emptyLock(hub: string): Lock {
   return { lockfile: 2, hub, prompts: {} }
 }
 
-/** Writes a lock in format 2. Every client writes the same bytes for the same lock. */
+/** Formats a lock in format 2. Every client writes the same bytes for the same lock. */
 export function formatLock(lock: Lock): string {
   return format(lock, 2)
 }
@@ -65,11 +65,11 @@ function format({ hub, prompts }: Lock, lockfile: 1 | 2): string {
 
 function orderDetails(details: LockedDetails | undefined): Partial<LockedDetails> {
   if (!details) return {}
-  // Readers made each variable with its keys in this order, but a program may hand over a lock of its own.
+  // The parser creates each variable with its keys in this order, but a program may pass a lock of its own.
   return { variables: readVariables(details.variables) ?? [], parameters: details.parameters }
 }
 
-/** Whether a value can be kept as the same bytes everywhere: no half of a character, nothing that JSON has not, not too deep. */
+/** Whether every client stores a value as the same bytes: no lone surrogates, only JSON values, not nested too deeply. */
 export function isKeepable(value: unknown, depth: number = MAX_DEPTH): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value)
@@ -80,7 +80,7 @@ export function isKeepable(value: unknown, depth: number = MAX_DEPTH): boolean {
 /**
  * Reads a lock.
  *
- * @throws PromptHubError `integrity` unless it is exactly what a client would write, so that an edit by hand or a merge that went wrong is not interpreted
+ * @throws PromptHubError `integrity` unless it is exactly what a client would write, so that manual edits and bad merges are rejected
  */
 export function parseLock(text: string): Lock {
   if (new TextEncoder().encode(text).length > MAX_BYTES) throw wrong(`it is larger than ${MAX_BYTES} bytes`)
@@ -114,7 +114,7 @@ export function parseLock(text: string): Lock {
   return lock
 }
 
-/** Whether a text can be a hub's address: http or https, without a final slash, a query or a user's name, at most 2,000 characters long. */
+/** Whether a text is a valid hub address: http or https, without a final slash, query or user name, at most 2,000 characters long. */
 export function isHubAddress(text: string): boolean {
   if (text.length > 2_000 || !HUB.test(text) || text.endsWith('/') || text.includes('?') || !URL.canParse(text))
     return false
@@ -139,24 +139,24 @@ function readLocked(name: string, value: unknown): LockedPrompt {
   return { range, version, sha256, path, details }
 }
 
-/** What a lock keeps of a version's record. @returns undefined when it is not as a hub has it */
+/** The parts of a version's record that a lock stores. @returns undefined for a record that no hub would send */
 export function readDetails(variables: unknown, parameters: unknown): LockedDetails | undefined {
   const read = readVariables(variables)
   if (!read || !isObject(parameters) || !isKeepable(read) || !isKeepable(parameters)) return undefined
   return { variables: read, parameters }
 }
 
-/** The line of a .gitattributes that keeps a file as it is. What would mean something in a pattern is left open to any character. */
+/** The line of a .gitattributes that protects a file. Characters with a meaning in patterns are replaced by a wildcard. */
 export function attributesLine(path: string): string {
   return `/${path.startsWith('prompts/') ? 'prompts/**' : path.replace(/[ *?["]/g, '?')} -text`
 }
 
-/** What to do about a file whose line ends git has changed. */
+/** What to do about a file whose line endings git has changed. */
 export function mendEnds(path: string): string {
   return `Put "${attributesLine(path)}" into .gitattributes, delete the file and run: git checkout -- ${path}`
 }
 
-/** Whether a path with forward slashes stays below the lock's folder and can be a file's on every system: at most 1,024 bytes, of which 255 a segment. */
+/** Whether a path with forward slashes stays below the lock's folder and is valid on every system: at most 1,024 bytes, 255 per segment. */
 export function isSafePath(path: string): boolean {
   const bytes = new TextEncoder()
   if (!path.isWellFormed() || bytes.encode(path).length > 1_024 || /[\\:\u0000-\u001f\u007f-\u009f]/.test(path))
@@ -176,7 +176,7 @@ export function isSafePath(path: string): boolean {
   )
 }
 
-/** @throws PromptHubError `integrity` when two paths are one, in whatever case, or one lies inside another */
+/** @throws PromptHubError `integrity` when two paths are equal, ignoring case, or one is inside another */
 function requireApart(paths: readonly string[]): void {
   const seen = new Set<string>()
   for (const path of paths) {

@@ -1,4 +1,4 @@
-// Owns reading prompts under a lock: only those that it names, from vendored files where these exist, with every byte checked.
+// Reads prompts under a lock: only those in it, from vendored files if they exist, with every byte verified.
 import { AnswerCache, type CacheSettings } from './cache.ts'
 import type { Lock, LockedDetails, LockedPrompt } from './lock.ts'
 import { factsOf, type PromptFacts } from './prompt.ts'
@@ -9,14 +9,14 @@ import type { HubEvent } from './standing.ts'
 import { PromptHubError } from './trouble.ts'
 import { findVariables, requireDigest } from './verify.ts'
 
-/** A lock that is in force, with a way to its vendored files. */
+/** An open lock, with access to its vendored files. */
 export interface LockInForce {
   lock: Lock
-  /** @returns the bytes at a path of the lock, or undefined when there is no file */
+  /** @returns the bytes at a path of the lock, or undefined if there is no file */
   readFile(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 
-/** Prompts as a lock names them. */
+/** Locked prompts. */
 export class LockReader {
   readonly #url: string
   readonly #given: LockInForce
@@ -27,7 +27,7 @@ export class LockReader {
   readonly #vendored = new Map<string, string>()
   #trouble: { until: number; cause: unknown } | undefined
 
-  /** @param readVersion reads and checks a version's record */
+  /** @param readVersion reads and verifies a version's record */
   constructor(
     url: string,
     given: LockInForce,
@@ -40,15 +40,15 @@ export class LockReader {
     this.#settings = settings
     this.#onEvent = onEvent
     this.#versions = new AnswerCache(readVersion, settings)
-    // These records only add to a text that is at hand, so a request that failed is not worth a second try.
+    // These records only add to an available text, so a failed request is not retried.
     this.#records = new AnswerCache(readVersion, { ...settings, requests: { ...settings.requests, retries: 0 } })
   }
 
   /**
-   * Gets the version that the lock names.
+   * Gets the locked version.
    *
-   * @param wish has to be what the lock has
-   * @throws PromptHubError `not_locked` or `integrity`, and without a vendored file what asking the hub throws
+   * @param wish must match the lock
+   * @throws PromptHubError `not_locked` or `integrity`, and without a vendored file the errors of a request
    */
   async get(name: string, wish: Wish | undefined): Promise<PromptFacts> {
     const { prompts } = this.#given.lock
@@ -68,10 +68,9 @@ export class LockReader {
   }
 
   /**
-   * Finds the record of a vendored prompt, for a lock of format 1 holds neither variables nor parameters. After a failure the hub is not asked for a
-   * while, so that a program without a network does not wait at each call.
+   * Finds the record of a vendored prompt, because a lock of format 1 has neither variables nor parameters. After a failure the hub is not asked for a while, so that an offline program does not wait at each call.
    *
-   * @returns undefined when it cannot be had
+   * @returns undefined when it is unavailable
    */
   async #findRecord(url: string, name: string, locked: LockedPrompt): Promise<VersionRecord | undefined> {
     try {
@@ -89,7 +88,7 @@ export class LockReader {
     }
   }
 
-  /** @returns the text of a vendored file, checked once a process; undefined when there is no file */
+  /** @returns the text of a vendored file, verified once per process; undefined if there is no file */
   async #readVendored(name: string, { path, sha256 }: LockedPrompt): Promise<string | undefined> {
     const known = this.#vendored.get(sha256)
     if (known !== undefined) return known

@@ -7,23 +7,23 @@ import { isLoopback } from './redirects.ts'
 import { ask } from './requests.ts'
 import { PromptHubError } from './trouble.ts'
 
-/** How a hub is changed. */
+/** Options of a client for changes. */
 export interface ManageOptions {
-  /** The hub's address; unless given, that of the hub which this library was downloaded from. */
+  /** The hub's address; default: the hub from which this library was downloaded. */
   url?: string
-  /** A token with the permission `label` or `maintain`. It is sent over https, or to this very machine. */
+  /** A token with the permission `label` or `maintain`. Sent only over https, or to this machine itself. */
   token: string
-  /** How long one try of a request may take; 5,000 ms unless given. */
+  /** Timeout of one attempt; default 5,000 ms. */
   timeoutMs?: number
-  /** How often a request that failed is tried again; 2 unless given. */
+  /** Number of retries; default 2. */
   retries?: number
-  /** How long all tries of a request may take, with the pauses between them; 15,000 ms unless given. */
+  /** Time limit of all attempts, including the pauses between them; default 15,000 ms. */
   deadlineMs?: number
-  /** Used in the place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch
 }
 
-/** What may be changed of a repository; null clears what may be empty. What is left out stays. */
+/** The changeable fields of a repository; null clears optional ones. Omitted fields stay unchanged. */
 export interface RepositoryChanges {
   title?: string
   description?: string
@@ -36,25 +36,22 @@ export interface RepositoryChanges {
   readme?: string
 }
 
-/** What a change came to. */
+/** The result of a change. */
 export interface ChangeResult {
-  /** Whether it was so already, and nothing was changed. */
+  /** Whether nothing needed to change. */
   unchanged: boolean
-  /** The commit that changed it, or null. */
+  /** The commit of the change, or null. */
   commit: { sha: string; url: string | null } | null
 }
 
 /**
- * Changes what is published on a hub. Each call is one commit, or none when nothing changes, so a call may be repeated.
- *
- * Every call throws PromptHubError: `invalid_request` when nothing was sent, `not_found`, `refused` (with `status` 403 for a missing permission, 409 when
- * `expected` differs) or `unavailable` as the hub answered.
+ * Changes prompts on a hub. Each call makes one commit, or none when nothing changes, so a call may be repeated. Every call throws PromptHubError: `invalid_request` when nothing was sent, `not_found`, `refused` (with `status` 403 for a missing permission, 409 when `expected` differs) or `unavailable` according to the hub's response.
  */
 export class HubManager {
   readonly #url: string
   readonly #options: ManageOptions
 
-  /** @throws PromptHubError `invalid_request` when the address or the token cannot be one */
+  /** @throws PromptHubError `invalid_request` for an invalid address or token */
   constructor(options: ManageOptions) {
     this.#url = (options.url ?? HUB_URL).replace(/\/$/, '')
     this.#options = options
@@ -70,7 +67,7 @@ export class HubManager {
       throw new PromptHubError('invalid_request', 'url: expected https, so that nobody on the way can read the token')
   }
 
-  /** Points a label at a version. @param expected the version it must point at now, or null for "no such label" */
+  /** Points a label at a version. @param expected the version it must point at now, or null if the label must not exist */
   async setLabel(name: string, label: string, version: string, expected?: string | null): Promise<ChangeResult> {
     return this.#send('PUT', name, `/labels/${encodeURIComponent(label)}`, {
       version,
@@ -88,17 +85,17 @@ export class HubManager {
     )
   }
 
-  /** Withdraws a version. @param reason 1 to 500 characters */
+  /** Yanks a version. @param reason 1 to 500 characters */
   async yank(name: string, version: string, reason: string): Promise<ChangeResult> {
     return this.#send('PUT', name, `/versions/${encodeURIComponent(version)}/yank`, { reason })
   }
 
-  /** Takes a yank back. */
+  /** Undoes a yank. */
   async unyank(name: string, version: string): Promise<ChangeResult> {
     return this.#send('DELETE', name, `/versions/${encodeURIComponent(version)}/yank`, undefined)
   }
 
-  /** Changes title, description, tags, licence, status and what goes with it, or the readme. */
+  /** Changes title, description, tags, licence, status and related fields, or the readme. */
   async change(name: string, changes: RepositoryChanges): Promise<ChangeResult> {
     return this.#send('PATCH', name, '', changes)
   }

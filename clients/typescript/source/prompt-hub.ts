@@ -1,4 +1,4 @@
-// Owns what a program imports: a hub with its settings, getting a prompt from it, and every other name that the package exports.
+// The main module: a hub with its options, getting a prompt from it, and every other export of the package.
 import { HUB_URL } from './address.ts'
 import type { CacheSettings, Store } from './cache.ts'
 import type { Values } from './filling.ts'
@@ -34,38 +34,38 @@ export type { Advisory, Variable, VersionRow } from './records.ts'
 export type { HubEvent } from './standing.ts'
 export { PromptHubError, type TroubleCode, type ValueProblem } from './trouble.ts'
 
-/** The values that each prompt is filled with, by its full name. The file that `prompt-hub types` writes adds the prompts of a lock to it. */
-// biome-ignore lint/suspicious/noEmptyInterface: it is empty so that a project's own types can be merged into it
+/** The types of each prompt's values, by full name. The file written by `prompt-hub types` adds the prompts of a lock to it. */
+// biome-ignore lint/suspicious/noEmptyInterface: empty so that a project's own types can be merged into it
 export interface PromptValues {}
 
-/** The values of one prompt: those of `PromptValues` where it is named there, else any. */
+/** The values of one prompt: those in `PromptValues` if it is listed there, else any. */
 export type ValuesOf<Name extends string> = Name extends keyof PromptValues ? PromptValues[Name] & object : Values
 
-/** How a hub is used. */
+/** Options of a hub. */
 export interface HubOptions {
-  /** The hub's address. Unless given: that of the lock, or without a lock that of the hub which this library was downloaded from. */
+  /** The hub's address. Default: that of the lock, or without a lock that of the hub from which this library was downloaded. */
   url?: string
-  /** A lock to read prompts under, from `openLock` of `prompt-hub-client/files`: `get` then answers only what it names, with exactly the bytes that it names. */
+  /** A lock from `openLock` of `prompt-hub-client/files`: `get` then returns only its prompts, with exactly the locked bytes. */
   lock?: LockInForce
-  /** Keeps answers beyond this process, such as `diskStore(dir)` from `prompt-hub-client/files`. Unless given they are kept in memory alone. */
+  /** Stores responses beyond this process, such as `diskStore(dir)` from `prompt-hub-client/files`. By default they are only in memory. */
   store?: Store
-  /** How long one try of a request may take; 5,000 ms unless given. */
+  /** Timeout of one attempt; default 5,000 ms. */
   timeoutMs?: number
-  /** How often a request that failed is tried again; 2 unless given. */
+  /** Number of retries; default 2. */
   retries?: number
-  /** How long all tries of a request may take, with the pauses between them; 15,000 ms unless given. */
+  /** Time limit of all attempts, including the pauses between them; default 15,000 ms. */
   deadlineMs?: number
-  /** For so long an answer that may change is used again without asking the hub; 60,000 ms unless given. */
+  /** How long a changing response is reused without asking the hub; default 60,000 ms. */
   freshMs?: number
-  /** For so long after that, it is used at once while the hub is asked in the background; 600,000 ms unless given. A still older one is used only when the hub cannot be reached. */
+  /** How long after that it is used at once while the hub is asked in the background; default 600,000 ms. A still older one is used only when the hub cannot be reached. */
   revalidateMs?: number
-  /** Called with everything that a program may want to log. What it throws is ignored. */
+  /** Called with events that a program may want to log. Exceptions in it are ignored. */
   onEvent?: (event: HubEvent) => void
-  /** Used in the place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch
 }
 
-/** A hub that prompts come from. */
+/** A hub to get prompts from. */
 export class PromptHub {
   /** The hub's address, without a final slash. */
   readonly url: string
@@ -73,7 +73,7 @@ export class PromptHub {
   readonly #locked: LockReader | undefined
   readonly #onEvent: (event: HubEvent) => void
 
-  /** @throws PromptHubError `invalid_request` when the address cannot be one */
+  /** @throws PromptHubError `invalid_request` for an invalid address */
   constructor(options: HubOptions = {}) {
     this.url = (options.url ?? options.lock?.lock.hub ?? HUB_URL).replace(/\/$/, '')
     if (!isHubAddress(this.url))
@@ -82,7 +82,7 @@ export class PromptHub {
       try {
         options.onEvent?.(event)
       } catch {
-        // An error in the program's own function is no reason to fail a read.
+        // An error in the program's own function must not make a read fail.
       }
     }
     const settings: CacheSettings = {
@@ -106,9 +106,8 @@ export class PromptHub {
   /**
    * Gets a prompt.
    *
-   * @param name `owner/name`, or with a wish behind it: `owner/name@^1.2`, `owner/name@production`
-   * @throws PromptHubError `invalid_request` when name or wish cannot be one, `not_found`, `refused` or `unavailable` as the hub answered, `integrity` when
-   * bytes are not what they should be; under a lock also `not_locked`
+   * @param name `owner/name`, optionally with a version, range or label: `owner/name@^1.2`, `owner/name@production`
+   * @throws PromptHubError `invalid_request` for an invalid name or version, `not_found`, `refused` or `unavailable` according to the hub's response, `integrity` for a checksum mismatch; under a lock also `not_locked`
    */
   async get<Name extends string>(name: Name, options: GetOptions = {}): Promise<Prompt<ValuesOf<Name>>> {
     const { fullName, wish } = readQuestion(name, options)
@@ -124,10 +123,10 @@ export class PromptHub {
   }
 
   /**
-   * Lists the versions of a prompt, highest first, yanked ones included and marked. A lock changes nothing about it.
+   * Lists the versions of a prompt, highest first, including yanked ones, which are marked. Not affected by a lock.
    *
    * @param name `owner/name`
-   * @throws PromptHubError as `get`
+   * @throws PromptHubError like `get`
    */
   async listVersions(name: string): Promise<readonly VersionRow[]> {
     return this.#hub.listVersions(readQuestion(name, {}).fullName)

@@ -1,4 +1,4 @@
-// Owns what a program gets: a prompt with its facts, and how it is filled in.
+// A prompt with its metadata, and filling it in.
 import type { AnswerSource } from './cache.ts'
 import { type ChatMessage, fillChat } from './chat.ts'
 import { fillContent, type Values } from './filling.ts'
@@ -6,26 +6,21 @@ import type { Advisory, Variable, VersionRecord } from './records.ts'
 import { findVariables } from './verify.ts'
 
 /**
- * Where a prompt came from:
- * - `memory`, `disk`: an answer that was kept and is still good.
- * - `network`: the hub, just now.
- * - `stale`: an answer from before, used because the hub was not asked first, or could not be.
- * - `lock`: the vendored file.
- * - `fallback`: the text that the caller gave.
+ * Where a prompt came from: - `memory`, `disk`: a cached response that is still fresh. - `network`: the hub, just now. - `stale`: an older response, used because the hub was not asked first, or could not be reached. - `lock`: the vendored file. - `fallback`: the caller's fallback text.
  */
 export type Source = AnswerSource | 'lock' | 'fallback'
 
-/** What a prompt's owner says of it now, as far as it is known. */
+/** The current notices about a prompt, as far as known. */
 export interface Standing {
   /** Why it is deprecated, or null. */
   deprecated: string | null
   /** Why this version was yanked, or null. */
   yanked: string | null
-  /** Warnings of a maintainer about this version. */
+  /** Advisories for this version. */
   advisories: Advisory[]
 }
 
-/** A prompt's facts. */
+/** A prompt's metadata. */
 export interface PromptFacts {
   /** `owner/name`. */
   name: string
@@ -35,31 +30,30 @@ export interface PromptFacts {
   content: string
   /** SHA-256 of the text, in hex; null for a fallback. */
   sha256: string | null
-  /** What the author declared of each placeholder. */
+  /** The declared variables. */
   variables: readonly Variable[]
-  /** Model settings of its author, exactly as published. Nothing here applies them. */
+  /** Model settings of its author, exactly as published. They are not applied. */
   parameters: Readonly<Record<string, unknown>>
   source: Source
-  /** How long ago the hub vouched for it, in milliseconds; 0 when it cannot change. */
+  /** Time since the hub confirmed it, in milliseconds; 0 when it cannot change. */
   ageMs: number
-  /** Undefined while the hub was not asked. */
+  /** Undefined before the hub was asked. */
   standing: Standing | undefined
 }
 
 /** A prompt. */
 export interface Prompt<Given extends object = Values> extends PromptFacts {
   /**
-   * The text with its variables filled in: one pass, values are taken literally.
+   * The text with its variables filled in: one pass, values are inserted literally.
    *
-   * @throws PromptHubError `invalid_values` that names every variable that is missing, unknown or of the wrong kind
+   * @throws PromptHubError `invalid_values` naming every missing, unknown or invalid variable
    */
   fill(values: Given): string
   /**
-   * The messages of a chat prompt with their variables filled in, in the shape that OpenAI's SDK takes; `forAnthropic` and `forGemini` write them
-   * for SDKs where the system text stands apart. Each message is filled by itself: no value makes another message.
+   * The messages of a chat prompt with their variables filled in, in the format of OpenAI's SDK; `forAnthropic` and `forGemini` convert them for SDKs with a separate system text. Messages are filled separately: a value never creates a message.
    *
-   * @param options `history`: the caller's earlier messages, put where the prompt has `{{history}}`, as they are
-   * @throws PromptHubError `invalid_values`, also for a text that is no chat prompt and for history that has no place
+   * @param options `history`: the caller's earlier messages, inserted unchanged at `{{history}}`
+   * @throws PromptHubError `invalid_values`, also for a text that is not a chat prompt, and for history without a position
    */
   messages<History extends object = ChatMessage>(
     values: Given,
@@ -67,7 +61,7 @@ export interface Prompt<Given extends object = Values> extends PromptFacts {
   ): (ChatMessage | History)[]
 }
 
-/** Makes a prompt of its facts. */
+/** Creates a prompt from its metadata. */
 export function makePrompt<Given extends object>(facts: PromptFacts): Prompt<Given> {
   const { content, variables } = facts
   return {
@@ -77,13 +71,13 @@ export function makePrompt<Given extends object>(facts: PromptFacts): Prompt<Giv
   }
 }
 
-/** The facts that stand in a version's record. */
+/** The metadata in a version's record. */
 export function factsOf(record: VersionRecord): Omit<PromptFacts, 'source' | 'ageMs' | 'standing'> {
   const { full_name, version, content, content_sha256, variables, parameters } = record
   return { name: full_name, version, content, sha256: content_sha256, variables, parameters }
 }
 
-/** The facts of the text that the caller gave for when the hub cannot be reached. */
+/** The metadata of the caller's fallback text. */
 export function fallbackFacts(name: string, content: string): PromptFacts {
   const variables = findVariables(content)
   return {
@@ -99,7 +93,7 @@ export function fallbackFacts(name: string, content: string): PromptFacts {
   }
 }
 
-/** The source of a prompt that took two answers: that of the answer which came from farther away. */
+/** The source of a prompt from two responses: the more distant of the two. */
 export function slower(a: AnswerSource, b: AnswerSource): AnswerSource {
   return (['stale', 'network', 'disk'] as const).find((source) => source === a || source === b) ?? 'memory'
 }

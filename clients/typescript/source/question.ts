@@ -1,21 +1,21 @@
-// Owns what a caller asks for: a name, a wish for a version, and whether a lock grants it.
+// Parses a caller's request: a name, an optional version, and whether a lock allows it.
 import { FULL_NAME, type LockedPrompt } from './lock.ts'
 import { readWish, satisfies, type Wish } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
 
-/** Which version is wanted; the latest when nothing is said. */
+/** The requested version; default: the latest. */
 export interface GetOptions {
-  /** Exactly this one. */
+  /** Exactly this version. */
   version?: string
-  /** The highest active one in this range: `^1.2`, `~1.2.3`, `1.x`, `*`. */
+  /** The highest active version in this range: `^1.2`, `~1.2.3`, `1.x`, `*`. */
   range?: string
-  /** The one with this label. */
+  /** The version with this label. */
   label?: string
-  /** The text to use when the hub cannot be reached and nothing is kept; never in place of a prompt that does not exist. */
+  /** The text to use when the hub cannot be reached and nothing is cached; never used for a prompt that does not exist. */
   fallback?: string
 }
 
-/** Reads a call of `get`. @throws PromptHubError `invalid_request` when the call is wrong */
+/** Parses the arguments of `get`. @throws PromptHubError `invalid_request` for invalid arguments */
 export function readQuestion(
   name: string,
   { version, range, label }: GetOptions,
@@ -37,7 +37,7 @@ export function readQuestion(
   return { fullName, wish }
 }
 
-/** Requires that a wish is what the lock has. Only the lock chooses versions, so a wish for another one is refused and not ignored. @throws PromptHubError `not_locked` */
+/** Requires that the requested version matches the lock. Only the lock chooses versions, so any other request is rejected and not ignored. @throws PromptHubError `not_locked` */
 export function requireLocked(name: string, wish: Wish | undefined, { range, version }: LockedPrompt): void {
   const isMet =
     wish === undefined ||

@@ -1,9 +1,9 @@
-// Owns which version a range chooses: node-semver's meaning for plain numbers, as far as prompts have them.
+// Resolves version ranges: node-semver's rules for plain numbers, as far as prompts need them.
 
 const PART = '(?:0|[1-9]\\d{0,5})'
 const VERSION = new RegExp(`^(${PART})\\.(${PART})\\.(${PART})$`)
 const WILDCARD = '[xX*]'
-/** Numbers, then wildcards, three at most: `*`, `1`, `1.x`, `1.2`, `1.2.x`, `1.2.3`, each also behind `^` or `~`. docs/lock-file.md. */
+/** Numbers, then wildcards, at most three: `*`, `1`, `1.x`, `1.2`, `1.2.x`, `1.2.3`, each optionally after `^` or `~`. docs/lock-file.md. */
 const RANGE = new RegExp(
   `^([\\^~]?)(?:(${PART})(?:\\.(${PART})(?:\\.(?:(${PART})|${WILDCARD}))?|(?:\\.${WILDCARD}){1,2})?|${WILDCARD}(?:\\.${WILDCARD}){0,2})$`,
 )
@@ -12,14 +12,14 @@ const LABEL = /^(?=.{1,36}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 type Numbers = readonly [number, number, number]
 type Bounds = readonly [from: Numbers, below: Numbers | undefined]
 
-/** What stands behind the `@` of a dependency. */
+/** The part after the `@` of a dependency. */
 export type Wish =
   | { kind: 'version'; version: string }
   | { kind: 'range'; range: string }
   | { kind: 'label'; label: string }
 
 /**
- * Reads what stands behind the `@`: a version, a range, or a label's name.
+ * Parses the part after the `@`: a version, a range, or the name of a label.
  *
  * @returns undefined when it is none of them
  */
@@ -39,14 +39,14 @@ export function isRange(text: string): boolean {
   return boundsOf(text) !== undefined
 }
 
-/** Whether a version lies in a range. False when either cannot be read. */
+/** Whether a version is in a range. False when either is invalid. */
 export function satisfies(version: string, range: string): boolean {
   const numbers = numbersOf(version)
   const bounds = boundsOf(range)
   return numbers !== undefined && bounds !== undefined && isWithin(numbers, bounds)
 }
 
-/** The highest of some versions that lies in a range, or undefined. */
+/** The highest of some versions in a range, or undefined. */
 export function highestIn(versions: Iterable<string>, range: string): string | undefined {
   const bounds = boundsOf(range)
   if (!bounds) return undefined
@@ -68,7 +68,7 @@ function numbersOf(version: string): Numbers | undefined {
   return match ? [Number(match[1]), Number(match[2]), Number(match[3])] : undefined
 }
 
-/** @returns the lowest version of a range, and the first one above it; undefined when it cannot be read */
+/** @returns the lowest version of a range, and the first one above it; undefined when invalid */
 function boundsOf(range: string): Bounds | undefined {
   const match = RANGE.exec(range)
   if (!match) return undefined
@@ -82,7 +82,7 @@ function boundsOf(range: string): Bounds | undefined {
   return [from, [major, minor, patch + 1]]
 }
 
-/** The first version that `^` excludes: the leftmost number that is not 0 may not change. Numbers that were not given may, so `^0.0` allows every 0.0.x. */
+/** The first version that `^` excludes: the leftmost non-zero number may not change. Omitted numbers may, so `^0.0` allows every 0.0.x. */
 function caretEnd(major: number, minor: number, patch: number | undefined): Numbers {
   if (major > 0) return [major + 1, 0, 0]
   if (minor > 0 || patch === undefined) return [0, minor + 1, 0]

@@ -1,19 +1,19 @@
-// Owns the shapes of what a hub answers, as far as this library reads them, and the check that an answer has them.
+// The types of the hub's responses, as far as this library reads them, and their validation.
 import { PromptHubError } from './trouble.ts'
 
-/** A placeholder of a prompt as its author declared it. */
+/** A declared variable of a prompt. */
 export interface Variable {
   name: string
   description: string
   type: 'string' | 'number' | 'integer' | 'boolean' | 'enum'
   required: boolean
   default: string | number | boolean | null
-  /** What an `enum` may be; empty otherwise. */
+  /** The allowed values of an `enum`; empty otherwise. */
   options: readonly string[]
   example: string | number | boolean | null
 }
 
-/** One version: it never changes once it is published. */
+/** One version; it never changes after publishing. */
 export interface VersionRecord {
   full_name: string
   version: string
@@ -23,15 +23,15 @@ export interface VersionRecord {
   parameters: Record<string, unknown>
 }
 
-/** A warning of a maintainer about some versions. */
+/** An advisory about some versions. */
 export interface Advisory {
-  /** Which versions it is about, as a range. */
+  /** The affected versions, as a range. */
   range: string
   severity: string
   message: string
 }
 
-/** A prompt's repository as it is now. Unlike a version, it may change. */
+/** The current state of a prompt's repository. Unlike a version, it may change. */
 export interface RepositoryRecord {
   full_name: string
   status: string
@@ -41,7 +41,7 @@ export interface RepositoryRecord {
   /** Active versions, highest first. */
   versions: string[]
   advisories?: Advisory[]
-  /** The latest version whole, where the hub sends it. */
+  /** The full latest version, if the hub sends it. */
   content?: string | null
   content_sha256?: string | null
   variables?: Variable[]
@@ -56,7 +56,7 @@ export interface VersionRow {
   content_sha256: string
 }
 
-/** Reads a list of versions. @throws PromptHubError `unavailable` when the text is none */
+/** Parses a list of versions. @throws PromptHubError `unavailable` when the text is invalid */
 export function readVersionList(text: string, url: string): VersionRow[] {
   const data = readData(text, url)
   const isList =
@@ -66,7 +66,7 @@ export function readVersionList(text: string, url: string): VersionRow[] {
   return data as VersionRow[]
 }
 
-/** Reads a version's record. @throws PromptHubError `unavailable` when the text is none, for then something else than a hub has answered */
+/** Parses a version's record. @throws PromptHubError `unavailable` when the text is invalid, because then something other than a hub has responded */
 export function readVersionRecord(text: string, url: string): VersionRecord {
   const data = readObject(text, url)
   const isRecord =
@@ -83,7 +83,7 @@ export function readVersionRecord(text: string, url: string): VersionRecord {
 const TYPES = ['string', 'number', 'integer', 'boolean', 'enum']
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
-/** Reads what a hub or a lock says of a version's placeholders, with what is left out filled in. @returns undefined when it is none of that */
+/** Parses the variables in a hub's response or in a lock, adding the defaults of omitted fields. @returns undefined when invalid */
 export function readVariables(value: unknown): Variable[] | undefined {
   if (!Array.isArray(value)) return undefined
   const variables = value.map(readVariable)
@@ -113,7 +113,7 @@ function isScalar(value: unknown): value is Variable['default'] {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** Reads a repository's record. @throws PromptHubError `unavailable` when the text is none */
+/** Parses a repository's record. @throws PromptHubError `unavailable` when the text is invalid */
 export function readRepositoryRecord(text: string, url: string): RepositoryRecord {
   const data = readObject(text, url)
   const isRecord =
@@ -126,7 +126,7 @@ export function readRepositoryRecord(text: string, url: string): RepositoryRecor
   return data as unknown as RepositoryRecord
 }
 
-/** The latest version out of a repository's record; undefined when the record does not hold it whole. */
+/** The latest version in a repository's record; undefined if the record does not contain all of it. */
 export function latestOf(record: RepositoryRecord): VersionRecord | undefined {
   const { full_name, latest_version, content, content_sha256, variables, parameters } = record
   if (typeof latest_version !== 'string' || typeof content !== 'string' || typeof content_sha256 !== 'string')
@@ -147,7 +147,7 @@ function readData(text: string, url: string): unknown {
     const answer: unknown = JSON.parse(text)
     if (isObject(answer)) return answer.data
   } catch {
-    // A text that is no JSON is no record either, which is said below.
+    // A text that is not JSON is not a record either; the error is thrown below.
   }
   throw noRecord(url)
 }

@@ -1,21 +1,21 @@
-// Follows redirects of a hub by the rule of hubcli: never from https to http, nor from elsewhere into this machine.
+// Follows redirects by the rule of hubcli: never from https to http, nor from elsewhere to this machine.
 import { PromptHubError } from './trouble.ts'
 
 const MAX_REDIRECTS = 3
-/** Also odd ways to write it, such as 2130706433, which `URL` has already written as 127.0.0.1. */
+/** Also covers unusual forms such as 2130706433, which `URL` has already normalised to 127.0.0.1. */
 const LOOPBACK = /^(?:0\.|127\.|\[::1?\]$|\[::ffff:(?:7f|0:)|localhost\.?$)|\.localhost\.?$/
 
-/** Whether a browser runs this. It follows redirects itself, and lets no program see them. */
+/** Whether this runs in a browser, which follows redirects itself and hides them from programs. */
 export function isBrowser(): boolean {
   return globalThis.navigator?.userAgent?.startsWith('Mozilla/') ?? false
 }
 
-/** Whether a host, as `URL` writes it, is this very machine. */
+/** Whether a host, as normalised by `URL`, is this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(?:127\.[\d.]+|localhost|\[::1\])$/.test(hostname)
 }
 
-/** Whether an answer from one address may send a reader to another. */
+/** Whether a response from one address may redirect to another. */
 export function mayFollow(from: string, to: string): boolean {
   if (!URL.canParse(from) || !URL.canParse(to)) return false
   const [here, there] = [new URL(from), new URL(to)]
@@ -26,9 +26,9 @@ export function mayFollow(from: string, to: string): boolean {
 }
 
 /**
- * Asks for an address, and for where its answers lead.
+ * Requests an address, following redirects.
  *
- * @throws PromptHubError `unavailable` for a redirect that is not followed
+ * @throws PromptHubError `unavailable` for a forbidden redirect
  */
 export async function fetchAndFollow(url: string, options: RequestInit, ask: typeof fetch): Promise<Response> {
   if (isBrowser()) return ask(url, options)

@@ -1,41 +1,41 @@
-// Owns asking the hub over HTTP: time limits, tries with pauses between them, and what each kind of answer means.
+// Sends HTTP requests to the hub: timeouts, retries, and the meaning of each kind of response.
 import { USER_AGENT } from './address.ts'
 import { isObject } from './records.ts'
 import { fetchAndFollow, isBrowser } from './redirects.ts'
 import { PromptHubError } from './trouble.ts'
 
-/** How the hub is asked. */
+/** Options of requests. */
 export interface RequestSettings {
   fetch: typeof fetch
-  /** One try, in milliseconds. */
+  /** One attempt, in milliseconds. */
   timeoutMs: number
-  /** How often a request is tried again. */
+  /** Number of retries. */
   retries: number
-  /** All tries with their pauses, in milliseconds. */
+  /** All attempts including pauses, in milliseconds. */
   deadlineMs: number
 }
 
-/** A change that is sent, with the token of whoever asks for it. The same change again changes nothing, so it may be tried again. */
+/** A change to send, with its sender's token. Repeating a change has no further effect, so it may be retried. */
 export interface Write {
   method: string
   token: string
   body: string | undefined
 }
 
-/** What the hub answered: a new text, or that the known one has not changed. */
+/** The hub's response: a new text, or the known one is unchanged. */
 export type Reply = { kind: 'new'; text: string; etag: string | undefined } | { kind: 'unchanged' }
 
-/** The largest answer that is read: a record with its content, escaped, has about twice a content's 256 KiB. */
+/** Maximum response size: a record with its escaped content is at most about twice as large as the content's 256 KiB. */
 const MAX_BYTES = 4_194_304
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 4_000
 
 /**
- * Asks the hub for an address, and again after trouble.
+ * Sends a request, with retries.
  *
- * @param write what is sent, in place of reading
- * @param etag of the text that is known already; the hub then sends a text only when it is another one
- * @throws PromptHubError `not_found` or `refused` for what the hub answered, `unavailable` for trouble that outlasted all tries
+ * @param write what to send, instead of reading
+ * @param etag of the known text; the hub then sends a text only if it has changed
+ * @throws PromptHubError `not_found` or `refused` according to the hub's response, `unavailable` if all attempts failed
  */
 export async function ask(
   url: string,
@@ -43,12 +43,12 @@ export async function ask(
   settings: RequestSettings,
   write?: Write,
 ): Promise<Reply> {
-  // Of a clock that nobody can put back or forward.
+  // From a monotonic clock.
   const endsAt = performance.now() + settings.deadlineMs
   for (let tries = 0; ; tries++) {
     const outcome = await tryOnce(url, etag, settings, endsAt, write)
     if (outcome.kind !== 'trouble') return outcome
-    // The pause is random, so that programs that met the same outage do not all come back in the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+    // The pause is random, so that programs affected by the same outage do not all retry at the same moment. https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const pauseMs = outcome.waitMs ?? Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
     if (tries >= settings.retries || performance.now() + pauseMs >= endsAt) throw outcome.error
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
@@ -80,7 +80,7 @@ async function tryOnce(
   }
 }
 
-/** Sends a change. A redirect is never followed with a token. */
+/** Sends a change. Redirects are never followed with a token. */
 async function send(url: string, write: Write, signal: AbortSignal, ask: typeof fetch): Promise<Response> {
   const { method, token, body } = write
   const response = await ask(url, {
@@ -104,14 +104,14 @@ async function send(url: string, write: Write, signal: AbortSignal, ask: typeof 
 
 function conditionFor(etag: string | undefined): RequestInit {
   const accept = { Accept: 'application/json, text/plain' }
-  // A browser sends its own User-Agent and keeps ETags itself. If either header were set here, it would send a preflight request first, which a mirror of plain files does not answer.
+  // Browsers send their own User-Agent and handle ETags themselves. Setting either header would cause a preflight request, which a static mirror does not answer.
   if (isBrowser()) return { headers: accept, ...(etag === undefined ? {} : { cache: 'no-cache' }) }
   return {
     headers: { ...accept, 'User-Agent': USER_AGENT, ...(etag === undefined ? {} : { 'If-None-Match': etag }) },
   }
 }
 
-/** Reads a body, up to the limit. Invalid UTF-8 is an error, for it would otherwise become other characters without a word. */
+/** Reads a body, up to the limit. Invalid UTF-8 is an error, because it would otherwise be replaced silently. */
 async function readBounded(response: Response, url: string): Promise<string> {
   const reader = response.body?.getReader()
   if (!reader) return ''
@@ -142,19 +142,19 @@ function troubleOf(response: Response, text: string, url: string): Outcome {
   }
 }
 
-/** The sentence of a hub's own error. */
+/** The message of a hub's error. */
 function messageOf(text: string): string | undefined {
   try {
     const answer: unknown = JSON.parse(text)
     if (isObject(answer) && isObject(answer.error) && typeof answer.error.message === 'string')
       return answer.error.message
   } catch {
-    // It is no answer of a hub, but perhaps a proxy's page; then there is only the status to tell.
+    // Not a hub's response, but perhaps a proxy's page; then only the status is known.
   }
   return undefined
 }
 
-/** Reads how long the hub asks to wait, in milliseconds: it says seconds or a date. RFC 9110 section 10.2.3 */
+/** Parses Retry-After into milliseconds; it is a number of seconds or a date. RFC 9110 section 10.2.3 */
 function readRetryAfter(response: Response): number | undefined {
   const text = response.headers.get('Retry-After')
   if (text === null) return undefined

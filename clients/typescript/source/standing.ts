@@ -1,15 +1,11 @@
-// Owns what a prompt's owner says of it now (deprecated, yanked, advisories): asked in the background, and told to the program once.
+// Notices about a prompt (deprecated, yanked, advisories): fetched in the background, and reported to the program once.
 import type { AnswerCache } from './cache.ts'
 import type { Standing } from './prompt.ts'
 import { satisfies } from './ranges.ts'
 import type { RepositoryRecord, VersionRow } from './records.ts'
 
 /**
- * Something that a program may want to log:
- * - `stale`: an answer from before was used; `cause` is why the hub could not be asked, or undefined while it is being asked.
- * - `fallback`: the hub could not be reached, so the text that the caller gave was used.
- * - `deprecated`, `yanked`, `advisory`: what the prompt's owner or a maintainer says of it now; each is told once.
- * - `variables_unknown`: the record of a vendored prompt could not be had, so its variables are those that its text shows.
+ * Something that a program may want to log: - `stale`: an older response was used; `cause` is why the hub could not be reached, or undefined while it is being asked. - `fallback`: the hub could not be reached, so the caller's fallback text was used. - `deprecated`, `yanked`, `advisory`: a current notice; each is reported once. - `variables_unknown`: the record of a vendored prompt was unavailable, so its variables are the placeholders in its text.
  */
 export type HubEvent =
   | { type: 'stale'; url: string; ageMs: number; cause: unknown }
@@ -19,10 +15,10 @@ export type HubEvent =
   | { type: 'advisory'; name: string; version: string; severity: string; message: string }
   | { type: 'variables_unknown'; name: string; cause: unknown }
 
-/** So many events are remembered as told. Beyond that no more are told, for any of them might have been told before. */
+/** Maximum number of reported events that are remembered. Beyond that no more are reported, because any of them might be a repetition. */
 const MAX_WARNED = 10_000
 
-/** Knows the standing of prompts from the records that the cache holds, and tells the program what is wrong with those that it uses. */
+/** Derives notices from the cached records, and reports those about the prompts in use. */
 export class StandingWatch {
   readonly #url: string
   readonly #repositories: AnswerCache<RepositoryRecord>
@@ -42,7 +38,7 @@ export class StandingWatch {
     this.#onEvent = onEvent
   }
 
-  /** Tells what is wrong with a version, once the records that the caller has not read are there. It does not wait for them, and when they cannot be had nothing is told. */
+  /** Reports notices about a version once the unread records have arrived. Does not wait for them, and reports nothing if they are unavailable. */
   ask(name: string, version: string, unasked: readonly ('record' | 'list')[]): void {
     if (unasked.length === 0) {
       this.#say(name, version)
@@ -56,12 +52,12 @@ export class StandingWatch {
     Promise.all(asked).then(
       () => this.#say(name, version),
       () => {
-        // The prompt was got all the same, and the next call asks again.
+        // The prompt was returned anyway, and the next call tries again.
       },
     )
   }
 
-  /** The standing of a version. @returns undefined while no record of its prompt is held */
+  /** The notices about a version. @returns undefined while no record of its prompt is cached */
   of(name: string, version: string): Standing | undefined {
     const record = this.#repositories.peek(this.#recordUrl(name))
     const rows = this.#lists.peek(this.#listUrl(name))

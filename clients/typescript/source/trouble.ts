@@ -1,14 +1,7 @@
-// Owns what can go wrong for a program, as one exception whose code tells what to do.
+// The errors of this library: one exception whose code tells what to do.
 
 /**
- * What went wrong:
- * - `invalid_request`: the call itself is wrong; nothing was sent.
- * - `not_found`: the hub answered that there is no such prompt, version, label, or version in the range.
- * - `refused`: the hub answered with another 4xx.
- * - `unavailable`: no usable answer in time: network trouble, 5xx or 429, after all tries.
- * - `integrity`: bytes are not what the lock or the hub's own digest says.
- * - `not_locked`: a lock is in force and does not name what was asked for.
- * - `invalid_values`: values do not fill the prompt; `problems` names each.
+ * What went wrong: - `invalid_request`: the call itself is wrong; nothing was sent. - `not_found`: no such prompt, version, label, or version in the range. - `refused`: the hub responded with another 4xx. - `unavailable`: no usable response in time: network error, 5xx or 429, after all retries. - `integrity`: bytes do not match the lock or the hub's own digest. - `not_locked`: a lock is in use and does not contain the requested prompt. - `invalid_values`: the values do not match the prompt; `problems` names each.
  */
 export type TroubleCode =
   | 'invalid_request'
@@ -19,23 +12,23 @@ export type TroubleCode =
   | 'not_locked'
   | 'invalid_values'
 
-/** One thing that is wrong with the values that a prompt is filled with. */
+/** A problem with the values of a prompt. */
 export interface ValueProblem {
   kind: 'missing' | 'unknown' | 'invalid' | 'too_large'
-  /** The variable; empty when it is the text as a whole. */
+  /** The variable; empty for the text as a whole. */
   name: string
   /** What was expected. */
   message: string
 }
 
-/** The one exception of this library. */
+/** The only exception of this library. */
 export class PromptHubError extends Error {
   override readonly name = 'PromptHubError'
   /** What went wrong. */
   readonly code: TroubleCode
-  /** The HTTP status, when the hub answered. */
+  /** The HTTP status, if the hub responded. */
   readonly status: number | undefined
-  /** With `invalid_values`: everything that is wrong with them. */
+  /** With `invalid_values`: all problems. */
   readonly problems: readonly ValueProblem[]
 
   constructor(

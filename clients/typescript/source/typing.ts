@@ -1,8 +1,8 @@
-// Owns writing types for the prompts of a lock, so that a call that leaves out a variable does not compile.
+// Generates types for the prompts of a lock, so that a call without a required variable does not compile.
 import type { Variable } from './records.ts'
 
 /**
- * A declaration file that gives each prompt of a lock its values' types.
+ * A declaration file with the value types of each prompt in a lock.
  *
  * @param prompts full name → its variables
  */
@@ -23,7 +23,7 @@ ${entries.join('')}  }
 `
 }
 
-/** A variable with a default may be left out, whatever it says of being required. */
+/** A variable with a default is optional, even if it is declared as required. */
 function fieldOf({ name, type, required, default: fallback, options }: Variable): string {
   const isNeeded = required && fallback === null
   const written = {
@@ -36,7 +36,7 @@ function fieldOf({ name, type, required, default: fallback, options }: Variable)
   return `${name}${isNeeded ? '' : '?'}: ${written || options.map((option) => JSON.stringify(option)).join(' | ') || 'never'}`
 }
 
-/** Writes a description as a comment. It is a stranger's text, so a `*\/` in it is broken up. */
+/** Writes a description as a comment. It is untrusted text, so a `*\/` in it is broken up. */
 function commentOf({ description }: Variable): string {
   const line = description.replace(/\s+/g, ' ').replaceAll('*/', '* /').trim()
   return line === '' ? '' : `      /** ${line} */\n`

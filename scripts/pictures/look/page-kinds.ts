@@ -1,24 +1,24 @@
-// Lists every kind of page, and how to bring each into the state that its screenshot shows.
+// Lists every kind of page, and how to bring each into the state of its screenshot.
 import type { Page } from 'playwright-core'
 import type { ScratchHub } from './scratch-hub.ts'
 
 /** One kind of page. */
 export interface PageKind {
-  /** Names the picture. */
+  /** Name of the screenshot. */
   name: string
-  /** Where it is, from the site's root; a kind that continues the one before it has none. */
+  /** Path; none if it continues the previous kind. */
   path?: string
-  /** Brings the opened page into its state. */
+  /** Brings the open page into its state. */
   prepare?: (page: Page, hub: ScratchHub) => Promise<unknown>
-  /** Whether the picture shows a screen as a reader sees it, not the whole page. */
+  /** Whether to capture the screen instead of the whole page. */
   isScreen?: boolean
-  /** Whether it is seen as printed. */
+  /** Whether to capture the print layout. */
   isPrinted?: boolean
 }
 
 const PROMPT = '/acme/code-review'
 const FILLED = `${PROMPT}#?language=Go&intent=Return+0+instead+of+NaN`
-/** Its text is longer than what is shown before it fades. */
+/** Its text is longer than the visible part. */
 const LONG = '/acme/agent-system-prompt'
 const WITHDRAWN = '/acme/sql-query-writer/v/1.0.1'
 const GUIDES = [
@@ -40,7 +40,7 @@ const GUIDES = [
 
 const showSides = (page: Page) => page.getByText('Side by side').click({ force: true })
 
-/** Those that anybody sees. */
+/** Public pages. */
 export const PUBLIC_KINDS: readonly PageKind[] = [
   { name: 'home', path: '/' },
   { name: 'home-suggestions', path: '/', prepare: suggest, isScreen: true },
@@ -86,7 +86,7 @@ export const PUBLIC_KINDS: readonly PageKind[] = [
   { name: 'printed-compare', path: `${PROMPT}/compare/1.2.0...2.0.0`, isPrinted: true },
 ]
 
-/** Those of somebody who signs in, in the order in which they are met; the last ones publish. */
+/** Pages of a signed-in person, in the order of a visit; the last ones publish. */
 export const ACCOUNT_KINDS: readonly PageKind[] = [
   { name: 'settings-signed-out', path: '/settings' },
   { name: 'sign-in', prepare: (page, hub) => page.goto(hub.signInLink()) },

@@ -10,13 +10,13 @@ import { openLocalGit } from '../../../src/stores/git/git-store-local.ts'
 import { copiesInState, rememberCopies } from '../../../src/stores/state/fresh-copies.ts'
 import { openSqliteState } from '../../../src/stores/state/state-sqlite.ts'
 
-/** Only the build is told: documents name the repository, and publishing stays on this machine. */
+/** Only passed to the build: docs name the repository, and publishing stays on this machine. */
 const ON_GITHUB = { GITHUB_REPOSITORY: 'acme/prompts', GITHUB_TOKEN: 'not a token' }
 
-/** A running hub that nobody else uses. */
+/** A running hub for exclusive use. */
 export interface ScratchHub {
   address: string
-  /** The link that signs in once. */
+  /** The one-time sign-in link. */
   signInLink(): string
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ export interface ScratchHub {
 /**
  * Builds the site and serves it.
  *
- * @throws when it cannot be built; what the build said stands on standard error
+ * @throws when it cannot be built; standard error has the build's messages
  */
 export async function openScratchHub(): Promise<ScratchHub> {
   const parent = resolve('.hub')
@@ -65,7 +65,7 @@ export async function openScratchHub(): Promise<ScratchHub> {
   }
 }
 
-/** The pages name their address, so it must be known before anything listens. */
+/** The pages contain their address, so it must be known before the server listens. */
 async function findFreePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))

@@ -7,23 +7,23 @@ import type { ScratchHub } from './scratch-hub.ts'
 
 const WIDE = { width: 1280, height: 800 }
 const NARROW = { width: 360, height: 740 }
-/** Each look: its name in the file's, its colours, its screen. */
+/** Each look: its name in the file name, its colours, its screen. */
 const LOOKS = [
   { look: 'light', colorScheme: 'light', size: WIDE },
   { look: 'dark', colorScheme: 'dark', size: WIDE },
   { look: 'phone', colorScheme: 'light', size: NARROW },
 ] as const
 
-/** What pictures are taken with. */
+/** Options of the screenshots. */
 interface Taking {
   browser: Browser
   hub: ScratchHub
   dir: string
-  /** Only kinds whose name begins so. */
+  /** Only kinds whose name starts with this. */
   only?: string | undefined
 }
 
-/** Takes them all. @returns how many */
+/** Takes all screenshots. @returns how many */
 export async function takeAll({ browser, hub, dir, only = '' }: Taking): Promise<number> {
   mkdirSync(dir, { recursive: true })
   let count = 0
@@ -53,7 +53,7 @@ export async function takeAll({ browser, hub, dir, only = '' }: Taking): Promise
   return count
 }
 
-/** The place that the address names moves when the width changes; the letters come with the font. */
+/** The position of the anchor moves when the width changes or when the font loads. */
 async function settle(): Promise<void> {
   await document.fonts.ready
   const place = location.hash.startsWith('#?') ? null : document.getElementById(location.hash.slice(1))

@@ -4,10 +4,10 @@ import { Handle, Time } from '../content/values.ts'
 import type { Permission } from './permissions.ts'
 import type { TokenRecord } from './token-record.ts'
 
-/** How long a session lasts, in days, whatever happens in it. */
+/** Session lifetime in days, regardless of activity. */
 export const SESSION_DAYS = 7
 
-/** Somebody who signed in. */
+/** A signed-in person. */
 export const Person = z.object({
   user_id: z
     .string()
@@ -19,34 +19,34 @@ export const Person = z.object({
 })
 export type Person = z.infer<typeof Person>
 
-/** The person of a local sign-in. Their id begins with `local-`, so that they are never taken for somebody whom GitHub vouched for. */
+/** The person of a local sign-in. Their ID starts with `local-`, so that it never matches a GitHub account. */
 export function localPerson(handle: string): Person {
   return { user_id: `local-${handle}`, login: handle }
 }
 
-/** Whether somebody signed in without GitHub, which only counts in local mode. */
+/** Whether someone signed in without GitHub, which is valid only in local mode. */
 export const isLocalPerson = ({ user_id }: Pick<Person, 'user_id'>): boolean => user_id.startsWith('local-')
 
-/** A session as it is stored, under the digest of what the cookie holds. */
+/** A session as stored, under the digest of its cookie's secret. */
 export const Session = z.object({
   person: Person,
   created_at: Time,
   expires_at: Time,
-  /** Key of the tokens that forms of this session carry. */
+  /** Key of this session's CSRF tokens. */
   csrf_secret: z.string().min(32),
-  /** Signing out everywhere raises the person's generation, and with it ends every session of an older one. */
+  /** Signing out everywhere increases the person's generation, which ends every session of an older one. */
   generation: z.int().nonnegative(),
 })
 export type Session = z.infer<typeof Session>
 
-/** A token as its maker sees it, with its last use. */
+/** A token as shown to its owner, with its last use. */
 export interface ListedToken extends TokenRecord {
   last_used_at: string | null
 }
 
-/** What a person asks of a new token. */
+/** What a person enters to create a token. */
 interface TokenWish {
-  /** Names the form that asks; the same one never makes two tokens. */
+  /** Identifies the submitted form; the same form never creates two tokens. */
   form: string
   name: string
   scope: string
@@ -54,25 +54,25 @@ interface TokenWish {
   days: number
 }
 
-/** Where accounts are kept. Every function throws HubError `unavailable` when the store is out of reach; none of them then lets anybody pass. */
+/** Stores accounts. Every function throws HubError `unavailable` when the store cannot be reached; then nobody is let in. */
 export interface Accounts {
-  /** Opens a session. @returns the secret for the cookie, kept nowhere else */
+  /** Opens a session. @returns the secret for the cookie; it is stored nowhere else */
   openSession(person: Person, now: Date): Promise<string>
   /** @returns undefined for a session that is unknown, expired or ended */
   findSession(secret: string, now: Date): Promise<Session | undefined>
   endSession(secret: string): Promise<void>
-  /** Ends every session of a person, on every machine. */
+  /** Ends every session of a person, on every device. */
   endAllSessions(userId: string): Promise<void>
-  /** Binds a login to a person when it is nobody's yet. @returns whether it is theirs: logins are given to others, numbers are not */
+  /** Binds a login to a person if it is unbound. @returns whether it is theirs: logins are reassigned, account numbers are not */
   bindLogin(person: Person): Promise<boolean>
-  /** Notes that a sign-in was used, until `expires_at` (milliseconds since 1970). @returns false when it was before; of several calls at once, one gets true */
+  /** Records that a sign-in was used, until `expires_at` (milliseconds since 1970). @returns false when it was used before; of concurrent calls, one gets true */
   spendSignIn(note: { state: string; expires_at: number }): Promise<boolean>
-  /** @returns undefined when the form made a token before */
+  /** @returns undefined when the form has already created a token */
   createToken(person: Person, wish: TokenWish, now: Date): Promise<string | undefined>
-  /** A person's tokens, newest first: those that are good, and of those that expired the last ones, 50 in all. What ended before is removed, of 200 entries at a time. */
+  /** A person's tokens, newest first: valid ones and the most recently expired, 50 in all. Ended ones are removed, 200 entries at a time. */
   listTokens(userId: string, now: Date): Promise<ListedToken[]>
-  /** Ends a token of this person for good; nothing of it is kept. @returns false when they have none of that id */
+  /** Revokes a token of this person; nothing of it is kept. @returns false when they have no token with that ID */
   revokeToken(userId: string, id: string): Promise<boolean>
-  /** The tokens that operators made for these owners, newest first. */
+  /** Tokens that operators created for these owners, newest first. */
   listOperatorTokens(owners: readonly string[]): Promise<ListedToken[]>
 }

@@ -3,11 +3,10 @@ import { compareText } from '../catalogue/ranking.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 
 /**
- * Writes the file. Members by GitHub's number are left out, for the file knows logins alone.
+ * Formats the file. Members given by GitHub user number are omitted, because the file supports only logins.
  *
  * @param owners by handle, with their members
- * @param maintainers logins or teams (`octocat`, `acme/team`) that are asked for everything else; none leaves that open
- * @see https://docs.github.com/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
+ * @param maintainers logins or teams (`octocat`, `acme/team`) that review everything else; may be empty @see https://docs.github.com/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
  */
 export function formatCodeowners(
   owners: ReadonlyMap<string, Pick<OwnerFile, 'members'>>,
@@ -21,7 +20,7 @@ export function formatCodeowners(
     .map(([owner, logins]) => `/content/${owner}/ ${named([...logins].sort(compareText))}`)
   return [
     '# Written by `npm run codeowners` from the members of content/{owner}/index.md; write it anew after they change.',
-    // The last line that matches counts, so what is for everything comes first.
+    // The last matching line counts, so the catch-all comes first.
     ...(maintainers.length === 0 ? [] : [`* ${named(maintainers)}`]),
     ...lines,
     '',

@@ -4,11 +4,11 @@ import { isOwner } from '../content/names.ts'
 import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
 
-/** Where the site has the list of owners that name a login or a GitHub user number as a member; whom no owner names has no file. @param member a checked login, or a number */
+/** The file with the owners that list a login or a GitHub user number as a member; a login without owners has no file. @param member a validated login, or a number */
 export const membershipsPath = (member: string | number) =>
   typeof member === 'number' ? `/data/accounts/ids/${member}.json` : `/data/accounts/${member}.json`
 
-/** The owners that each login or number acts for. A login that is not listed acts for its own handle alone. */
+/** The owners that each login or number may act for. A login that is not listed may act only for its own handle. */
 export function listMemberships({ owners }: Pick<ContentTree, 'owners'>): Map<string | number, string[]> {
   const memberships = new Map<string | number, string[]>()
   const withMembers = new Set([...owners.keys()].filter((owner) => owners.get(owner)!.members.length > 0))
@@ -24,15 +24,15 @@ export function listMemberships({ owners }: Pick<ContentTree, 'owners'>): Map<st
 }
 
 /**
- * Whether somebody may publish for an owner and change its files: one of its members; and where it has none, whoever has the handle as login.
+ * Whether someone may publish for an owner and change its files: its members; without members, whoever has the handle as login.
  *
- * @param file the owner's `index.md`; undefined when there is none
+ * @param file the owner's `index.md`; undefined if there is none
  */
 export function mayActFor(person: Person, owner: string, file: Pick<OwnerFile, 'members'> | undefined): boolean {
   return file !== undefined && file.members.length > 0 ? isMember(person, file) : person.login === owner
 }
 
-/** Whether an owner's file names somebody, by login or by GitHub's number; a local sign-in has no number. */
+/** Whether an owner's file lists someone, by login or by GitHub user number; a local sign-in has no number. */
 export function isMember({ login, user_id }: Person, { members }: Pick<OwnerFile, 'members'>): boolean {
   return members.some((member) => (typeof member === 'number' ? String(member) === user_id : member === login))
 }

@@ -3,21 +3,21 @@ import type { OwnerFile } from '../content/prompt-file.ts'
 import type { Person } from './account.ts'
 import { mayActFor } from './memberships.ts'
 
-/** Who is asked for one part of a pull request. */
+/** The approvers of one part of a pull request. */
 interface OwnerVerdict {
-  /** A handle, or undefined for what belongs to the catalogue as a whole. */
+  /** A handle, or undefined for the catalogue as a whole. */
   owner: string | undefined
   isAllowed: boolean
-  /** Why, in a few words. */
+  /** The reason, in a few words. */
   reason: string
 }
 
 /**
- * Judges every owner that a pull request touches, by the base alone: what it says of members itself counts only once it is merged.
+ * Checks every owner that a pull request touches, according to the base: its own changes of members count only once merged.
  *
- * @param changed paths from the content folder
- * @param author who opened it, as GitHub says
- * @param ownerAt the owner's file at the base; undefined when there is none, `broken` when it cannot be read
+ * @param changed paths relative to the content folder
+ * @param author who opened it, according to GitHub
+ * @param ownerAt the owner's file at the base; undefined if there is none, `broken` if it cannot be read
  */
 export function judgeOwners(
   changed: readonly string[],

@@ -8,8 +8,8 @@ const TOKEN = /hub_[0-9A-Za-z]{38}(?![0-9A-Za-z])/g
 /**
  * Makes a token.
  *
- * @param nextByte source of random bytes, 0 to 255. Bytes from 248 on are passed over, so that every digit is equally likely.
- * @returns `hub_`, 32 random base62 digits, and the CRC-32 of all that in 6 base62 digits. docs/contract.md section 7
+ * @param nextByte source of random bytes, 0 to 255. Bytes from 248 on are skipped, so that every digit is equally likely.
+ * @returns `hub_`, 32 random base62 digits, and their CRC-32 in 6 base62 digits. docs/contract.md section 7
  */
 export function makeToken(nextByte: () => number): string {
   let random = ''
@@ -21,14 +21,14 @@ export function makeToken(nextByte: () => number): string {
   return body + checksumOf(body)
 }
 
-/** Whether a text is a well-formed token with a right checksum; whether it is known and still good is another question. */
+/** Whether a text is a well-formed token with a correct checksum; whether it exists and is valid is checked elsewhere. */
 export function isToken(text: string): boolean {
   return (
     /^hub_[0-9A-Za-z]{38}$/.test(text) && checksumOf(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS)
   )
 }
 
-/** Whether a text holds a token of ours anywhere. */
+/** Whether a text contains a token of this hub. */
 export function holdsToken(text: string): boolean {
   return (text.match(TOKEN) ?? []).some(isToken)
 }
@@ -44,7 +44,7 @@ export function checksumOf(text: string): string {
   return digits
 }
 
-/** CRC-32 as in zip and PNG (ISO 3309), of text that is ASCII. Bit by bit: tokens are 36 characters long. */
+/** CRC-32 as in zip and PNG (ISO 3309), of ASCII text. Bit by bit: tokens are 36 characters long. */
 function crc32(text: string): number {
   let crc = 0xffffffff
   for (const character of text) {

@@ -10,13 +10,13 @@ const Scope = z
   .refine((scope) => parseScope(scope) !== undefined, 'expected owner/* or owner/name')
   .describe('owner/* or owner/name.')
 
-/** For whom a token speaks: the operator of this machine, whose scope alone counts, or a person, whose rights are checked again at use. */
+/** The holder of a token: an operator of this machine, limited only by the scope, or a person, whose access is checked at each use. */
 const Holder = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('operator') }),
   z.object({ kind: z.literal('person'), user_id: z.string().describe('GitHub’s number.'), login: Handle }),
 ])
 
-/** A token as it is stored: never the token itself. */
+/** A token as stored, without the token itself. */
 export const TokenRecord = z.object({
   id: z.string().describe('Names the token in lists.'),
   holder: Holder,
@@ -30,10 +30,10 @@ export const TokenRecord = z.object({
 })
 export type TokenRecord = z.infer<typeof TokenRecord>
 
-/** Longest and usual life of a token, in days. docs/contract.md section 7 */
+/** Maximum and default lifetime of a token, in days. docs/contract.md section 7 */
 export const TOKEN_DAYS = { least: 1, most: 365, usual: 90 } as const
 
-/** Whether a token opens nothing any more because of its age. */
+/** Whether a token has expired. */
 export function hasExpired({ expires_at }: Pick<TokenRecord, 'expires_at'>, now: Date): boolean {
   return Date.parse(expires_at) <= now.getTime()
 }

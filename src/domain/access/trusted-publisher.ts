@@ -5,7 +5,7 @@ import type { TrustedPublisher } from '../content/front-matter.ts'
 import type { Provenance } from '../content/values.ts'
 import { type Permission, permits } from './permissions.ts'
 
-/** A claim that is copied into a file and a page: short, and without characters that do not show. */
+/** A claim that is copied into a file and a page: short, and without hidden characters. */
 const text = z
   .string()
   .min(1)
@@ -13,7 +13,7 @@ const text = z
   .regex(/^\P{C}*$/u)
 const number = z.string().regex(/^[1-9]\d{0,18}$/)
 
-/** What a job's token says, of a token whose signature holds. Claims by the names that GitHub gives them. @see https://docs.github.com/actions/reference/security/oidc */
+/** The claims of a token whose signature was verified, with GitHub's names. @see https://docs.github.com/actions/reference/security/oidc */
 export const JobClaims = z.object({
   aud: z.string(),
   exp: z.number(),
@@ -32,12 +32,11 @@ export const JobClaims = z.object({
 export type JobClaims = z.infer<typeof JobClaims>
 
 /**
- * Events that only people with write access to the repository can cause. With any other event, also one that GitHub adds later, a stranger may
- * decide what runs or what it reads: by an issue, a comment, a fork or a pull request.
+ * Events that only people with write access to the repository can trigger. With any other event, including future ones, an outsider may control what runs or what it reads: through an issue, a comment, a fork or a pull request.
  */
 const TRUSTED_EVENTS: ReadonlySet<string> = new Set(['push', 'release', 'workflow_dispatch', 'schedule'])
 
-/** Where a version comes from, as the version itself says it. */
+/** The origin that a version records. */
 export function provenanceOf(issuer: string, { repository, workflow_ref, ref, sha, run_id }: JobClaims): Provenance {
   return { issuer, repository, workflow: workflow_ref, ref, sha, run_id }
 }
@@ -45,9 +44,9 @@ export function provenanceOf(issuer: string, { repository, workflow_ref, ref, sh
 /**
  * Finds why a job may not publish.
  *
- * @param name of the repository it wants to publish to
- * @param needed what it wants to do there
- * @returns undefined when an entry matches; else what differs in the entry that comes nearest
+ * @param name of the repository to publish to
+ * @param needed the permission that it needs
+ * @returns undefined when an entry matches; otherwise what differs in the closest entry
  */
 export function findRefusal(
   job: JobClaims,
@@ -71,7 +70,7 @@ function compare(job: JobClaims, entry: TrustedPublisher, name: string, needed: 
     wrong.push('repository_owner_id: the owner of this name is another one')
   if (!isWorkflow(job.job_workflow_ref, entry))
     wrong.push(`job_workflow_ref: the workflow ${entry.workflow} is trusted`)
-  // To GitHub, names of environments that differ only in case are the same.
+  // GitHub ignores case in environment names.
   if (entry.environment !== undefined && job.environment?.toLowerCase() !== entry.environment.toLowerCase())
     wrong.push(`environment: jobs of the environment ${entry.environment} are trusted, and of no other or none`)
   if (entry.ref !== undefined && !isRef(job.ref, entry.ref)) wrong.push(`ref: jobs on ${entry.ref} are trusted`)
@@ -80,14 +79,13 @@ function compare(job: JobClaims, entry: TrustedPublisher, name: string, needed: 
   return wrong
 }
 
-/** A branch or tag, or all that begin like it. @param trusted `refs/heads/main`, or with a star at its end: `refs/tags/v*` */
+/** Whether a branch or tag matches a name or a prefix. @param trusted `refs/heads/main`, or a prefix with a star: `refs/tags/v*` */
 function isRef(ref: string, trusted: string): boolean {
   return trusted.endsWith('*') ? ref.startsWith(trusted.slice(0, -1)) : ref === trusted
 }
 
 /**
- * The file that the job itself stands in: a file name is one of the trusted repository; a reusable workflow elsewhere is somebody else's, unless the
- * entry names it in full, at one ref when it names that too.
+ * The job's workflow file: a plain file name means one of the trusted repository; a reusable workflow of another repository must be named in full, optionally at one ref.
  */
 function isWorkflow(reference: string, { repository, workflow }: TrustedPublisher): boolean {
   const [trusted = '', trustedRef] = splitOnce(
@@ -97,13 +95,13 @@ function isWorkflow(reference: string, { repository, workflow }: TrustedPublishe
   return isSameFile(path, trusted) && ref !== undefined && (trustedRef === undefined || ref === trustedRef)
 }
 
-/** Splits at the first `@`, so that nothing in a ref is taken for a part of the path. */
+/** Splits at the first `@`, so that no part of a ref counts as path. */
 function splitOnce(reference: string): [path: string, ref: string | undefined] {
   const at = reference.indexOf('@')
   return at === -1 ? [reference, undefined] : [reference.slice(0, at), reference.slice(at + 1)]
 }
 
-/** Owner and repository are the same in any case of letters, files are not. */
+/** Owner and repository ignore case, files do not. */
 function isSameFile(path: string, trusted: string): boolean {
   const lowered = (whole: string) => {
     const [owner = '', name = '', ...file] = whole.split('/')

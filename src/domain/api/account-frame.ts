@@ -1,8 +1,8 @@
 // Names the frame of the account pages and its placeholders.
 
-/** Where the frame lies in the site; nothing links to it. */
+/** Path of the frame in the site; nothing links to it. */
 export const FRAME_PATH = '/assets/account-frame/index.html'
-/** The frame's title, to be replaced with the page's own. */
+/** The frame's title, replaced with the page's own. */
 export const FRAME_TITLE = 'Your account'
-/** The element that is replaced with the page. */
+/** The element replaced with the page. */
 export const FRAME_PLACE = '<div id="account"></div>'

@@ -1,4 +1,4 @@
-// The table of all addresses of a hub, besides the read routes of routes.ts.
+// The table of all addresses of a hub, in addition to the read routes of routes.ts.
 import { membershipsPath } from '../access/memberships.ts'
 import {
   DATA_FILES,
@@ -13,11 +13,11 @@ import {
 
 /** One address, or a family of them. */
 export interface Address {
-  /** Parameters in braces, each one segment; a final `*` stands for anything. */
+  /** Parameters in braces, each one segment; a final `*` matches anything. */
   path: string
-  /** The methods it has; others are refused. */
+  /** The supported methods; others are rejected. */
   methods: readonly Method[]
-  /** A function of `netlify/functions` by its name; `file`, written by the build; `host`, our own host alone. */
+  /** A function of `netlify/functions` by its name; `file`, written by the build; `host`, only the Node server. */
   by:
     | 'account'
     | 'editor'
@@ -33,7 +33,7 @@ export interface Address {
   about: string
 }
 
-/** The account pages and sign-in, with the methods of each. docs/contract.md section 7 */
+/** Account pages and sign-in, with their methods. docs/contract.md section 7 */
 export const ACCOUNT_ADDRESSES = {
   '/settings': ['HEAD', 'GET'],
   '/settings/tokens': ['HEAD', 'GET', 'POST'],
@@ -45,15 +45,15 @@ export const ACCOUNT_ADDRESSES = {
   '/auth/sign-out-everywhere': ['POST'],
 } as const satisfies Readonly<Record<string, readonly Method[]>>
 
-/** One of the account pages. */
+/** An account page. */
 export type AccountAddress = keyof typeof ACCOUNT_ADDRESSES
 
-/** The methods of the pages on which people publish and manage prompts. docs/contract.md section 7 */
+/** The methods of the pages for publishing and managing prompts. docs/contract.md section 7 */
 export const EDITOR_METHODS = ['GET', 'HEAD', 'POST'] as const satisfies readonly Method[]
 
-/** Health of our own host. docs/contract.md section 13 */
+/** Health of the Node server. docs/contract.md section 13 */
 export const HEALTH_ADDRESS = '/healthz'
-/** Counters of our own host, where they are switched on. docs/contract.md section 13 */
+/** Metrics of the Node server, if enabled. docs/contract.md section 13 */
 export const METRICS_ADDRESS = '/metrics'
 
 const PAGE_METHODS = ['GET', 'HEAD'] as const
@@ -62,7 +62,7 @@ const file = (path: string, about: string): Address => ({ path, methods: READ_ME
 const staticPage = (path: string, about: string): Address => ({ path, methods: PAGE_METHODS, by: 'file', about })
 const page = (path: string, about: string): Address => ({ path, methods: PAGE_METHODS, by: 'pages', about })
 
-/** Every address. A family stands after the addresses that it holds. */
+/** Every address. A family comes after its exceptions. */
 export const ADDRESSES: readonly Address[] = [
   ...Object.values(ROUTES).flatMap(({ id, path, summary }): Address[] => listMethods(id, path, summary)),
   { ...EXPORT_ROUTE, by: 'export', about: 'A version in the format of another tool' },

@@ -1,7 +1,7 @@
 // Formats records and lists as JSON: named fields only, with the `data` and `meta` envelope.
 import type { Matched, Meta, SearchMeta } from './schema.ts'
 
-/** The named part of a record. */
+/** The listed fields of a record. */
 export function pick<Whole extends object, Key extends keyof Whole>(
   whole: Whole,
   keys: readonly Key[],
@@ -11,17 +11,17 @@ export function pick<Whole extends object, Key extends keyof Whole>(
   return part as Pick<Whole, Key>
 }
 
-/** A page of records on the wire. */
+/** A page of records as JSON. */
 export interface ListEnvelope<Record> {
   data: Record[]
   meta: Meta
 }
 
 /**
- * Makes the envelope of one page.
+ * Builds the envelope of one page.
  *
- * @param records the records of this page alone
- * @param place `total` of all pages, `size` records a page
+ * @param records the records of this page
+ * @param place `total` over all pages, `size` records per page
  */
 export function listEnvelope<Record>(
   records: Record[],
@@ -30,16 +30,16 @@ export function listEnvelope<Record>(
   return { data: records, meta: { page: place.page, pages: Math.ceil(place.total / place.size), total: place.total } }
 }
 
-/** One page of a search, as far as its envelope says it. */
+/** A page of search results, without paging details. */
 interface SearchPage<Record> {
   matches: Record[]
   total: number
   isTotalExact: boolean
-  /** How the words were taken; undefined without words. */
+  /** How the words were interpreted; undefined without words. */
   matched: Matched | undefined
 }
 
-/** Makes the envelope of one page of a search. docs/contract.md section 4. @param place `size` records a page */
+/** Builds the envelope of a page of search results. docs/contract.md section 4. @param place `size` records per page */
 export function searchEnvelope<Record>(
   { matches, total, isTotalExact, matched }: SearchPage<Record>,
   place: { page: number; size: number },

@@ -1,6 +1,6 @@
-// The table of all errors that clients see, and the exception that carries them.
+// The table of all client-facing errors, and the exception that carries them.
 
-/** Code → status and the sentence that documents it. docs/contract.md section 6; pinned in tests. */
+/** Code → status and description. docs/contract.md section 6; pinned in tests. */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -35,15 +35,15 @@ export const ERRORS = {
   },
 } as const
 
-/** A code of the table. */
+/** A code from the table. */
 export type ErrorCode = keyof typeof ERRORS
 
-/** Every code, in the order of the table. */
+/** Every code, in table order. */
 export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]
 
-/** What an error may carry beside its sentence. */
+/** Optional details of an error. */
 interface ErrorDetails {
-  /** What went wrong underneath; logged, never answered. */
+  /** The underlying error; logged, never sent. */
   cause?: unknown
   /** Seconds until a retry makes sense; becomes Retry-After. */
   retryAfterSeconds?: number
@@ -51,7 +51,7 @@ interface ErrorDetails {
   allow?: readonly string[]
 }
 
-/** An error that a client may see. The message says what was wrong, where, and what to do; it holds no token, stack or server path. */
+/** An error that a client may see. The message says what was wrong, where, and what to do; it contains no token, stack trace or server path. */
 export class HubError extends Error {
   override readonly name = 'HubError'
   readonly code: ErrorCode

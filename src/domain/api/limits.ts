@@ -1,6 +1,6 @@
 // All limits of the API, with their sources.
 
-/** Every limit of the service, each once. docs/contract.md section 1. */
+/** Every limit of the service, defined once. docs/contract.md section 1. */
 export const LIMITS = {
   ownerCharacters: 39,
   nameCharacters: 64,
@@ -14,10 +14,10 @@ export const LIMITS = {
   /** https://agentskills.io/specification */
   skillDescriptionCharacters: 1_024,
   contentBytes: 262_144,
-  /** As many as a publish can hold as `messages`: each has two keys of the thousand that a field may have. */
+  /** Maximum `messages` of a publish: each has two of the thousand keys that a field may have. */
   messagesPerVersion: 500,
   requestBytes: 1_048_576,
-  /** Values of lists and objects in one field of a publish: as many as fit into the bytes that parameters may have. */
+  /** Maximum values in the lists and objects of one field: as many as fit into the size limit of parameters. */
   requestValues: 32_768,
   versionsPerRepository: 1_000,
   queryCharacters: 200,
@@ -27,15 +27,15 @@ export const LIMITS = {
   parameterDepth: 32,
   parameterKeys: 1_000,
   parameterBytes: 65_536,
-  /** A text after filling: four times a content, for values are long too. */
+  /** A filled text: four times a content, because values are long too. */
   filledBytes: 1_048_576,
-  /** Nobody reads a longer list, and without a limit the message would grow with what was sent. */
+  /** Nobody reads a longer list, and without a limit the message would grow with the input. */
   problemsNamed: 10,
-  /** A readable sentence for people; long enough for any honest one, short enough for a form. */
+  /** A readable sentence for people; long enough for any genuine one, short enough for a form. */
   sentenceCharacters: 500,
-  /** An SPDX licence expression is short; the limit only keeps a page from breaking. */
+  /** An SPDX licence expression is short; the limit only protects the page layout. */
   licenseCharacters: 100,
-  /** Longer than any honest range; it also bounds the time that reading one takes. */
+  /** Longer than any genuine range; also bounds the parsing time. */
   rangeCharacters: 100,
   addressCharacters: 500,
   optionsPerVariable: 100,

@@ -1,6 +1,6 @@
-// Examples for the OpenAPI document. Clients can send them as they are.
+// Examples for the OpenAPI document. They work when sent as they are.
 
-/** By kind and name. The prompt is one of the starter catalogue, so that on such a hub every example answers. */
+/** By kind and name. They use a prompt of the starter catalogue, so that on such a hub every example works. */
 export const EXAMPLES: {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>

@@ -1,16 +1,16 @@
-// Converts a schema to OpenAPI: named records become components, and what code generators misread is left out.
+// Converts a schema to OpenAPI: named records become components, and what code generators misread is removed.
 import type * as z from 'zod'
 import { toJsonSchema } from './json-schema.ts'
 
 type Json = Record<string, unknown>
 
-/** Schemas by name, as they are collected on the way. */
+/** Schemas by name, collected along the way. */
 export type Components = Record<string, unknown>
 
 /**
- * A schema as OpenAPI writes it.
+ * A schema in OpenAPI form.
  *
- * @param components named schemas are put here, and referred to
+ * @param components receives named schemas, which are then referenced
  */
 export function toSchema(schema: z.ZodType, components: Components): Json {
   const { $defs, ...json } = toJsonSchema(schema) as Json & { $defs?: Record<string, Json> }
@@ -19,7 +19,7 @@ export function toSchema(schema: z.ZodType, components: Components): Json {
   return tidy(rest) as Json
 }
 
-/** Defaults are said in words: from `default` generators conclude that a field is always there, and refuse a request without it. */
+/** Defaults are described in text: code generators take `default` to mean that a field is always present, and reject a request without it. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== 'object' || value === null) return value
@@ -32,7 +32,7 @@ function tidy(value: unknown): unknown {
 
 function tidyUnder(key: string, child: unknown): unknown {
   if (key === '$ref' && typeof child === 'string') return child.replace('#/$defs/', '#/components/schemas/')
-  // Names of properties, not words of JSON Schema: one of ours is called `default`.
+  // Names of properties, not keywords: one of ours is called `default`.
   if (key === 'properties' && typeof child === 'object' && child !== null)
     return Object.fromEntries(Object.entries(child).map(([name, schema]) => [name, tidy(schema)]))
   return tidy(child)

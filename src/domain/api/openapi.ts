@@ -81,7 +81,7 @@ export function describeApi(baseUrl: string): Json {
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, schema })
 
-/** Every header that an answer may have and a client may want. */
+/** Every header that a response may have and a client may use. */
 const HEADERS = {
   ETag: header('Names these bytes; send it back as If-None-Match.'),
   'Cache-Control': header('How long the answer may be kept.'),
@@ -117,7 +117,7 @@ const IF_NONE_MATCH = {
   schema: { type: 'string' },
 }
 
-/** Where an answer leads on: what of it goes into which parameter. */
+/** Links from a response to other operations: which value goes into which parameter. */
 const LINKS: Partial<Record<RouteId, Json>> = {
   listRepositories: {
     repository: linkTo('getRepository', { owner: '$response.body#/data/0/owner', name: '$response.body#/data/0/name' }),
@@ -240,7 +240,7 @@ function describeExport(): Json {
   }
 }
 
-/** Every error that publishing can answer, in the order of the checks. docs/contract.md section 7 */
+/** Every error of publishing, in the order of the checks. docs/contract.md section 7 */
 const PUBLISH_ERRORS: readonly ErrorCode[] = [
   'content_too_large',
   'unsupported_media_type',
@@ -301,10 +301,10 @@ function describePublish(schemas: Components): Json {
   }
 }
 
-/** Every error that a change can answer, in the order of the checks. docs/contract.md section 7 */
+/** Every error of a change, in the order of the checks. docs/contract.md section 7 */
 const CHANGE_ERRORS = PUBLISH_ERRORS.filter((code) => code !== 'idempotency_key_reused')
 
-/** The calls that change what is published. */
+/** The operations that change what is published. */
 function describeManaging(schemas: Components): Record<string, Json> {
   const answer = jsonContent(toSchema(single(ChangeAnswer), schemas))
   const describe = (
@@ -358,7 +358,7 @@ function describeManaging(schemas: Components): Record<string, Json> {
   }
 }
 
-/** Two codes may share a status; OpenAPI has one place for both. */
+/** Two codes may share a status; OpenAPI has only one entry per status. */
 function describeErrors(codes: readonly ErrorCode[]): Json {
   const byStatus = Map.groupBy(codes, (code) => String(ERRORS[code].status))
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 // Builds the absolute URLs in records.
 
-/** The addresses of a hub whose base address, without a final slash, is given. */
+/** The URLs of a hub with this base address, without a final slash. */
 export function addressesBelow(baseUrl: string) {
   const api = `${baseUrl}/api/v1`
   return {
@@ -18,5 +18,5 @@ export function addressesBelow(baseUrl: string) {
   }
 }
 
-/** The functions that make a hub's addresses. */
+/** The functions that build a hub's URLs. */
 export type Addresses = ReturnType<typeof addressesBelow>

@@ -1,4 +1,4 @@
-// Schemas of the parameters and responses of each route, for OpenAPI and the reference pages. Serving a request does not load them.
+// Schemas of the parameters and responses of each route, for OpenAPI and the reference pages. Not loaded to serve requests.
 import * as z from 'zod'
 import { Name, Owner, Tag, Version } from '../content/values.ts'
 import { LIMITS } from './limits.ts'
@@ -18,7 +18,7 @@ import {
   Warning,
 } from './schema.ts'
 
-/** A query parameter as it is documented; it is read by `server/read/list-query.ts` and `query-values.ts`. */
+/** A documented query parameter; parsed by `server/read/list-query.ts` and `query-values.ts`. */
 export interface QueryParameter {
   name: string
   description: string
@@ -26,10 +26,10 @@ export interface QueryParameter {
   isRepeatable?: boolean
 }
 
-/** What is asked and answered at a route. */
+/** The parameters and response of a route. */
 interface RouteSchemas {
   query: readonly QueryParameter[]
-  /** The shape of a 200; null when it is the bare content, or OpenAPI itself. */
+  /** The shape of a 200; null for bare content, and for OpenAPI itself. */
   response: z.ZodType | null
 }
 
@@ -108,13 +108,13 @@ const SCHEMAS: Readonly<Record<RouteId, RouteSchemas>> = {
   },
 }
 
-/** Every route with its schemas, in the order of the table. */
+/** Every route with its schemas, in table order. */
 export const ROUTES_WITH_SCHEMAS: readonly RouteWithSchemas[] = Object.values(ROUTES).map((route) => ({
   ...route,
   ...SCHEMAS[route.id],
 }))
 
-/** What each parameter of a path must be, as it is documented. */
+/** The documented format of each path parameter. */
 export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   owner: Owner,
   handle: Owner,
@@ -130,7 +130,7 @@ const Commit = z
   })
   .meta({ id: 'Commit', description: 'A commit in git.' })
 
-/** What a change answers: the repository, and what became of the request. */
+/** The response to a change: the repository, and the outcome of the request. */
 export const ChangeAnswer = z
   .object({
     ...Repository.shape,
@@ -139,7 +139,7 @@ export const ChangeAnswer = z
   })
   .meta({ id: 'ChangeAnswer', description: 'A repository, and what became of the request to change it.' })
 
-/** What publishing answers: the version, and what became of the request. */
+/** The response to a publish: the version, and the outcome of the request. */
 export const PublishAnswer = z
   .object({
     ...VersionRecord.shape,

@@ -1,13 +1,13 @@
 // The table of read routes: path, data file and cache class of each. route-schemas.ts describes their parameters; addresses.ts lists all other addresses.
 import { isName, isOwner, isVersion } from '../content/names.ts'
 
-/** A method of HTTP that some address has. */
+/** An HTTP method that some address supports. */
 export type Method = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What every address of the API can be asked. */
+/** The methods of every read address. */
 export const READ_METHODS = ['GET', 'HEAD', 'OPTIONS'] as const satisfies readonly Method[]
 
-/** On every answer of the API, errors included. docs/contract.md section 4. */
+/** On every API response, errors included. docs/contract.md section 4. */
 export const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
@@ -15,55 +15,55 @@ export const COMMON_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** How long an answer stays true: `immutable` for ever, `changing` until the next build or publish. docs/contract.md section 4. */
+/** How long a response is valid: `immutable` forever, `changing` until the next build or publish. docs/contract.md section 4. */
 export type CacheClass = 'immutable' | 'changing'
 
-/** What each class says to clients. docs/contract.md section 4 */
+/** The Cache-Control of each class. docs/contract.md section 4 */
 export const CACHE_CONTROL: Readonly<Record<CacheClass, string>> = {
   immutable: 'public, max-age=31536000, immutable',
   changing: 'public, max-age=60, stale-while-revalidate=600',
 }
 
-/** What changing answers say to caches that many clients share and nobody purges: they ask again for what is older than a minute, and do not show it in the meantime. */
+/** The Cache-Control of changing responses for shared caches that nobody purges: after a minute they revalidate before they respond. */
 export const SHARED_CACHE_CONTROL = 'public, max-age=60'
 
-/** The name under which the CDN keeps all that is answered about a repository. Neither part holds an underscore. */
+/** The cache tag of everything about a repository. Neither part contains an underscore. */
 export function repositoryTag(owner: string, name: string): string {
   return `repo_${owner}_${name}`
 }
 
-/** The names under which the CDN keeps the page of an owner, and the pages of a tag. */
+/** The cache tags of an owner's page, and of a tag's pages. */
 export const ownerTag = (owner: string): string => `owner_${owner}`
 export const tagTag = (tag: string): string => `tag_${tag}`
 
-/** Query parameters that tell answers apart; all others never split a cache. */
+/** Query parameters that vary the response; all others never split a cache. */
 export const VARYING_PARAMETERS = ['page', 'sort', 'q', 'tag', 'version', 'label'] as const
 
-/** The same for caches that know the standard: all parameters but these make no difference. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
+/** The same for caches that support the standard: no other parameter varies the response. https://httpwg.org/http-extensions/draft-ietf-httpbis-no-vary-search.html */
 export const NO_VARY_SEARCH = `params, except=(${VARYING_PARAMETERS.map((name) => `"${name}"`).join(' ')})`
 
-/** The orders a list can have. */
+/** The sort orders of a list. */
 export const SORTS = ['top', 'trending', 'new'] as const
-/** One of the orders. */
+/** A sort order. */
 export type Sort = (typeof SORTS)[number]
 
-/** What stands in the braces of a route's path. */
+/** The values of a path's parameters. */
 export type PathParameters = Readonly<Record<string, string>>
 
-/** One address of the read API. */
+/** An address of the read API. */
 export interface Route {
-  /** Stable name, the operation's id in OpenAPI. */
+  /** Stable name; the operation ID in OpenAPI. */
   id: string
   /** Path with parameters in braces. */
   path: string
-  /** With POST where a version can be published too, and PATCH where a repository can be changed. */
+  /** Includes POST where versions can be published, and PATCH where a repository can be changed. */
   methods: readonly Method[]
   summary: string
   cache: CacheClass
   mediaType: 'application/json' | 'text/plain'
 }
 
-/** Every address that can be read. docs/contract.md section 4. */
+/** Every readable address. docs/contract.md section 4. */
 export const ROUTES = {
   listRepositories: {
     id: 'listRepositories',
@@ -148,23 +148,23 @@ export const EXPORT_ROUTE = {
 /** The name of a route. */
 export type RouteId = keyof typeof ROUTES
 
-/** Whether a version is published at a route's address. */
+/** Whether versions can be published at a route's address. */
 export function isPublishedAt(id: RouteId): boolean {
   const { methods }: Route = ROUTES[id]
   return methods.includes('POST')
 }
 
-/** Every address at which what is published can be changed; it is read elsewhere, or where it is changed. docs/contract.md section 7 */
+/** Every address that changes what is published. docs/contract.md section 7 */
 const MANAGE_ROUTES = {
   changeRepository: { path: '/api/v1/repos/{owner}/{name}', methods: [...READ_METHODS, 'PATCH'] },
   manageLabel: { path: '/api/v1/repos/{owner}/{name}/labels/{label}', methods: ['PUT', 'DELETE', 'OPTIONS'] },
   manageYank: { path: '/api/v1/repos/{owner}/{name}/versions/{version}/yank', methods: ['PUT', 'DELETE', 'OPTIONS'] },
 } as const satisfies Record<string, { path: string; methods: readonly Method[] }>
 
-/** The name of one of them. */
+/** The name of such a route. */
 export type ManageRouteId = keyof typeof MANAGE_ROUTES
 
-/** Finds where something is changed. Any text that is not empty is taken for an owner, name, label or version: whoever is asked refuses a malformed one with a message of its own. */
+/** Finds the change route of a path. Any non-empty text matches an owner, name, label or version; the caller rejects malformed ones with its own message. */
 export function matchManageRoute(
   path: string,
 ): { id: ManageRouteId; methods: readonly Method[]; parameters: PathParameters } | undefined {
@@ -172,7 +172,7 @@ export function matchManageRoute(
   return found && { ...found, methods: MANAGE_ROUTES[found.id].methods }
 }
 
-/** What a segment must be to stand for a parameter; segments are never decoded, so a `%` never matches. */
+/** The format of each parameter; segments are never decoded, so a `%` never matches. */
 const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
   owner: isOwner,
   handle: isOwner,
@@ -183,7 +183,7 @@ const SEGMENTS: Readonly<Record<string, (segment: string) => boolean>> = {
 
 const COMPILED = Object.values(ROUTES).map((route) => ({ id: route.id as RouteId, segments: route.path.split('/') }))
 
-/** A route with what stands in its braces. */
+/** A route with its parameter values. */
 interface MatchedRoute {
   id: RouteId
   parameters: PathParameters
@@ -192,14 +192,14 @@ interface MatchedRoute {
 /**
  * Finds the route of a path.
  *
- * @param path as it came, undecoded; one final slash is ignored
- * @returns undefined when nothing is answered there
+ * @param path as received, undecoded; one final slash is ignored
+ * @returns undefined for an unknown path
  */
 export function matchRoute(path: string): MatchedRoute | undefined {
   return match(path, isParameter)
 }
 
-/** As `matchRoute`, but any text that is not empty is taken for an owner, name or version, for callers that refuse a malformed one with a message of their own. */
+/** Like `matchRoute`, but any non-empty text matches an owner, name or version, for callers that reject malformed ones with their own message. */
 export function matchRouteOfAnyNames(path: string): MatchedRoute | undefined {
   return match(path, (_parameter, segment) => segment !== '')
 }
@@ -243,7 +243,7 @@ function matchIn<Id>(
   return undefined
 }
 
-/** The addresses of Agent Skills, which stand among the pages. docs/contract.md section 4 */
+/** The addresses of Agent Skills, which are below the pages' addresses. docs/contract.md section 4 */
 export const SKILL_PATHS = [
   '/{owner}/{name}/SKILL.md',
   '/{owner}/{name}/v/{version}/SKILL.md',
@@ -255,13 +255,13 @@ export const SKILL_PATHS = [
 
 const COMPILED_SKILLS = SKILL_PATHS.map((path) => ({ id: path, segments: path.split('/') }))
 
-/** Finds what an address of a skill asks for; any text that is not empty is taken for an owner, name or version. `file` is `index.json` or `SKILL.md`. */
+/** Parses the address of a skill; any non-empty text matches an owner, name or version. `file` is `index.json` or `SKILL.md`. */
 export function matchSkillPath(path: string): { file: string; parameters: PathParameters } | undefined {
   const found = matchIn(COMPILED_SKILLS, path, (_parameter, segment) => segment !== '')
   return found && { file: found.id.slice(found.id.lastIndexOf('/') + 1), parameters: found.parameters }
 }
 
-/** The data files, from the site's root: what the build writes and the read function takes. docs/contract.md section 4. */
+/** The data files, from the site's root: written by the build and read by the read function. docs/contract.md section 4. */
 export const DATA_FILES = {
   index: () => '/data/v1/index.json',
   list: (order: Sort | '{sort}', page: number | '{page}') => `/data/v1/lists/${order}/${page}.json`,
@@ -277,7 +277,7 @@ export const DATA_FILES = {
   versions: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/versions.json`,
   version: (owner: string, name: string, version: string) => `/data/v1/repos/${owner}/${name}/versions/${version}.json`,
   forks: (owner: string, name: string) => `/data/v1/forks/${owner}/${name}.json`,
-  /** How far back the history goes. */
+  /** How far back the history reaches. */
   history: () => '/data/v1/history.json',
   activity: (owner: string, name: string) => `/data/v1/activity/${owner}/${name}.json`,
   changes: (owner: string, name: string) => `/data/v1/repos/${owner}/${name}/changes.json`,

@@ -1,4 +1,4 @@
-// The schemas of all records that readers receive. values.ts has their parts, front-matter.ts what authors write.
+// The schemas of all public records. values.ts has their parts, front-matter.ts what authors write.
 import * as z from 'zod'
 import { CHAT_ROLES, FORMATS } from '../content/chat.ts'
 import {
@@ -26,7 +26,7 @@ import { LIMITS } from './limits.ts'
 
 const address = (sentence: string) => z.url().describe(sentence)
 
-/** A placeholder as readers receive it. docs/contract.md section 3. */
+/** A variable as readers receive it. docs/contract.md section 3. */
 export const Variable = z
   .object({
     name: VariableName,
@@ -40,7 +40,7 @@ export const Variable = z
   .meta({ id: 'Variable', description: 'A placeholder of a prompt.' })
 export type Variable = z.infer<typeof Variable>
 
-/** Model settings, kept as their author gave them. */
+/** Model settings, unchanged from the author. */
 export const Parameters = z
   .record(z.string(), z.unknown())
   .describe('Model settings, kept as given, for example {"temperature": 0.2}.')
@@ -80,7 +80,7 @@ export const RepositorySummary = z
   .meta({ id: 'RepositorySummary', description: 'A repository in a list.' })
 export type RepositorySummary = z.infer<typeof RepositorySummary>
 
-/** A repository in `/data/v1/index.json`, with what tells a mirror which files it must fetch again. docs/contract.md section 4. */
+/** A repository in `/data/v1/index.json`, with the hashes that tell a mirror which files to fetch again. docs/contract.md section 4. */
 export const MirrorEntry = RepositorySummary.extend({
   latest_sha256: z
     .string()
@@ -94,7 +94,7 @@ export const MirrorEntry = RepositorySummary.extend({
 }).meta({ id: 'MirrorEntry', description: 'A repository in `/data/v1/index.json`, for mirrors.' })
 export type MirrorEntry = z.infer<typeof MirrorEntry>
 
-/** What a warning can be about. docs/contract.md section 3. */
+/** The kinds of warnings. docs/contract.md section 3. */
 const WARNING_CODES = [
   'hidden_characters',
   'look_alikes',
@@ -104,7 +104,7 @@ const WARNING_CODES = [
   'looks_like_chat',
 ] as const
 
-/** Something worth a second look; nothing is refused for it. docs/contract.md section 3. */
+/** A warning; it never blocks a publish. docs/contract.md section 3. */
 export const Warning = z
   .object({
     code: z.enum(WARNING_CODES).describe('What kind of warning; more kinds may come.'),
@@ -125,7 +125,7 @@ const ChatMessage = z
   .object({ role, content: z.string().describe('Its text, without line ends at its beginning and end.') })
   .meta({ id: 'ChatMessage', description: 'A message of a chat prompt.' })
 
-/** The place of earlier messages in a chat prompt. docs/contract.md section 3. */
+/** The position of earlier messages in a chat prompt. docs/contract.md section 3. */
 const ChatHistory = z
   .object({ type: z.literal('history').describe('Tells it from a message.') })
   .meta({ id: 'ChatHistory', description: 'The place where the caller’s earlier messages go.' })
@@ -136,7 +136,7 @@ const messages = z
   .nullable()
   .describe('The messages of a chat prompt, or null for a text.')
 
-/** What makes a version an Agent Skill. docs/contract.md section 3. */
+/** The Agent Skill part of a version. docs/contract.md section 3. */
 const Skill = z
   .object({
     description: z.string().describe('What the skill does, and when to use it.'),
@@ -145,7 +145,7 @@ const Skill = z
   .meta({ id: 'Skill', description: 'What makes a version an Agent Skill.' })
 const skill = Skill.nullable().describe('What makes it an Agent Skill, or null.')
 
-/** What maintainers say of versions that should not be used any more. docs/contract.md section 3. */
+/** An advisory: versions that should no longer be used. docs/contract.md section 3. */
 export const Advisory = z
   .object({
     range: z.string().describe('Which versions, as a range of node-semver, such as "<1.2.0".'),
@@ -156,7 +156,7 @@ export const Advisory = z
   .meta({ id: 'Advisory', description: 'A warning of its maintainers about some versions.' })
 export type Advisory = z.infer<typeof Advisory>
 
-/** A repository in full. docs/contract.md section 3. */
+/** A full repository record. docs/contract.md section 3. */
 export const Repository = z
   .object({
     ...RepositorySummary.shape,
@@ -235,10 +235,10 @@ export const VersionRecord = z
   .meta({ id: 'Version', description: 'One published version.' })
 export type VersionRecord = z.infer<typeof VersionRecord>
 
-/** What can happen to a repository. docs/contract.md section 3 */
+/** The types of activity. docs/contract.md section 3 */
 const ACTIVITY_TYPES = ['published', 'labelled', 'unlabelled', 'yanked', 'unyanked', 'status', 'changed'] as const
 
-/** Something that happened to a repository. docs/contract.md section 3. */
+/** An entry of a repository's activity. docs/contract.md section 3. */
 export const Activity = z
   .object({
     type: z.enum(ACTIVITY_TYPES).describe('What happened; more kinds may come.'),
@@ -258,7 +258,7 @@ export type Activity = z.infer<typeof Activity>
 const part = z.enum([...CHAT_ROLES, 'history'])
 const names = (sentence: string) => z.array(z.string()).describe(sentence)
 
-/** What a caller of one version must know before taking the next. docs/contract.md section 11. */
+/** The changes that callers of a version must know before they upgrade. docs/contract.md section 11. */
 export const Difference = z
   .object({
     from: Version.describe('The version that is compared with.'),
@@ -301,7 +301,7 @@ export const Difference = z
   .meta({ id: 'Difference', description: 'What changed between two versions for those who call them.' })
 export type Difference = z.infer<typeof Difference>
 
-/** A tag and how often it is used. docs/contract.md section 3. */
+/** A tag and its number of prompts. docs/contract.md section 3. */
 export const TagRecord = z
   .object({
     name: Tag,
@@ -335,7 +335,7 @@ export const User = z
   .meta({ id: 'User', description: 'An owner’s profile.' })
 export type User = z.infer<typeof User>
 
-/** Where a list stands. docs/contract.md section 4. */
+/** Paging of a list. docs/contract.md section 4. */
 export const Meta = z
   .object({
     page: z.int().positive().describe('This page, from 1.'),
@@ -345,7 +345,7 @@ export const Meta = z
   .meta({ id: 'Meta', description: 'Where a list stands.' })
 export type Meta = z.infer<typeof Meta>
 
-/** Where a list of what happened stands. docs/contract.md section 4. */
+/** Metadata of an activity list. docs/contract.md section 4. */
 export const ActivityMeta = z
   .object({
     ...Meta.shape,
@@ -355,7 +355,7 @@ export const ActivityMeta = z
   })
   .meta({ id: 'ActivityMeta', description: 'Where a list of what happened stands.' })
 
-/** How the words of a search were taken. docs/contract.md section 4. */
+/** How the words of a search were interpreted. docs/contract.md section 4. */
 export const Matched = z
   .object({
     exact: z.int().nonnegative().describe('How many records hold every word that counts; they stand first.'),
@@ -365,7 +365,7 @@ export const Matched = z
   .meta({ id: 'Matched', description: 'How the words of a search were taken.' })
 export type Matched = z.infer<typeof Matched>
 
-/** Where the list of a search stands. docs/contract.md section 4. */
+/** Paging of search results. docs/contract.md section 4. */
 export const SearchMeta = z
   .object({
     ...Meta.shape,
@@ -386,17 +386,17 @@ export const ErrorEnvelope = z
   .meta({ id: 'Error', description: 'What every error answers.' })
 export type ErrorEnvelope = z.infer<typeof ErrorEnvelope>
 
-/** Wraps the schema of a record as the answer that holds one. */
+/** Wraps a record's schema as the response with one record. */
 export function single<Record extends z.ZodType>(record: Record) {
   return z.object({ data: record })
 }
 
-/** Wraps the schema of a record as the answer that holds a page of them. */
+/** Wraps a record's schema as the response with a page of records. */
 export function list<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: Meta })
 }
 
-/** Wraps the schema of a record as the answer that holds a page of those a search found. */
+/** Wraps a record's schema as the response with a page of search results. */
 export function searchList<Record extends z.ZodType>(record: Record) {
   return z.object({ data: z.array(record), meta: SearchMeta })
 }

@@ -1,13 +1,13 @@
-// The headers of static files. The build writes Netlify's `_headers` from this table, and our own host uses it directly.
+// The headers of static files. The build writes Netlify's `_headers` from this table, and the Node server uses it directly.
 import { CACHE_CONTROL } from './routes.ts'
 
-/** A pattern as Netlify's `_headers` writes it (a final `*` stands for anything, without one it is a path) and the headers of the files it matches. */
+/** A pattern in the format of Netlify's `_headers` (a final `*` matches anything, otherwise it is a path), and the headers of matching files. */
 interface HeaderRule {
   pattern: string
   headers: Readonly<Record<string, string>>
 }
 
-/** Nothing but our own files, no inline script or style, no frames. Forms lead to this site alone; sign-in at GitHub is a link, so that it needs no exception. */
+/** Only our own files, no inline scripts or styles, no frames. Forms submit only to this site; sign-in at GitHub is a link, so it needs no exception. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,14 +20,14 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Data for programs of any origin: pages may read it, and no query ever changes it. */
+/** Data for programs of any origin: pages may read it, and no query changes it. */
 const OPEN = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag',
   'No-Vary-Search': 'params',
 }
 
-/** The rules, weakest first: of a header that several rules set, the last one counts. */
+/** The rules, weakest first: if several rules set a header, the last one counts. */
 export const HEADER_RULES: readonly HeaderRule[] = [
   {
     pattern: '/*',

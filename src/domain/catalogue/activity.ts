@@ -1,26 +1,26 @@
-// Says what happened to a repository: compares two states of its `index.md`, and lists that with its publishes. A read imports it, so it imports no schema.
+// Derives the activity of a repository: compares two states of its `index.md`, and merges the result with its publishes. Reads import it, so it imports no schema.
 import type { Activity, VersionSummary } from '../api/schema.ts'
 import type { RepositoryFile } from '../content/prompt-file.ts'
 import { isSameJson } from '../text/json.ts'
 
-/** The most that are listed of a repository. docs/contract.md section 4 */
+/** Maximum number of entries per repository. docs/contract.md section 4 */
 export const MAX_ACTIVITIES = 100
 
-/** Who changed something, when and in which commit. */
+/** Author, time and commit of a change. */
 type Origin = Pick<Activity, 'at' | 'by' | 'commit'>
 
-/** What is known of a repository beside its publishes, as its data file has it. */
+/** The activity of a repository besides its publishes, as in its data file. */
 interface KnownChanges {
   /** Newest first. */
   changes: readonly Activity[]
-  /** The moment before which nothing is known, or null when all is. */
+  /** Earlier activity is unknown; null when all is known. */
   since: string | null
 }
 
 const NOTHING = { version: null, label: null, from: null, to: null, reason: null, fields: [] }
 const OWN_TYPES = new Set(['labels', 'yanked', 'status', 'status_message'])
 
-/** What a change of `index.md` did. Several things of one commit come in the order labels, yanks, status, other fields. */
+/** The effects of a change of `index.md`. Effects of one commit are in the order labels, yanks, status, other fields. */
 export function listChanges(before: RepositoryFile, after: RepositoryFile, origin: Origin): Activity[] {
   const changes: Activity[] = []
   const add = (change: Pick<Activity, 'type'> & Partial<Activity>) => changes.push({ ...NOTHING, ...origin, ...change })
@@ -45,9 +45,9 @@ export function listChanges(before: RepositoryFile, after: RepositoryFile, origi
 }
 
 /**
- * Lists what happened to a repository, newest first.
+ * Lists the activity of a repository, newest first.
  *
- * @param known what the build knows @param fresh what happened since
+ * @param known from the build @param fresh activity since then
  */
 export function listActivity(
   versions: readonly VersionSummary[],
@@ -70,7 +70,7 @@ export function listActivity(
   }
 }
 
-/** Says in words what happened: a sentence without its end, such as `Moved label production from 1.0.0 to 1.1.0`. */
+/** Describes an entry in words, without a final period, such as `Moved label production from 1.0.0 to 1.1.0`. */
 export function sayActivity({ type, version, label, from, to, reason, fields }: Activity): string {
   switch (type) {
     case 'published':

@@ -9,37 +9,37 @@ import type { Equivalents } from '../search/equivalents.ts'
 import { type CatalogueEntry, makeEntry } from './entry.ts'
 import { compareText, rank, sortByUpdates } from './ranking.ts'
 
-/** All repositories, and every list made of them. */
+/** All repositories, and every list of them. */
 export interface Catalogue {
   baseUrl: string
-  /** By full name, in the order of names. */
+  /** By full name, sorted. */
   entries: ReadonlyMap<string, CatalogueEntry>
-  /** The listed ones, in each order. */
+  /** The listed ones, in each sort order. */
   listed: Readonly<Record<Sort, readonly RepositorySummary[]>>
-  /** The listed ones, the latest update first. */
+  /** The listed ones, most recently updated first. */
   recent: readonly RepositorySummary[]
   /** Highest count first, then by name. */
   tags: readonly TagRecord[]
-  /** By handle, in the order of names. */
+  /** By handle, sorted. */
   users: ReadonlyMap<string, User>
-  /** Owners by the login of each of their members, in the order of names. */
+  /** Owners by the login of each of their members, sorted. */
   memberships: ReadonlyMap<string | number, readonly string[]>
-  /** What means the same to people who search. */
+  /** Search synonyms. */
   equivalents: Equivalents
 }
 
-/** What a catalogue depends on beside the files. */
+/** What a catalogue depends on besides the files. */
 interface CatalogueOptions {
   /** The hub's own address, without a final slash. */
   baseUrl: string
-  /** The build's day in UTC, `YYYY-MM-DD`: with the files, it alone decides the order of `trending`. */
+  /** The build date in UTC, `YYYY-MM-DD`: with the files, it alone determines the order of `trending`. */
   day: string
 }
 
-/** What a catalogue is made of: files with what only all of them tell. */
+/** The input of a catalogue: files and values derived from all of them. */
 type CatalogueParts = Pick<ContentTree, 'owners' | 'equivalents'> & { entries: ReadonlyMap<string, CatalogueEntry> }
 
-/** Makes the catalogue of files that satisfy the rules. */
+/** Builds the catalogue from valid files. */
 export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Catalogue {
   const entries = new Map<string, CatalogueEntry>()
   for (const [fullName, files] of tree.repositories)
@@ -47,7 +47,7 @@ export function buildCatalogue(tree: ContentTree, options: CatalogueOptions): Ca
   return joinCatalogue({ ...tree, entries }, options)
 }
 
-/** Makes the catalogue of repositories that were made before. */
+/** Builds the catalogue from existing repository entries. */
 export function joinCatalogue(parts: CatalogueParts, { baseUrl, day }: CatalogueOptions): Catalogue {
   const addresses = addressesBelow(baseUrl)
   const entries = new Map(sortByKey(parts.entries))

@@ -1,4 +1,4 @@
-// Says what stands in every data file: the read answers of a whole catalogue, one file after the other.
+// Generates every data file: the read responses of a whole catalogue, one file after the other.
 
 import { membershipsPath } from '../access/memberships.ts'
 import { listEnvelope } from '../api/envelope.ts'
@@ -11,30 +11,30 @@ import type { Catalogue } from './catalogue.ts'
 import { compareNeighbours } from './difference.ts'
 import type { RecordDigests, RepositoryOutline, RepositoryRecords } from './outline.ts'
 
-/** A file to be written: its path from the site's root and its text. */
+/** A file to write: its path from the site's root, and its text. */
 export type DataFile = readonly [path: string, text: string]
 
-/** Computes the SHA-256 of a text's bytes in UTF-8, as lower-case hexadecimal. Handed in, because `domain` imports nothing of Node. */
+/** Computes the SHA-256 of a text's UTF-8 bytes, as lower-case hexadecimal. Passed in, because `domain` imports nothing from Node. */
 export type Digest = (text: string) => string
 
-/** A file that holds parts of several repositories. */
+/** A file with parts of several repositories. */
 export interface SharedFile {
   path: string
-  /** What its text is made of: the same things in the same order (`===`) make the same text. */
+  /** The sources of its text: the same sources in the same order (`===`) produce the same text. */
   of: readonly unknown[]
-  /** Makes its text. */
+  /** Generates its text. */
   format(): string
 }
 
-/** What git says of the past of a catalogue. */
+/** The history of a catalogue from git. */
 export interface History {
-  /** The moment before which nothing is known, or null when all is. */
+  /** Earlier activity is unknown; null when all is known. */
   since: string | null
-  /** By full name, newest first. The same list each time while nothing came to it. */
+  /** By full name, newest first. The list object stays the same while nothing is added to it. */
   changes: ReadonlyMap<string, readonly Activity[]>
 }
 
-/** The files that say what happened to each repository beside its publishes. */
+/** The files with each repository's activity, besides its publishes. */
 export function* listHistoryFiles(
   { entries }: Pick<Catalogue, 'entries'>,
   { since, changes }: History,
@@ -47,13 +47,13 @@ export function* listHistoryFiles(
   }
 }
 
-/** Every data file of a catalogue. The same catalogue gives the same files in the same order. docs/contract.md section 4. */
+/** Every data file of a catalogue. The same catalogue produces the same files in the same order. docs/contract.md section 4. */
 export function* listDataFiles(catalogue: Catalogue, digest: Digest): Generator<DataFile> {
   for (const { path, format } of listSharedFiles(catalogue, digest)) yield [path, format()]
   for (const entry of catalogue.entries.values()) yield* listRepositoryFiles(entry)
 }
 
-/** The files that hold parts of several repositories: lists, tags, owners and the index. */
+/** The files with parts of several repositories: lists, tags, owners and the index. */
 export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generator<SharedFile> {
   const { entries, listed, recent, users, tags, memberships, baseUrl } = catalogue
   const digestsOf = ({ full_name }: RepositorySummary) => {
@@ -92,7 +92,7 @@ export function* listSharedFiles(catalogue: Catalogue, digest: Digest): Generato
   yield { path: DATA_FILES.openapi(), of: [], format: () => JSON.stringify(describeApi(baseUrl)) }
 }
 
-/** Digests what stands for the records of a repository. */
+/** A digest that identifies a repository's records. */
 export function digestRecords({ repository }: Pick<RepositoryRecords, 'repository'>, digest: Digest): RecordDigests {
   const skill = latestSkill(repository)
   return {
@@ -118,14 +118,14 @@ export function* listRepositoryFiles({ repository, versions }: RepositoryRecords
   }
 }
 
-/** The envelope of a list that has no second page, as text. */
+/** The envelope of a single-page list, as text. */
 export function onOnePage(records: readonly object[]): string {
   return formatEnvelope(records, onlyPageOf(records), JSON.stringify)
 }
 
 const onlyPageOf = ({ length }: readonly object[]) => ({ page: 1, size: Math.max(1, length), total: length })
 
-/** A summary stands in up to thirty lists of a state, and in those of the next: its text is made once. */
+/** A summary appears in up to thirty lists of a state, and in those of the next, so its text is generated once. */
 const texts = new WeakMap<object, string>()
 
 function formatSummary(summary: object): string {
@@ -150,7 +150,7 @@ function* listTagFiles({ tags, listed, recent }: Catalogue): Generator<SharedFil
       yield* paginate(summaries, (page) => DATA_FILES.tagged(tag, sort, page))
 }
 
-/** Of each repository that others began as a copy of: its listed forks. */
+/** For each repository, its listed forks. */
 function* listForkFiles({ entries, recent }: Catalogue): Generator<SharedFile> {
   const isFork = ({ full_name }: RepositorySummary) => Boolean(entries.get(full_name)?.forkedFrom)
   const forks = Map.groupBy(
@@ -163,17 +163,17 @@ function* listForkFiles({ entries, recent }: Catalogue): Generator<SharedFile> {
   }
 }
 
-/** Keeps the order of tags, and that of summaries in each. */
+/** Preserves the order of tags, and of summaries in each. */
 function groupByTag(tags: Catalogue['tags'], summaries: readonly RepositorySummary[]) {
   const tagged = new Map<string, RepositorySummary[]>(tags.map(({ name }) => [name, []]))
   for (const summary of summaries) for (const tag of summary.tags) tagged.get(tag)!.push(summary)
   return tagged
 }
 
-/** Prompts in a list of those with the newest versions: as many as a feed has entries. */
+/** Number of prompts in a list of newest versions: as many as a feed has entries. */
 const MAX_RECENT = 30
 
-/** @param summaries the latest update first */
+/** @param summaries most recently updated first */
 function listRecent(path: string, summaries: readonly RepositorySummary[]): SharedFile {
   const recent = summaries.slice(0, MAX_RECENT)
   return { path, of: recent, format: () => formatEnvelope(recent, onlyPageOf(recent), formatSummary) }

@@ -1,20 +1,20 @@
-// Compares two versions as callers see them: variables and parameters. The pages compare the text.
+// Compares two versions from a caller's view: variables and parameters. The pages compare the text.
 import type { Difference, Variable, VersionRecord } from '../api/schema.ts'
 import { CHAT_ROLES, type ChatPart, type Format, isChatMessage, splitChat } from '../content/chat.ts'
 import { isSameJson } from '../text/json.ts'
 
-/** What of a version matters to those who call it. */
+/** The parts of a version that matter to callers. */
 export type Callable = Pick<VersionRecord, 'version' | 'content' | 'variables' | 'parameters'> & {
   format?: Format
 }
 
-/** The part of a variable's declaration that callers may notice. */
+/** The parts of a variable's declaration that callers may notice. */
 const NOTICED = ['description', 'type', 'required', 'default', 'options', 'example'] as const
 
-/** Parameters that decide the form of the model's answer: changing one breaks programs that read it. */
+/** Parameters that determine the form of the model's output: changing one breaks programs that parse it. */
 const SHAPING: ReadonlySet<string> = new Set(['response_format', 'tools', 'tool_choice', 'json_schema'])
 
-/** What a caller of `from` must know before taking `to`. docs/contract.md section 11. */
+/** The changes that a caller of `from` must know before upgrading to `to`. docs/contract.md section 11. */
 export function compareForCallers(from: Callable, to: Callable): Difference {
   const before = new Map(from.variables.map((variable) => [variable.name, variable]))
   const after = new Map(to.variables.map((variable) => [variable.name, variable]))
@@ -55,23 +55,23 @@ export function compareForCallers(from: Callable, to: Callable): Difference {
   }
 }
 
-/** The differences of each version from the next lower one ever published, in the order given. @param records highest first */
+/** The differences of each version from the next lower one ever published, in the given order. @param records highest first */
 export function compareNeighbours(records: readonly Callable[]): Difference[] {
   return records.slice(0, -1).map((record, index) => compareForCallers(records[index + 1]!, record))
 }
 
-/** Filling takes the value given, else the default; only without either does a required variable stop a caller. */
+/** Filling uses the given value, else the default; a required variable without either breaks callers. */
 function mustBeGiven({ required, default: preset }: Variable): boolean {
   return required && preset === null
 }
 
-/** Whether a value that was good may be refused now: its type is checked, and an option must still be there. */
+/** Whether a previously valid value may now be rejected: its type is checked, and an option must still exist. */
 function isNarrower(old: Variable, now: Variable): boolean {
   if (now.type === 'enum') return old.type !== 'enum' || old.options.some((option) => !now.options.includes(option))
   return old.type !== now.type && now.type !== 'string' && !(old.type === 'integer' && now.type === 'number')
 }
 
-/** Versions published before there were chat prompts have no format. */
+/** Versions published before chat prompts existed have no format. */
 function formatOf({ format = 'text' }: Callable): Format {
   return format
 }

@@ -1,4 +1,4 @@
-// Makes one repository of the catalogue from its files: every record that is answered about it, and the outline that lists and feeds need.
+// Builds one repository of the catalogue from its files: its records, and the outline for lists and feeds.
 import { type Addresses, addressesBelow } from '../api/record-links.ts'
 import type { RepositoryEntry, VersionEntry } from '../content/content-tree.ts'
 import { type RepositoryFile, UNSAID } from '../content/prompt-file.ts'
@@ -7,26 +7,26 @@ import { outlineRepository, type RecordDigests, type RepositoryOutline, type Rep
 import { describeRepository, recordVersion, summariseVersion } from './repository-records.ts'
 import { compareVersions } from './versions.ts'
 
-/** One repository with its outline and every record that is answered about it. */
+/** One repository with its outline and records. */
 export interface CatalogueEntry extends RepositoryOutline, RepositoryRecords {
-  /** What stands for its records, where that is known; computed from them otherwise. */
+  /** The digest of its records, if known; otherwise it is computed. */
   digests?: RecordDigests
 }
 
-/** What an entry is made of beside its files. */
+/** What an entry depends on besides its files. */
 interface EntryParts {
   /** The hub's own address, without a final slash. */
   baseUrl: string
   stats: Stats | null
 }
 
-/** Makes an entry. @param files at least one version */
+/** Builds an entry. @param files at least one version */
 export function makeEntry(files: RepositoryEntry, { stats, baseUrl }: EntryParts): CatalogueEntry {
   const records = makeRecords(files, stats, addressesBelow(baseUrl))
   return { ...outlineRepository(records), ...records }
 }
 
-/** Makes every record of one repository. */
+/** Builds all records of one repository. */
 function makeRecords(files: RepositoryEntry, stats: Stats | null, addresses: Addresses): RepositoryRecords {
   const { owner, name, versions: given } = files
   const file: RepositoryFile = files.file ?? UNSAID

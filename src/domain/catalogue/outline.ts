@@ -1,4 +1,4 @@
-// Makes the outline of a repository: what lists and the sitemap say of it. A build holds outlines of all repositories, and texts of one at a time.
+// Builds the outline of a repository: the parts for lists and the sitemap. A build holds outlines of all repositories in memory, but the texts of only one at a time.
 import { pick } from '../api/envelope.ts'
 import { type Repository, RepositorySummary, type VersionRecord, type VersionSummary } from '../api/schema.ts'
 import type { SkillIndexEntry } from '../content/skill.ts'
@@ -6,20 +6,20 @@ import { type RankedRelease, scoreQuality } from './ranking.ts'
 
 /** One version with both of its records. */
 interface CatalogueVersion {
-  /** As it stands in the list. */
+  /** Its record in the version list. */
   summary: VersionSummary
-  /** As it stands alone. */
+  /** Its full record. */
   record: VersionRecord
 }
 
-/** Every record that is answered about one repository. */
+/** All records of one repository. */
 export interface RepositoryRecords {
   repository: Repository
-  /** Highest first, yanked ones included and marked. */
+  /** Highest first, including yanked ones, which are marked. */
   versions: CatalogueVersion[]
 }
 
-/** What lists, feeds and the sitemap say of a version. */
+/** The parts of a version for lists, feeds and the sitemap. */
 interface Release extends RankedRelease {
   published_by: string
   changelog: string
@@ -28,31 +28,31 @@ interface Release extends RankedRelease {
 /** A repository without its texts. */
 export interface RepositoryOutline {
   summary: RepositorySummary
-  /** Highest first, yanked ones included and marked. */
+  /** Highest first, including yanked ones, which are marked. */
   releases: Release[]
-  /** Whether it stands in lists, tags, search and the sitemap: not archived, not moved, and with an active version. */
+  /** Whether it appears in lists, tags, search and the sitemap: not archived, not moved, and with an active version. */
   isListed: boolean
-  /** The repository that it moved to, if it did. */
+  /** The repository that it moved to, if any. */
   movedTo: string | null
-  /** The repository to use instead, if there is one. */
+  /** The repository to use instead, if any. */
   replacedBy: string | null
-  /** The version that it began as a copy of, if it did: owner/name@x.y.z. */
+  /** The version that it was forked from, if any: owner/name@x.y.z. */
   forkedFrom: string | null
-  /** How complete it is, 0 to 100 (ranking.ts). */
+  /** Quality score, 0 to 100 (ranking.ts). */
   quality: number
 }
 
-/** What stands for the records of a repository. */
+/** A digest that identifies a repository's records. */
 export interface RecordDigests {
-  /** SHA-256 of the latest content, in hex, or null when there is none. */
+  /** SHA-256 of the latest content, in hex, or null without one. */
   latest: string | null
   /** SHA-256 of the file of its record (data-files.ts), in hex. */
   record: string
-  /** Its entry in the index of its owner's skills, or null when its latest version is none. */
+  /** Its entry in the index of its owner's skills, or null when its latest version is not a skill. */
   skill: SkillIndexEntry | null
 }
 
-/** Outlines a repository. */
+/** Builds the outline of a repository. */
 export function outlineRepository({ repository, versions }: RepositoryRecords): RepositoryOutline {
   const summary = summariseRepository(repository)
   const active = versions.filter((version) => !version.summary.yanked)
@@ -80,7 +80,7 @@ export function outlineRepository({ repository, versions }: RepositoryRecords): 
 
 const SUMMARY_KEYS = RepositorySummary.keyof().options
 
-/** The part of a repository's record that stands in lists, picked by name, so that a new field of the record reaches lists only when it is named here. */
+/** The listed fields of a repository's record, picked by name, so that a new field appears in lists only when it is added here. */
 function summariseRepository(repository: Repository): RepositorySummary {
   return pick(repository, SUMMARY_KEYS)
 }

@@ -3,7 +3,7 @@ import type { Sort } from '../api/routes.ts'
 import type { RepositorySummary, Variable } from '../api/schema.ts'
 import type { Stats } from '../content/values.ts'
 
-/** What the quality of a repository is counted from. */
+/** The input of a repository's quality score. */
 export interface JudgedRepository {
   summary: RepositorySummary
   hasReadme: boolean
@@ -13,16 +13,16 @@ export interface JudgedRepository {
   versions: readonly { changelog: string; hasProvenance: boolean }[]
 }
 
-/** A repository with what ranking needs beside its summary. */
+/** A repository with the ranking inputs besides its summary. */
 export interface RankedRepository {
   summary: RepositorySummary
-  /** How complete it is, 0 to 100. */
+  /** Quality score, 0 to 100. */
   quality: number
-  /** Yanked ones count for nothing, but as predecessors. */
+  /** Yanked versions count only as predecessors. */
   releases: readonly RankedRelease[]
 }
 
-/** What ranking needs to know of a version. */
+/** The ranking inputs of a version. */
 export interface RankedRelease {
   version: string
   /** The next lower number ever published, yanked ones included, or null. */
@@ -33,7 +33,7 @@ export interface RankedRelease {
 
 const DAY_MS = 86_400_000
 
-/** How complete a repository is, 0 to 100. */
+/** The quality score of a repository, 0 to 100. */
 export function scoreQuality({ summary, hasReadme, variables, versions }: JudgedRepository): number {
   const isGiven = (value: Variable['example']) => value !== null && value !== ''
   const points = [
@@ -56,7 +56,7 @@ export function scoreTop({ summary, quality }: Pick<RankedRepository, 'summary' 
 
 const endOf = (day: string) => Date.parse(`${day}T00:00:00Z`) + DAY_MS
 
-/** Versions of an earlier day do not count for `trending`: by their text, because parsing a date takes longer. Two days more, because a date may have any offset. */
+/** Versions before this day do not count for `trending`; compared as text, because parsing a date takes longer. Two extra days, because a date may have any offset. */
 function findOldestDay(day: string): string {
   return new Date(endOf(day) - 33 * DAY_MS).toISOString().slice(0, 10)
 }
@@ -64,7 +64,7 @@ function findOldestDay(day: string): string {
 /**
  * The score behind `trending`.
  *
- * @param day the build's day in UTC, `YYYY-MM-DD`; ages are counted from its end, so that what was published on that day has none below zero
+ * @param day the build date in UTC, `YYYY-MM-DD`; ages count from its end, so that a version published on that day has no negative age
  */
 export function scoreTrending(
   { summary, releases }: Pick<RankedRepository, 'summary' | 'releases'>,
@@ -89,9 +89,9 @@ export function scoreTrending(
   return published + 4 * Math.log10(1 + downloads(summary.stats, 'downloads_7d'))
 }
 
-/** Sorts repositories into each order; ties go to the latest update, then to the full name. */
+/** Sorts repositories in each order; ties are broken by the latest update, then by the full name. */
 export function rank(repositories: readonly RankedRepository[], day: string): Record<Sort, RepositorySummary[]> {
-  // Read once, and not whenever two are compared.
+  // Computed once, not at every comparison.
   const updates = repositories.map(({ summary }) => Date.parse(summary.updated_at))
   const by = (score: (repository: RankedRepository) => number) =>
     repositories
@@ -116,7 +116,7 @@ export function sortByUpdates(summaries: readonly RepositorySummary[]): Reposito
     .map(({ summary }) => summary)
 }
 
-/** Compares by code unit: the same on every machine, whatever its language. */
+/** Compares by code unit: the same on every machine, in any locale. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

@@ -1,18 +1,18 @@
-// Makes the files of a repository of its records again: what a hub goes on serving when a file is broken was kept as records alone.
+// Reconstructs the files of a repository from its records, because a hub that keeps serving a repository with a broken file has only its records.
 import type { Repository, VersionRecord, VersionSummary } from '../api/schema.ts'
 import type { RepositoryEntry } from '../content/content-tree.ts'
 
-/** The records of one repository, as its data files have them. */
+/** The records of one repository, from its data files. */
 interface RecordedRepository {
   repository: Repository
   versions: readonly { summary: VersionSummary; record: VersionRecord }[]
 }
 
-/** The inverse of making records: the same records can be made of what this gives. */
+/** The inverse of building records: building them again from the result gives the same records. */
 export function recallRepository({ repository, versions }: RecordedRepository): RepositoryEntry {
   const { owner, name, title, description, tags, license, status, status_message, labels, readme, moved_to } =
     repository
-  // Records that were kept before there were forks have none.
+  // Records from before forks existed lack the field.
   const { replaced_by, forked_from = null, advisories } = repository
   const yanked = versions.flatMap(({ summary: { version, yank_reason } }) =>
     yank_reason === null ? [] : [[version, yank_reason] as const],
@@ -35,7 +35,7 @@ export function recallRepository({ repository, versions }: RecordedRepository): 
           content,
           content_sha256,
           size_bytes,
-          // Records that were kept before there were chat prompts have none.
+          // Records from before chat prompts existed lack the field.
           format: record.format ?? 'text',
           variables,
           parameters,

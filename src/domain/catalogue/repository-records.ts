@@ -9,19 +9,19 @@ import type { Stats } from '../content/values.ts'
 import { textsOf, warnOfTexts } from '../review/findings.ts'
 import { selectVersions } from './versions.ts'
 
-/** What a repository's record is made of. */
+/** The input of a repository's record. */
 interface RepositoryParts {
   owner: string
   name: string
   file: RepositoryFile
-  /** Highest first, yanked ones included; at least one. */
+  /** Highest first, including yanked ones; at least one. */
   versions: readonly VersionSummary[]
   /** The highest that is not yanked, or undefined. */
   latest: VersionEntry | undefined
   stats: Stats | null
 }
 
-/** Makes the record of a repository. */
+/** Builds the record of a repository. */
 export function describeRepository(
   { owner, name, file, versions, latest, stats }: RepositoryParts,
   addresses: Addresses,
@@ -69,7 +69,7 @@ function messagesOf({ format, content }: VersionEntry): VersionRecord['messages'
   return format === 'chat' ? splitChat(content) : null
 }
 
-/** Makes the record of a version as it stands in the list. */
+/** Builds a version's record in the list. */
 export function summariseVersion(
   entry: VersionEntry,
   file: RepositoryFile,
@@ -91,7 +91,7 @@ export function summariseVersion(
   }
 }
 
-/** Makes the single record of a version. @param previous the next lower number ever published, or null */
+/** Builds a version's full record. @param previous the next lower number ever published, or null */
 export function recordVersion(
   entry: VersionEntry,
   previous: string | null,

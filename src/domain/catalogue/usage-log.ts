@@ -2,26 +2,26 @@
 import type { Usage } from '../content/front-matter.ts'
 import { isName, isOwner } from '../content/names.ts'
 
-/** One download, as a line of a log tells it. */
+/** One download, from a line of a log. */
 export interface LoggedDownload {
   /** `owner/name`. */
   fullName: string
   /** In UTC, in milliseconds since 1970. */
   timeMs: number
-  /** Whoever asked, as the log names them. */
+  /** The client, as named in the log. */
   client: string
 }
 
-/** Common and combined log format, as nginx, Apache and most CDNs write it. https://httpd.apache.org/docs/2.4/logs.html#common */
+/** Common and combined log format, used by nginx, Apache and most CDNs. https://httpd.apache.org/docs/2.4/logs.html#common */
 const LINE = /^(\S{1,200}) \S+ [^[]{0,200}\[([^\]]{1,40})\] "GET (\S{1,2000}) HTTP\/[\d.]+" (200|304) /
 const TIME = /^(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-/** A content, by each of the addresses it is fetched from: of the API, and as a plain file. */
+/** The addresses of a content: in the API, and as a static file. */
 const CONTENT =
   /^\/(?:api\/v1\/repos\/([^/]+)\/([^/]+)\/(?:raw|versions\/[\d.]+)|data\/v1\/repos\/([^/]+)\/([^/]+)\/raw(?:\/[\d.]+)?\.txt)\/?(?:\?.*)?$/
 const DAY_MS = 86_400_000
 
-/** Reads one line of a log. @returns undefined for whatever is no answered GET of a content */
+/** Parses one line of a log. @returns undefined for anything but a successful GET of a content */
 export function readLogLine(line: string): LoggedDownload | undefined {
   const [, client, time, path] = LINE.exec(line) ?? []
   if (client === undefined || time === undefined || path === undefined) return undefined
@@ -41,10 +41,10 @@ function readTime(text: string): number | undefined {
 }
 
 /**
- * Adds downloads up. A client that fetches a prompt many times on a day counts once for that day, so that a program in a loop does not raise the count.
+ * Sums up downloads. Repeated fetches of a prompt by one client on one day count once, so that a program in a loop does not inflate the count.
  *
- * @param day the last day that counts, `YYYY-MM-DD` in UTC
- * @param isKnown whether there is such a prompt
+ * @param day the last day counted, `YYYY-MM-DD` in UTC
+ * @param isKnown whether the prompt exists
  */
 export function countDownloads(
   downloads: Iterable<LoggedDownload>,

@@ -1,9 +1,9 @@
-// Splits the content of a chat prompt into messages, checks it, and prints messages as content. docs/contract.md section 2
+// Splits the content of a chat prompt into messages, validates it, and formats messages as content. docs/contract.md section 2
 import { LIMITS } from '../api/limits.ts'
 
-/** Who speaks in a message. */
+/** The author of a message. */
 export const CHAT_ROLES = ['system', 'user', 'assistant'] as const
-/** One of the roles. */
+/** A role. */
 type ChatRole = (typeof CHAT_ROLES)[number]
 
 /** The formats of a version's content. */
@@ -11,54 +11,53 @@ export const FORMATS = ['text', 'chat'] as const
 /** `text`, or `chat`: text with role lines. */
 export type Format = (typeof FORMATS)[number]
 
-/** One message; its content has no line ends at its beginning and end. */
+/** One message; its content has no line breaks at its start and end. */
 export interface ChatMessage {
   role: ChatRole
   content: string
 }
 
-/** The place where a caller's earlier messages go. */
+/** The position of the caller's earlier messages. */
 interface ChatHistory {
   type: 'history'
 }
 
-/** What a chat prompt consists of, in order. */
+/** The parts of a chat prompt, in order. */
 export type ChatPart = ChatMessage | ChatHistory
 
-/** A problem of a chat prompt's content. */
+/** A problem in a chat prompt's content. */
 interface ChatProblem {
   key: 'content'
   message: string
-  /** Where the line begins, in UTF-16 units from the start of the content. */
+  /** Start of the line, in UTF-16 units from the start of the content. */
   offset: number
 }
 
-/** Words of the role lines: no variable of a chat prompt may have one as its name. */
+/** Words of the role lines, which are invalid as variable names of a chat prompt. */
 export const CHAT_NAMES: ReadonlySet<string> = new Set(['history', 'role'])
 
 /**
- * A role line or a history line, alone on its line; a byte order mark may stand before the first one. Only LF ends a line, and a CR may stand before it.
- * The clients have the same pattern: tests/fixtures/chat-cases.json holds them together.
+ * A role line or a history line, alone on its line; a byte order mark may precede the first one. Only LF ends a line, optionally after a CR. The clients have the same pattern: tests/fixtures/chat-cases.json keeps them equal.
  */
 const MARKER_LINE = /(?:^\uFEFF?|(?<=\n))[ \t]*\{\{(?:role "(system|user|assistant)"|history)\}\}[ \t]*\r?(?=\n|$)/g
 
-/** A line that begins as a role line does, whatever follows: most likely a typing error. */
+/** A line that starts like a role line, whatever follows: probably a typing error. */
 const ROLE_LIKE_LINE = /(?:^\uFEFF?|(?<=\n))[ \t]*\{\{[ \t]*role[ \t]+["'][^\n]*/gi
 
-/** `{{history}}` in any form that a placeholder may have. */
+/** `{{history}}` in any form of a placeholder. */
 const HISTORY = /\{\{( ?)history\1\}\}/g
 
 const EXPECTED_LINE = 'expected {{role "system"}}, {{role "user"}} or {{role "assistant"}} alone on its line'
 
-/** Whether a part is a message, and not the place of the history. */
+/** Whether a part is a message, and not the history. */
 export function isChatMessage(part: ChatPart): part is ChatMessage {
   return 'role' in part
 }
 
 /**
- * Splits a content at its role lines, whatever it holds; text before the first one is left out.
+ * Splits any content at its role lines; text before the first one is dropped.
  *
- * @returns the parts in order; none when the content has no role line. A content that `checkChat` accepts loses nothing but line ends and white space
+ * @returns the parts in order; none when the content has no role line. A content that `checkChat` accepts loses only line breaks and white space
  */
 export function splitChat(content: string): ChatPart[] {
   return locateParts(content).map(({ role, from, to }) =>
@@ -67,8 +66,7 @@ export function splitChat(content: string): ChatPart[] {
 }
 
 /**
- * Writes parts as content: role line, line feed, text; an empty line between parts and a line feed at the end.
- * Reading it back gives the same parts, as long as `findUnwritable` finds nothing and no text begins or ends with a line end.
+ * Formats parts as content: role line, line feed, text; an empty line between parts and a line feed at the end. Parsing it returns the same parts, provided `findUnwritable` finds nothing and no text starts or ends with a line break.
  */
 export function formatChat(parts: readonly ChatPart[]): string {
   const texts = parts.map((part) =>
@@ -77,10 +75,10 @@ export function formatChat(parts: readonly ChatPart[]): string {
   return texts.join('\n')
 }
 
-/** Why a text cannot be written as a message: it would be read as something else. Undefined when it can. */
+/** Why a text cannot be written as a message: it would be parsed as something else. Undefined when it can. */
 export function findUnwritable(text: string): string | undefined {
   if (trimLineEnds(text).trim() === '') return 'expected some text, got nothing but white space'
-  // As it will stand: after the line feed of its role line, and before another.
+  // As it will appear: between the line feed of its role line and another one.
   const standing = `\n${text}\n`
   if (locateParts(standing).length > 0 || standing.match(ROLE_LIKE_LINE) || standing.match(HISTORY))
     return 'expected text without role lines and without {{history}}, which would make another message'
@@ -88,9 +86,9 @@ export function findUnwritable(text: string): string | undefined {
 }
 
 /**
- * Everything that is wrong with a content as a chat prompt, in the order of its lines.
+ * All problems of a content as a chat prompt, in line order.
  *
- * @returns empty when it is one; the contract's rules are in docs/contract.md section 2
+ * @returns empty for a valid one; docs/contract.md section 2 has the rules
  */
 export function checkChat(content: string): ChatProblem[] {
   const problems: ChatProblem[] = []
@@ -129,24 +127,24 @@ export function checkChat(content: string): ChatProblem[] {
   return problems.sort((a, b) => a.offset - b.offset)
 }
 
-/** Where the first role line of a content begins, in UTF-16 units, or undefined. A history line alone does not count. */
+/** Start of the first role line of a content, in UTF-16 units, or undefined. A history line alone does not count. */
 export function findRoleLine(content: string): number | undefined {
   return locateParts(content).find(({ role }) => role !== undefined)?.line
 }
 
-/** Where a part lies, in UTF-16 units from the start of the content. */
+/** The position of a part, in UTF-16 units from the start of the content. */
 interface LocatedPart {
-  /** Undefined for the place of the history. */
+  /** Undefined for the history. */
   role: ChatRole | undefined
-  /** Where its role line begins. */
+  /** Start of its role line. */
   line: number
-  /** Where the text after that line begins and ends. */
+  /** Start and end of the text after that line. */
   from: number
   to: number
 }
 
 function locateParts(content: string): LocatedPart[] {
-  // Most texts have no role line, and a plain search tells so much sooner.
+  // Most texts have no role line, and a plain search is faster.
   if (!content.includes('{{role "') && !content.includes('{{history}}')) return []
   const lines = [...content.matchAll(MARKER_LINE)]
   return lines.map((match, index) => ({
@@ -158,9 +156,7 @@ function locateParts(content: string): LocatedPart[] {
 }
 
 /**
- * Removes line ends around a text. A lone CR at its beginning stays: what stands behind it could become a role line.
- *
- * By hand: a pattern would need time by the square of the number of line ends.
+ * Trims line breaks around a text. A lone CR at its start stays, because the text after it could become a role line. By hand: a regular expression would take quadratic time in the number of line breaks.
  */
 function trimLineEnds(text: string): string {
   let from = 0

@@ -3,7 +3,7 @@
 import type { Parsed } from '../text/problems.ts'
 import { isName, isOwner, isVersion } from './names.ts'
 
-/** What stands at a path of the content folder. */
+/** What a path of the content folder stands for. */
 export type Place =
   | { kind: 'usage' }
   | { kind: 'equivalents' }
@@ -14,10 +14,10 @@ export type Place =
   | { kind: 'version'; owner: string; name: string; version: string }
 
 /**
- * Reads a path of the content folder.
+ * Parses a path of the content folder.
  *
- * @param path with forward slashes, from the content folder: `acme/code-review/versions/1.0.0.md`
- * @returns the place, or one problem that says why no file may stand there
+ * @param path with forward slashes, relative to the content folder: `acme/code-review/versions/1.0.0.md`
+ * @returns the place, or one problem that says why there may be no file
  */
 export function parsePath(path: string): Parsed<Place> {
   const value = placeAt(path)
@@ -43,7 +43,7 @@ function placeAt(path: string): Place | string {
   return 'expected {owner}/index.md, {owner}/{name}/index.md or {owner}/{name}/versions/{x.y.z}.md'
 }
 
-/** The path of a place, from the content folder; the inverse of `parsePath`. */
+/** Formats the path of a place, relative to the content folder; the inverse of `parsePath`. */
 export function formatPath(place: Place): string {
   if (place.kind === 'usage') return 'usage.json'
   if (place.kind === 'equivalents') return 'equivalents.txt'

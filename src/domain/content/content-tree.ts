@@ -3,12 +3,12 @@ import type { Equivalents } from '../search/equivalents.ts'
 import type { Usage } from './front-matter.ts'
 import type { OwnerFile, RepositoryFile, VersionFile } from './prompt-file.ts'
 
-/** A version file with what only its bytes can tell. */
+/** A version file with values derived from its bytes. */
 export interface VersionEntry extends VersionFile {
   version: string
   /** SHA-256 of the content's bytes, in hex. */
   content_sha256: string
-  /** Length of the content in bytes of UTF-8. */
+  /** Length of the content in UTF-8 bytes. */
   size_bytes: number
 }
 
@@ -16,7 +16,7 @@ export interface VersionEntry extends VersionFile {
 export interface RepositoryEntry {
   owner: string
   name: string
-  /** Its `index.md`, when there is one. */
+  /** Its `index.md`, if there is one. */
   file: RepositoryFile | undefined
   /** In no particular order. */
   versions: VersionEntry[]
@@ -28,8 +28,8 @@ export interface ContentTree {
   owners: ReadonlyMap<string, OwnerFile>
   /** By full name. */
   repositories: ReadonlyMap<string, RepositoryEntry>
-  /** Download counts by full name; empty when nothing is counted. */
+  /** Download counts by full name; empty without `usage.json`. */
   usage: ReadonlyMap<string, Usage[string]>
-  /** What means the same to people who search; empty without the file. */
+  /** Search synonyms; empty without the file. */
   equivalents: Equivalents
 }

@@ -1,4 +1,4 @@
-// Fills in a prompt: replaces variables by values, or lists every problem with the values.
+// Fills in a prompt: replaces variables with values, or lists every problem with the values.
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { printable } from '../text/problems.ts'
@@ -6,47 +6,43 @@ import { countBytes } from '../text/text-length.ts'
 import { type ChatPart, isChatMessage } from './chat.ts'
 import { countPlaceholders, fillPlaceholders, findPlaceholders } from './placeholders.ts'
 
-/** What is filled: a text and its declared variables. Braces around a name that no variable has are left as text. */
+/** The input of filling: a text and its declared variables. Braces around any other name stay as text. */
 interface Fillable {
   content: string
   variables: readonly Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>[]
 }
 
-/** name → value, as its own properties. Undefined and null count as left out. */
+/** name → value, as own properties. Undefined and null count as omitted. */
 export type FillingValues = Readonly<Record<string, unknown>>
 
 /**
- * How much a caller must get right. `strict`: an unknown name and a missing required value are problems.
- * `lenient`, for models: unknown names are ignored, and missing required ones stay and are listed.
+ * How strict filling is. `strict`: an unknown name or a missing required value is a problem. `lenient`, for models: unknown names are ignored, and missing required ones are kept and listed.
  */
 type FillingMode = 'strict' | 'lenient'
 
-/** A text after filling. */
+/** A filled text. */
 interface Filled {
   content: string
-  /** Required variables without a value whose placeholder still stands, in the order of declaration; always empty when strict. */
+  /** Required variables without a value whose placeholder remains, in order of declaration; always empty when strict. */
   missing: string[]
 }
 
-/** One thing that is wrong with the values. */
+/** A problem with the values. */
 export interface FillingProblem {
   kind: 'missing' | 'unknown' | 'invalid' | 'too_large'
-  /** The name it is about; empty when it is the text as a whole. */
+  /** The variable's name; empty for the text as a whole. */
   name: string
   /** What is wrong and what was expected, without the name. */
   message: string
 }
 
-/** The result of filling, or everything that is wrong at once. */
+/** The filled text, or all problems at once. */
 type Filling<Value> = { value: Value; problems?: never } | { value?: never; problems: FillingProblem[] }
 
 /**
- * Fills a text in one literal pass. docs/contract.md section 11
+ * Fills a text in one literal pass. docs/contract.md section 11 The given value counts; else the default; else, for an optional variable, the empty text. A value is checked against its variable's type and never scanned again. An empty text for anything but a string counts as omitted: forms send it for an empty field.
  *
- * The value given counts; else the default; else, for an optional variable, the empty text. A value is checked against its variable's type and
- * never scanned again. An empty text for anything but a string counts as left out: it is what forms send for an empty field.
- *
- * @returns problems in the order missing, unknown, invalid. The length of the result is computed first, so that a text that would be too long is never made
+ * @returns problems in the order missing, unknown, invalid. The length of the result is computed first, so that an overlong text is never created
  */
 export function fillContent(
   { content, variables }: Fillable,
@@ -57,16 +53,15 @@ export function fillContent(
   return problems ? { problems } : { value: { content: value.texts[0]!, missing: value.missing } }
 }
 
-/** Messages after filling: as many as before, with the same roles. */
+/** Filled messages: the same number and roles as before. */
 interface FilledMessages extends Pick<Filled, 'missing'> {
   messages: ChatPart[]
 }
 
 /**
- * Fills messages, each by itself: a value never makes a message, whatever it holds. Rules, order and limit are those of `fillContent`;
- * the limit counts the texts of all messages.
+ * Fills messages separately: a value never creates a message. Rules, order and limit are those of `fillContent`; the limit applies to all messages together.
  *
- * @param chat messages as `splitChat` gives them
+ * @param chat messages from `splitChat`
  */
 export function fillMessages(
   { messages, variables }: { messages: readonly ChatPart[]; variables: Fillable['variables'] },
@@ -115,7 +110,7 @@ function fillTexts(
   return { value: { texts: texts.map((text) => fillPlaceholders(text, written)), missing: left } }
 }
 
-/** The problems of filling as one sentence without a final stop: all that are missing by name, at most ten of the others. */
+/** The problems of filling as one sentence without a final period: every missing name, and at most ten of the others. */
 export function formatFillingProblems(problems: readonly FillingProblem[]): string {
   const missing = problems.filter(({ kind }) => kind === 'missing').map(({ name }) => name)
   const others = problems.filter(({ kind }) => kind !== 'missing')
@@ -131,13 +126,13 @@ function isLeftOut(value: unknown, type: Variable['type']): boolean {
   return value === undefined || value === null || (value === '' && type !== 'string')
 }
 
-/** JSON's spelling of numbers: RFC 8259 section 6. */
+/** JSON's number syntax: RFC 8259 section 6. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const INTEGER = /^-?(?:0|[1-9]\d*)$/
 
-/** @returns the text that stands for a value, or undefined when the value does not fit its variable */
+/** @returns the text for a value, or undefined when the value does not match its variable */
 function writeValue(value: unknown, { type, options }: Pick<Variable, 'type' | 'options'>): string | undefined {
-  // As JSON writes a number: RFC 8785 section 3.2.2.3 fixes that spelling for every language.
+  // Formatted as a JSON number: RFC 8785 section 3.2.2.3 defines it for every language.
   const text = typeof value === 'number' || typeof value === 'boolean' ? JSON.stringify(value) : value
   if (typeof text !== 'string') return undefined
   if (typeof value === 'number' && !Number.isFinite(value)) return undefined
@@ -162,7 +157,7 @@ const EXPECTED: Readonly<Record<Variable['type'], string>> = {
   enum: 'one of the options',
 }
 
-/** Options that a message names. */
+/** Maximum number of options named in a message. */
 const MAX_OPTIONS = 10
 
 function sayInvalid(value: unknown, { type, options }: Pick<Variable, 'type' | 'options'>): string {
@@ -185,7 +180,7 @@ function findUnknown(variables: Fillable['variables'], values: FillingValues): F
     .map((name) => ({ kind: 'unknown', name, message: 'no variable of this prompt has this name' }))
 }
 
-/** One placeholder may stand in a text 50,000 times and its value may be long, so the length of the result is computed before it is made. */
+/** A text may contain one placeholder 50,000 times and its value may be long, so the length of the result is computed first. */
 function findExcess(texts: readonly string[], values: ReadonlyMap<string, string>): FillingProblem[] {
   const lengths = new Map([...values].map(([name, value]) => [name, countBytes(value)]))
   let bytes = 0

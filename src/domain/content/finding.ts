@@ -1,10 +1,10 @@
-// What a check of one text finds: secrets, hidden characters and look-alike letters all answer in this shape.
+// The findings of a text: secrets, hidden characters and look-alike letters.
 import type { Warning } from '../api/schema.ts'
 
-/** Something in a text that is worth a second look. */
+/** Something in a text that deserves a warning. */
 export interface Finding {
   code: Warning['code']
   message: string
-  /** Where it begins, in UTF-16 units from the start of the text. */
+  /** Start, in UTF-16 units from the start of the text. */
   offset: number
 }

@@ -28,7 +28,7 @@ import {
 } from './values.ts'
 import { VariableInputs } from './variable-input.ts'
 
-/** Model settings: any JSON object within bounds, so that no version makes the next reading of it slow. docs/contract.md section 11. */
+/** Model settings: any JSON object within limits, so that no version makes reading slow. docs/contract.md section 11. */
 export const ParametersInput = z
   .custom<Parameters>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -50,7 +50,7 @@ function findLengthProblem(json: string): string | undefined {
     : `expected at most ${LIMITS.parameterBytes} bytes as JSON, got ${bytes}`
 }
 
-/** The tags of a repository: each once. */
+/** The tags of a repository, without duplicates. */
 export const TagInputs = z
   .array(Tag)
   .max(LIMITS.tagsPerRepository, `expected at most ${LIMITS.tagsPerRepository} tags`)
@@ -58,9 +58,9 @@ export const TagInputs = z
   .meta({ uniqueItems: true })
   .describe('Its tags.')
 
-/** A changelog as a version carries it. */
+/** The changelog of a version. */
 export const Changelog = lines(LIMITS.changelogCharacters).describe('What changed in this version.')
-/** Titles, descriptions and names stand in feeds, and XML 1.0 has not all characters: https://www.w3.org/TR/xml/#charsets. Texts of versions are not judged, because they cannot be changed. */
+/** Titles, descriptions and names appear in feeds, and XML 1.0 does not allow all characters: https://www.w3.org/TR/xml/#charsets. Texts of versions are not checked, because they cannot be changed. */
 function fitsXml(text: string): boolean {
   return !/[\ufffe\uffff]/.test(text)
 }
@@ -80,16 +80,16 @@ export const Description = line(LIMITS.descriptionCharacters)
 /** The format of a version's content. */
 export const Format = z.enum(FORMATS).describe('`text`, or `chat`: text with role lines.')
 
-/** What a skill does and when to use it. Agents put it into their instructions between tags of XML, and their checks refuse these signs. */
+/** What a skill does and when to use it. Agents put it into their instructions between XML tags, and reject these characters. */
 const SkillDescription = line(LIMITS.skillDescriptionCharacters)
   .refine((text) => text.trim() !== '', 'expected some text')
-  // Clients count UTF-16 units, and leave out a skill whose description is longer.
+  // Clients count UTF-16 units, and skip a skill whose description is longer.
   .refine((text) => text.length <= LIMITS.skillDescriptionCharacters, 'expected fewer characters beyond U+FFFF')
   .refine((text) => !/[<>]/.test(text), 'expected no < and no >')
   .meta({ minLength: 1 })
   .describe('What the skill does, and when to use it.')
 
-/** What a publish says of a version that is an Agent Skill. */
+/** The skill part of a publish. */
 export const SkillInput = z.strictObject({ description: SkillDescription })
 
 /** The front matter of `versions/{x.y.z}.md`. docs/contract.md section 2. */
@@ -111,7 +111,7 @@ export const VersionFrontMatter = z.strictObject({
 })
 export type VersionFrontMatter = z.infer<typeof VersionFrontMatter>
 
-/** Keys that point at versions: a plain record, whose keys are checked one by one so that the message names the key. */
+/** Keys that refer to versions: a plain record, whose keys are checked one by one so that the message names the key. */
 function byKey<Value extends z.ZodType>(isKey: (key: string) => boolean, wantedKey: string, value: Value) {
   return z.record(z.string(), value).superRefine((record, context) => {
     for (const key of Object.keys(record)) {
@@ -122,7 +122,7 @@ function byKey<Value extends z.ZodType>(isKey: (key: string) => boolean, wantedK
 
 const isLabel = (text: string) => Tag.safeParse(text).success
 
-/** What maintainers say of versions that should not be used any more. Whether `range` is one is judged by the content rules. */
+/** An advisory: versions that should no longer be used. The content rules check whether `range` is valid. */
 const AdvisoryInput = z.strictObject({
   range: line(LIMITS.rangeCharacters)
     .min(1, 'expected a range of versions')

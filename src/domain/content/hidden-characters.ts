@@ -1,11 +1,8 @@
-// Finds characters that do not show. Pages show their code points, and most cause a warning, because a model reads what a person cannot see. Emoji and scripts that need joiners may have them.
+// Finds hidden characters. Pages show their code points, and most cause a warning, because a model reads what a person cannot see. Emoji and scripts that need joiners are exempt.
 import type { Finding } from './finding.ts'
 
 /**
- * What does not show when it is printed: first and last code point of each kind. Characters that some writing needs are shown by their number
- * without a warning; variation selectors follow so many emoji that they are not shown.
- *
- * @see https://trojansource.codes and Unicode TR36
+ * Invisible characters: first and last code point of each kind. Characters that some scripts need are shown by number without a warning; variation selectors follow so many emoji that they are not shown. @see https://trojansource.codes and Unicode TR36
  */
 const HIDDEN_RANGES: readonly (readonly [
   first: number,
@@ -43,14 +40,14 @@ const HIDDEN_RANGES: readonly (readonly [
 ]
 const WARNED = HIDDEN_RANGES.filter(([, , , use]) => use !== 'shown only')
 
-/** A class of characters, as it stands in a pattern. */
+/** A character class for a regular expression. */
 const classOf = (ranges: typeof HIDDEN_RANGES) =>
   `[${ranges.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join('')}]`
 
-/** One character that a page shows by its number. A zero-width joiner inside an emoji is shown too: better once too often. */
+/** A character that a page shows by its number, including a zero-width joiner inside an emoji: better once too often. */
 const SHOWN_BY_NUMBER = new RegExp(classOf(HIDDEN_RANGES.filter(([, , , use]) => use !== 'warned only')), 'gu')
 
-/** The UTF-16 units with which they begin, shown or warned of. */
+/** Their first UTF-16 units, whether shown or warned about. */
 const BEGINS_HIDDEN = new Uint8Array(0x1_0000)
 for (const [first, last] of HIDDEN_RANGES) BEGINS_HIDDEN.fill(1, beginningOf(first), beginningOf(last) + 1)
 
@@ -58,7 +55,7 @@ function beginningOf(codePoint: number): number {
   return String.fromCodePoint(codePoint).charCodeAt(0)
 }
 
-/** Whether it is worth looking for them: a pattern that names them all takes several times as long, above all in a text that is not in Latin letters alone. */
+/** Whether a search is worthwhile: the full pattern takes several times as long, especially in text that is not only Latin letters. */
 function mayHoldHidden(text: string): boolean {
   const from = text.search(/[^\t\n\r -~]/)
   if (from === -1) return false
@@ -66,12 +63,12 @@ function mayHoldHidden(text: string): boolean {
   return false
 }
 
-/** How many characters of a text a page shows by their number. */
+/** Number of characters that a page shows by their number. */
 export function countHidden(text: string): number {
   return !mayHoldHidden(text) ? 0 : (text.match(SHOWN_BY_NUMBER)?.length ?? 0)
 }
 
-/** Divides a text at them. @returns the parts in their order; a hidden character has its number, such as U+200B, as `code` */
+/** Splits a text at them. @returns the parts in order; a hidden character has its number, such as U+200B, as `code` */
 export function splitHidden(text: string): { text: string; code?: string }[] {
   if (!mayHoldHidden(text)) return text === '' ? [] : [{ text }]
   const parts: { text: string; code?: string }[] = []
@@ -84,21 +81,21 @@ export function splitHidden(text: string): { text: string; code?: string }[] {
   return end < text.length ? [...parts, { text: text.slice(end) }] : parts
 }
 
-/** A character's number as Unicode writes it: U+200B. */
+/** A character's Unicode number: U+200B. */
 function formatCodePoint(codePoint: number): string {
   return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** Where those characters do their work: emoji with their selectors and joiners, flags included. */
+/** Where those characters are legitimate: emoji with selectors and joiners, including flags. */
 const EMOJI = /\p{RGI_Emoji}|\p{Emoji}(?:\uFE0E|\uFE0F)\u20E3?/gv
 /** Joiners shape words in these scripts. */
 const JOINED_SCRIPT =
   /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}\p{sc=Nkoo}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]$/u
 
-/** Whether there is anything to look for: most texts need no second look. */
+/** Whether there is anything to find: most texts need no second pass. */
 const SUSPICIOUS = new RegExp(classOf(WARNED), 'u')
 
-/** Characters that a reader cannot see but a model reads. Hidden text in tag characters is spelled out. */
+/** Characters that a reader cannot see but a model reads. Hidden text in tag characters is decoded. */
 export function findHiddenCharacters(text: string): Finding[] {
   if (!SUSPICIOUS.test(text)) return []
   const withoutEmoji = text.replace(EMOJI, (emoji) => ' '.repeat(emoji.length))
@@ -129,10 +126,10 @@ export function findHiddenCharacters(text: string): Finding[] {
   return findings
 }
 
-/** Longest hidden text that is spelled out, in characters. */
+/** Maximum number of hidden characters that are decoded. */
 const MAX_DECODED = 200
 
-/** Tag characters are ASCII, moved: U+E0041 is a hidden "A". */
+/** Tag characters are ASCII with an offset: U+E0041 is a hidden "A". */
 function decodeTags(text: string): string {
   let decoded = ''
   for (const character of text) {

@@ -1,25 +1,24 @@
-// Says what a hub serves of a repository in which something is wrong: what is broken stands in its last good state, and nothing else is touched.
+// Decides what a hub serves of a repository with problems: broken files in their last valid state, everything else as it is.
 
 import { formatProblem, type Problem } from '../text/problems.ts'
 import { parsePath } from './content-path.ts'
 import type { RepositoryEntry } from './content-tree.ts'
 import { checkRepository, type Neighbours } from './rules.ts'
 
-/** A repository with which something is wrong. */
+/** A repository with problems. */
 interface BrokenRepository {
-  /** As its files are. */
+  /** From its files. */
   now: RepositoryEntry
-  /** The files with which something is wrong: versions by their numbers, and `index.md`. */
+  /** The files with problems: versions by number, and `index.md`. */
   wrong: ReadonlySet<string>
-  /** As it is served, if it is. */
+  /** As currently served, if at all. */
   last: RepositoryEntry | undefined
 }
 
 /**
- * Chooses what is served of a repository with which something is wrong: it with each wrong file in its last good state; or, when these do not fit together (a
- * label may name a version that is gone), as it was served before with the versions that came since; or as it was served before.
+ * Chooses what to serve of a repository with problems: each broken file in its last valid state; if these do not fit together (a label may name a missing version), the served repository with the new versions; or else the served repository.
  *
- * @returns undefined when none of these keeps the rules
+ * @returns undefined when none of these satisfies the rules
  */
 export function mendRepository(
   { now, wrong, last }: BrokenRepository,
@@ -33,7 +32,7 @@ export function mendRepository(
     versions: [...now.versions.filter(isGood), ...(last?.versions ?? []).filter(({ version }) => wrong.has(version))],
   }
   const candidates = [good, ...(last ? [unite(last, good), last] : [])]
-  // A replacement that does not exist only makes a dead link, which is no reason to leave the repository out.
+  // A missing replacement is only a dead link, which is no reason to hide the repository.
   return candidates.find((one) => checkRepository(one, others).every(({ key }) => key === 'replaced_by'))
 }
 
@@ -43,12 +42,12 @@ function unite(last: RepositoryEntry, now: RepositoryEntry): RepositoryEntry {
   return { owner: now.owner, name: now.name, file: last.file, versions: [...versions.values()] }
 }
 
-/** Problems as sentences, grouped by the full name of the repository, or the handle of the owner, that is served in an older state because of them. */
+/** Problems as sentences, by the full name of the repository, or the handle of the owner, that is served in an older state because of them. */
 export function groupProblems(problems: readonly Problem[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const problem of problems) {
     const place = parsePath(problem.file.replace(/^content\//, '')).value
-    // A file in a place that nothing is read from affects nobody.
+    // A misplaced file that is never read affects nobody.
     if (!place || !('owner' in place)) continue
     const name = place.kind === 'owner' ? place.owner : `${place.owner}/${place.name}`
     groups.set(name, [...(groups.get(name) ?? []), `${problem.file}: ${formatProblem(problem)}`])

@@ -1,4 +1,4 @@
-// The look of a hub: the usual one, and an accent colour with enough contrast in both colour schemes.
+// The look of a hub: the default, and an accent colour with enough contrast in both colour schemes.
 
 /** A hub's own name and look: `site.yml` and the logo that it names. */
 export interface HubLook {
@@ -15,7 +15,7 @@ export interface HubLook {
   logo: { name: string; data: string } | undefined
 }
 
-/** What a hub without a `site.yml` is called. */
+/** The name of a hub without a `site.yml`. */
 export const USUAL_LOOK: HubLook = {
   name: 'Prompt Hub',
   tagline: 'Publish and version prompts like packages',
@@ -26,7 +26,7 @@ export const USUAL_LOOK: HubLook = {
   logo: undefined,
 }
 
-/** WCAG asks for 4.5:1 of text; the rest is for links on tinted grounds. */
+/** WCAG requires 4.5:1 for text; the rest is for links on tinted backgrounds. */
 const MIN_CONTRAST = 5.5
 const LIGHT_GROUND = [0xf2, 0xf2, 0xee]
 const DARK_GROUND = [0x1c, 0x27, 0x40]

@@ -1,15 +1,15 @@
-// The patterns of all names: owners, repositories, versions, tags and variables. It imports no schema, so that a read loads none.
+// The patterns of all names: owners, repositories, versions, tags and variables. Imports no schema, so that reads load none.
 import { LIMITS } from '../api/limits.ts'
 
-/** The form of a handle. */
+/** Format of a handle. */
 export const OWNER_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,38}$/
-/** The form of a repository’s name. */
+/** Format of a repository’s name. */
 export const NAME_PATTERN = /^[a-z0-9](?:[a-z0-9]|-(?=[a-z0-9])){0,63}$/
-/** The form of a version number. */
+/** Format of a version number. */
 export const VERSION_PATTERN = /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/
-/** The form of a tag, but for its length. */
+/** Format of a tag, except for its length. */
 export const TAG_PATTERN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-/** The form of a variable’s name. */
+/** Format of a variable’s name. */
 export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
 /** First path segments that the site itself uses, and words that break file systems or programs. docs/contract.md section 1. */
@@ -19,18 +19,18 @@ const RESERVED_OWNERS: ReadonlySet<string> = new Set([
   ...['admin', 'me', 'new', 'null', 'undefined'],
 ])
 
-/** Names of devices, which Windows takes for no folder: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+/** Device names, which Windows does not accept as folders: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|(?:com|lpt)[1-9])$/
 
-/** Whether a repository's name can be a folder on Windows, so that everybody can check the content out. New repositories need such a name. */
+/** Whether a repository's name can be a folder on Windows, so that everyone can check out the content. Required for new repositories. */
 export const isPortableName = (name: string): boolean => !DEVICE_NAME.test(name)
-/** Whether a handle is a word that no owner may have. */
+/** Whether a handle is reserved. */
 export const isReserved = (handle: string): boolean => RESERVED_OWNERS.has(handle) || !isPortableName(handle)
-/** Whether a text has the form of an owner's handle, reserved words included. */
+/** Whether a text has the format of a handle, including reserved words. */
 export const hasOwnerForm = (text: string): boolean => OWNER_PATTERN.test(text)
-/** Whether a text may stand as the owner segment of an address: the form of a handle, and not reserved. */
+/** Whether a text is a valid owner segment of an address: a handle that is not reserved. */
 export const isOwner = (text: string): boolean => OWNER_PATTERN.test(text) && !isReserved(text)
-/** Whether a text may stand as the name segment of an address. */
+/** Whether a text is a valid name segment of an address. */
 export const isName = (text: string): boolean => NAME_PATTERN.test(text)
 /** Whether a text is a version in the form x.y.z: no `v`, no pre-release, no build metadata, no leading zeros. */
 export const isVersion = (text: string): boolean => VERSION_PATTERN.test(text)
@@ -42,19 +42,19 @@ export const isVariableName = (text: string): boolean => VARIABLE_NAME_PATTERN.t
 /** A repository on GitHub, `owner/name`. */
 export const GITHUB_REPOSITORY = /^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/
 
-/** The way a name reads when nobody gave a title: `code-review` is "Code review". */
+/** The title derived from a name: `code-review` becomes "Code review". */
 export function titleFromName(name: string): string {
   const words = name.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Splits `owner/name`; undefined when it is not one. */
+/** Splits `owner/name`; undefined when invalid. */
 export function splitFullName(fullName: string): { owner: string; name: string } | undefined {
   const [owner = '', name = '', rest] = fullName.split('/')
   return rest === undefined && isOwner(owner) && isName(name) ? { owner, name } : undefined
 }
 
-/** Splits `owner/name@x.y.z`; undefined when it is not one. */
+/** Splits `owner/name@x.y.z`; undefined when invalid. */
 export function splitVersionAddress(address: string): { owner: string; name: string; version: string } | undefined {
   const [fullName = '', version = '', rest] = address.split('@')
   const parts = splitFullName(fullName)

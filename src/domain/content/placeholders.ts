@@ -1,26 +1,26 @@
 // Finds and replaces {{name}} placeholders in one pass. filling.ts decides the values.
 import type { Format } from './chat.ts'
 
-/** `{{name}}` or `{{ name }}`; everything else in braces is the syntax of another tool and stays as it is. docs/contract.md section 2. */
+/** `{{name}}` or `{{ name }}`; any other use of braces belongs to another tool and stays as it is. docs/contract.md section 2. */
 const PLACEHOLDER = /\{\{( ?)([A-Za-z_][A-Za-z0-9_]*)\1\}\}/g
 
-/** The names of a content's placeholders, each once, by first appearance. A name over the limit is listed too, for the rules to refuse. */
+/** The names of a content's placeholders, without duplicates, by first appearance. Names beyond the limit are included, for the rules to reject. */
 export function findPlaceholders(content: string): string[] {
   return [...countPlaceholders(content).keys()]
 }
 
-/** The names of a version's placeholders. In a chat prompt `{{history}}` is none: it stands for the caller's earlier messages. */
+/** The names of a version's placeholders. In a chat prompt `{{history}}` is not one: it stands for the caller's earlier messages. */
 export function findVariableNames({ content, format }: { content: string; format?: Format }): string[] {
   const names = findPlaceholders(content)
   return format === 'chat' ? names.filter((name) => name !== 'history') : names
 }
 
-/** How often each placeholder stands in a content, and how many bytes it takes there in all; by first appearance. */
+/** Number of occurrences of each placeholder in a content, and their total bytes; by first appearance. */
 export function countPlaceholders(content: string): Map<string, { times: number; bytes: number }> {
   const counts = new Map<string, { times: number; bytes: number }>()
   for (const [whole, , name = ''] of content.matchAll(PLACEHOLDER)) {
     const count = counts.get(name) ?? { times: 0, bytes: 0 }
-    // Braces, spaces and the letters of a name have one byte each.
+    // Braces, spaces and the letters of a name take one byte each.
     counts.set(name, { times: count.times + 1, bytes: count.bytes + whole.length })
   }
   return counts
@@ -29,20 +29,20 @@ export function countPlaceholders(content: string): Map<string, { times: number;
 /**
  * Replaces the placeholders of a content.
  *
- * @param values name → text; a Map, so that `{{constructor}}` finds nothing that nobody gave
+ * @param values name → text; a Map, so that `{{constructor}}` finds nothing
  * @returns the content with each named placeholder replaced literally, in one pass: a value is never scanned again
  */
 export function fillPlaceholders(content: string, values: ReadonlyMap<string, string>): string {
   return content.replace(PLACEHOLDER, (whole, _space, name: string) => values.get(name) ?? whole)
 }
 
-/** A part of a content: the name of the variable whose placeholder it is, or none. */
+/** A part of a content, with the variable's name if it is a placeholder. */
 interface ContentPart {
   text: string
   name?: string
 }
 
-/** Cuts a content at the placeholders of some names. Joined, the parts are the content again. */
+/** Splits a content at the placeholders of some names. Joined, the parts are the content again. */
 export function splitContent(content: string, names: ReadonlySet<string>): ContentPart[] {
   const parts: ContentPart[] = []
   let end = 0

@@ -9,32 +9,31 @@ import { editYaml, type KeyChange } from '../text/yaml-edit.ts'
 import { OwnerFrontMatter, RepositoryFrontMatter, VersionFrontMatter } from './front-matter.ts'
 import { findVariableNames } from './placeholders.ts'
 
-/** A version as its file holds it. `variables` are the declared ones, or the placeholders of the content when none are declared. */
+/** A version file. `variables` are the declared ones, or the placeholders of the content when none are declared. */
 export interface VersionFile extends Omit<VersionFrontMatter, 'variables'> {
   variables: Variable[]
-  /** Exactly what follows the closing `---` line, which may be without a final newline. */
+  /** Exactly what follows the closing `---` line; may lack a final newline. */
   content: string
 }
 
-/** A repository as its `index.md` holds it. */
+/** A repository's `index.md`. */
 export interface RepositoryFile extends RepositoryFrontMatter {
   readme: string
 }
 
-/** What a repository without an `index.md` says: what stands for each key that is left out. */
+/** The defaults: a repository without an `index.md`, and every omitted key. */
 export const UNSAID: RepositoryFile = { ...RepositoryFrontMatter.parse({}), readme: '' }
 
-/** An owner as their `index.md` holds them. */
+/** An owner's `index.md`. */
 export interface OwnerFile extends OwnerFrontMatter {
   bio: string
 }
 
 /**
- * Reads one version file.
+ * Parses a version file.
  *
- * @param text the whole file, already decoded; line ends untouched
- * @returns the version, or every problem with its key. Limits that need the bytes are judged by `rules.ts`.
- * @see docs/contract.md section 2
+ * @param text the whole file, already decoded; line endings unchanged
+ * @returns the version, or every problem with its key. `rules.ts` checks limits that need the bytes. @see docs/contract.md section 2
  */
 export function parseVersionFile(text: string): Parsed<VersionFile> {
   const parsed = parseFile(VersionFrontMatter, text)
@@ -44,7 +43,7 @@ export function parseVersionFile(text: string): Parsed<VersionFile> {
   return { value: { ...front, variables, content } }
 }
 
-/** Writes one version file; the inverse of `parseVersionFile`, and byte-exact for the content. */
+/** Formats a version file; the inverse of `parseVersionFile`, byte-exact for the content. */
 export function formatVersionFile({
   content,
   ...front
@@ -52,22 +51,22 @@ export function formatVersionFile({
   return formatFile(front, content)
 }
 
-/** Reads a repository's `index.md`; surrounding white space does not belong to the readme. */
+/** Parses a repository's `index.md`; surrounding white space is not part of the readme. */
 export function parseRepositoryFile(text: string): Parsed<RepositoryFile> {
   const parsed = parseFile(RepositoryFrontMatter, text)
   return parsed.problems ? parsed : { value: { ...parsed.value.front, readme: parsed.value.body.trim() } }
 }
 
 /**
- * Sets keys in a repository's `index.md`; its other keys, comments and readme stay as they are.
+ * Sets keys in a repository's `index.md`; its other keys, comments and readme stay unchanged.
  *
- * @param text the file, which `parseRepositoryFile` reads without problems, or undefined to begin one
+ * @param text a file that `parseRepositoryFile` accepts, or undefined to create one
  */
 export function editRepositoryFile(text: string | undefined, changes: Partial<RepositoryFrontMatter>): string {
   return text === undefined ? formatFile(changes, '') : editFrontMatter(text, changes)
 }
 
-/** Sets keys in the front matter of a file that has one of valid YAML, whatever its values are; everything else stays as it is. */
+/** Sets keys in the front matter of a file with valid YAML, whatever its values are; everything else stays unchanged. */
 export function editFrontMatter(text: string, changes: Record<string, unknown>): string {
   return editKeys(
     text,
@@ -76,10 +75,10 @@ export function editFrontMatter(text: string, changes: Record<string, unknown>):
 }
 
 /**
- * Changes keys in the front matter of a file, or removes them.
+ * Changes or removes keys in the front matter of a file.
  *
- * @param text a file that has front matter of valid YAML
- * @returns the file, in which every other byte is the same
+ * @param text a file whose front matter is valid YAML
+ * @returns the file with every other byte unchanged
  */
 export function editKeys(text: string, changes: readonly KeyChange[]): string {
   const { value: parts, problems } = locateParts(text)
@@ -89,9 +88,9 @@ export function editKeys(text: string, changes: readonly KeyChange[]): string {
 }
 
 /**
- * Sets the readme of a repository's `index.md`. White space around the old one stays, because it does not belong to it.
+ * Sets the readme of a repository's `index.md`. White space around the old one stays, because it is not part of it.
  *
- * @param text a file that `parseRepositoryFile` reads without problems
+ * @param text a file that `parseRepositoryFile` accepts
  */
 export function replaceReadme(text: string, readme: string): string {
   const { value: parts, problems } = locateParts(text)
@@ -104,13 +103,13 @@ export function replaceReadme(text: string, readme: string): string {
   return `${head}${head.endsWith('\n') ? '' : '\n'}${before}${readme.trim()}${after}`
 }
 
-/** Reads an owner's `index.md`; surrounding white space does not belong to the bio. */
+/** Parses an owner's `index.md`; surrounding white space is not part of the bio. */
 export function parseOwnerFile(text: string): Parsed<OwnerFile> {
   const parsed = parseFile(OwnerFrontMatter, text)
   return parsed.problems ? parsed : { value: { ...parsed.value.front, bio: parsed.value.body.trim() } }
 }
 
-/** What a placeholder is when nobody declared it. */
+/** The variable of an undeclared placeholder. */
 export function undeclaredVariable(name: string): Variable {
   return { name, description: '', type: 'string', required: true, default: null, options: [], example: null }
 }
@@ -127,17 +126,16 @@ function parseFile<Schema extends z.ZodType>(
   return front.problems ? front : { value: { front: front.value, body: split.value.body } }
 }
 
-/** Where the parts of a file lie, in UTF-16 units from its start. */
+/** Positions of the parts of a file, in UTF-16 units from its start. */
 interface Parts {
-  /** Where the YAML begins, and where the line below it does. */
+  /** Start of the YAML, and of the line after it. */
   yaml: { from: number; to: number }
-  /** Where the body begins. */
+  /** Start of the body. */
   body: number
 }
 
 /**
- * Finds the two `---` lines of a file. By hand, because gray-matter takes time by the square of the number of blank lines,
- * and runs front matter that calls itself JavaScript: docs/notes/yaml.md.
+ * Finds the two `---` lines of a file. By hand, because gray-matter takes quadratic time in the number of blank lines, and executes JavaScript front matter: docs/notes/yaml.md.
  */
 function locateParts(text: string): Parsed<Parts> {
   const wrong = (message: string) => ({ problems: [{ key: '', message }] })
@@ -150,7 +148,7 @@ function locateParts(text: string): Parsed<Parts> {
   return { value: { yaml: { from: open[0].length, to: close + 1 }, body: close + 4 + afterClose[0].length } }
 }
 
-/** The values of a file's front matter, whatever they are, and its body. */
+/** The unvalidated values of a file's front matter, and its body. */
 export function splitFile(text: string): Parsed<{ front: Record<string, unknown>; body: string }> {
   const { value: parts, problems } = locateParts(text)
   if (problems) return { problems }
@@ -159,11 +157,11 @@ export function splitFile(text: string): Parsed<{ front: Record<string, unknown>
 }
 
 /**
- * The line on which a problem stands.
+ * The line of a problem.
  *
- * @param text the whole file, which may be broken
- * @param problem `offset` counts from the start of the text of its key, in UTF-16 units
- * @returns from 1; the first line when nothing better is known
+ * @param text the whole file, which may be invalid
+ * @param problem `offset` counts from the start of its key's value, in UTF-16 units
+ * @returns from 1; the first line if nothing better is known
  */
 export function findLine(text: string, { key, message, offset }: ValueProblem & { offset?: number }): number {
   const { yaml, body } = locateParts(text).value ?? { yaml: { from: 0, to: 0 }, body: 0 }

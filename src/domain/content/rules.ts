@@ -13,23 +13,23 @@ import { findCertainSecret } from './secrets.ts'
 import { findSkillProblems } from './skill.ts'
 import { findContentProblem } from './values.ts'
 
-/** Nobody is asked for by a repository that names no other. */
+/** The context of a repository that refers to no other. */
 export const NOBODY: Neighbours = { repositories: { has: () => false, get: () => undefined } }
 
 type VersionRule = (version: VersionEntry) => ValueProblem | ValueProblem[] | undefined
 type RepositoryRule = (repository: RepositoryOutline, tree: Neighbours) => ValueProblem[]
 
-/** What the rules of a repository look at: of its versions the numbers alone. */
+/** The input of a repository's rules: only the numbers of its versions. */
 type RepositoryOutline = Pick<RepositoryEntry, 'owner' | 'name' | 'file'> & {
   versions: readonly Pick<VersionEntry, 'version'>[]
 }
 
-/** What the rules that look at others need of it. */
+/** The parts of it that rules about other repositories need. */
 interface NamingRepository extends Pick<RepositoryEntry, 'owner' | 'name'> {
   file: Pick<RepositoryFile, 'moved_to' | 'replaced_by'> | undefined
 }
 
-/** What they ask of the others; a tree answers it, and so does whoever looks up each when it is asked for. */
+/** Access to other repositories, either from a tree or looked up on demand. */
 export interface Neighbours {
   repositories: {
     has(fullName: string): boolean
@@ -37,7 +37,7 @@ export interface Neighbours {
   }
 }
 
-/** What one version must satisfy. */
+/** The rules of a version. */
 export const VERSION_RULES = {
   'content-is-text': ({ content }) => {
     const message = findContentProblem(content)
@@ -69,7 +69,7 @@ export const VERSION_RULES = {
     findSecretIn({ content, changelog, skill: skill?.description ?? '' }) ?? findSecretIn(textsOfCarried(carried)),
 } as const satisfies Record<string, VersionRule>
 
-/** What one repository must satisfy, seen beside the others. */
+/** The rules of a repository, including references to others. */
 export const REPOSITORY_RULES = {
   'has-versions': ({ versions }) =>
     versions.length > 0 ? [] : [{ key: '', message: 'expected at least one version beside it, in versions/1.0.0.md' }],
@@ -139,9 +139,9 @@ export const REPOSITORY_RULES = {
 } as const satisfies Record<string, RepositoryRule>
 
 /**
- * Every rule over a whole content folder; empty when all is well. Files that do not parse are reported by their reader.
+ * Checks every rule of a whole content folder; empty when all are satisfied. Files that do not parse are reported by their reader.
  *
- * @param given whether whoever parsed the versions judged each of them by `checkVersion` already
+ * @param given whether the parser has already applied `checkVersion` to each version
  */
 export function checkTree(tree: ContentTree, given: { areVersionsChecked?: boolean } = {}): Problem[] {
   const problems: Problem[] = []
@@ -158,31 +158,31 @@ export function checkTree(tree: ContentTree, given: { areVersionsChecked?: boole
   return problems
 }
 
-/** Every rule over one repository, seen beside the others. */
+/** Checks every rule of one repository, including references to others. */
 export function checkRepository(repository: RepositoryOutline, tree: Neighbours): RuleProblem[] {
   return Object.entries(REPOSITORY_RULES).flatMap(([rule, judge]) =>
     judge(repository, tree).map((problem) => ({ ...problem, rule })),
   )
 }
 
-/** What a repository breaks of the rules that look at others. */
+/** Checks a repository's references to others. */
 export function checkNames(repository: NamingRepository, others: Neighbours): RuleProblem[] {
   return (['successor-exists', 'replacement-exists'] as const).flatMap((rule) =>
     REPOSITORY_RULES[rule](repository, others).map((problem) => ({ ...problem, rule })),
   )
 }
 
-/** Whether the content of a version is what its format says. */
+/** Whether the content of a version matches its format. */
 export function checkFormat(version: Pick<VersionEntry, 'format' | 'content' | 'variables'>): PlacedProblem[] {
   return findFormatProblems(version).map((problem) => ({ ...problem, rule: 'content-is-chat' }))
 }
 
-/** Whether a version that says it is a skill can be one. */
+/** Whether a version with a skill field can be a skill. */
 export function checkSkill(version: Pick<VersionEntry, 'skill' | 'format' | 'content' | 'variables'>): PlacedProblem[] {
   return findSkillProblems(version).map((problem) => ({ ...problem, rule: 'skill-is-harmless' }))
 }
 
-/** Every rule over one version. */
+/** Checks every rule of one version. */
 export function checkVersion(version: VersionEntry): PlacedProblem[] {
   return Object.entries(VERSION_RULES).flatMap(([rule, judge]) =>
     [judge(version) ?? []].flat().map((problem) => ({ ...problem, rule })),
@@ -190,16 +190,16 @@ export function checkVersion(version: VersionEntry): PlacedProblem[] {
 }
 
 /**
- * Every rule over what a publish leaves out and takes from the version before: whether it holds a secret, for all else was judged with the request.
+ * Checks what a publish takes over from the previous version for secrets; everything else was checked with the request.
  *
- * @param carried without what the request itself says
+ * @param carried without the fields of the request
  */
 export function checkCarriedOver(carried: Partial<Carried>): RuleProblem[] {
   const problem = findSecretIn(textsOfCarried(carried))
   return problem ? [{ ...problem, rule: 'holds-no-secret' }] : []
 }
 
-/** What the next version has like the one before, unless the request says something else. */
+/** The fields that the next version takes over unless the request sets them. */
 type Carried = Pick<VersionEntry, 'variables' | 'parameters'>
 
 function textsOfCarried({ variables = [], parameters = {} }: Partial<Carried>) {
@@ -230,7 +230,7 @@ function findSecretIn(fields: Readonly<Record<string, string>>): ValueProblem | 
   return undefined
 }
 
-/** @returns why the licence is no SPDX expression, or undefined. @see https://spdx.org/licenses/ */
+/** @returns why the licence is not an SPDX expression, or undefined. @see https://spdx.org/licenses/ */
 export function findLicenseProblem(license: string | null): string | undefined {
   if (license === null) return undefined
   try {

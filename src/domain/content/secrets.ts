@@ -2,7 +2,7 @@
 import { checksumOf, holdsToken } from '../access/token-form.ts'
 import type { Finding } from './finding.ts'
 
-/** Well-known forms of secrets; each pattern is bounded and linear. */
+/** Well-known secret formats; each pattern is bounded and linear. */
 const SECRETS: readonly { kind: string; pattern: RegExp; isPossible?: (match: string) => boolean }[] = [
   { kind: 'a GitHub token', pattern: /\bgh[pousr]_[0-9A-Za-z]{36}\b/g, isPossible: hasChecksum },
   { kind: 'a GitHub token', pattern: /\bgithub_pat_[0-9A-Za-z_]{82}\b/g },
@@ -11,7 +11,7 @@ const SECRETS: readonly { kind: string; pattern: RegExp; isPossible?: (match: st
   { kind: 'a private key', pattern: /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----/g },
 ]
 
-/** How they begin: most texts need no second look. */
+/** Their prefixes: most texts need no second pass. */
 const BEGINNING = /gh[pousr]_|github_pat_|npm_|AKIA|-----BEGIN /
 
 /** Secrets of other services; the secret itself is never repeated. */
@@ -25,8 +25,7 @@ export function findSecrets(text: string): Finding[] {
 }
 
 /**
- * Why a text may not be published, or undefined: a token of this hub, a token of GitHub or npm whose checksum is right, or a private key from its
- * first line to its last. Anything less certain is a finding, for prompts speak of secrets too. docs/contract.md section 7
+ * Why a text may not be published, or undefined: a token of this hub, a GitHub or npm token with a correct checksum, or a complete private key. Anything less certain is only a warning, because prompts mention secrets too. docs/contract.md section 7
  */
 export function findCertainSecret(text: string): string | undefined {
   if (holdsToken(text)) return 'expected no token of this hub in it; revoke that token now'
@@ -37,7 +36,7 @@ export function findCertainSecret(text: string): string | undefined {
     : undefined
 }
 
-/** GitHub and npm end their tokens alike. */
+/** GitHub and npm tokens have the same suffix. */
 const CHECKED_TOKEN = /\b(?:gh[pousr]|npm)_[0-9A-Za-z]{36}\b/g
 
 /** The last six characters are the CRC-32 of the thirty before them. @see https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/ */
@@ -46,11 +45,11 @@ function hasChecksum(token: string): boolean {
   return checksumOf(secret.slice(0, 30)) === secret.slice(30)
 }
 
-/** Between both lines two hyphens in a row end the match, so the search never runs on over another beginning: it takes linear time. */
+/** Between both lines two hyphens in a row end the match, so the search never continues past another start and takes linear time. */
 const WHOLE_KEY =
   /-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----((?:[^-]|-(?!-))*)-----END (?:[A-Z]{2,10} )?PRIVATE KEY-----/g
 
-/** A key has at least some dozens of base64 characters; `…`, `<your key>` and `[REDACTED]` are no key. Line ends may be spelled `\n`, as in JSON. */
+/** A key has at least several dozen base64 characters; `…`, `<your key>` and `[REDACTED]` are not keys. Line ends may be written `\n`, as in JSON. */
 function isKeyBody(body: string): boolean {
   const letters = body
     .replace(/\\[nr]/g, '')
@@ -59,18 +58,18 @@ function isKeyBody(body: string): boolean {
   return letters.length >= 60 && /^[A-Za-z0-9+/=]+$/.test(letters)
 }
 
-/** Where the line begins on which the first certain secret of a text does, or undefined; in UTF-16 units. */
+/** Start of the line with the first certain secret of a text, or undefined; in UTF-16 units. */
 export function findSecretOffset(text: string): number | undefined {
   if (findCertainSecret(text) === undefined) return undefined
   const lines = text.split('\n')
   const holds = (from: number, to: number) => findCertainSecret(lines.slice(from, to).join('\n')) !== undefined
   const end = leastOf(lines.length, (count) => holds(0, count))
-  // The last line from which on it is still whole.
+  // The last line from which it is still complete.
   const start = end - leastOf(end, (count) => holds(end - count, end))
   return lines.slice(0, start).reduce((sum, { length }) => sum + length + 1, 0)
 }
 
-/** The least number up to `most` for which something holds that holds for every greater one. */
+/** The smallest number up to `most` that satisfies a monotonic condition. */
 function leastOf(most: number, holds: (count: number) => boolean): number {
   let [low, high] = [1, most]
   while (low < high) {

@@ -1,4 +1,4 @@
-// Parses `site.yml`, in which a hub says what it is called and how it looks.
+// Parses `site.yml`, which defines a hub's name and look.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { type Parsed, parseBy } from '../text/problems.ts'

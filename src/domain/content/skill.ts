@@ -1,23 +1,21 @@
-// A version as an Agent Skill: what may be one, and its SKILL.md. https://agentskills.io/specification
+// A version as an Agent Skill: requirements, and its SKILL.md. https://agentskills.io/specification
 import type { Repository, Variable, VersionRecord } from '../api/schema.ts'
 import type { ValueProblem } from '../text/problems.ts'
 import type { VersionEntry } from './content-tree.ts'
 
-/** What Claude Code runs while it loads a skill or command: `` !`command` ``, or a code block that begins with `!`. */
+/** What Claude Code executes while it loads a skill or command: `` !`command` ``, or a code block that starts with `!`. */
 export const SHELL = /!`[^`\n]*`?|```!/g
-/** What it includes: `@path`. */
+/** File references: `@path`. */
 export const INCLUDE = /(?<![\w`@])@(?:\.{0,2}\/|~\/)?[\w-]+(?:[./][\w./-]+)/g
 
-/** What makes a SKILL.md. */
+/** The input of a SKILL.md. */
 export type SkillVersion = Pick<
   VersionRecord,
   'name' | 'full_name' | 'version' | 'content' | 'content_sha256' | 'variables'
 > & { skill: NonNullable<VersionRecord['skill']> }
 
 /**
- * Writes the SKILL.md of a version. Its bytes never change, so it says nothing that can: the licence is the one at publishing, and the source has no host.
- *
- * @see docs/contract.md section 4
+ * Formats the SKILL.md of a version. Its bytes never change, so it contains nothing that can: the licence at the time of publishing, and a source without a host. @see docs/contract.md section 4
  */
 export function formatSkill(version: SkillVersion): string {
   const say = (fields: object, indent = ''): string[] =>
@@ -47,7 +45,7 @@ function quote(text: string): string {
   )
 }
 
-/** Begins the list of inputs behind a content, by which `readSkill` finds it again. */
+/** Marks the list of inputs after the content, so that `readSkill` can find it. */
 export const INPUTS = [
   '## Inputs',
   '',
@@ -56,7 +54,7 @@ export const INPUTS = [
   '',
 ].join('\n')
 
-/** Skills have no arguments by name, so an agent is told in words what to put in place of each variable. */
+/** Skills have no named arguments, so the agent is told in words what to insert for each variable. */
 function formatBody({ content, variables }: { content: string; variables: readonly Variable[] }): string {
   if (variables.length === 0) return content
   return `${content}\n\n${INPUTS}${variables.map(sayInput).join('')}`
@@ -78,11 +76,11 @@ export interface SkillIndexEntry {
   type: 'skill-md'
   description: string
   version: string
-  /** From the site's root, so that it is right behind any address of the hub. */
+  /** Relative to the site's root, so that it works at any address of the hub. */
   url: string
-  /** `sha256:` and the digest of the file's bytes in hex. */
+  /** `sha256:` and the hex digest of the file's bytes. */
   digest: string
-  /** Clients from before 0.2.0 read these beside the index, below the skill's name. */
+  /** Clients before 0.2.0 fetch these files relative to the index, below the skill's name. */
   files: ['SKILL.md']
 }
 
@@ -99,12 +97,12 @@ export function describeSkill(version: SkillVersion, digest: (text: string) => s
   }
 }
 
-/** Writes an index of skills. */
+/** Formats an index of skills. */
 export function formatSkillIndex(skills: readonly SkillIndexEntry[]): string {
   return JSON.stringify({ $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json', skills })
 }
 
-/** The latest version of a repository as a skill; undefined when it is none. */
+/** The latest version of a repository as a skill; undefined if it is not one. */
 export function latestSkill(repository: Repository): SkillVersion | undefined {
   const { latest_version, content, content_sha256, skill } = repository
   if (!skill || latest_version === null || content === null || content_sha256 === null) return undefined
@@ -112,9 +110,9 @@ export function latestSkill(repository: Repository): SkillVersion | undefined {
 }
 
 /**
- * Why a version that says it is a skill cannot be one: refused when it is published, so that every skill has a SKILL.md.
+ * Why a version with a skill field cannot be a skill: rejected when published, so that every skill has a SKILL.md.
  *
- * @returns `offset` is that in the content, in UTF-16 units
+ * @returns `offset` in the content, in UTF-16 units
  */
 export function findSkillProblems({
   skill,
@@ -130,7 +128,7 @@ export function findSkillProblems({
   })
 }
 
-/** What Claude Code would not show as it is but run or include, with its place in UTF-16 units. */
+/** What Claude Code would execute or include instead of showing it, with its position in UTF-16 units. */
 export function listInterpolations(text: string): { text: string; does: string; offset: number }[] {
   const find = (pattern: RegExp, does: string) =>
     Array.from(text.matchAll(pattern), (match) => ({ text: match[0].slice(0, 60), does, offset: match.index }))

@@ -13,13 +13,13 @@ import {
   VERSION_PATTERN,
 } from './names.ts'
 
-/** A handle as the lower-cased GitHub login of a person; reserved words are logins too. */
+/** A handle, equal to the person's GitHub login in lower case; reserved words are possible logins too. */
 export const Handle = z
   .string()
   .regex(OWNER_PATTERN, 'expected a lower-case handle such as octocat')
   .describe('A GitHub login in lower case.')
 
-/** The owner part of an address. */
+/** The owner segment of an address. */
 export const Owner = z
   .string()
   .regex(OWNER_PATTERN, 'expected 1 to 39 of a-z, 0-9 and single hyphens inside')
@@ -29,13 +29,13 @@ export const Owner = z
   })
   .describe('The owner’s handle: the part before the slash in owner/name.')
 
-/** The name part of an address. */
+/** The name segment of an address. */
 export const Name = z
   .string()
   .regex(NAME_PATTERN, 'expected 1 to 64 of a-z, 0-9 and single hyphens inside')
   .describe('The repository’s name: the part after the slash in owner/name.')
 
-/** Owner and name together. */
+/** Owner and name. */
 export const FullName = z
   .string()
   .refine(isFullName, 'expected owner/name')
@@ -65,62 +65,62 @@ export const Tag = z
   .max(LIMITS.tagCharacters, `expected at most ${LIMITS.tagCharacters} characters`)
   .describe('A tag: lower-case words joined by hyphens.')
 
-/** The name of a variable, as it stands between the braces. */
+/** The name of a variable, as between the braces. */
 export const VariableName = z
   .string()
   .regex(VARIABLE_NAME_PATTERN, 'expected a letter or _, then up to 63 letters, digits or _')
   .describe('The word between the braces.')
 
-/** A moment in UTC, such as 2026-11-20T10:00:00Z. */
+/** A time in UTC, such as 2026-11-20T10:00:00Z. */
 export const Time = z.iso
   .datetime({ error: 'expected a time in UTC such as "2026-11-20T10:00:00Z", in quotes' })
   .describe('A moment in UTC, ISO 8601 with Z.')
 
-/** A moment as records and front matter write it: UTC to the second, such as 2026-11-20T10:00:00Z. */
+/** A time in records and front matter: UTC to the second, such as 2026-11-20T10:00:00Z. */
 export function formatMoment(moment: Date): string {
   return `${moment.toISOString().slice(0, 19)}Z`
 }
 
-/** An http or https address; nothing else is ever linked. */
+/** An http or https URL; nothing else is ever linked. */
 export const WebAddress = z
   .url({ protocol: /^https?$/, error: 'expected an address that starts with https:// or http://' })
   .max(LIMITS.addressCharacters, `expected at most ${LIMITS.addressCharacters} characters`)
-  // A link that carries a password, or characters that do not show, is never what its author meant to publish.
+  // A link with a password or hidden characters is never intended.
   .refine(
     (address) => !/[\s\p{C}]/u.test(address) && !URL.parse(address)?.username,
     'expected an address without white space, invisible characters or a password',
   )
 
-/** A number that git or GitHub counts, kept as text so that no digit is lost. */
+/** A number from git or GitHub, kept as text so that no digit is lost. */
 export const NumericId = z
   .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)], 'expected a whole number')
   .transform(String)
 
-/** A licence as SPDX writes it. Whether the identifier exists is judged by the content rules. */
+/** An SPDX licence expression. The content rules check whether the identifier exists. */
 export const License = z
   .string()
   .max(LIMITS.licenseCharacters, `expected at most ${LIMITS.licenseCharacters} characters`)
   .regex(/^[A-Za-z0-9.+() -]+$/, 'expected an SPDX licence such as MIT')
   .describe('The licence, as an SPDX expression.')
 
-/** A scalar that a variable may have as its default or example. */
+/** A scalar default or example of a variable. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])
 
-/** The kinds of value a variable may ask for. */
+/** The types of variables. */
 export const VariableType = z
   .enum(['string', 'number', 'integer', 'boolean', 'enum'])
   .describe('What kind of value is expected.')
 
-/** The state of a repository. docs/contract.md section 2. */
+/** The status of a repository. docs/contract.md section 2. */
 export const Status = z
   .enum(['active', 'deprecated', 'archived'])
   .describe('active, deprecated (still listed) or archived.')
 export type Status = z.infer<typeof Status>
 
-/** How bad it is to go on using a version. */
+/** The severity of an advisory. */
 export const Severity = z.enum(['low', 'moderate', 'high', 'critical']).describe('How bad it is to go on using them.')
 
-/** Where a version was published from, when a CI job proved it. docs/contract.md section 7. */
+/** The origin of a version, verified through a CI job's token. docs/contract.md section 7. */
 export const Provenance = z
   .object({
     issuer: z.string().describe('Who vouched for the job.'),
@@ -133,7 +133,7 @@ export const Provenance = z
   .meta({ id: 'Provenance', description: 'The CI run that published a version.' })
 export type Provenance = z.infer<typeof Provenance>
 
-/** Download counts; never invented. */
+/** Download counts; never estimated. */
 export const Stats = z
   .object({
     downloads_7d: z.int().nonnegative().describe('Downloads in the last 7 days.'),
@@ -143,15 +143,15 @@ export const Stats = z
 export type Stats = z.infer<typeof Stats>
 
 /**
- * A text of people, on one line.
+ * A one-line text written by people.
  *
- * @param maxCharacters longest length, in code points
+ * @param maxCharacters maximum length in code points
  */
 export function line(maxCharacters: number) {
   return text(maxCharacters, '^[^\\u0000-\\u001f\\u007f-\\u009f]*$', 'expected no control characters or line ends')
 }
 
-/** A short text that may run over several lines: only `\n` of the control characters. @param maxCharacters in code points */
+/** A short text of one or more lines: `\n` is the only control character allowed. @param maxCharacters in code points */
 export function lines(maxCharacters: number) {
   return text(
     maxCharacters,
@@ -160,7 +160,7 @@ export function lines(maxCharacters: number) {
   )
 }
 
-/** @param pattern in the words that every language's patterns have, for it stands in the API's description */
+/** @param pattern limited to syntax that every regular expression language supports, because it appears in the API's description */
 function text(maxCharacters: number, pattern: string, sentence: string) {
   const allowed = new RegExp(pattern, 'u')
   return z
@@ -171,7 +171,7 @@ function text(maxCharacters: number, pattern: string, sentence: string) {
     .meta({ maxLength: maxCharacters, pattern })
 }
 
-/** Why a content is refused, or undefined when it is fine. Its size is judged apart, for that answer has a status of its own. */
+/** Why a content is rejected, or undefined. Its size is checked separately, because that error has its own status. */
 export function findContentProblem(content: string): string | undefined {
   if (content.trim() === '') return 'expected some text, got nothing but white space'
   if (content.includes('\0')) return 'expected text without NUL characters'
@@ -183,5 +183,5 @@ function isFullName(text: string): boolean {
   return splitFullName(text) !== undefined
 }
 
-/** Whether no value comes twice. */
+/** Whether all values are distinct. */
 export const unique = (values: readonly unknown[]): boolean => new Set(values).size === values.length

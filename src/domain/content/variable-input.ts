@@ -1,11 +1,11 @@
-// Schemas of variables as authors declare them, with the rules for defaults and examples.
+// Schemas of declared variables, with the rules for defaults and examples.
 import * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 import { describeValue } from '../text/problems.ts'
 import { countCharacters } from '../text/text-length.ts'
 import { line, Scalar, unique, VariableName, VariableType } from './values.ts'
 
-/** A variable as its author declares it: only the name is a must. docs/contract.md section 2. */
+/** A variable as declared by its author: only the name is required. docs/contract.md section 2. */
 export const VariableInput = z
   .strictObject({
     name: VariableName,
@@ -36,11 +36,11 @@ export const VariableInput = z
   })
   .meta({ allOf: describeKinds() })
 
-/** The rules above in the words of JSON Schema: what else must hold for each type. */
+/** The same rules in JSON Schema: additional constraints for each type. */
 function describeKinds() {
   const rule = (type: z.infer<typeof VariableType>, properties: Record<string, unknown>, required: string[] = []) => ({
     if: { properties: { type: { const: type } }, ...(type === 'string' ? {} : { required: ['type'] }) },
-    // biome-ignore lint/suspicious/noThenProperty: the word of JSON Schema
+    // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
     then: { properties, ...(required.length > 0 ? { required } : {}), additionalProperties: true },
   })
   const values = (type: string) => ({
@@ -79,7 +79,7 @@ function wanted(type: z.infer<typeof VariableType>): string {
   return type === 'integer' ? 'a whole number' : `a ${type}`
 }
 
-/** The variables of a version: each name once. */
+/** The variables of a version, with unique names. */
 export const VariableInputs = z
   .array(VariableInput)
   .max(LIMITS.variablesPerVersion, `expected at most ${LIMITS.variablesPerVersion} variables`)

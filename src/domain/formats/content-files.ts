@@ -1,4 +1,4 @@
-// The files of content/ that an imported prompt becomes: a first version, the next one, or none where nothing changed.
+// Turns an imported prompt into files of content/: a first version, the next one, or nothing if unchanged.
 import { LIMITS } from '../api/limits.ts'
 import { compareForCallers } from '../catalogue/difference.ts'
 import { nextVersion, sortVersions } from '../catalogue/versions.ts'
@@ -20,7 +20,7 @@ import type { ValueProblem } from '../text/problems.ts'
 import { toLine, toName, toTags } from './names.ts'
 import type { PortablePrompt } from './portable.ts'
 
-/** What is there of a repository already. */
+/** The existing state of a repository. */
 export interface ExistingRepository {
   /** Every version number ever published. */
   versions: readonly string[]
@@ -28,25 +28,25 @@ export interface ExistingRepository {
   read: (version: string) => string
 }
 
-/** Who imports, and as what. */
+/** Options of an import. */
 interface ImportOrder {
   owner: string
-  /** The login that the versions name. */
+  /** The login recorded as publisher. */
   by: string
-  /** Of prompts whose source says none; null leaves it open. */
+  /** Licence for prompts whose source has none; null for no licence. */
   license: string | null
   /** Such as `2026-11-20T10:00:00Z`. */
   publishedAt: string
   measure: Measure
 }
 
-/** What an imported prompt becomes. */
+/** The result of importing a prompt. */
 type ImportedFiles =
   | { status: 'new' | 'changed'; version: string; files: { path: string; text: string }[] }
   | { status: 'unchanged'; version: string; files: [] }
   | { status: 'refused'; problems: ValueProblem[] }
 
-/** Gives each prompt a name that no other of the same import has: the title in words, then with a number. */
+/** Gives each prompt a unique name within the import: from its title, with a number if necessary. */
 export function nameEach(prompts: readonly Pick<PortablePrompt, 'name' | 'title'>[]): string[] {
   const taken = new Set<string>()
   return prompts.map(({ name, title }) => {
@@ -62,7 +62,7 @@ export function nameEach(prompts: readonly Pick<PortablePrompt, 'name' | 'title'
   })
 }
 
-/** Makes the files of one prompt. @param existing undefined for a name that is new */
+/** Creates the files of one prompt. @param existing undefined for a new repository */
 export function importPrompt(
   prompt: PortablePrompt,
   name: string,

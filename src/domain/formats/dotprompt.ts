@@ -23,9 +23,9 @@ const PARAMETERS = new ParameterNames({
   frequencyPenalty: 'frequency_penalty',
   presencePenalty: 'presence_penalty',
 })
-/** Front matter that a hub has a place for; the rest is lost. */
+/** Front matter that a hub supports; the rest is lost. */
 const KNOWN = new Set(['name', 'description', 'model', 'config', 'input', 'version', 'variant'])
-/** Helpers that Handlebars and dotprompt call by their name alone: a variable so named would call them. */
+/** Helpers that Handlebars and dotprompt call by name: a variable of that name would call them. */
 const HELPERS = new Set([
   'role',
   'history',
@@ -57,7 +57,7 @@ const TYPES: Readonly<Record<string, Variable['type']>> = {
   boolean: 'boolean',
 }
 
-/** Reads a `.prompt` file. @param name the file's name without its endings */
+/** Reads a `.prompt` file. @param name file name without extensions */
 export function readDotprompt(source: string, name: string): ReadResult {
   const findings = new Findings()
   const file = readSourceFile(source, findings)
@@ -233,14 +233,14 @@ function writeInput(variables: readonly Variable[]): Record<string, unknown> | u
   return { schema, ...(defaults.length === 0 ? {} : { default: Object.fromEntries(defaults) }) }
 }
 
-/** Escapes what Handlebars would read as its own. */
+/** Escapes Handlebars syntax. */
 function writeText(text: string, declared: ReadonlySet<string>, findings: Findings): string {
   for (const match of text.matchAll(/<<<dotprompt:|\{\{\{/g))
     findings.refused('content', `${match[0]} has a meaning of its own in dotprompt`, lineOf(text, match.index))
   return text.replace(
     /(\\*)\{\{(?:( ?)([A-Za-z_][A-Za-z0-9_]*)\2\}\})?/g,
     (whole, slashes: string, ...found: unknown[]) => {
-      // One backslash escapes braces; more are one fewer before a placeholder.
+      // A backslash escapes braces; before a placeholder, several backslashes become one fewer.
       if (typeof found[1] === 'string' && declared.has(found[1])) return slashes === '' ? whole : `\\${whole}`
       if (slashes !== '')
         findings.refused('content', 'a backslash before braces that stay cannot be written in dotprompt')

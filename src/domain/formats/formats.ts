@@ -1,4 +1,4 @@
-// Every format that prompts come in from or go out to, by the name that people give to it.
+// All import and export formats, by name.
 import type { ExportFormat } from '../api/export-formats.ts'
 import type { Repository, VersionRecord } from '../api/schema.ts'
 import { splitChat } from '../content/chat.ts'
@@ -11,7 +11,7 @@ import type { ExportedVersion, ReadResult, WriteResult } from './portable.ts'
 import { readPrompty, writePrompty } from './prompty.ts'
 import { readClaudeCommand, readSkill, writeClaudeCommand, writeSkill } from './skill.ts'
 
-/** Readers by format. `name` is the file's name without its endings, or the folder's for a skill. */
+/** Readers by format. `name` is the file name without extensions, or the folder name for a skill. */
 export const READERS = {
   dotprompt: readDotprompt,
   prompty: readPrompty,
@@ -55,16 +55,16 @@ export function toExported(
 }
 
 /**
- * The format of a file, by its path and, for JSON, by what it holds.
+ * Detects the format of a file, from its path and, for JSON, its content.
  *
  * @param path with forward slashes
- * @returns undefined for a file that is no prompt
+ * @returns undefined for a file that is not a prompt
  */
 export function detectFormat(path: string, source: string): ImportFormat | undefined {
   const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   if (/\.prompt\.ya?ml$/.test(file)) return 'github'
   if (file.endsWith('.prompty')) return 'prompty'
-  // A partial of dotprompt begins with an underscore and is no prompt of its own.
+  // A dotprompt partial starts with an underscore and is not a prompt of its own.
   if (file.endsWith('.prompt')) return file.startsWith('_') ? undefined : 'dotprompt'
   if (file.endsWith('.csv')) return 'csv'
   if (file.endsWith('.json'))

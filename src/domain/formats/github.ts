@@ -18,7 +18,7 @@ const PARAMETERS = new ParameterNames({ maxTokens: 'max_tokens', topP: 'top_p', 
 const KNOWN = new Set(['name', 'description', 'model', 'modelParameters', 'responseFormat', 'jsonSchema', 'messages'])
 const ROLES = ['system', 'user', 'assistant'] as const
 
-/** Reads a `.prompt.yml` file. @param name the file's name without its endings */
+/** Reads a `.prompt.yml` file. @param name file name without extensions */
 export function readGitHub(source: string, name: string): ReadResult {
   const findings = new Findings()
   const front = readYamlSource(source, findings)
@@ -53,7 +53,7 @@ export function readGitHub(source: string, name: string): ReadResult {
   return findings.result(prompt)
 }
 
-/** A lone user message is what a hub calls a text. Line ends around a message of a chat prompt do not belong to it. */
+/** A single user message becomes a text prompt. Line breaks around a chat message are not part of it. */
 export function readMessages(
   messages: readonly PortableMessage[],
   findings: Findings,

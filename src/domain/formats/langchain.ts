@@ -1,4 +1,4 @@
-// LangChain's manifests, as LangSmith keeps them: read as plain data, never instantiated. https://docs.langchain.com/langsmith
+// LangChain's manifests, as stored by LangSmith: parsed as plain data, never instantiated. https://docs.langchain.com/langsmith
 import { isChatMessage } from '../content/chat.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { readMessages } from './github.ts'
@@ -16,7 +16,7 @@ import {
 import { isObject, readJsonSource, textOf } from './source-file.ts'
 import { readBraces, readFString } from './template.ts'
 
-/** Classes of messages, by the last part of their id, and the role of each. */
+/** Message classes, by the last part of their ID, and their roles. */
 const MESSAGE_ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
   SystemMessagePromptTemplate: 'system',
   HumanMessagePromptTemplate: 'user',
@@ -28,7 +28,7 @@ const MESSAGE_ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> =
 const SEQUENCES = new Set(['PromptPlayground', 'RunnableSequence'])
 const TEMPLATES = new Set(['ChatPromptTemplate', 'PromptTemplate', 'StructuredPrompt'])
 
-/** Reads a manifest. Only a fixed list of class names is known; any other is refused by name. @param name the file's name without its ending */
+/** Reads a manifest. Only a fixed list of class names is supported; any other is rejected by name. @param name file name without extension */
 export function readLangChain(source: string, name: string): ReadResult {
   const findings = new Findings()
   const value = readJsonSource(source, findings)
@@ -81,7 +81,7 @@ function readConstructor(value: unknown, findings: Findings): Constructor | unde
   return { name, kwargs: isObject(value.kwargs) ? value.kwargs : {} }
 }
 
-/** Model settings of a bound model: plain values alone. */
+/** Model settings of a bound model: only plain values. */
 function readModel(last: unknown, parameters: Record<string, unknown>, findings: Findings): void {
   const binding = isObject(last) && isObject(last.kwargs) ? last.kwargs : {}
   const bound = isObject(binding.bound) && isObject(binding.bound.kwargs) ? binding.bound.kwargs : undefined
@@ -147,7 +147,7 @@ function readTemplate(kwargs: Record<string, unknown>, names: Set<string>, findi
   return read.text
 }
 
-/** Writes a manifest with f-strings, the format in which every text can be written exactly. */
+/** Writes a manifest with f-strings, the only format that can represent every text exactly. */
 export function writeLangChain(version: ExportedVersion): WriteResult {
   const { body } = version
   const lost = [

@@ -1,4 +1,4 @@
-// Langfuse's prompts as its API reads and writes them: JSON of a text or of messages. https://langfuse.com/docs/prompts
+// Langfuse prompts in the JSON of its API: a text or messages. https://langfuse.com/docs/prompts
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
 import { readMessages, tighten } from './github.ts'
@@ -23,7 +23,7 @@ const ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> = {
   user: 'user',
   assistant: 'assistant',
 }
-/** Fields of an answer of its API that say nothing of the prompt itself. */
+/** API response fields that are not about the prompt itself. */
 const SILENT = new Set([
   'id',
   'createdAt',
@@ -37,10 +37,10 @@ const SILENT = new Set([
   'lastUpdatedAt',
 ])
 const KNOWN = new Set(['type', 'name', 'prompt', 'config', 'tags', 'commitMessage'])
-/** Maximum prompts of one file. */
+/** Maximum number of prompts in one file. */
 const MAX_PROMPTS = 10_000
 
-/** Reads one prompt, a list of them, or an answer `{"data": […]}`. @param name the file's name without its ending */
+/** Reads one prompt, a list of them, or a response `{"data": […]}`. @param name file name without extension */
 export function readLangfuse(source: string, name: string): ReadResult {
   const findings = new Findings()
   const value = readJsonSource(source, findings)
@@ -102,14 +102,14 @@ function declareNames(prompt: PortablePrompt, findings: Findings): PortablePromp
         `${match[0]} includes another prompt`,
         text.slice(0, match.index).split('\n').length,
       )
-    // Whatever else stands in braces is not filled there either.
+    // Nothing else in braces is filled there either.
     readBraces(text, 'literal', findings)
     for (const one of findPlaceholders(text)) names.add(one)
   }
   return { ...prompt, variables: [...names].map(undeclaredVariable) }
 }
 
-/** Writes the JSON that `POST /api/public/v2/prompts` takes. */
+/** Writes the JSON for `POST /api/public/v2/prompts`. */
 export function writeLangfuse(version: ExportedVersion): WriteResult {
   const findings = new Findings()
   const lost = [

@@ -1,4 +1,4 @@
-// Hub names, tags and variables made from what other tools allow.
+// Converts names, tags and variables of other tools to the hub's rules.
 
 import { LIMITS } from '../api/limits.ts'
 import type { Parameters, Variable } from '../api/schema.ts'
@@ -7,7 +7,7 @@ import { undeclaredVariable } from '../content/prompt-file.ts'
 import { VariableInput } from '../content/variable-input.ts'
 import type { Findings } from './portable.ts'
 
-/** A hub name made from a title: lower case, without accents, words joined by hyphens. Empty where nothing of it can stay. */
+/** A hub name from a title: lower case, without accents, words joined by hyphens. Empty if nothing remains. */
 export function toName(title: string): string {
   const words = title
     .normalize('NFKD')
@@ -21,7 +21,7 @@ export function toName(title: string): string {
   return NAME_PATTERN.test(words) ? words : ''
 }
 
-/** Tags as a hub has them: at most ten, each once. */
+/** Tags by the hub's rules: at most ten, without duplicates. */
 export function toTags(tags: readonly string[]): string[] {
   const made = tags
     .map((tag) => toName(tag))
@@ -29,7 +29,7 @@ export function toTags(tags: readonly string[]): string[] {
   return [...new Set(made)].slice(0, LIMITS.tagsPerRepository)
 }
 
-/** One line of at most so many characters; what is longer ends in an ellipsis. */
+/** One line, cut to a maximum length with an ellipsis. */
 export function toLine(text: string, most: number): string {
   const line = [
     ...text
@@ -41,7 +41,7 @@ export function toLine(text: string, most: number): string {
 }
 
 /**
- * Declares a variable with what its source says of it; what does not fit the hub's rules is lost.
+ * Declares a variable from its source; values that break the hub's rules are lost.
  *
  * @param given fields of `Variable`, as far as the source has them
  */
@@ -66,12 +66,12 @@ export function toVariable(
   return { ...undeclaredVariable(name), description }
 }
 
-/** Declares every placeholder: those that the source describes, and the rest as required texts. */
+/** Declares every placeholder: those described by the source, and the rest as required strings. */
 export function declareAll(names: readonly string[], described: ReadonlyMap<string, Variable>): Variable[] {
   return names.map((name) => described.get(name) ?? undeclaredVariable(name))
 }
 
-/** Whether a variable says no more than its name. */
+/** Whether a variable has only a name. */
 export function isBare(variable: Variable): boolean {
   const bare = undeclaredVariable(variable.name)
   return (Object.keys(bare) as (keyof Variable)[]).every(
@@ -79,7 +79,7 @@ export function isBare(variable: Variable): boolean {
   )
 }
 
-/** Names of parameters in another tool's spelling, both ways. */
+/** Parameter names in another tool's spelling, in both directions. */
 export class ParameterNames {
   readonly #toHub: ReadonlyMap<string, string>
   readonly #fromHub: ReadonlyMap<string, string>

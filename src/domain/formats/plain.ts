@@ -1,4 +1,4 @@
-// Prompts without a format of their own: plain markdown or text files, pairs of `system.md` and `user.md`, and CSV with a title and a prompt.
+// Prompts without a specific format: Markdown or text files, pairs of `system.md` and `user.md`, and CSV with a title and a prompt.
 import { parse } from 'csv-parse/sync'
 import { findPlaceholders } from '../content/placeholders.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
@@ -12,12 +12,12 @@ import {
 } from './portable.ts'
 import { readSourceFile, textOf, textsIn, withoutMark } from './source-file.ts'
 
-/** Maximum rows of a CSV file. */
+/** Maximum number of rows in a CSV file. */
 const MAX_ROWS = 10_000
 const TITLE_COLUMNS = ['title', 'act', 'name']
 const PROMPT_COLUMNS = ['prompt', 'content', 'text']
 
-/** Reads a markdown or text file; front matter gives title, description, tags and licence where it is there. @param name the file's name without its ending */
+/** Reads a Markdown or text file; front matter may contain title, description, tags and licence. @param name file name without extension */
 export function readMarkdown(source: string, name: string): ReadResult {
   const findings = new Findings()
   const file = readSourceFile(source, findings)
@@ -36,7 +36,7 @@ export function readMarkdown(source: string, name: string): ReadResult {
   return findings.result(declarePlaceholders(prompt))
 }
 
-/** Reads `system.md` and `user.md` (and `assistant.md`) of one folder as one chat prompt. @param name the folder's name */
+/** Reads `system.md` and `user.md` (and `assistant.md`) of one folder as one chat prompt. @param name folder name */
 export function readRoleFiles(files: ReadonlyMap<'system' | 'user' | 'assistant', string>, name: string): ReadResult {
   const findings = new Findings()
   const messages: PortableMessage[] = (['system', 'user', 'assistant'] as const).flatMap((role) => {
@@ -47,7 +47,7 @@ export function readRoleFiles(files: ReadonlyMap<'system' | 'user' | 'assistant'
   return findings.result(declarePlaceholders({ ...emptyPrompt(name), body: { format: 'chat', messages } }))
 }
 
-/** Reads CSV (RFC 4180) whose first row names a column for titles and one for prompts. */
+/** Reads CSV (RFC 4180) whose first row names a title column and a prompt column. */
 export function readCsv(source: string): ReadResult {
   const findings = new Findings()
   let rows: string[][]

@@ -46,7 +46,7 @@ const KINDS: Readonly<Record<string, Variable['type']>> = {
   boolean: 'boolean',
 }
 
-/** Reads a `.prompty` file. @param name the file's name without its ending */
+/** Reads a `.prompty` file. @param name file name without extensions */
 export function readPrompty(source: string, name: string): ReadResult {
   const findings = new Findings()
   const delimiter = source.replace(/^\ufeff/, '').startsWith('+++') ? '+++' : '---'
@@ -86,7 +86,7 @@ export function readPrompty(source: string, name: string): ReadResult {
   return findings.result(prompt)
 }
 
-/** `${env:NAME}` and `${file:path}` would read from the machine that imports: refused, never resolved. */
+/** `${env:NAME}` and `${file:path}` would read from the importing machine: rejected, never resolved. */
 function refuseReferences(front: string, findings: Findings): void {
   for (const match of front.matchAll(/\$\{(?:env|file):[^}]*\}/gi))
     findings.refused('reference', `${match[0]} reads from the machine that loads it`, lineOf(front, match.index))

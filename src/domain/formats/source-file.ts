@@ -1,4 +1,4 @@
-// Front matter, YAML and JSON of files from elsewhere, read with bounds before any work of unknown cost.
+// Parses front matter, YAML and JSON of external files, with limits before any work of unknown cost.
 import matter from 'gray-matter'
 import { LIMITS } from '../api/limits.ts'
 import { findJsonProblem } from '../text/json.ts'
@@ -6,18 +6,18 @@ import { formatProblems } from '../text/problems.ts'
 import { parseYaml } from '../text/yaml.ts'
 import type { Findings } from './portable.ts'
 
-/** Maximum bytes of one file that is converted. A content may have 262,144 bytes; front matter and JSON around it need room. */
+/** Maximum size of a converted file in bytes. A content may have 262,144 bytes; front matter and JSON around it need space. */
 export const MAX_SOURCE_BYTES = 1_048_576
-/** Maximum lines of front matter. gray-matter takes time by the square of blank lines: docs/notes/yaml.md. */
+/** Maximum lines of front matter. gray-matter takes quadratic time in the number of blank lines: docs/notes/yaml.md. */
 const MAX_FRONT_MATTER_LINES = 2_000
 
-/** A file of front matter and a body. */
+/** A file with front matter and a body. */
 export interface SourceFile {
   front: Record<string, unknown>
-  /** Whether the file has front matter at all. */
+  /** Whether the file has front matter. */
   hasFront: boolean
   body: string
-  /** The line on which the body begins, from 1. */
+  /** First line of the body, from 1. */
   bodyLine: number
   /** The line of a top-level key, from 1, or null. */
   lineOf: (key: string) => number | null
@@ -29,9 +29,9 @@ export function withoutMark(text: string): string {
 }
 
 /**
- * Reads a file with front matter between lines of three hyphens, or of another delimiter.
+ * Parses a file with front matter between `---` lines, or another delimiter.
  *
- * @returns undefined when the front matter is refused; the findings say why
+ * @returns undefined when the front matter is rejected; the findings say why
  */
 export function readSourceFile(source: string, findings: Findings, delimiter = '---'): SourceFile | undefined {
   const text = withoutMark(source)
@@ -78,11 +78,11 @@ const refuseLanguage = {
     throw new Error('expected YAML; front matter of another language is never run')
   },
 }
-/** Our YAML reader as the only engine: gray-matter would run front matter that calls itself JavaScript. */
+/** Our YAML parser as the only engine, because gray-matter would execute JavaScript front matter. */
 const ENGINES = {
   yaml: {
     parse: (yaml: string): object => {
-      // gray-matter hands over the text after the opening line's end.
+      // gray-matter passes the text after the opening line.
       const parsed = parseYaml(yaml.replace(/^\r?\n/, '').replace(/\n?$/, '\n'), 2)
       if (parsed.problems) throw new Error(formatProblems(parsed.problems))
       return parsed.value
@@ -94,7 +94,7 @@ const ENGINES = {
   coffee: refuseLanguage,
 }
 
-/** Reads a YAML mapping. @returns undefined when it is refused */
+/** Parses a YAML mapping. @returns undefined when rejected */
 export function readYamlSource(source: string, findings: Findings): Record<string, unknown> | undefined {
   const parsed = parseYaml(withoutMark(source), 1)
   if (!parsed.problems) return parsed.value
@@ -103,7 +103,7 @@ export function readYamlSource(source: string, findings: Findings): Record<strin
   return undefined
 }
 
-/** Reads JSON, bounded in depth. @returns undefined when it is refused */
+/** Parses JSON with limited depth. @returns undefined when rejected */
 export function readJsonSource(source: string, findings: Findings): unknown {
   try {
     const value: unknown = JSON.parse(withoutMark(source))
@@ -116,7 +116,7 @@ export function readJsonSource(source: string, findings: Findings): unknown {
   return undefined
 }
 
-/** A plain object, as JSON and YAML have them. */
+/** A plain object, as in JSON and YAML. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -126,7 +126,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A list of texts; anything else in it is left out. */
+/** A list of texts; other items are skipped. */
 export function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }

@@ -2,7 +2,7 @@
 import { VARIABLE_NAME_PATTERN } from '../content/names.ts'
 import type { Findings } from './portable.ts'
 
-/** A template language in double braces, and what of it goes beyond filling. */
+/** A template language with double braces, and its syntax beyond filling. */
 type BraceLanguage = 'handlebars' | 'mustache' | 'jinja2' | 'literal'
 
 /** The end of a tag: three braces close three. */
@@ -15,10 +15,10 @@ const LOGIC: Readonly<Record<BraceLanguage, RegExp | undefined>> = {
 }
 
 /**
- * Turns a text of another template language into the hub's `{{name}}`.
+ * Converts a text of another template language to the hub's `{{name}}`.
  *
- * @param firstLine the line of the text's beginning in its file
- * @returns the text, and the names that it fills by first appearance; whatever is more than a name is refused with its line
+ * @param firstLine line number of the text in its file
+ * @returns the text, and its placeholder names by first appearance; anything beyond a name is rejected with its line
  */
 export function readBraces(
   text: string,
@@ -36,7 +36,7 @@ export function readBraces(
     const slashes = language === 'handlebars' ? countSlashes(text, at, open) : 0
     TAG.lastIndex = open
     const tag = slashes === 1 ? '{{' : (TAG.exec(text)?.[0] ?? '{{')
-    // In Handlebars one backslash escapes the braces, and two or more are one backslash fewer before a tag.
+    // In Handlebars one backslash escapes the braces, and two or more become one fewer before a tag.
     rewritten += text.slice(at, slashes > 0 ? open - 1 : open)
     rewritten += slashes === 1 ? tag : readTag(tag, open)
     at = open + tag.length
@@ -63,7 +63,7 @@ function countSlashes(text: string, from: number, open: number): number {
   return count
 }
 
-/** As `readBraces`, for Python's f-strings: `{name}`, and doubled braces for single ones. */
+/** Like `readBraces`, for Python's f-strings: `{name}`, and doubled braces for literal ones. */
 export function readFString(text: string, findings: Findings, firstLine = 1): { text: string; names: string[] } {
   const names = new Set<string>()
   const lines = lineCounter(text, firstLine)
@@ -79,7 +79,7 @@ export function readFString(text: string, findings: Findings, firstLine = 1): { 
   return { text: rewritten, names: [...names] }
 }
 
-/** Tells the line of an offset; asked in rising order, so that a long text is counted once. */
+/** Returns the line of an offset; offsets must increase, so that a long text is scanned once. */
 function lineCounter(text: string, firstLine: number): (offset: number) => number {
   let line = firstLine
   let at = 0

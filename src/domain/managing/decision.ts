@@ -1,4 +1,4 @@
-// Decides what a change of a repository writes: from the change and the repository as git has it to a new `index.md`, nothing, or a refusal. Pure.
+// Decides what a change of a repository writes: takes the change and the repository's state in git, and returns a new `index.md`, nothing, or an error. Pure.
 import { HubError } from '../api/errors.ts'
 import { titleFromName } from '../content/names.ts'
 import { editKeys, type RepositoryFile, replaceReadme, UNSAID } from '../content/prompt-file.ts'
@@ -9,20 +9,20 @@ import { isSameJson } from '../text/json.ts'
 import type { KeyChange } from '../text/yaml-edit.ts'
 import type { Change, PatchFields } from './request.ts'
 
-/** What a change comes to. */
+/** The result of a change. */
 export interface ChangeDecision {
-  /** The new text of `index.md`; undefined when nothing changes. */
+  /** The new text of `index.md`; undefined when unchanged. */
   indexText: string | undefined
-  /** What `index.md` says after the change. */
+  /** The parsed `index.md` after the change. */
   file: RepositoryFile
-  /** What changed, for the commit: names, numbers and fields alone, never a text of somebody. */
+  /** What changed, for the commit message: only names, numbers and fields, never user text. */
   summary: string
 }
 
 /**
- * Decides what a change comes to.
+ * Decides the result of a change.
  *
- * @param neighbours the repositories that `moved_to` and `replaced_by` may name
+ * @param neighbours the repositories named by `moved_to` and `replaced_by`
  * @throws HubError `not_found`, `repo_archived`, `version_conflict`, `validation_failed`; `upstream_error` when `index.md` cannot be read
  */
 export function decideChange(change: Change, state: RepositoryState, neighbours: Neighbours): ChangeDecision {
@@ -123,7 +123,7 @@ function editsOfPatch(fields: PatchFields, { owner, name, file }: RepositoryStat
   )
   if (named.length > 0) throw validationFailed(named)
   const newReadme = readme !== undefined && readme.trim() !== file.readme ? readme : undefined
-  // A key that says what stands without it is removed only where null asks for it, so that what its author wrote stays in sight.
+  // A key with its default value is removed only when null requests it, so that the author's text stays visible.
   const keys = changed.map(([key, value]): KeyChange => ({ path: [key], value: value === null ? undefined : value }))
   const names = [...changed.map(([key]) => key), ...(newReadme === undefined ? [] : ['readme'])]
   const status = changed.find(([key]) => key === 'status')

@@ -1,4 +1,4 @@
-// What a change of a repository asks for: the bodies of PATCH, of labels and of yanks, read at once with every problem. docs/contract.md section 7
+// Parses requests to change a repository: the bodies of PATCH, labels and yanks, reporting all problems at once. docs/contract.md section 7
 import * as z from 'zod'
 import type { HubError } from '../api/errors.ts'
 import { LIMITS } from '../api/limits.ts'
@@ -23,7 +23,7 @@ const Readme = z
   .refine((text) => text.isWellFormed(), 'expected well-formed Unicode, without lone surrogates')
   .describe('Notes on the prompt, in markdown. White space around them is dropped.')
 
-/** The body of PATCH: a JSON merge patch (RFC 7396) of what may be changed. */
+/** The body of PATCH: a JSON merge patch (RFC 7396) of the changeable fields. */
 export const RepositoryPatch = z
   .strictObject({
     title: Title.optional(),
@@ -45,7 +45,7 @@ export const RepositoryPatch = z
 export const LabelRequest = z
   .strictObject({ version: Version.describe('The version that the label points at from now on.'), expected, dry_run })
   .meta({ id: 'LabelRequest', description: 'Where a label points from now on.' })
-/** The body that removes a label; it may be left out. */
+/** The body that removes a label; optional. */
 export const LabelRemoval = z
   .strictObject({ expected })
   .meta({ id: 'LabelRemoval', description: 'Which version a label that is removed must point at.' })
@@ -65,7 +65,7 @@ const UnyankRequest = z.strictObject({}).meta({ id: 'UnyankRequest', description
 /** The fields of a patch that are written. */
 export type PatchFields = Omit<z.infer<typeof RepositoryPatch>, 'dry_run'>
 
-/** A change that was asked for. */
+/** A requested change. */
 export type Change =
   | { kind: 'patch'; fields: PatchFields; isDryRun: boolean }
   | { kind: 'label'; label: string; version: string; expected: string | null | undefined; isDryRun: boolean }
@@ -73,13 +73,13 @@ export type Change =
   | { kind: 'yank'; version: string; reason: string; isDryRun: boolean }
   | { kind: 'unyank'; version: string; isDryRun: boolean }
 
-/** What is asked at an address: which change, of what. */
+/** The change and its target, from the address. */
 export type Target =
   | { kind: 'patch' }
   | { kind: 'label' | 'unlabel'; label: string }
   | { kind: 'yank' | 'unyank'; version: string }
 
-/** Reads the body of a change. @throws HubError `validation_failed` with every problem in one message, each with its field */
+/** Parses the body of a change. @throws HubError `validation_failed` with every problem in one message, each with its field */
 export function parseChange(target: Target, body: unknown): Change {
   switch (target.kind) {
     case 'patch': {
@@ -125,7 +125,7 @@ const BOUNDS = {
   depth: 4,
 }
 
-/** Refuses a body that holds more than any change can, before it is parsed. @returns the error, or undefined */
+/** Rejects a body that exceeds the limits of any change, before it is parsed. @returns the error, or undefined */
 export function findChangeExcess(text: string): HubError | undefined {
   const excess = findJsonExcess(text, BOUNDS)
   if (excess === undefined) return undefined

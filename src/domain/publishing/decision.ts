@@ -32,34 +32,34 @@ import { isSameJson } from '../text/json.ts'
 import { nextLower, type RepositoryState, readIndex, readListedVersion } from './repository-state.ts'
 import { type Measure, nameLines, type PublishInput, validationFailed } from './request.ts'
 
-/** Everything a version says of its origin. */
+/** Everything about a version's origin. */
 export interface Publisher {
   published_by: string
   published_at: string
   provenance: Provenance | undefined
 }
 
-/** What a request comes to. */
+/** The result of a request. */
 export interface PublishDecision {
-  /** The version that is answered: the new one, or the latest one that is already the same. */
+  /** The version in the response: the new one, or the latest one if it is equal. */
   version: VersionEntry
   record: VersionRecord
-  /** Whether the latest version is the same already, so that no version is added. */
+  /** Whether the latest version is equal, so that no version is added. */
   isUnchanged: boolean
   /** The text of the new version's file; undefined when unchanged. */
   versionText: string | undefined
-  /** The new text of `index.md`; undefined when it stays. */
+  /** The new text of `index.md`; undefined when unchanged. */
   indexText: string | undefined
-  /** What `index.md` says after the publish. */
+  /** The parsed `index.md` after the publish. */
   file: RepositoryFile
-  /** What is worth a second look in all of it; nothing is refused for it. */
+  /** The warnings; none blocks the publish. */
   warnings: Warning[]
 }
 
 /**
- * Decides what a request comes to.
+ * Decides the result of a request.
  *
- * @param latestText the file of the latest version, or undefined when there is none
+ * @param latestText the file of the latest version, or undefined if there is none
  * @throws HubError `repo_archived`, `version_conflict`, `validation_failed`; `upstream_error` when that file cannot be read
  */
 export function decidePublish(
@@ -127,7 +127,7 @@ export function decidePublish(
     ...measure(front.content),
     version: number,
   }
-  // The other rules were judged when the request was parsed. Publishing the same again answers 200 before this.
+  // The other rules were applied when the request was parsed. Publishing the same again returns 200 before this.
   const problems = [
     ...checkCarriedOver(front.carried),
     ...(request.format === undefined ? nameLines(checkFormat(version), version.content) : []),
@@ -140,7 +140,7 @@ export function decidePublish(
   return finish(version, versionText)
 }
 
-/** The warnings of a version that is in git already. Whether it breaks its callers is left out, because telling would cost another read. */
+/** The warnings of a version that is in git already. Whether it breaks callers is omitted, because that would need another read. */
 export function warnAgain(version: VersionEntry, { name, file }: RepositoryState): Warning[] {
   return [
     ...warnOfFormat(version),
@@ -150,7 +150,7 @@ export function warnAgain(version: VersionEntry, { name, file }: RepositoryState
   ]
 }
 
-/** YAML can be many times as long as the JSON it was made of, and a file that is too long to be read would break every later build. */
+/** YAML can be many times as long as the JSON it comes from, and a file that is too long to be read would break every later build. */
 function refuseLongFile(bytes: number): void {
   if (bytes <= LIMITS.requestBytes) return
   const message = `expected a version file of at most ${LIMITS.requestBytes} bytes, got ${bytes}; shorten the parameters or the variables`
@@ -170,7 +170,7 @@ function refuseConflict(
   )
 }
 
-/** What a new version says, and what of it the request left out. */
+/** The new version, and what the request omitted. */
 interface CarriedOver extends Pick<VersionFile, 'content' | 'format' | 'variables' | 'parameters' | 'skill'> {
   carried: Partial<Pick<VersionFile, 'variables' | 'parameters'>>
 }
@@ -178,7 +178,7 @@ interface CarriedOver extends Pick<VersionFile, 'content' | 'format' | 'variable
 /**
  * Variables that are no longer used are dropped, new placeholders added. docs/contract.md section 7
  *
- * @param license the repository's, which a skill keeps because it may change there
+ * @param license the repository's licence; a skill records it because it may change
  */
 function carryOver(request: PublishInput, latest: VersionFile | undefined, license: string | null): CarriedOver {
   const { content } = request

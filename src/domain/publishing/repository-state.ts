@@ -1,4 +1,4 @@
-// Represents a repository as git has it: its `index.md`, its versions in order, and the error for an unreadable file.
+// A repository's state in git: its `index.md`, its sorted versions, and the error for an unreadable file.
 import { HubError } from '../api/errors.ts'
 import { compareVersions, resolveLatest, sortVersions } from '../catalogue/versions.ts'
 import { formatPath, type Place } from '../content/content-path.ts'
@@ -11,7 +11,7 @@ import {
 } from '../content/prompt-file.ts'
 import { formatProblems, type ValueProblem } from '../text/problems.ts'
 
-/** A repository as git has it at one commit. */
+/** A repository at one commit. */
 export interface RepositoryState {
   owner: string
   name: string
@@ -21,12 +21,12 @@ export interface RepositoryState {
   latest: string | undefined
   /** The text of its `index.md`, or undefined. */
   indexText: string | undefined
-  /** What `index.md` says; without one, the defaults. */
+  /** The parsed `index.md`, or the defaults without one. */
   file: RepositoryFile
 }
 
 /**
- * Reads a repository's state.
+ * Parses a repository's state.
  *
  * @param found `versions` in any order, and the text of `index.md`
  * @throws HubError `upstream_error` when `index.md` cannot be read
@@ -44,7 +44,7 @@ export function readRepositoryState(found: {
   return { owner, name, versions, latest, indexText, file }
 }
 
-/** Reads the text of a repository's `index.md`. @throws HubError `upstream_error` */
+/** Parses a repository's `index.md`. @throws HubError `upstream_error` */
 export function readIndex({ owner, name }: { owner: string; name: string }, text: string | undefined): RepositoryFile {
   if (text === undefined) return UNSAID
   const parsed = parseRepositoryFile(text)
@@ -52,7 +52,7 @@ export function readIndex({ owner, name }: { owner: string; name: string }, text
   return parsed.value
 }
 
-/** Reads a version that git lists. @param text its file, or undefined when there is none @throws HubError `upstream_error` */
+/** Parses a listed version. @param text its file, or undefined if there is none @throws HubError `upstream_error` */
 export function readListedVersion(
   { owner, name }: { owner: string; name: string },
   version: string,
@@ -63,7 +63,7 @@ export function readListedVersion(
   return parsed.value
 }
 
-/** The error for a file on the branch that nobody can read: whoever publishes did not write it. */
+/** The error for an unreadable file on the branch: it is not the publisher's fault. */
 export function refuseBroken(place: Place, problems: readonly ValueProblem[]): HubError {
   return new HubError(
     'upstream_error',

@@ -38,7 +38,7 @@ const MessageInputs = z
   .min(1, 'expected at least one message')
   .max(LIMITS.messagesPerVersion + 1, `expected at most ${LIMITS.messagesPerVersion} messages`)
 
-/** The body of a publish. docs/contract.md section 7: unknown fields are refused, and null means something in `expected_version` and `skill` alone. */
+/** The body of a publish. docs/contract.md section 7: unknown fields are rejected, and null is allowed only in `expected_version` and `skill`. */
 export const PublishRequest = z
   .strictObject({
     content: z
@@ -78,21 +78,21 @@ export const PublishRequest = z
     oneOf: [{ required: ['content'] }, { required: ['messages'] }],
   })
 
-/** A publish as it was read: messages are written as content. */
+/** A parsed publish, with messages converted to content. */
 export interface PublishInput extends Omit<z.infer<typeof PublishRequest>, 'content' | 'messages'> {
   content: string
 }
 
-/** The form of an Idempotency-Key: visible ASCII. docs/contract.md section 7 */
+/** Format of an Idempotency-Key: visible ASCII. docs/contract.md section 7 */
 export const IDEMPOTENCY_KEY = { shortest: 8, longest: 128, pattern: /^[!-~]{8,128}$/ } as const
 
-/** Computes a content's digest and size. Handed in, because `domain` imports nothing of Node. */
+/** Computes a content's digest and size. Passed in, because `domain` imports nothing from Node. */
 export type Measure = (content: string) => { content_sha256: string; size_bytes: number }
 
 /**
- * Reads a request's body.
+ * Parses a request's body.
  *
- * @param measure gives the size; a content that is too large is answered with a status of its own
+ * @param measure returns the size; a content over the limit has its own status
  * @throws HubError `content_too_large`, or `validation_failed` with every problem in one message, each with its field
  */
 export function parsePublishRequest(body: unknown, measure: Measure): PublishInput {
@@ -117,7 +117,7 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishInp
     if (message !== undefined) problems.push({ key: field, message })
   }
   if (typeof content === 'string') {
-    // The rules over what a version says can be judged before git is asked: all problems in one message.
+    // Applies the rules that need no git: all problems in one message.
     const { changelog = '', variables, parameters = {}, skill } = parsed.value ?? {}
     const entry = {
       ...measure(content),
@@ -136,7 +136,7 @@ export function parsePublishRequest(body: unknown, measure: Measure): PublishInp
   return { ...rest, content: content as string, ...(format && { format }) }
 }
 
-/** Says the line of each problem whose place is known: it is all that a client sees of it. */
+/** Adds line numbers where known, because they are all that a client sees. */
 export function nameLines(problems: readonly PlacedProblem[], content: string): ValueProblem[] {
   return problems.map(({ key, message, offset }) =>
     offset === undefined
@@ -145,7 +145,7 @@ export function nameLines(problems: readonly PlacedProblem[], content: string): 
   )
 }
 
-/** Which message stands at a place of the content that `formatChat` writes. */
+/** The message at a position of the content that `formatChat` writes. */
 function indexAt(messages: readonly ChatPart[], offset: number): number {
   let end = 0
   return messages.findIndex((part) => {
@@ -154,13 +154,13 @@ function indexAt(messages: readonly ChatPart[], offset: number): number {
   })
 }
 
-/** The same for messages, which were written as content: says which one it is. */
+/** The same for messages that were converted to content: says which message it is. */
 function nameMessages(problems: readonly PlacedProblem[], messages: readonly ChatPart[]): ValueProblem[] {
   const unwritable = messages.flatMap((part, index) => {
     const message = isChatMessage(part) ? findUnwritable(part.content) : undefined
     return message === undefined ? [] : [{ key: `messages.${index}.content`, message }]
   })
-  // What such a message becomes is no problem of its own.
+  // The invalid part of such a message is not a problem of its own.
   const others = unwritable.length > 0 ? problems.filter(({ rule }) => rule !== 'content-is-chat') : problems
   const found = others.map(({ key, message, offset }) => {
     if (offset === undefined) return { key: key === 'content' ? 'messages' : key, message }
@@ -169,10 +169,10 @@ function nameMessages(problems: readonly PlacedProblem[], messages: readonly Cha
   return [...unwritable, ...found]
 }
 
-/** What may stand in a body, by the names of its fields. */
+/** The limits of a body, with its field names. */
 const BODY_BOUNDS = {
   known: new Set(Object.keys(PublishRequest.shape)),
-  // Up to this many are named beside all other problems; of more, only the first ones and their number are named.
+  // Up to this many problems are listed in full; above it, only the first ones and the total.
   unknown: 100,
   keys: LIMITS.parameterKeys,
   values: LIMITS.requestValues,
@@ -180,10 +180,10 @@ const BODY_BOUNDS = {
 }
 
 /**
- * Refuses a body that holds more than any publish can, before it is parsed: parsing and judging 95,000 keys took 90 ms, during which this process answered nobody else.
+ * Rejects a body that exceeds the limits of any publish, before it is parsed: parsing and validating 95,000 keys took 90 ms, during which the process handled no other request.
  *
  * @param text the body
- * @returns the error, `validation_failed`, or undefined
+ * @returns the `validation_failed` error, or undefined
  */
 export function findExcess(text: string): HubError | undefined {
   const excess = findJsonExcess(text, BODY_BOUNDS)
@@ -197,7 +197,7 @@ export function findExcess(text: string): HubError | undefined {
   return validationFailed([{ key: excess.field, message: `expected at most ${most}` }])
 }
 
-/** The sentence of a content or body that is too long. */
+/** The message for a content or body that is too long. */
 export function contentTooLarge(): HubError {
   return new HubError(
     'content_too_large',
@@ -205,9 +205,9 @@ export function contentTooLarge(): HubError {
   )
 }
 
-/** All problems in one message, each with its field. @param count how many there are, where not all of them are given */
+/** All problems in one message, each with its field. @param count the total, if not all of them are given */
 export function validationFailed(problems: readonly ValueProblem[], count = problems.length): HubError {
-  // A message quotes what it was given, and a token that slipped into the wrong field would be quoted too, whole or cut.
+  // A message quotes its input, so a token in the wrong field would be quoted too, in full or in part.
   const message = formatProblems(problems, count).replace(/hub_[0-9A-Za-z]{20,}/g, 'hub_…')
   return new HubError('validation_failed', `${message}.`)
 }

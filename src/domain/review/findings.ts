@@ -1,4 +1,4 @@
-// Finds what authors and readers should be warned of. Publishing, the build and reviews use it. Nothing here rejects content.
+// Finds warnings for authors and readers. Used by publishing, the build and reviews. Nothing here rejects content.
 import type { Difference, Variable, Warning } from '../api/schema.ts'
 import { findRoleLine } from '../content/chat.ts'
 import type { Finding } from '../content/finding.ts'
@@ -8,7 +8,7 @@ import { findSecrets } from '../content/secrets.ts'
 import { countCharacters } from '../text/text-length.ts'
 import { compareVariables } from './new-version-rules.ts'
 
-/** The texts that a version and its repository bring; absent ones are not looked at. */
+/** The texts of a version and its repository; absent ones are skipped. */
 interface Texts {
   content: string
   changelog?: string
@@ -20,7 +20,7 @@ interface Texts {
   parameters?: Readonly<Record<string, unknown>>
 }
 
-/** The texts of a version beside those of its repository. */
+/** The texts of a version, together with those of its repository. */
 export function textsOf(
   {
     content,
@@ -34,15 +34,15 @@ export function textsOf(
   return { content, changelog, title, description, readme, skill, variables, parameters }
 }
 
-/** Everything worth a second look in one text, in the order of its characters within each kind. */
+/** All warnings of one text, in character order within each kind. */
 export function findInText(text: string): Finding[] {
   return [...findHiddenCharacters(text), ...findLookAlikes(text), ...findSecrets(text)]
 }
 
-/** How many findings of one kind are named for each text; the others are only counted, because a text may hold a quarter of a million. */
+/** Maximum number of findings listed per kind and text; the others are only counted, because a text may contain a quarter of a million. */
 const MAX_PER_KIND = 5
 
-/** Warns of what the texts hold. `line` is that of the content, from 1; elsewhere the field is named instead. */
+/** Warnings about the texts. `line` is a line of the content, from 1; other texts name the field instead. */
 export function warnOfTexts(texts: Texts): Warning[] {
   const { content, changelog, title, description, readme, skill, variables, parameters } = texts
   const lines = lineCounterOf(content)
@@ -64,13 +64,13 @@ export function warnOfTexts(texts: Texts): Warning[] {
   return warnings
 }
 
-/** A description shorter than this says little; the measure of quality asks for twice as much. docs/contract.md section 5 */
+/** A shorter description says little; the quality score asks for twice as much. docs/contract.md section 5 */
 const SHORT_DESCRIPTION = 20
 
-/** A title shorter than this says nothing. */
+/** A shorter title says nothing. */
 const SHORT_TITLE = 3
 
-/** What a repository says of itself. */
+/** The metadata of a repository. */
 interface Metadata {
   name: string
   title?: string | undefined
@@ -79,7 +79,7 @@ interface Metadata {
   license: string | null
 }
 
-/** Warns of variables that the content does not hold, and of placeholders that are not among the declared variables. */
+/** Warns about unused variables and undeclared placeholders. */
 export function warnOfVariables(version: Pick<VersionFile, 'content' | 'format' | 'variables'>): Warning[] {
   const lines = lineCounterOf(version.content)
   return compareVariables(version).map(({ key, message, offset }) => ({
@@ -97,7 +97,7 @@ export function warnOfFormat({ content, format }: Pick<VersionFile, 'content' | 
   return [{ code: 'looks_like_chat', message, line: lineCounterOf(content)(offset) }]
 }
 
-/** Warns the author of what readers will miss when they judge the prompt. */
+/** Warns the author about information that readers will miss. */
 export function warnOfMetadata(
   { name, title = '', description, tags, license }: Metadata,
   variables: readonly Variable[],
@@ -113,7 +113,7 @@ export function warnOfMetadata(
   return weak.map((message) => ({ code: 'weak_metadata', message, line: null }))
 }
 
-/** Warns of a difference that stops callers, published as less than a major version. @param bump undefined: the first version, or no step */
+/** Warns about a breaking change without a major version. @param bump undefined for the first version, or no step */
 export function warnOfDifference(difference: Difference, bump: 'major' | 'minor' | 'patch' | undefined): Warning[] {
   if (!difference.breaking || bump === undefined || bump === 'major') return []
   const { variables } = difference
@@ -143,7 +143,7 @@ export function limitFindings(findings: readonly Finding[]): Finding[] {
   )
 }
 
-/** Tells lines for offsets. */
+/** Converts offsets to lines. */
 function lineCounterOf(text: string): (offset: number) => number {
   return (offset) => {
     let line = 1
@@ -152,18 +152,18 @@ function lineCounterOf(text: string): (offset: number) => number {
   }
 }
 
-/** Letters of Cyrillic, Greek and their kin that print as Latin ones. @see https://www.unicode.org/reports/tr39/#Confusable_Detection */
+/** Cyrillic, Greek and related letters that look like Latin ones. @see https://www.unicode.org/reports/tr39/#Confusable_Detection */
 const DRAWN_AS_LATIN = /[асеорхуіјѕһԁԛԝӏАВЕЅЗІЈКМНОРСТХУԌԚԜοανρικΑΒΕΖΗΙΚΜΝΟΡΤΥΧցօսհⅼⅰⅴⅹ]/u
-/** A run of letters in which a Latin one stands beside another script's. Bounded: a longer one is looked at in pieces. */
+/** A sequence of letters that mixes Latin and another script. Bounded: a longer one is checked in pieces. */
 const MIXED_WORD = /[\p{L}\p{M}\p{Nl}]{2,64}/gu
 
-/** Words of Latin letters with some that only look Latin: what a person reads is not what a program or a model compares. */
+/** Words of Latin letters with some that only look Latin: people read one word, programs and models another. */
 function findLookAlikes(text: string): Finding[] {
   if (!DRAWN_AS_LATIN.test(text)) return []
   const findings: Finding[] = []
   for (const { 0: word, index } of text.matchAll(MIXED_WORD)) {
     const letter = DRAWN_AS_LATIN.exec(word)
-    // Two Latin letters at least: Δx and µm mix scripts for good reason.
+    // At least two Latin letters: Δx and µm mix scripts for good reason.
     if (!letter || !/\p{sc=Latin}.*\p{sc=Latin}/u.test(word)) continue
     const name = `U+${letter[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
     const message = `holds a word that mixes alphabets: ${JSON.stringify(word)} has ${name}, which looks like a Latin letter`

@@ -10,10 +10,10 @@ import {
 import { findLicenseProblem } from '../content/rules.ts'
 
 /**
- * Mends a file: tags in lower case, with hyphens and each once; logins in lower case and each once; a licence in SPDX' capital letters.
+ * Fixes a file: tags to lower case, with hyphens and without duplicates; logins to lower case without duplicates; a licence to the SPDX spelling.
  *
- * @param path from the content folder, of a file that is not a published version
- * @returns the mended text, or undefined when there is nothing that is certain
+ * @param path relative to the content folder, of a file that is not a published version
+ * @returns the fixed text, or undefined when nothing is certain
  */
 export function mendFile(path: string, text: string): string | undefined {
   const place = parsePath(path).value
@@ -31,7 +31,7 @@ export function mendFile(path: string, text: string): string | undefined {
   const parse = { owner: parseOwnerFile, repository: parseRepositoryFile, version: parseVersionFile }[place.kind]
   const before = parse(text).problems?.length ?? 0
   const after = parse(mended).problems?.length ?? 0
-  // A licence is judged by a content rule, and not by the parser.
+  // The content rules check the licence, not the parser.
   return after < before || (after === before && 'license' in changes) ? mended : undefined
 }
 

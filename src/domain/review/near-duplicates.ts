@@ -1,61 +1,60 @@
 // Finds prompts with nearly the same text. It keeps a few hashes of each text, and compares only texts whose hashes match.
 import { LRUCache } from 'lru-cache'
 
-/** Two prompts that share at least so much of their runs of words are nearly the same. */
+/** Prompts that share at least this fraction of their shingles (runs of words) are near-duplicates. */
 const ALIKE = 0.8
-/** So many words make a run. With fewer, every prompt would resemble every other. */
+/** Words per shingle. With fewer, every prompt would resemble every other. */
 const RUN_WORDS = 4
-/** Texts of fewer words are not compared, because they are alike by accident. */
+/** Shorter texts are not compared, because they are similar by accident. */
 const MIN_WORDS = 20
-/** So many of a text's runs are compared. The share that is found so is nearly always off by a tenth at most. */
+/** Maximum shingles compared per text. The estimated fraction is nearly always within a tenth. */
 const SKETCH = 128
-/** Texts beyond this are compared by their beginnings. */
+/** Only the start of longer texts is compared. */
 const MAX_WORDS = 20_000
-/** So many marks of four bytes are kept of a text. The share of marks in which two texts agree is about that of the runs that they share. */
+/** Number of four-byte MinHash values kept per text. The fraction of equal values approximates the fraction of shared shingles. */
 const MARKS = 32
 /**
- * So many marks must agree at the same place for two texts to be looked at: of two that share 0.8 of their runs, one pair in 68 is missed; of two that
- * share a quarter, one in 32 is looked at.
+ * Values per band, all of which must be equal for two texts to become candidates: of pairs that share 0.8 of their shingles, one in 68 is missed; of pairs that share a quarter, one in 32 is examined.
  */
 const BAND = 4
-/** A pair with fewer marks in common is not read again: of the pairs that share 0.8 of their runs, one in 500 has so few. */
+/** Pairs with fewer equal values are not read again: of pairs that share 0.8 of their shingles, one in 500 has so few. */
 const MIN_AGREEING = 19
-/** Of the texts that agree in one band, so many are compared. When a thousand do, comparing more of them would find nothing new. */
+/** Maximum texts compared per band. When a thousand match, comparing more of them would find nothing new. */
 const MAX_SHARING = 20
-/** Of those that a text may resemble, so many are read again: the ones with the most marks in common. */
+/** Maximum candidates that are read again per text: those with the most equal values. */
 const MAX_READ = 4
-/** So many sketches of the texts that were last read again are kept, because many texts may resemble the same one. */
+/** Size of the cache of texts read again, because many texts may resemble the same one. */
 const SKETCHES_KEPT = 256
 
-/** Two prompts that are nearly the same. */
+/** A pair of near-duplicates. */
 interface NearDuplicate {
   of: string
   /** The prompt that it resembles most. */
   name: string
   /** From 0 to 1. */
   share: number
-  /** Whether `of` was added as wanted. When it was not, `name` was. */
+  /** Whether `of` was added as wanted. If not, `name` was. */
   isWanted: boolean
 }
 
-/** Texts of which only their marks are kept. */
+/** Texts represented only by their hashes. */
 interface TextMarks {
-  /** @param isWanted whether it matters what the text resembles: two texts that both do not are never compared */
+  /** @param isWanted whether duplicates of this text matter: two unwanted texts are never compared */
   add(name: string, text: string, isWanted: boolean): void
   /**
-   * Finds for each text the one that it resembles most, if any does.
+   * Finds the most similar other text for each text, if any.
    *
-   * @param read the text of a name again
-   * @returns a text that resembles an earlier one, in the order in which they were added; the earlier one is not named again
+   * @param read reads a text again by name
+   * @returns the texts that resemble an earlier one, in the order in which they were added; the earlier one is not listed again
    */
   find(read: (name: string) => string): NearDuplicate[]
 }
 
-/** Collects texts whose likeness is asked for once all of them are known. */
+/** Collects texts, to be compared once all of them are known. */
 export function openTextMarks(): TextMarks {
   const names: string[] = []
   const wanted: boolean[] = []
-  // The marks of all texts stand in one array, because an object for each text would be three times as large as its marks.
+  // The hashes of all texts are in one array, because one object per text would take three times the memory.
   let marks = new Int32Array(MARKS * 256)
   return {
     add(name, text, isWanted) {
@@ -93,7 +92,7 @@ export function openTextMarks(): TextMarks {
   }
 }
 
-/** For each text the earlier ones that it may resemble: those with a band in common, the most alike first. */
+/** For each text the earlier candidates: those with a band in common, most similar first. */
 function pairUp(
   marks: Int32Array,
   isWanted: (a: number, b: number) => boolean,
@@ -125,9 +124,9 @@ function pairUp(
     ])
 }
 
-/** Groups the texts whose marks agree in one band, each text as its place, lowest first. It sorts, because a map of lists would take most of the memory. */
+/** Groups texts with equal hashes in a band, as ascending indexes. It sorts, because a map of lists would take most of the memory. */
 function* groupByBand(marks: Int32Array, band: number): Generator<number[]> {
-  // A mark of 32 bits and a place of 21 fit into one number, and numbers sort fast.
+  // A hash of 32 bits and an index of 21 fit into one number, and numbers sort fast.
   const keyed = new Float64Array(marks.length / MARKS)
   for (const place of keyed.keys()) keyed[place] = bandOf(marks, place * MARKS + band) * 2 ** 21 + place
   keyed.sort()
@@ -155,7 +154,7 @@ function bandOf(marks: Int32Array, from: number): number {
   return hash >>> 0
 }
 
-/** Fills in the marks of a text: there are as many orders of all numbers as marks, and each mark is the run that comes first in its order. @see https://en.wikipedia.org/wiki/MinHash */
+/** Computes the hashes of a text: each value is the minimum under another permutation. @see https://en.wikipedia.org/wiki/MinHash */
 function markRuns(runs: ReadonlySet<number>, marks: Int32Array): void {
   marks.fill(0x7fffffff)
   for (const run of runs) {
@@ -166,12 +165,12 @@ function markRuns(runs: ReadonlySet<number>, marks: Int32Array): void {
   }
 }
 
-/** The smallest hashes of a text's runs, in their order. */
+/** The smallest hashes of a text's shingles, sorted. */
 function sketchOf(runs: ReadonlySet<number>): Int32Array {
   return Int32Array.from(runs).sort().slice(0, SKETCH)
 }
 
-/** Hashes of a text's runs of words; none of a text that is too short to be compared. */
+/** Hashes of a text's shingles; none for a text that is too short. */
 function runsOf(text: string): Set<number> {
   const words = (
     text
@@ -185,7 +184,7 @@ function runsOf(text: string): Set<number> {
   return runs
 }
 
-/** FNV-1a of 32 bits over a run that begins at a word, with a space after each. @see https://datatracker.ietf.org/doc/draft-eastlake-fnv/ */
+/** FNV-1a of 32 bits over a shingle, with a space after each word. @see https://datatracker.ietf.org/doc/draft-eastlake-fnv/ */
 function hashOf(words: readonly string[], from: number): number {
   let hash = 0x811c9dc5
   for (let at = from; at < from + RUN_WORDS; at++) {
@@ -200,7 +199,7 @@ function spread(hash: number): number {
   return hash ^ (hash >>> 13)
 }
 
-/** How much of the union of two sketches both have. */
+/** The Jaccard similarity of two sketches. */
 function shareOf(a: Int32Array, b: Int32Array): number {
   const inA = new Set(a)
   const inB = new Set(b)

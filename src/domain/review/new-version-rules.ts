@@ -1,18 +1,18 @@
-// What is judged of a new version alone, wherever it comes from: what refuses it, and what is unwise about its variables. Published versions cannot be changed, so builds do not ask.
+// Rules for new versions only, whatever their origin: errors, and advice about variables. Published versions cannot be changed, so builds skip these rules.
 import type { VersionEntry } from '../content/content-tree.ts'
 import { findVariableNames } from '../content/placeholders.ts'
 import type { RuleProblem } from '../text/problems.ts'
 import { STARTER_TEXTS } from './starter-texts.ts'
 
-/** A problem with its place in the text of its key, where that is known: in UTF-16 units from the start of it. */
+/** A problem with its position in the value of its key, if known; in UTF-16 units. */
 export interface PlacedProblem extends RuleProblem {
   offset?: number
 }
 
-/** What a version says that its author wrote. */
+/** The author's part of a version. */
 type WrittenVersion = Pick<VersionEntry, 'content' | 'variables' | 'changelog'>
 
-/** Compares the variables that a version declares with the placeholders of its content. What differs is a warning: filling works, but hardly as meant. */
+/** Compares the declared variables of a version with the placeholders of its content. Differences are warnings: filling works, but probably not as intended. */
 export function compareVariables({
   content,
   format,
@@ -37,7 +37,7 @@ export function compareVariables({
   return [...unused, ...undeclared]
 }
 
-/** Judges a version that is about to be published. */
+/** Checks a version that is about to be published. */
 export function checkNewVersion({ content, variables, changelog }: WrittenVersion): PlacedProblem[] {
   const texts: [key: string, text: string][] = [
     ['content', content],
@@ -47,7 +47,7 @@ export function checkNewVersion({ content, variables, changelog }: WrittenVersio
   return texts.flatMap(([key, text]) => checkText(key, text))
 }
 
-/** Whether a text is still the one that our tools begin it with. @param key of the text */
+/** Whether a text is still our template text. @param key of the text */
 export function checkText(key: string, text: string): PlacedProblem[] {
   return STARTER_TEXTS.has(text.trim())
     ? [{ rule: 'is-edited', key, message: 'expected your own words, got the text that the file began with' }]

@@ -1,6 +1,6 @@
-// Formats the comment of a pull request review: problems, advice, required approvals and changes. Text of strangers appears only in fenced code.
+// Formats the comment of a pull request review: problems, advice, required approvals and changes. Untrusted text appears only in fenced code.
 
-/** One line of a review, as `reviewContent` says it. */
+/** One line of a review, from `reviewContent`. */
 interface Remark {
   file: string
   line: number
@@ -12,24 +12,24 @@ interface Remark {
 /** What is said. */
 export interface PullReport {
   entries: readonly Remark[]
-  /** Sentences of our own. */
+  /** Our own sentences. */
   notes: readonly string[]
   owners: readonly { owner: string | undefined; isAllowed: boolean; reason: string }[]
   /** The commit that was reviewed. */
   head: string
-  /** Whether a maintainer has agreed for owners who have not. */
+  /** Whether a maintainer has approved in place of owners. */
   isApproved: boolean
   differences: readonly { title: string; text: string }[]
 }
 
-/** The label with which a maintainer agrees. The workflow removes it at every later event. */
+/** The label with which a maintainer approves. The workflow removes it at every later event. */
 const APPROVAL_LABEL = 'owner approved'
-/** Begins the comment, so that it is found again. */
+/** Marks the comment, so that it can be found again. */
 const MARK = '<!-- prompt-hub: content review -->'
-/** So much of each part is shown, because GitHub takes 65,536 characters of a comment, and Linux 128 KiB of one environment variable. */
+/** Maximum length of each part, because GitHub accepts 65,536 characters per comment, and Linux 128 KiB per environment variable. */
 const MAX_BYTES = { entries: 20_000, differences: 36_000 }
 
-/** The comment as markdown, at most some 60,000 bytes. */
+/** The comment as Markdown, at most about 60,000 bytes. */
 export function formatPullReport({ entries, notes, owners, head, isApproved, differences }: PullReport): string {
   const errors = entries.filter(({ severity }) => severity === 'error')
   const advice = entries.filter(({ severity }) => severity === 'advice')
@@ -89,7 +89,7 @@ function formatDifferences(differences: PullReport['differences']): string[] {
   ]
 }
 
-/** Fences a text with more backticks than it holds in a row, so that nothing in it becomes a link, an image, a mention or the end of the fence. */
+/** Fences a text with more backticks than its longest run, so that nothing in it becomes a link, an image, a mention or the end of the fence. */
 function fence(text: string, language: string, mostBytes: number): string {
   const clean = text.replace(/[^\n\t\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/gu, '·').toWellFormed()
   const cut = cutBytes(clean, mostBytes)

@@ -1,14 +1,14 @@
 // The table of content rules: name, severity, expected value and fix. The docs page shows this table.
 
-/** An error keeps a change out; advice is for its author to judge. */
+/** An error blocks a change; advice is up to its author. */
 export type Severity = 'error' | 'advice'
 
-/** One rule of a review. */
+/** A review rule. */
 export interface Rule {
   severity: Severity
-  /** What it expects, for the page of the rules. */
+  /** What it expects, for the page of rules. */
   expects: string
-  /** What to do about it. */
+  /** How to fix it. */
   mend: string
 }
 
@@ -157,7 +157,7 @@ export const RULES = {
 /** The name of a rule. */
 export type RuleName = keyof typeof RULES
 
-/** Whether a rule has this name. */
+/** Whether a rule of this name exists. */
 export function isRuleName(name: string): name is RuleName {
   return Object.hasOwn(RULES, name)
 }

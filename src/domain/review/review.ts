@@ -1,4 +1,4 @@
-// Reviews content beyond the rules of every build: version numbers, and advice. Each finding has a key of the front matter, with an offset where possible.
+// Review rules beyond those of every build: version numbers, and advice. Each finding names a front matter key, with an offset where possible.
 import { compareForCallers } from '../catalogue/difference.ts'
 import { compareVersions, isNextVersion, stepBetween } from '../catalogue/versions.ts'
 import { findRoleLine } from '../content/chat.ts'
@@ -14,33 +14,33 @@ import { isRuleName, type RuleName } from './review-rules.ts'
 /** Which repository. */
 type RepositoryPlace = Pick<RepositoryEntry, 'owner' | 'name'>
 
-/** A problem of a file, with its place where that is known. */
+/** A problem of a file, with its position if known. */
 export interface Remark extends Problem, PlacedProblem {}
 
-/** How far clocks may differ. */
+/** Maximum clock difference. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000
 
-/** What new versions are held against. */
+/** The context for checking new versions. */
 export interface ReviewGiven {
   now: Date
-  /** Whether a version of an owner may name a login as its publisher; left out where nobody knows who brings it. */
+  /** Whether a version of an owner may name a login as its publisher; omitted when the author is unknown. */
   mayBePublisher?: ((owner: string, login: string) => boolean) | undefined
 }
 
-/** What a change does to a file. */
+/** The change to a file. */
 export interface FileChange {
   /** Whether it is a version that the base does not have, and never had with these bytes. */
   isNew: boolean
-  /** Whether it is other than in the base, or new. Without a base everything counts as touched, and nothing as new. */
+  /** Whether it is new or differs from the base. Without a base every file counts as touched, and none as new. */
   isTouched: boolean
 }
 
 type Say = (rule: RuleName, key: string, message: string, offset?: number) => void
 
 /**
- * Judges the name of a repository and the numbers of its new versions.
+ * Checks the name of a repository and the numbers of its new versions.
  *
- * @param published the numbers that the base has
+ * @param published the numbers in the base
  * @param fresh the new ones, lowest first
  */
 export function reviewSteps(place: RepositoryPlace, published: readonly string[], fresh: readonly string[]): Remark[] {
@@ -78,7 +78,7 @@ export function reviewVersion(
   return remarks
 }
 
-/** Reviews what a repository says of itself in its `index.md`, if it has one. @param last its highest version, if it has any */
+/** Reviews the `index.md` of a repository, if it has one. @param last its highest version, if it has any */
 export function reviewIndex(
   place: RepositoryPlace,
   { title = '', description, tags, license, readme }: RepositoryFile = UNSAID,
@@ -103,13 +103,13 @@ export function reviewIndex(
   return remarks
 }
 
-/** Says of a version that it is nearly the same as the latest one of another prompt. @param share from 0 to 1 */
+/** Reports that a version is a near-duplicate of the latest version of another prompt. @param share from 0 to 1 */
 export function remarkLikeness(path: string, other: string, share: number): Remark {
   const message = `says nearly the same as ${other}: ${Math.round(share * 100)} % of their runs of words`
   return { file: `content/${path}`, rule: 'near-duplicate' satisfies RuleName, key: 'content', message }
 }
 
-/** Whether a prompt is meant for use. One that is not may well be the same as the one that took its place. */
+/** Whether a prompt is meant for use. An inactive one may well equal its replacement. */
 export function isInUse({ status, moved_to, replaced_by }: RepositoryFile = UNSAID): boolean {
   return status === 'active' && !moved_to && !replaced_by
 }
@@ -154,7 +154,7 @@ function adviseOnVersion(version: VersionEntry, before: VersionEntry | undefined
   for (const { message } of warnings) say('breaking-change', '', message)
 }
 
-/** Structures as JSON texts, which are examined like any other text; empty ones are left out. */
+/** Structured values as JSON texts, which are checked like any other text; empty ones are skipped. */
 function nested(values: Record<string, object>): Record<string, string> {
   const filled = Object.entries(values).filter(([, value]) => Object.keys(value).length > 0)
   return Object.fromEntries(filled.map(([key, value]) => [key, JSON.stringify(value)]))

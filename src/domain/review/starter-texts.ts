@@ -1,4 +1,4 @@
-// The texts with which our tools begin a new file. Each stands for what its author must write, so none may be published.
+// Template texts in new files. Authors must replace them, so none may be published.
 
 /** What `npm run new` writes. */
 export const STARTER = {
@@ -7,5 +7,5 @@ export const STARTER = {
   variable: 'What to give for it',
 } as const
 
-/** All of them, and what "Suggest a change" once wrote. Compared without white space around them. */
+/** All of them, including what "Suggest a change" once wrote. Compared without surrounding white space. */
 export const STARTER_TEXTS: ReadonlySet<string> = new Set([...Object.values(STARTER), 'Say what changes, and why'])

@@ -1,13 +1,13 @@
-// Reads what the index holds of a prompt: its terms by field, and its words for the vocabulary.
+// Extracts what the index stores of a prompt: its terms by field, and its words for the vocabulary.
 import type { Repository } from '../api/schema.ts'
 import { isStopWord, tokenize, toTerm } from './tokens.ts'
 
-/** Tokens of a field that are indexed. docs/contract.md section 4. */
+/** Maximum indexed tokens per field. docs/contract.md section 4. */
 const MAX_TOKENS_PER_FIELD = 4_000
-/** Different tokens of a prompt that are indexed. A text of ten thousand words has about as many; one of random letters has more. */
+/** Maximum distinct indexed tokens per prompt. A text of ten thousand words has about as many; one of random letters has more. */
 const MAX_DIFFERENT_TOKENS = 2_000
 
-/** The indexed fields with the weight of a term in each, for BM25. */
+/** The indexed fields with their BM25 weights. */
 export const FIELD_WEIGHTS = {
   owner: 4,
   name: 10,
@@ -24,7 +24,7 @@ const PROSE: readonly Field[] = ['readme', 'content', 'description']
 /** The tokens of each field, in order. */
 type Document = Record<Field, string[]>
 
-/** Reads the tokens of a prompt within the bounds above. */
+/** Extracts the tokens of a prompt within the limits above. */
 export function readDocument(repository: Repository): Document {
   const different = new Set<string>()
   const read = (field: Field) =>
@@ -35,9 +35,9 @@ export function readDocument(repository: Repository): Document {
 }
 
 /**
- * The text of each column of the index. Prose goes without stop words, so that the words around them stand together in a phrase.
+ * The text of each column of the index. Stop words are removed from prose, so that the words around them are adjacent in a phrase.
  *
- * @param tags whole ones, for the last column
+ * @param tags whole tags, for the last column
  */
 export function listColumns(document: Document, tags: readonly string[], term = toTerm): string[] {
   const columns = FIELDS.map((field) =>
@@ -46,12 +46,12 @@ export function listColumns(document: Document, tags: readonly string[], term = 
   return [...columns, tags.map(tagTerm)].map((terms) => terms.join(' '))
 }
 
-/** The term of a whole tag: `·` is in no token. */
+/** The term of a whole tag; no token contains `·`. */
 export function tagTerm(tag: string): string {
   return `·${tag.replaceAll('-', '·')}`
 }
 
-/** The different words of a prompt; those that describe it twice, because they count twice in the vocabulary. */
+/** The distinct words of a prompt; those that describe it twice, because they count twice in the vocabulary. */
 export function listWords({ readme, content, ...describing }: Document): string[] {
   const words = new Set(Object.values(describing).flat())
   return [...words, ...new Set([...words, ...readme, ...content])]

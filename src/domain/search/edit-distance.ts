@@ -1,15 +1,15 @@
-// Says which typos are forgiven, and how far a word is from the one that was meant.
+// Decides how many typos are tolerated, and computes the distance between words.
 
-/** How many typos are forgiven in a word: one in four letters or more, two in eight or more. Words beyond 32 letters are identifiers and hashes. */
+/** Maximum typos in a word: one from four letters, two from eight. Words over 32 letters are identifiers and hashes. */
 export function forgivenTypos(word: string): 0 | 1 | 2 {
   if (word.length < 4 || word.length > 32) return 0
   return word.length < 8 ? 1 : 2
 }
 
 /**
- * The edit distance of two words: characters added, left out or changed, neighbours swapped (optimal string alignment).
+ * The edit distance of two words: insertions, deletions, substitutions and transpositions (optimal string alignment).
  *
- * @param most whatever is beyond it counts as `most + 1`
+ * @param most larger distances return `most + 1`
  */
 export function countTypos(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1

@@ -1,18 +1,17 @@
-// Reads the list of equivalents: sets of words and phrases that mean the same to people who search, as maintainers write them down.
+// Parses the list of synonyms: sets of words and phrases that mean the same in a search, written by maintainers.
 import { type Parsed, printable, type ValueProblem } from '../text/problems.ts'
 import { tokenize, toTerm } from './tokens.ts'
 
-/** How much the list may hold, because every index holds all of it. */
+/** Maximum size of the list, because every index contains all of it. */
 const EQUIVALENTS_LIMITS = { sets: 2_000, phrasesPerSet: 20, wordsPerPhrase: 4 } as const
 
-/** Phrases, each its tokens joined by a space: those that mean the same, or what is short and all that it may be short for. */
+/** Phrases, as tokens joined by spaces: synonyms, or an abbreviation and its meanings. */
 type EquivalentSet = readonly string[] | { readonly short: readonly string[]; readonly long: readonly string[] }
-/** What means the same, set by set. */
+/** The sets of synonyms. */
 export type Equivalents = readonly EquivalentSet[]
 
 /**
- * Reads `content/equivalents.txt`: one set a line, phrases parted by commas. `>` parts what is short from what it may be short for: `erd > data model, schema`
- * finds both for `erd`, and nothing more for `schema`. A line that starts with `#` is a comment.
+ * Parses `content/equivalents.txt`: one set per line, phrases separated by commas. `>` separates an abbreviation from its meanings: a search for `erd` in `erd > data model, schema` also finds both meanings, but not the other way round. A line that starts with `#` is a comment.
  *
  * @returns the sets, or every problem with its line
  */
@@ -44,7 +43,7 @@ function findProblem(phrases: readonly string[]): string | undefined {
   return isRepeated ? 'expected each phrase once; forms of a word are one word' : undefined
 }
 
-/** What else may be meant by a phrase: for its terms, joined by a space, those of each equivalent. */
+/** Synonyms of a phrase: for its terms, joined by a space, the terms of each synonym. */
 export function indexEquivalents(sets: Equivalents): Map<string, string[]> {
   const index = new Map<string, string[]>()
   for (const set of sets) {

@@ -1,60 +1,60 @@
-// Reads a question as a query: a group of alternatives for each word, written as FTS5 terms in quotes. No sign of the question gets there.
+// Parses a search query: a group of alternatives for each word, as quoted FTS5 terms. No special character of the query reaches FTS5.
 import { readWords, tokenize, toTerm } from './tokens.ts'
 
-/** What an index knows of its words. Each call is bounded. */
+/** The vocabulary of an index. Each call is bounded. */
 export interface Vocabulary {
-  /** How many prompts hold a term, about. */
+  /** Approximate number of prompts that contain a term. */
   countPrompts(term: string): number
-  /** Whether a prompt holds this very word. */
+  /** Whether a prompt contains exactly this word. */
   hasWord(word: string): boolean
-  /** The most used words with a prefix, the most used first. */
+  /** The most frequent words with a prefix, most frequent first. */
   completePrefix(prefix: string, most: number): string[]
-  /** The word that a mistyped one most likely stands for. */
+  /** The most likely correction of a misspelled word. */
   correctTypo(word: string): string | undefined
-  /** What means the same as a phrase; both are terms, joined by spaces. */
+  /** Synonyms of a phrase; both are terms joined by spaces. */
   listEquivalents(phrase: string): readonly string[]
 }
 
-/** A phrase that a prompt may hold in place of a word: its terms, joined by spaces, and how many prompts hold it at most. */
+/** A phrase that may replace a word: its terms, joined by spaces, and the maximum number of prompts that contain it. */
 interface Alternative {
   phrase: string
   prompts: number
 }
 
-/** A word of a question with everything that may stand for it, and what it was read as when no prompt holds it. */
+/** A word of a query with its alternatives, and its correction when no prompt contains it. */
 interface WordGroup {
   word: string
   alternatives: Alternative[]
   readAs?: string
 }
 
-/** A question as it is put to an index. */
+/** A parsed query. */
 export interface Query {
-  /** The words that the index knows. */
+  /** The words found in the index. */
   groups: WordGroup[]
-  /** All words in a row, as terms; undefined of a single one. */
+  /** All words as a phrase of terms; undefined for a single word. */
   phrase: string | undefined
   ignored: string[]
   corrected: Record<string, string>
-  /** Whether words were left out to bound the cost. */
+  /** Whether words were dropped to bound the cost. */
   isCut: boolean
 }
 
-/** A prefix of one letter would stand for a tenth of all words. */
+/** A prefix of one letter would match a tenth of all words. */
 const MIN_PREFIX_LETTERS = 2
-/** The shortest word that is read as cut off, and the shortest part of one that was written together. */
+/** Minimum length of a word that is treated as a prefix, and of each part when a compound is split. */
 const MIN_PART_LETTERS = 3
-/** Words that a prefix may stand for. */
+/** Maximum completions of a prefix. */
 const MAX_COMPLETIONS = 12
-/** Neighbours that mean something together. */
+/** Maximum adjacent words that form a phrase. */
 const MAX_SPAN = 4
 const MAX_ALTERNATIVES = 24
-/** Entries of the index that all alternatives have together. */
+/** Maximum index entries of all alternatives together. */
 const MAX_ENTRIES = 250_000
-/** What was guessed tells less than what was typed. */
+/** A guessed word has a lower weight than a typed one. */
 const GUESSED_SHARE = 0.7
 
-/** Reads a question. Without a letter or digit it has no groups. */
+/** Parses a query. Without letters and digits it has no groups. */
 export function readQuery(question: string, vocabulary: Vocabulary): Query {
   const { words, ignored, last } = readWords(question)
   const groups = words.map((word): WordGroup => ({ word, alternatives: findPhrases([toPhrase(word)], vocabulary) }))
@@ -74,28 +74,28 @@ export function readQuery(question: string, vocabulary: Vocabulary): Query {
   }
 }
 
-/** How much a word tells (inverse document frequency). @param total how many prompts there are */
+/** The inverse document frequency of a word. @param total number of prompts */
 export function weighGroup({ alternatives, readAs }: WordGroup, total: number): number {
   const weight = Math.log(1 + (total + 1) / Math.max(1, ...alternatives.map(({ prompts }) => prompts)))
   return readAs === undefined ? weight : weight * GUESSED_SHARE
 }
 
-/** Writes a group as FTS5 reads it. https://www.sqlite.org/fts5.html#full_text_query_syntax */
+/** Formats a group as an FTS5 expression. https://www.sqlite.org/fts5.html#full_text_query_syntax */
 export function formatGroup({ alternatives }: WordGroup): string {
   return `(${alternatives.map(({ phrase }) => `"${phrase}"`).join(' OR ')})`
 }
 
-/** The terms of words; a pair of ideographs is two. */
+/** The terms of words; a pair of ideographs counts as two. */
 const toPhrase = (words: string): string => tokenize(words).map(toTerm).join(' ')
 
-/** Phrases as alternatives, but for those that no prompt can hold. */
+/** Phrases as alternatives, except those that no prompt can contain. */
 function findPhrases(phrases: readonly string[], { countPrompts }: Vocabulary): Alternative[] {
   return phrases
     .map((phrase) => ({ phrase, prompts: Math.min(...phrase.split(' ').map(countPrompts)) }))
     .filter(({ prompts }) => prompts > 0)
 }
 
-/** Adds what neighbours mean together: their equivalents, and two written as one. Each word of them gets it. */
+/** Adds the meanings of adjacent words: their synonyms, and compounds of two. Each word of them gets the alternative. */
 function expandSpans(groups: readonly WordGroup[], vocabulary: Vocabulary): void {
   const terms = groups.map(({ word }) => toPhrase(word))
   const isKnown = groups.map(({ alternatives }) => alternatives.length > 0)
@@ -104,7 +104,7 @@ function expandSpans(groups: readonly WordGroup[], vocabulary: Vocabulary): void
       const span = groups.slice(start, end)
       const equivalents = vocabulary
         .listEquivalents(terms.slice(start, end).join(' '))
-        // One whose words were all typed adds nothing.
+        // A compound adds nothing when all of its words were typed.
         .filter((phrase) => !phrase.split(' ').every((term) => terms.includes(term)))
       const joined = span.map(({ word }) => word).join('')
       const asOne = span.length === 2 ? findPhrases([toPhrase(joined)], vocabulary) : []
@@ -116,7 +116,7 @@ function expandSpans(groups: readonly WordGroup[], vocabulary: Vocabulary): void
   }
 }
 
-/** Reads a word that no prompt holds as two words, as a typo, or as cut off. */
+/** Interprets a word that no prompt contains as two words, a typo, or a prefix. */
 function guessWord(group: WordGroup, vocabulary: Vocabulary): void {
   const { word } = group
   const cutOff = word.length < MIN_PART_LETTERS ? [] : vocabulary.completePrefix(word, 1)
@@ -135,7 +135,7 @@ function splitJoined(word: string, { hasWord, countPrompts }: Vocabulary): strin
     ?.join(' ')
 }
 
-/** Keeps the rarest words, and of each the first alternatives, so that all together stay within `MAX_ENTRIES`. */
+/** Keeps the rarest words, and the first alternatives of each, within `MAX_ENTRIES` in total. */
 function keepAffordable(groups: readonly WordGroup[]): WordGroup[] {
   let left = MAX_ENTRIES
   const isAffordable = ({ prompts, phrase }: Alternative) => {

@@ -1,8 +1,8 @@
-// How a text is written in HTML and in XML: for pages, feeds and the sitemap, on the server and in the browser.
+// Escapes text for HTML and XML: for pages, feeds and the sitemap, on the server and in the browser.
 
-/** A text as it may stand in an element, or in an attribute in quotes. */
+/** A text escaped for an element, or for an attribute in quotes. */
 export function escapeHtml(text: string): string {
-  // Most texts hold nothing to escape. Five plain replacements take half as long as one by a function, and a build escapes a hundred texts a page.
+  // Most texts need no escaping. Five plain replacements take half as long as one with a function, and a build escapes a hundred texts per page.
   if (!/[&<>"']/.test(text)) return text
   return text
     .replace(/&/g, '&amp;')
@@ -12,10 +12,10 @@ export function escapeHtml(text: string): string {
     .replace(/'/g, '&#39;')
 }
 
-/** What XML 1.0 has no character for: https://www.w3.org/TR/xml/#charsets */
+/** Characters that XML 1.0 does not allow: https://www.w3.org/TR/xml/#charsets */
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/gu
 
-/** A text as it may stand in XML, in an element or an attribute; without the characters that XML cannot hold. */
+/** A text escaped for XML, in an element or an attribute, without characters that XML does not allow. */
 export function escapeXml(text: string): string {
   return escapeHtml(text.replace(NOT_XML, ''))
 }

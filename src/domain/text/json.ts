@@ -1,6 +1,6 @@
 // Measures JSON text before it is parsed, checks that a value is plain JSON within limits, and writes canonical JSON.
 
-/** JSON with sorted keys: the same text for the same value, whatever order it was written in. */
+/** JSON with sorted keys: the same text for equal values, whatever the order of their keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, child: unknown) =>
     typeof child === 'object' && child !== null && !Array.isArray(child)
@@ -9,7 +9,7 @@ export function canonicalJson(value: unknown): string {
   )
 }
 
-/** Whether two values are the same as JSON, whatever order their keys have. Only objects are written out for it: most values that are compared are texts, numbers and short lists. */
+/** Whether two values are equal as JSON, ignoring key order. Only objects are serialised: most compared values are texts, numbers and short lists. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (Array.isArray(a) && Array.isArray(b))
@@ -19,16 +19,16 @@ export function isSameJson(a: unknown, b: unknown): boolean {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
-/** What a value may be at most. */
+/** The limits of a value. */
 interface JsonBounds {
   /** Levels of lists and objects. */
   depth: number
-  /** Keys of all its objects together; left out, as many as there are. */
+  /** Keys of all its objects together; default: unlimited. */
   keys?: number
 }
 
 /**
- * Finds what is wrong with a value, in time proportional to its size. It keeps a list of what is left to look at instead of calling itself, because a hostile value that is deep would overflow the stack.
+ * Finds the first problem of a value, in linear time. Uses a work list instead of recursion, because a deeply nested hostile value would overflow the stack.
  *
  * @returns a sentence, or undefined
  */
@@ -45,7 +45,7 @@ export function findJsonProblem(value: unknown, { depth: mostLevels, keys: mostK
     if (depth > mostLevels) return `expected at most ${mostLevels} levels`
     const isObject = !Array.isArray(current)
     for (const [key, child] of Object.entries(current)) {
-      // Many programs that read such an object drop this key, or take its value for the object's prototype.
+      // Many programs drop this key when reading such an object, or use its value as the object's prototype.
       if (key === '__proto__') return 'expected no key named __proto__'
       if (!key.isWellFormed()) return 'expected well-formed Unicode, without lone surrogates'
       if (isObject && mostKeys !== undefined && ++keys > mostKeys) return `expected at most ${mostKeys} keys in all`
@@ -55,11 +55,11 @@ export function findJsonProblem(value: unknown, { depth: mostLevels, keys: mostK
   return undefined
 }
 
-/** What an object in JSON may hold at most. */
+/** The limits of a JSON object. */
 interface FieldBounds {
-  /** Each field of these names is counted by itself, all others together. */
+  /** Fields counted separately; all others are counted together. */
   known: ReadonlySet<string>
-  /** How many fields may have other names. */
+  /** Maximum number of other fields. */
   unknown: number
   /** Keys of all objects in one field together. */
   keys: number
@@ -69,24 +69,23 @@ interface FieldBounds {
   depth: number
 }
 
-/** What a JSON text has too much of. */
+/** A limit that a JSON text exceeds. */
 type JsonExcess =
   | {
       kind: 'unknown'
-      /** The first of them, as many as are allowed. */
+      /** The first of them, up to the limit. */
       names: string[]
-      /** How many were seen. */
+      /** How many were found. */
       count: number
     }
   | {
       kind: 'keys' | 'values' | 'depth'
-      /** In which field; empty when the text is no object. */
+      /** The field; empty when the text is not an object. */
       field: string
     }
 
 /**
- * Finds what a JSON text has too much of, in one pass that keeps nothing of it: JSON.parse makes every key and value, however many, before anybody can count them. A text that is no JSON is for the parser to refuse; here it is only
- * counted, as if it were.
+ * Finds the first limit that a JSON text exceeds, in one pass without allocation: JSON.parse would create every key and value before anyone can count them. Invalid JSON is counted as if it were valid; the parser rejects it later.
  *
  * @param text an object with fields, as JSON
  * @returns the first excess, or undefined
@@ -122,7 +121,7 @@ export function findJsonExcess(text: string, bounds: FieldBounds): JsonExcess | 
   return count > bounds.unknown ? { kind: 'unknown', names, count } : undefined
 
   function excess(kind: 'keys' | 'values' | 'depth'): JsonExcess {
-    // What is wrong with an unknown field is its name, whatever it holds.
+    // The problem of an unknown field is its name, whatever its value.
     return current === unknown && count > 0 ? { kind: 'unknown', names, count } : { kind, field: current.field }
   }
 }
@@ -136,7 +135,7 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** @param start where its first quote stands @returns where its last one stands, or the text's end */
+/** @param start position of its opening quote @returns position of its closing quote, or the text's end */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let escapes = 0

@@ -1,18 +1,18 @@
 // A fast reader and writer for simple YAML, which nearly all front matter is. The library handles everything else.
 
-/** A line of a mapping, without its indentation; keys are texts whatever they look like. */
+/** A line of a mapping, without its indentation; keys are always texts. */
 const KEY_LINE = /^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99}):(?: (\S.*))?$/
-/** What may stand in a line: no tabs, controls, or characters that some reader takes for a space or a line end. */
+/** Characters allowed in a line: no tabs, control characters, or characters that some parser treats as a space or a line break. */
 const ODD_CHARACTER = /[^\n\x20-\x7e\u00a1-\u167f\u2010-\u2027\u2030-\u205e\u2070-\u2fff\u3001-\ud7ff]/
-/** Begins with a letter, so that it is neither a number nor an indicator; judged further by `isText`. */
+/** Starts with a letter, so that it is neither a number nor an indicator; `isText` checks it further. */
 const WORDS = /^[A-Za-z\u00c0-\u167f\u3040-\ud7ff]/
 const QUOTED = /^(?:"[^"\\]*"|'[^']*')$/
 const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,14})$/
 const DECIMAL = /^(?:0|[1-9]\d{0,5})\.\d{1,6}$/
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/
-/** Entries of a list in brackets. */
+/** Items of a flow sequence. */
 const FLOW_WORDS = /^[A-Za-z\u00c0-\u167f\u3040-\ud7ff][A-Za-z0-9_\u00c0-\u167f\u3040-\ud7ff -]*$/
-/** Begins a text of several lines, of which the last may end with a line end or not. */
+/** Header of a block scalar, with or without a final line break. */
 const LITERAL = /^\|-?$/
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
   ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
@@ -22,24 +22,24 @@ const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
 const STEP = 2
 const MAX_CHARACTERS = 65_536
 
-/** Keys that are written as they are, unless they are constants. */
+/** Keys written without quotes, unless they are constants. */
 const PLAIN_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/
-/** YAML readers disagree on bare dates and on characters that some of them take for line ends; in double quotes all agree. */
+/** YAML parsers disagree on bare dates and on characters that some treat as line breaks; in double quotes all agree. */
 const DISPUTED = /^\d{4}-\d\d-\d\d|[^\P{C}\n]|[\u0085\u2028\u2029]|^\s|\s$/u
-/** Would be read as null, a boolean or a number without quotes. The library tries each kind by a pattern of its own. */
+/** Would be parsed as null, a boolean or a number without quotes. The library has its own pattern for each type. */
 const NO_TEXT =
   /^(?:~|[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE|0o[0-7]+|0x[0-9A-Fa-f]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)|[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?)?$/
-/** Begins with an indicator, or holds what begins a value or a comment. */
+/** Starts with an indicator, or contains the start of a value or a comment. */
 const INDICATED = /^[,[\]{}#&*!|>'"%@`]|^[?-](?: |$)|: | #|:$/
 
-/** Thrown to stop the reader or the writer wherever it is, so that the library does its work. Made once, because recording a stack costs more than reading a line. */
+/** Thrown to stop the reader or the writer, so that the library takes over. Created once, because recording a stack costs more than reading a line. */
 const UNKNOWN = new Error('not plain')
 
 /**
- * Reads a mapping that is written plainly.
+ * Parses a mapping in simple YAML.
  *
- * @param text the YAML alone
- * @returns exactly the value that the library reads, or undefined for anything that is not plain; a text with an error never is
+ * @param text only the YAML
+ * @returns exactly the library's value, or undefined for anything that is not simple; a text with an error never is
  */
 export function readPlainYaml(text: string): Record<string, unknown> | undefined {
   if (text.length > MAX_CHARACTERS || !text.endsWith('\n') || ODD_CHARACTER.test(text)) return undefined
@@ -47,7 +47,7 @@ export function readPlainYaml(text: string): Record<string, unknown> | undefined
   const reader = { lines, at: 0 }
   try {
     const value = readMapping(reader, 0, undefined)
-    // A line that is indented further than its mapping continues the value before it, which is not plain.
+    // A line indented further than its mapping continues the previous value, which is not simple.
     return reader.at === lines.length ? value : undefined
   } catch (error) {
     if (error !== UNKNOWN) throw error
@@ -57,11 +57,11 @@ export function readPlainYaml(text: string): Record<string, unknown> | undefined
 
 interface Reader {
   lines: readonly string[]
-  /** The line that is read next. */
+  /** The next line. */
   at: number
 }
 
-/** How far a line is indented; less than any after the last. */
+/** The indentation of a line; less than any after the last. */
 function indentOf({ lines, at }: Reader): number {
   const line = lines[at]
   if (line === undefined) return Number.NEGATIVE_INFINITY
@@ -70,7 +70,7 @@ function indentOf({ lines, at }: Reader): number {
   return indent
 }
 
-/** @param first what stands behind the hyphen of a list, where the mapping begins there */
+/** @param first the text after the hyphen of a list item, where the mapping starts there */
 function readMapping(reader: Reader, indent: number, first: string | undefined): Record<string, unknown> {
   const value: Record<string, unknown> = {}
   let line = first ?? reader.lines[reader.at]!.slice(indent)
@@ -119,7 +119,7 @@ function readLiteral(reader: Reader, indent: number, sign: string): string {
     if (line !== '') {
       const own = indentOf(reader)
       if (own < below) break
-      // Only spaces: some of them belong to the text.
+      // Only spaces: some of them are part of the text.
       if (own === line.length) leave()
     }
     lines.push(line.slice(below))
@@ -140,7 +140,7 @@ function readValue(text: string): unknown {
   return VERSION.test(text) ? text : leave()
 }
 
-/** Whether a plain scalar ends where its line does and holds no key and no comment. */
+/** Whether a plain scalar ends at the end of its line and contains no key and no comment. */
 function isText(text: string): boolean {
   return !text.includes(': ') && !text.includes(' #') && !text.endsWith(':') && !text.endsWith(' ')
 }
@@ -156,9 +156,9 @@ function readFlow(text: string): unknown[] {
 }
 
 /**
- * Writes a mapping whose keys are words and whose values are JSON.
+ * Formats a mapping whose keys are words and whose values are JSON.
  *
- * @returns exactly what the library writes, or undefined when anything in it is not plain
+ * @returns exactly the library's output, or undefined when anything in it is not simple
  */
 export function writePlainYaml(value: Record<string, unknown>): string | undefined {
   try {
@@ -169,7 +169,7 @@ export function writePlainYaml(value: Record<string, unknown>): string | undefin
   }
 }
 
-/** Whether a text is written in double quotes so that all readers of YAML read it alike. */
+/** Whether a text needs double quotes so that all YAML parsers agree on it. */
 export function isDisputed(text: string): boolean {
   return DISPUTED.test(text)
 }
@@ -192,7 +192,7 @@ function writeMapping(value: object, indent: string): string {
     if (entry === undefined) continue
     if (!PLAIN_KEY.test(key) || CONSTANTS.has(key)) leave()
     const written = writeValue(entry, below)
-    // What is empty is written in brackets, behind its key.
+    // An empty value is written as brackets after its key.
     const isBelow = typeof entry === 'object' && entry !== null && written !== '[]' && written !== '{}'
     text += `${text && `\n${indent}`}${key}:${isBelow ? `\n${below}` : ' '}${written}`
   }
@@ -218,7 +218,7 @@ function writeText(text: string, indent: string): string {
   return text.includes('"') && !text.includes("'") ? `'${text}'` : writeQuoted(text)
 }
 
-/** The library has shorter names than JSON for some characters, and folds at line ends. */
+/** The library has shorter escapes than JSON for some characters, and folds at line breaks. */
 function writeQuoted(text: string): string {
   const quoted = JSON.stringify(text)
   return /\\[nu]/.test(quoted) ? leave() : quoted

@@ -1,28 +1,28 @@
-// Formats problems in outside input: where, what was expected, and what was found, shortened and without control characters.
+// Formats problems in external input: where, what was expected, and what was found, shortened and without control characters.
 import type * as z from 'zod'
 import { LIMITS } from '../api/limits.ts'
 
-/** One thing that is wrong in a value; `key` is a dotted path, empty for the whole. */
+/** A problem in a value; `key` is a dotted path, empty for the whole value. */
 export interface ValueProblem {
   key: string
   message: string
 }
 
-/** A problem with the name of the rule that it breaks, in lower-case words joined by hyphens. */
+/** A problem with the name of the broken rule, in lower-case words joined by hyphens. */
 export interface RuleProblem extends ValueProblem {
   rule: string
 }
 
-/** One thing that is wrong in a file below the content folder. */
+/** A problem in a file below the content folder. */
 export interface Problem extends RuleProblem {
   /** Path from the content folder's parent, such as `content/acme/code-review/index.md`. */
   file: string
 }
 
-/** What became of parsing: the value, or everything that is wrong with it. */
+/** The result of parsing: the value, or all problems. */
 export type Parsed<Value> = { value: Value; problems?: never } | { value?: never; problems: ValueProblem[] }
 
-/** Parses a value by a schema and says every problem in our own words; a sentence that the schema gives is used before one made here. */
+/** Parses a value with a schema and describes every problem in our own words; a message in the schema takes precedence. */
 export function parseBy<Schema extends z.ZodType>(schema: Schema, input: unknown): Parsed<z.output<Schema>> {
   const result = schema.safeParse(input, { error: sayIssue })
   return result.success ? { value: result.data } : { problems: result.error.issues.flatMap(explodeIssue) }
@@ -33,7 +33,7 @@ export function formatProblem({ key, message }: ValueProblem): string {
   return key === '' ? message : `${key}: ${message}`
 }
 
-/** Problems as one message: the first ones by name, of the others their number. @param count how many there are, where not all of them are given */
+/** Problems as one message: the first ones in full, and the number of the others. @param count the total, if not all of them are given */
 export function formatProblems(problems: readonly ValueProblem[], count = problems.length): string {
   const named = problems.slice(0, LIMITS.problemsNamed).map(formatProblem).join('; ')
   const others = count - LIMITS.problemsNamed
@@ -58,7 +58,7 @@ function explodeIssue(issue: z.core.$ZodIssue): ValueProblem[] {
   return issue.keys.map((key) => unknownField(path === '' ? key : `${path}.${key}`))
 }
 
-/** The problem of a field that nothing here knows. */
+/** The problem of an unknown field. */
 export function unknownField(name: string): ValueProblem {
   return { key: printable(name), message: 'unknown; check the spelling, or leave it out' }
 }
@@ -68,22 +68,22 @@ function article(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
-/** A value from outside as a message names it: short, and without characters that draw on a terminal. */
+/** An external value as quoted in a message: short, and without terminal control characters. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'an object'
-  // Judged by its length first: writing out a megabyte to say that it is long would cost as much as reading it.
+  // Checked by length first: formatting a megabyte only to say that it is long would cost as much as reading it.
   const text = typeof value === 'string' && value.length > 60 ? value : (JSON.stringify(value) ?? typeof value)
   return text.length > 60 ? `a long ${typeof value}` : printable(text)
 }
 
 const MAX_UNITS = 80
 
-/** Cuts a text from outside to a short one and replaces control and format characters with `?`. */
+/** Shortens an external text and replaces control and format characters with `?`. */
 export function printable(text: string): string {
-  // Twice as many units as are kept: no more is looked at, however long the text.
+  // Reads twice as many units as are kept, however long the text.
   const clean = text.slice(0, 2 * MAX_UNITS + 1).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?')
   return clean.length > MAX_UNITS ? `${clean.slice(0, MAX_UNITS).replace(/\p{Cs}$/u, '')}…` : clean
 }

@@ -1,4 +1,4 @@
-// Changes single keys in the YAML of a file and leaves every other byte as its author wrote it: the source is cut at the places that the `yaml` package names, and never written anew.
+// Changes single keys in the YAML of a file and leaves every other byte unchanged: the source is spliced at the positions from the `yaml` package, and never reformatted.
 import {
   type CST,
   isCollection,
@@ -15,7 +15,7 @@ import {
 import { isSameJson } from './json.ts'
 import { formatYaml, parseYaml } from './yaml.ts'
 
-/** A key to change: at the top, or one below it, such as `labels.production`. */
+/** A key to change: a top-level one, or one below it, such as `labels.production`. */
 export interface KeyChange {
   path: readonly [key: string] | readonly [key: string, below: string]
   /** JSON; undefined removes the key. */
@@ -23,10 +23,10 @@ export interface KeyChange {
 }
 
 /**
- * Changes keys of a mapping, one after the other.
+ * Changes keys of a mapping, in order.
  *
- * @param text a mapping that `parseYaml` reads without problems, or nothing
- * @returns a text that `parseYaml` reads as the same mapping with the keys changed. What cannot be changed in place, such as `? key` on a line of its own, is written anew by key
+ * @param text a mapping that `parseYaml` accepts, or nothing
+ * @returns a text that `parseYaml` parses as the same mapping with the keys changed. A value that cannot be changed in place, such as `? key` on its own line, is rewritten with its key
  */
 export function editYaml(text: string, changes: readonly KeyChange[]): string {
   return changes.reduce(changeKey, text)
@@ -45,7 +45,7 @@ function changeKey(text: string, change: KeyChange): string {
   return isRight(edited) ? edited! : formatYaml(wanted)
 }
 
-/** What the mapping says after a change. */
+/** The mapping after a change. */
 function expected(before: Record<string, unknown>, { path, value }: KeyChange): Record<string, unknown> {
   const [key, below] = path
   if (below === undefined) return withKey(before, key, value)
@@ -64,7 +64,7 @@ function withKey(mapping: Record<string, unknown>, key: string, value: unknown):
     : Object.fromEntries([...others, [key, value]])
 }
 
-/** @returns undefined where the source has no place that can be cut */
+/** @returns undefined when the source has no position to splice */
 function splice(text: string, { path, value }: KeyChange): string | undefined {
   const options = { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false } as const
   const { contents } = parseDocument(text, { ...options, keepSourceTokens: true })
@@ -81,7 +81,7 @@ function splice(text: string, { path, value }: KeyChange): string | undefined {
   return setIn(text, inner, below, value, eol, undefined)
 }
 
-/** Sets or removes a key of one mapping. @param end where a key that is new is written, of a mapping that ends with the text */
+/** Sets or removes a key of one mapping. @param end where a new key is inserted, in a mapping at the end of the text */
 function setIn(
   text: string,
   map: YAMLMap,
@@ -140,7 +140,7 @@ function replaceValue(text: string, pair: Pair, value: unknown): string | undefi
   const head = `${text.slice(0, colon)} ${inline(value)}`
   const between = text.slice(colon, from)
   const comment = /[ \t]+#[^\r\n]*/.exec(between)?.[0] ?? ''
-  // A comment behind `|` belongs to the value; one behind the colon stays.
+  // A comment after `|` belongs to the value; one after the colon stays.
   if ((isScalar(node) && isBlockText(node)) || (isCollection(node) && !node.flow))
     return `${head}${comment}${lineEndOf(text, end)}${text.slice(end)}`
   if (!between.includes('\n') || comment === '') return head + text.slice(to)
@@ -148,13 +148,13 @@ function replaceValue(text: string, pair: Pair, value: unknown): string | undefi
   return head + between.trimEnd() + (/^[ \t]*\r?\n/.test(rest) ? '' : lineEndOf(text, end)) + rest
 }
 
-/** The line end that stands before a place, as the text has it. */
+/** The line break before a position, as used in the text. */
 function lineEndOf(text: string, at: number): string {
   if (text[at - 1] !== '\n') return ''
   return text[at - 2] === '\r' ? '\r\n' : '\n'
 }
 
-/** Removes a key of a block mapping with its lines, the comment behind its value included; comments above it stay. */
+/** Removes a key of a block mapping with its lines, including the comment after its value; comments above it stay. */
 function removeLines(text: string, pair: Pair): string | undefined {
   const from = keyStart(pair)
   const to = nodeEnd(text, pair)
@@ -164,7 +164,7 @@ function removeLines(text: string, pair: Pair): string | undefined {
   return text.slice(0, lineStart) + text.slice(to)
 }
 
-/** Removes a key of a mapping in braces, with one of the commas beside it. */
+/** Removes a key of a flow mapping, with one adjacent comma. */
 function removeFromFlow(text: string, pair: Pair): string | undefined {
   const from = keyStart(pair)
   const to = valueEnd(pair)
@@ -174,7 +174,7 @@ function removeFromFlow(text: string, pair: Pair): string | undefined {
   return text.slice(0, from).replace(/,[ \t]*$/, '') + text.slice(to)
 }
 
-/** Removes the only key below another one, which says `{}` then. */
+/** Removes the only key below another one, whose value becomes `{}`. */
 function emptyBlock(text: string, pair: Pair, inner: YAMLMap): string | undefined {
   const colon = colonEnd(pair)
   const only = inner.items[0]
@@ -186,19 +186,19 @@ function emptyBlock(text: string, pair: Pair, inner: YAMLMap): string | undefine
 
 const keyStart = ({ key }: Pair): number | undefined => (isScalar(key) ? key.range?.[0] : undefined)
 
-/** The value as it stands in the source; undefined where nothing stands behind the colon. */
+/** The value's source; undefined when nothing follows the colon. */
 function writtenValue({ value }: Pair): Scalar | YAMLMap | YAMLSeq | undefined {
   if (!isScalar(value) && !isMap(value) && !isSeq(value)) return undefined
   return value.range && value.range[0] === value.range[1] ? undefined : value
 }
 
-/** Where the value ends, without the comment behind it. */
+/** End of the value, without the comment after it. */
 function valueEnd(pair: Pair): number | undefined {
   const value = writtenValue(pair)
   return value ? value.range?.[1] : colonEnd(pair)
 }
 
-/** Where the last line of the value ends, with the comment behind it. A comment on a line of its own below belongs to nobody, though the package counts it in. */
+/** End of the value's last line, including the comment after it. A comment on its own line below belongs to nobody, though the package includes it. */
 function nodeEnd(text: string, pair: Pair): number | undefined {
   const at = lastOf(pair)
   if (at === undefined || (at.isBlock && text[at.end - 1] === '\n')) return at?.end
@@ -206,7 +206,7 @@ function nodeEnd(text: string, pair: Pair): number | undefined {
   return end === -1 ? undefined : end + 1
 }
 
-/** The end of the last scalar, or of the last bracket, in the value of a key. */
+/** End of the last scalar or bracket in the value of a key. */
 function lastOf(pair: Pair): { end: number; isBlock: boolean } | undefined {
   let value: unknown = writtenValue(pair)
   let holder: Pair | undefined = pair
@@ -230,7 +230,7 @@ function colonEnd({ srcToken }: Pair & { srcToken?: CST.CollectionItem }): numbe
   return colon === undefined ? undefined : colon.offset + 1
 }
 
-/** A key at the top with its value below it, as an author writes it. */
+/** A top-level key with its value below it, in the usual style. */
 function line(key: string, value: unknown, eol: string): string {
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
     const below = Object.entries(value).map(([name, entry]) => `  ${inline(name)}: ${inline(entry)}${eol}`)
@@ -241,18 +241,18 @@ function line(key: string, value: unknown, eol: string): string {
 
 const indentLines = (lines: string, indent: string) => (indent === '' ? lines : lines.replace(/^(?=.)/gm, indent))
 
-/** Words that no reader of YAML takes for anything but a text, in brackets and outside of them. */
+/** Words that every YAML parser reads as text, in brackets and outside of them. */
 const PLAIN = /^[A-Za-z](?:[A-Za-z0-9_./()'’-]| (?=[A-Za-z0-9_./()'’-]))*$/
 
 const CONSTANT = /^(?:null|true|false|yes|no|on|off|y|n|\.?nan|\.?inf)$/i
 
-/** Characters that do not show are written by their numbers. */
+/** Hidden characters are escaped. */
 function quoted(text: string): string {
   const numbered = (character: string) => `\\U${character.codePointAt(0)!.toString(16).padStart(8, '0')}`
   return JSON.stringify(text).replace(/[\p{C}\u2028\u2029]/gu, numbered)
 }
 
-/** A value on one line. JSON's texts are YAML's double-quoted ones. */
+/** A value on one line. JSON strings are YAML double-quoted strings. */
 function inline(value: unknown): string {
   if (typeof value === 'string') return PLAIN.test(value) && !CONSTANT.test(value) ? value : quoted(value)
   if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`

@@ -1,22 +1,21 @@
-// Reads and writes YAML: version 1.2, core schema, no aliases, no custom tags.
+// Parses and formats YAML: version 1.2, core schema, no aliases, no custom tags.
 import { Document, isAlias, isCollection, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { isDisputed, readPlainYaml, writePlainYaml } from './plain-yaml.ts'
 import { type Parsed, printable, type ValueProblem } from './problems.ts'
 
 /**
- * Reads a YAML mapping.
+ * Parses a YAML mapping.
  *
- * @param text the YAML alone, without the lines around it
+ * @param text only the YAML, without the lines around it
  * @param firstLine line number of its first line in the file, for messages
- * @returns the mapping as plain values; every syntax problem at once, a few problems in full for so many that nobody would read them
- * @see docs/notes/yaml.md: aliases grow without bound, so none is accepted, and two of the library's own checks take time by the square of the text
+ * @returns the mapping as plain values, or all syntax problems at once, of which only a few are given in full @see docs/notes/yaml.md: aliases grow without bound, so none is accepted, and two of the library's own checks take quadratic time
  */
 export function parseYaml(text: string, firstLine: number): Parsed<Record<string, unknown>> {
   const plain = readPlainYaml(text)
   return plain ? { value: plain } : parseByLibrary(text, firstLine)
 }
 
-/** As `parseYaml`, by the library alone: a test holds the fast reader to this. */
+/** Like `parseYaml`, but always with the library: a test compares the fast reader with it. */
 export function parseByLibrary(text: string, firstLine: number): Parsed<Record<string, unknown>> {
   const lines = new LineCounter()
   const at = (offset: number) => `line ${Math.max(1, lines.linePos(offset).line) + firstLine - 1}`
@@ -25,11 +24,11 @@ export function parseByLibrary(text: string, firstLine: number): Parsed<Record<s
       version: '1.2',
       schema: 'core',
       lineCounter: lines,
-      // Both take time by the square of the text: one copies the whole line for every error, the other compares every key with all before it.
+      // Both take quadratic time: one copies the whole line for every error, the other compares every key with all before it.
       prettyErrors: false,
       uniqueKeys: false,
       stringKeys: true,
-      // Otherwise !!binary, !!set and their kind are read even in the core schema, and give values that JSON cannot hold.
+      // Otherwise !!binary, !!set and others are parsed even in the core schema, and produce values that JSON cannot represent.
       resolveKnownTags: false,
     })
     const problems: ValueProblem[] = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
@@ -38,7 +37,7 @@ export function parseByLibrary(text: string, firstLine: number): Parsed<Record<s
     }))
     for (const offset of findRepeatedKeys(document.contents))
       problems.push({ key: '', message: `${at(offset)}: expected valid YAML: Map keys must be unique` })
-    // Without an asterisk there is no alias; looking at every node would cost a tenth of all reading.
+    // Without an asterisk there is no alias; visiting every node would cost a tenth of the parsing time.
     if (text.includes('*'))
       visit(document, (_key, node) => {
         if (isAlias(node)) {
@@ -54,12 +53,12 @@ export function parseByLibrary(text: string, firstLine: number): Parsed<Record<s
     }
     return { value: Object.fromEntries(Object.entries(value)) }
   } catch {
-    // The parser recurses: only text that is nested thousands of levels deep gets here.
+    // The parser is recursive: only text nested thousands of levels deep gets here.
     return { problems: [{ key: '', message: 'expected YAML that is not nested so deeply' }] }
   }
 }
 
-/** Where repeated keys of a mapping stand. It keeps a list of what is left instead of calling itself, and looks each key up in a set, so it takes linear time. */
+/** Positions of duplicate keys in a mapping. Uses a work list instead of recursion, and a set of keys, so it takes linear time. */
 function findRepeatedKeys(root: unknown): number[] {
   const offsets: number[] = []
   const waiting = [root]
@@ -79,12 +78,12 @@ function findRepeatedKeys(root: unknown): number[] {
   return offsets.sort((a, b) => a - b)
 }
 
-/** Writes a mapping as YAML that `parseYaml` reads back to the same values; times are quoted, as authors are asked to. */
+/** Formats a mapping as YAML that `parseYaml` parses to the same values; times are quoted, as recommended to authors. */
 export function formatYaml(value: Record<string, unknown>): string {
   return writePlainYaml(value) ?? formatByLibrary(value)
 }
 
-/** As `formatYaml`, by the library alone: a test holds the fast writer to this. */
+/** Like `formatYaml`, but always with the library: a test compares the fast writer with it. */
 export function formatByLibrary(value: Record<string, unknown>): string {
   const document = new Document(value, { aliasDuplicateObjects: false, version: '1.2', schema: 'core' })
   visit(document, {
@@ -96,12 +95,12 @@ export function formatByLibrary(value: Record<string, unknown>): string {
 }
 
 /**
- * The line of a key, or of the nearest thing above it that is there.
+ * The line of a key, or of its nearest existing parent.
  *
- * @param text the YAML alone; it may be broken
- * @param key dotted, as `ValueProblem` names it: a key may hold dots itself, as versions do
+ * @param text only the YAML; it may be invalid
+ * @param key dotted, as in `ValueProblem`; keys may contain dots themselves, like versions
  * @param firstLine line number of the text's first line in the file
- * @returns undefined when nothing of the key is there
+ * @returns undefined when no part of the key exists
  */
 export function findKeyLine(text: string, key: string, firstLine: number): number | undefined {
   const lines = new LineCounter()
@@ -133,7 +132,7 @@ export function findKeyLine(text: string, key: string, firstLine: number): numbe
   return offset === undefined ? undefined : lines.linePos(offset).line + firstLine - 1
 }
 
-/** The line that a problem of `parseYaml` names, or undefined. */
+/** The line number in a problem of `parseYaml`, or undefined. */
 export function readLine(message: string): number | undefined {
   const [, line] = /^line (\d+): /.exec(message) ?? []
   return line === undefined ? undefined : Number(line)

@@ -1,4 +1,4 @@
-// `/{owner}/feed.xml`: what an owner published.
+// `/{owner}/feed.xml`: the publishes of an owner.
 
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../site/feeds.ts'

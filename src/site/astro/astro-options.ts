@@ -1,19 +1,19 @@
-// How Astro builds and serves the site: for its own commands and for the bundle that our host makes. Only what Astro documents is used.
+// How Astro builds and serves the site, for its own commands and for the Node server's bundle. Uses only Astro's documented API.
 import type { AstroUserConfig } from 'astro'
 import { passthroughImageService } from 'astro/config'
 import { pagesAdapter } from './pages-adapter.ts'
 
-/** Everything but the integrations. */
+/** Everything except the integrations. */
 export const ASTRO_OPTIONS = {
   publicDir: './src/public',
   output: 'server',
   adapter: pagesAdapter(),
   build: { assets: 'assets', inlineStylesheets: 'never', serverEntry: 'entry.mjs' },
   vite: { assetsInclude: ['**/letters.bin'], build: { assetsInlineLimit: 0 } },
-  // Without them Astro adds a store for sessions and an image library to the code of the pages.
+  // Without them Astro adds a session store and an image library to the page code.
   session: false,
   image: { service: passthroughImageService() },
-  // Highlighting writes inline styles, which the Content-Security-Policy refuses.
+  // Highlighting writes inline styles, which the Content-Security-Policy blocks.
   markdown: { syntaxHighlight: false },
   devToolbar: { enabled: false },
 } as const satisfies AstroUserConfig

@@ -1,4 +1,4 @@
-// The process that bundles the pages for our own host (host/pages-bundle.ts): `node bundle.ts ROOT TARGET`.
+// The process that bundles the pages for the Node server (host/pages-bundle.ts): `node bundle.ts ROOT TARGET`.
 import { cpSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,10 +6,10 @@ import { build } from 'astro'
 import { ASTRO_OPTIONS } from './astro-options.ts'
 
 const [root = '', target = ''] = process.argv.slice(2)
-// The process that wants the bundle holds the other end. When that closes, the process is gone, and nobody needs the bundle any more.
+// The parent process holds the other end. When that closes, the parent is gone, and nobody needs the bundle any more.
 process.stdin.on('end', () => process.exit(1)).resume()
 
-// The folder to build into lies in `.astro`, because Astro renames files from there into it, which does not work from one disk to another.
+// The output folder is in `.astro`, because Astro renames files from there into it, which does not work across disks.
 mkdirSync(join(root, '.astro'), { recursive: true })
 const scratchDir = mkdtempSync(join(root, '.astro', 'pages-'))
 try {
@@ -17,7 +17,7 @@ try {
   await build({
     ...ASTRO_OPTIONS,
     ...{ root, configFile: false, logLevel: 'warn', outDir },
-    // By default both caches lie in `node_modules`, which may be a folder that cannot be written to.
+    // By default both caches are in `node_modules`, which may be read-only.
     ...{ cacheDir, vite: { ...ASTRO_OPTIONS.vite, cacheDir: join(cacheDir, 'vite') } },
   })
   cpSync(outDir, target, { recursive: true })

@@ -1,4 +1,4 @@
-// Gives pages under `npm run dev` what the function `pages` gives them elsewhere.
+// Provides pages under `npm run dev` with what the function `pages` provides elsewhere.
 import type { MiddlewareHandler } from 'astro'
 import { matchSkillPath } from '../../domain/api/routes.ts'
 import { answerMoved } from '../../server/pages/answer-page.ts'

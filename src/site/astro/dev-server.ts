@@ -1,4 +1,4 @@
-// What `npm run dev` adds to Astro's dev server: the functions in process, over the content as it is, and the records that pages ask for.
+// The additions of `npm run dev` to Astro's dev server: the functions in process, over the current content, and the data of pages.
 import { mkdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
@@ -73,7 +73,7 @@ export function devServer(): AstroIntegration {
             },
           })
       },
-      // Mounted when the server has started, because Astro puts its own middleware in front of any that is there earlier, and would answer preflights and odd addresses itself.
+      // Mounted after the start, because Astro puts its own middleware before any existing one, and would respond to preflights and unusual addresses itself.
       'astro:server:start': () => {
         goFirst()
       },
@@ -81,7 +81,7 @@ export function devServer(): AstroIntegration {
   }
 }
 
-/** Reads what changed in the content. When a file is broken, its problems are logged and the old catalogue stays. @returns whether there is a new catalogue */
+/** Reads changes of the content. If a file is broken, its problems are logged and the old catalogue stays. @returns whether there is a new catalogue */
 function reloadCatalogue(
   loader: CatalogueLoader,
   show: (catalogue: Catalogue) => void,
@@ -99,13 +99,13 @@ function reloadCatalogue(
   }
 }
 
-/** The functions over the catalogue of the moment, held in memory: what `npm run dev` serves. */
+/** The functions over the current catalogue in memory, as served by `npm run dev`. */
 async function mountFunctions(
   { copies, state, localGit, localKeys }: LocalStores,
   baseUrl: string,
   devAddress: () => string | undefined,
 ) {
-  // Pages are rendered by Astro's own server, so that a change of their code shows at once.
+  // Astro's own server renders the pages, so that changes of their code appear at once.
   const functions = (await loadFunctions<HostContext<Hub>>()).filter(({ config }) => config.path !== '/*')
   const route = routeFunctions(functions)
   const indexPath = resolve('.astro', `search-${process.pid}.db`)

@@ -2,7 +2,7 @@
 import { listCliDownloads, readCliFiles } from '../downloads/hubcli.ts'
 import { listClientDownloads, readClientReleases } from '../downloads/libraries.ts'
 
-/** Lists every file that is offered, with its bytes. @param root the project's folder @param baseUrl the site's own address */
+/** Lists every download with its bytes. @param root the project's folder @param baseUrl the site's own address */
 export async function listDownloads(
   root: string,
   baseUrl: string,

@@ -1,4 +1,4 @@
-// Tells Astro that pages are rendered on request by our own handler (server/pages) on both hosts, and puts the other static files beside Astro's.
+// Tells Astro that our own handler (server/pages) renders pages on request, and adds the other static files.
 import { fileURLToPath } from 'node:url'
 import type { AstroIntegration } from 'astro'
 import { readConfig } from '../../config.ts'
@@ -14,13 +14,13 @@ export function pagesAdapter(): AstroIntegration {
     name: 'prompt-hub-pages',
     hooks: {
       'astro:config:setup': ({ command, updateConfig }) => {
-        // Part of the code of the pages, because some are rendered where there is no content folder.
+        // Part of the page code, because some pages are rendered where there is no content folder.
         const look = JSON.stringify(readHubLook(readConfig(process.env).contentDir))
         updateConfig({ vite: { define: { 'import.meta.env.HUB_LOOK': look } } })
-        // No package is imported at run time, so the code of the pages runs wherever it lies.
+        // No package is imported at run time, so the page code runs from any folder.
         if (command === 'build') updateConfig({ vite: { ssr: { noExternal: true } } })
       },
-      // Documents say nothing of the content, and static hosts serve them too.
+      // Docs pages do not depend on the content, and static hosts serve them too.
       'astro:route:setup': ({ route }) => {
         if (route.component.startsWith('src/pages/docs/')) route.prerender = true
       },

@@ -1,10 +1,10 @@
-// What the code of the pages exports: one function that renders a page.
+// The export of the page code: a function that renders a page.
 import { createApp } from 'astro/app/entrypoint'
 import type { RenderPage } from '../../ports/pages.ts'
 
 const app = createApp()
 
-/** Renders the page at an address. No file is fetched for what is not there: the handler answers that. */
+/** Renders the page at an address. Does not load an error page: the handler does that. */
 export const render: RenderPage = (path, locals) =>
   app.render(new Request(new URL(path, 'http://localhost')), {
     locals,

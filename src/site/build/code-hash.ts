@@ -1,17 +1,17 @@
-// Hashes the code that makes a site, by which a build knows whether what an earlier one made may be used again.
+// Hashes the code that makes a site, which tells a build whether earlier results may be reused.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listFiles } from './list-files.ts'
 
-/** What decides about the site beside the code itself: which packages are installed, and how code is put together. */
+/** What determines the site besides the code: the installed packages, and the build configuration. */
 const SETTINGS_FILES = ['package-lock.json', 'astro.config.mjs', 'tsconfig.json']
 
 /**
- * Hashes the code by its bytes, with the version of Node that runs it.
+ * Hashes the code by its bytes, together with the Node version.
  *
  * @param root the project's folder
- * @returns `data` changes with whatever decides about the data files of a site, `site` with whatever decides about any of its files
+ * @returns `data` changes with anything that affects a site's data files, `site` with anything that affects any of its files
  */
 export function hashCode(root: string): { data: string; site: string } {
   const settings = SETTINGS_FILES.map((name) => join(root, name))

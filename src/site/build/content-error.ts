@@ -1,7 +1,7 @@
 // The error that names every problem of a content folder.
 import { formatProblem, type Problem } from '../../domain/text/problems.ts'
 
-/** The content folder has problems; the message lists all of them, a line each. */
+/** The content folder has problems; the message lists all of them, one per line. */
 export class ContentError extends Error {
   override readonly name = 'ContentError'
   readonly problems: readonly Problem[]

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Lists the files of a folder and of all folders in it. @returns their paths below the folder */
+/** Lists the files of a folder, recursively. @returns their paths relative to the folder */
 export function listFiles(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

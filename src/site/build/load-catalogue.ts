@@ -1,25 +1,25 @@
-// Reads the content folder into a catalogue in memory, whole: what the dev server shows, and tests.
+// Reads the whole content folder into a catalogue in memory, for the dev server and tests.
 import type { Config } from '../../config.ts'
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { readContentDir } from '../../stores/content/content-dir.ts'
 import { sayIgnored } from '../../stores/content/content-files.ts'
 import { ContentError } from './content-error.ts'
 
-/** A catalogue and how it came about. */
+/** A catalogue with details of its loading. */
 interface LoadedCatalogue {
   catalogue: Catalogue
   filesRead: number
-  /** A line about files that were passed by, or undefined. */
+  /** A line about ignored files, or undefined. */
   ignored: string | undefined
 }
 
 /** Loads the catalogue. */
 export interface CatalogueLoader {
-  /** @throws ContentError when anything in the content folder is wrong */
+  /** @throws ContentError when the content folder has problems */
   load(): LoadedCatalogue
 }
 
-/** Opens the content folder of the settings. */
+/** Opens the configured content folder. */
 export function openCatalogue({ contentDir, baseUrl, buildDay }: Config): CatalogueLoader {
   return {
     load() {

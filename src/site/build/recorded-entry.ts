@@ -1,4 +1,4 @@
-// Reads a repository of the catalogue back from its data files, each time that it is asked for.
+// Reads a repository of the catalogue from its data files on demand.
 
 import { DATA_FILES } from '../../domain/api/routes.ts'
 import type { Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
@@ -7,10 +7,10 @@ import type { RecordDigests, RepositoryOutline, RepositoryRecords } from '../../
 import { recallRepository } from '../../domain/catalogue/recall.ts'
 import type { RepositoryEntry } from '../../domain/content/content-tree.ts'
 
-/** Reads a file of the site that is being made. */
+/** Reads a file of the site in progress. */
 type ReadFile = (path: string) => string | undefined
 
-/** Makes an entry whose records are read when they are asked for. */
+/** Creates an entry whose records are read on demand. */
 export function readEntry(outline: RepositoryOutline, digests: RecordDigests, read: ReadFile): CatalogueEntry {
   return {
     ...outline,
@@ -24,7 +24,7 @@ export function readEntry(outline: RepositoryOutline, digests: RecordDigests, re
   }
 }
 
-/** Makes the files of a repository again of what is served of it. */
+/** Reconstructs the files of a repository from its served records. */
 export function recallEntry(outline: RepositoryOutline, read: ReadFile): RepositoryEntry {
   const recorded = { repository: readRepositoryRecord(outline, read), versions: readVersions(outline, read) }
   return recallRepository(recorded)
@@ -42,7 +42,7 @@ function readVersions({ summary: { owner, name } }: RepositoryOutline, read: Rea
   })
 }
 
-/** Its shape is not judged again: this very code wrote it from values of this very type. */
+/** Not validated: this same code wrote it from values of this type. */
 function readData<Value>(path: string, read: ReadFile): Value {
   return JSON.parse(read(path)!).data
 }

@@ -1,4 +1,4 @@
-// Makes the data files of a site, and makes them again at the cost of what changed. Of each repository it holds the outline; texts are read, written and let go, one repository at a time.
+// Generates the data files of a site, and updates them at a cost proportional to the change. Keeps the outline of each repository in memory; texts are read, written and released, one repository at a time.
 import { type Catalogue, joinCatalogue } from '../../domain/catalogue/catalogue.ts'
 import {
   type DataFile,
@@ -32,25 +32,25 @@ import { listSitemapFiles } from './sitemap.ts'
 
 /** Where the files of a site are written. */
 export interface DataSink {
-  /** @returns the text of a file as it was written last, or undefined */
+  /** @returns the text of a file as last written, or undefined */
   read(path: string): string | undefined
   write(path: string, text: string): void
   remove(path: string): void
-  /** Keeps what is known of a part of the content for the process that makes the next state. @param part undefined when it is gone */
+  /** Stores what is known about a part of the content for the process that makes the next state. @param part undefined if it was removed */
   keep(name: string, part: KeptPart | undefined): void
 }
 
-/** What is kept of one repository. */
+/** The stored data of one repository. */
 export interface KeptRepository {
-  /** What its files were (content-listing.ts); empty when they must be read again. */
+  /** Identifies its files (content-listing.ts); empty when they must be reread. */
   marks: string
-  /** Its counts of downloads, as JSON. */
+  /** Its download counts, as JSON. */
   stats: string
   outline: RepositoryOutline
   digests: RecordDigests
 }
 
-/** What is kept of a file that belongs to no repository: its last good state. */
+/** The stored data of a file outside repositories: its last valid state. */
 interface KeptFile {
   marks: string
   parsed: ParsedFile
@@ -59,37 +59,37 @@ interface KeptFile {
 /** One of them; the name of a repository is `owner/name/`, that of a file its path. */
 export type KeptPart = KeptRepository | KeptFile
 
-/** What a site is made of beside the content folder. */
+/** The inputs of a site besides the content folder. */
 interface SiteDataParts {
   contentDir: string
   /** The hub's own address, without a final slash. */
   baseUrl: string
   sink: DataSink
-  /** What was kept of the last state; left out when there is none. */
+  /** The stored data of the last state; omitted if there is none. */
   kept?: Iterable<readonly [name: string, part: KeptPart]>
-  /** Paths of the files of the last state that hold parts of several repositories. */
+  /** Paths of the last state's files with parts of several repositories. */
   sharedPaths?: Iterable<string>
-  /** Told how many repositories were looked at. */
+  /** Called with the number of repositories checked so far. */
   onProgress?: (done: number, total: number) => void
 }
 
 /** A state of a site. */
 export interface MadeState {
-  /** Outlines; the records of an entry are read from its data files when they are asked for. */
+  /** Outlines; the records of an entry are read from its data files on demand. */
   catalogue: Catalogue
-  /** Full names of the repositories whose data files are new or different. */
+  /** Full names of the repositories with new or changed data files. */
   changed: string[]
-  /** Full names of those that are gone. */
+  /** Full names of removed repositories. */
   removed: string[]
-  /** Whether any data file is different. */
+  /** Whether any data file changed. */
   isDifferent: boolean
-  /** What is wrong in the content, in the order of paths; it is served in its last good state, or not at all. */
+  /** Problems in the content, sorted by path; the affected parts are served in their last valid state, or not at all. */
   problems: Problem[]
-  /** How many files were read. */
+  /** Number of files read. */
   filesRead: number
 }
 
-/** Makes states of a site, one after the other. After an error nothing of it may be used again. */
+/** Generates states of a site, one after the other. After an error it must not be used again. */
 export type MakeState = (
   listing: ContentListing,
   options: { day: string; history: History; isStrict?: boolean },
@@ -98,8 +98,8 @@ export type MakeState = (
 /**
  * Opens the data of a site.
  *
- * @returns a function that brings it up to the content folder as it was just listed. With `isStrict` nothing may be wrong.
- * @throws ContentError for anything wrong when that is an error, and for a folder that cannot be read
+ * @returns a function that updates it to the newest listing of the content folder. With `isStrict`, any problem is an error.
+ * @throws ContentError for any problem when strict, and for an unreadable folder
  */
 export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }: SiteDataParts): MakeState {
   const repositories = new Map<string, KeptRepository>()
@@ -108,7 +108,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     if ('outline' in part) repositories.set(name.slice(0, -1), part)
     else others.set(name, part)
   }
-  /** What each shared file of the last state was made of; undefined when another process made it. */
+  /** The sources of each shared file in the last state; undefined when another process made it. */
   let shared = new Map<string, readonly unknown[] | undefined>()
   for (const path of parts.sharedPaths ?? []) shared.set(path, undefined)
   return (listing, { day, history, isStrict = false }) => {
@@ -131,7 +131,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
       const read = { ...readRepository(contentDir, fullName, files), fullName, marks, stats }
       round.filesRead += files.length
       if (read.isThere) names.set(fullName, { file: read.entry.file })
-      // What is certainly right is written at once, so that its texts need not be held.
+      // Anything certainly valid is written at once, so that its texts need not be kept in memory.
       if (read.isThere && read.problems.length === 0 && checkRepository(read.entry, NOBODY).length === 0)
         write(read, round)
       else late.push(read)
@@ -151,7 +151,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     return { ...round, catalogue, problems }
   }
 
-  /** Reads the files that belong to no repository, as far as they changed. */
+  /** Reads the changed files outside repositories. */
   function readOthers(alone: readonly ListedFile[], round: Round) {
     const present = new Set(alone.map(({ path }) => path))
     for (const path of others.keys())
@@ -172,7 +172,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     return joinOthers([...others.values()].map(({ parsed }) => parsed))
   }
 
-  /** Judges a repository beside the others, and writes what can be served of it. */
+  /** Checks a repository's references to others, and writes what can be served of it. */
   function judge(read: Reading, neighbours: Neighbours, round: Round): void {
     const { fullName, entry, problems, wrong, isThere } = read
     const file = nameIndex(fullName)
@@ -189,7 +189,7 @@ export function openSiteData({ contentDir, baseUrl, sink, kept = [], ...parts }:
     else if (before) keep(fullName, { ...before, marks: '' })
   }
 
-  /** Judges what a repository names that was not read, because another may be gone. */
+  /** Rechecks the references of a repository that was not read, because their target may be gone. */
   function checkUnread(names: ReadonlyMap<string, Naming>, isJudged: ReadonlySet<string>, round: Round): void {
     for (const [fullName, { file }] of names) {
       if (isJudged.has(fullName) || !(file?.moved_to || file?.replaced_by)) continue
@@ -261,14 +261,14 @@ function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && now.every((part, index) => part === before[index])
 }
 
-/** A repository that was read, and by what it is known to be the same. */
+/** A repository that was read, with its identifier. */
 interface Reading extends ReturnType<typeof readRepository> {
   fullName: string
   marks: string
   stats: string
 }
 
-/** What a repository says of others. */
+/** A repository's references to others. */
 type Naming = { file: Pick<NonNullable<RepositoryEntry['file']>, 'moved_to' | 'replaced_by'> | undefined }
 
 type Round = Omit<MadeState, 'catalogue'>
@@ -278,7 +278,7 @@ const openRound = (problems: readonly Problem[]): Round => ({
   problems: [...problems],
 })
 
-/** Makes the data files of a repository, and what is kept of it. @param stats its counts of downloads, as JSON */
+/** Generates the data files of a repository, and its stored data. @param stats its download counts, as JSON */
 export function makeRepository(
   files: RepositoryEntry,
   baseUrl: string,
@@ -286,6 +286,6 @@ export function makeRepository(
 ): { files: Iterable<DataFile>; part: Omit<KeptRepository, 'marks'> } {
   const { repository, versions, ...outline } = makeEntry(files, { baseUrl, stats: JSON.parse(stats) })
   const part = { stats, outline, digests: digestRecords({ repository }, digestText) }
-  // An outline cut out of a file's text would keep all of that text in memory, so it is copied.
+  // An outline sliced from a file's text would keep the whole text in memory, so it is copied.
   return { files: listRepositoryFiles({ repository, versions }), part: JSON.parse(JSON.stringify(part)) }
 }

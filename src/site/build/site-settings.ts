@@ -2,7 +2,7 @@
 import type { Config } from '../../config.ts'
 import { readHubLook } from '../../stores/content/site-settings-file.ts'
 
-/** Says the settings that a site shows: its address, the git host that its pages link to, the limit that its guide names, and the hub's own look. No secret is among them. */
+/** The settings shown on a site: its address, the git host for links, the rate limit in its guide, and the hub's own look. None is secret. */
 export function settingsOfSite({ baseUrl, contentDir, gitStore, rateLimitPerMinute }: Config): string {
   const { kind } = gitStore
   const place = kind === 'github' ? [gitStore.apiUrl, gitStore.repository, gitStore.branch] : []

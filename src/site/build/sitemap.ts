@@ -1,4 +1,4 @@
-// Writes the sitemap: which pages search engines are told of, as XML.
+// Writes the sitemap as XML.
 import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { SharedFile } from '../../domain/catalogue/data-files.ts'
@@ -7,7 +7,7 @@ import { escapeXml } from '../../domain/text/html-text.ts'
 import { GUIDES } from '../docs/guides.ts'
 import { comparePage, NEWEST_COMPARED, tagPage, versionPage } from '../links.ts'
 
-/** The most addresses that one file may have. https://www.sitemaps.org/protocol.html */
+/** Maximum number of addresses in one file. https://www.sitemaps.org/protocol.html */
 const MAX_ADDRESSES = 50_000
 
 const OPENING = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -18,15 +18,15 @@ interface Place {
   changedAt?: string
 }
 
-/** Places that stand together in one file, as XML. */
+/** Entries that belong in one file, as XML. */
 interface Block {
-  /** What they are made of. */
+  /** The sources of the entries. */
   of: unknown
   size: number
   xml: string
 }
 
-/** The files of the sitemap: one with all addresses, or, when they are too many for one file, one that names the parts. */
+/** The files of the sitemap: a single one, or several with an index when there are too many addresses for one file. */
 export function* listSitemapFiles(catalogue: Catalogue): Generator<SharedFile> {
   const parts = cutIntoParts(listBlocks(catalogue))
   if (parts.length === 1) return yield describePart('/sitemap.xml', parts[0]!)
@@ -66,7 +66,7 @@ function* listBlocks({ baseUrl, listed, users, tags, entries }: Catalogue): Gene
   for (const { name } of tags) yield formatBlock([{ address: baseUrl + tagPage(name) }])
 }
 
-/** Made once of each prompt for all states that it is in, because they are most of the sitemap. */
+/** Generated once per prompt for all states that contain it, because they are most of the sitemap. */
 const blocks = new WeakMap<RepositorySummary, Block>()
 
 function blockOf(baseUrl: string, entry: CatalogueEntry): Block {
@@ -79,7 +79,7 @@ function blockOf(baseUrl: string, entry: CatalogueEntry): Block {
   return block
 }
 
-/** The pages of active versions, without the latest, which the repository's own page shows; and the pages that compare neighbours. */
+/** The pages of active versions, except the latest, which is on the repository's own page; and the pages that compare adjacent versions. */
 function listVersionPlaces(baseUrl: string, { summary, releases }: CatalogueEntry): Place[] {
   const { full_name, latest_version } = summary
   return releases.flatMap(({ version, previous_version, published_at, isYanked }, index) => [

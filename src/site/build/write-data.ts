@@ -1,4 +1,4 @@
-// Writes all data files of a site and its search index into folders, from nothing: what `npm run build` does beside Astro.
+// Writes all data files of a site and its search index from scratch: the part of `npm run build` besides Astro.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
@@ -16,29 +16,29 @@ import { writeRepositories } from './write-repositories.ts'
 
 /** Where to write. */
 interface DataPlaces {
-  /** The folder of the site; nothing of its data may lie there yet. */
+  /** The folder of the site; must not contain data files yet. */
   siteDir: string
-  /** The search index, a file. */
+  /** The search index file. */
   indexPath: string
 }
 
 /** What was written. */
 interface WrittenData {
   repositories: number
-  /** How many data files there are. */
+  /** Number of data files. */
   files: number
-  /** Of the content that it was made of (content-listing.ts). */
+  /** Identifies its content (content-listing.ts). */
   fingerprint: string | undefined
-  /** What editors and systems left in the content; it was passed by. */
+  /** Ignored files of editors and systems. */
   ignored: readonly string[]
 }
 
 /**
  * Writes the data of a site.
  *
- * @param onProgress told how far it is; of steps that nobody can count, `total` is 0
- * @param memory settles when there is memory for a second thread
- * @throws ContentError when anything in the content is wrong; what was written is then good for nothing
+ * @param onProgress called with the progress; `total` is 0 for steps that cannot be counted
+ * @param memory resolves when there is memory for a second thread
+ * @throws ContentError when the content has problems; the output is then unusable
  */
 export async function writeData(
   { contentDir, baseUrl, buildDay }: Pick<Config, 'contentDir' | 'baseUrl' | 'buildDay'>,
@@ -50,7 +50,7 @@ export async function writeData(
   if (converted.length > 0) throw new ContentError(converted)
   const { sink, count } = openFolder(siteDir)
   const read = async () => {
-    // Let go when it was read: of a hundred thousand prompts it takes as much memory as all that is written of them in lists.
+    // Released after reading: for a hundred thousand prompts it takes as much memory as everything written about them in lists.
     const listing = listContent(contentDir)
     const { alone, below } = groupFiles(listing.files)
     const usage = readUsage(contentDir, alone)
@@ -75,13 +75,13 @@ export async function writeData(
   return { repositories: catalogue.entries.size, files: written + count(), ...about }
 }
 
-/** An index that is deployed is never edited, and a fifth smaller for that. */
+/** A deployed index is never edited, and a fifth smaller without that ability. */
 function writeIndex(catalogue: Catalogue, indexPath: string): void {
   mkdirSync(dirname(indexPath), { recursive: true })
   buildSearchIndex(catalogue, indexPath, { isEditable: false })
 }
 
-/** A folder as the place for data files. Nothing is kept for another state, because a build writes all of them. */
+/** A folder as destination of data files. Nothing is stored for another state, because a build writes all of them. */
 function openFolder(dir: string): { sink: DataSink; count: () => number } {
   const put = filesInto(dir)
   let files = 0

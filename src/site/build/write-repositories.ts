@@ -1,4 +1,4 @@
-// Writes the data files of a new site's repositories in two threads, because most of a build's time is the kernel's, making files.
+// Writes the data files of a new site's repositories in two threads, because most of a build's time is spent in the kernel creating files.
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -8,31 +8,31 @@ import { type ListedFile, markFiles } from '../../stores/content/content-listing
 import { filesInto } from '../../stores/content/write-files.ts'
 import { type KeptRepository, makeRepository } from './site-data.ts'
 
-/** So many repositories are taken at once: some 50 ms. */
+/** Repositories per step (about 50 ms). */
 const BLOCK = 50
-/** With fewer left, a thread would not earn what it takes to start. */
+/** Minimum remaining repositories for a second thread to repay its start-up time. */
 const MIN_FOR_THREAD = 1_000
 
-/** What is to be written, by both threads. */
+/** The shared work of both threads. */
 interface Share {
   contentDir: string
   /** The hub's own address, without a final slash. */
   baseUrl: string
   siteDir: string
-  /** Their files, and their counts of downloads as JSON. */
+  /** Their files, and their download counts as JSON. */
   repositories: { fullName: string; files: ListedFile[]; stats: string }[]
-  /** How many were taken, by either thread. */
+  /** Number taken so far by both threads. */
   taken: Int32Array<SharedArrayBuffer>
 }
 
 type Rows = [name: string, part: KeptRepository][]
 
 /**
- * Writes the repositories with which nothing is wrong whatever the others are.
+ * Writes the repositories that are valid regardless of the others.
  *
- * @param memory settles when there is memory for a second thread
- * @param onProgress told how many were taken
- * @returns what is to be kept of each, as `openSiteData` takes it
+ * @param memory resolves when there is memory for a second thread
+ * @param onProgress called with the number taken so far
+ * @returns the stored data of each, for `openSiteData`
  */
 export async function writeRepositories(
   share: Share,
@@ -44,7 +44,7 @@ export async function writeRepositories(
   const start = () => {
     if (total - share.taken[0]! >= MIN_FOR_THREAD) helpers.push(startHelper(share))
   }
-  // When what is waited for fails, whoever waits for it says so.
+  // If it fails, whoever awaits it reports the error.
   memory.then(start, () => {})
   const rows: Rows = []
   for (const block of takeBlocks(share)) {

@@ -1,12 +1,12 @@
-// Puts text on a picture, with the letters that scripts/pictures/draw-letters.ts drew.
+// Places text on an image, with the letters that scripts/pictures/draw-letters.ts drew.
 import { inflateSync } from 'node:zlib'
 import drawnLetters from '../fonts/letters.bin?inline'
 import type { LetterSheet, LetterStyle } from './letter-sheet.ts'
 
-/** The pixels of a letter: rows of coverage from 0 to 7, a byte each, one after the other. */
+/** The pixels of a letter: rows of coverage from 0 to 7, one byte each. */
 export interface Ink {
   pixels: Uint8Array
-  /** Where the first row begins. */
+  /** Offset of the first row. */
   at: number
   columns: number
   rows: number
@@ -23,14 +23,14 @@ function readSheet(): LetterSheet {
   return sheet
 }
 
-/** Whether every letter of a text can be written. */
+/** Whether every letter of a text is available. */
 export function canWrite(text: string, style: LetterStyle): boolean {
   const letters = readSheet().letters[style]
   for (const letter of text) if (!Object.hasOwn(letters, letter)) return false
   return true
 }
 
-/** How wide a text is, in pixels. */
+/** Width of a text in pixels. */
 export function measureText(text: string, style: LetterStyle): number {
   const letters = readSheet().letters[style]
   let width = 0
@@ -38,7 +38,7 @@ export function measureText(text: string, style: LetterStyle): number {
   return width
 }
 
-/** Puts the words of a text into lines; the last one ends in dots when there is more. @param room the width of a line in pixels, and how many lines there may be */
+/** Breaks a text into lines; if it does not fit, the last one ends in an ellipsis. @param room the width of a line in pixels, and the maximum number of lines */
 export function breakLines(text: string, style: LetterStyle, room: { width: number; most: number }): string[] {
   const lines: string[] = []
   const space = measureText(' ', style)
@@ -59,7 +59,7 @@ export function breakLines(text: string, style: LetterStyle, room: { width: numb
   return line === '' ? lines : [...lines, line]
 }
 
-/** The beginning of a line, as long as it has room, and dots. */
+/** The start of a line that fits, with an ellipsis. */
 function cut(line: string, style: LetterStyle, width: number): string {
   let left = width - measureText('…', style)
   let kept = ''
@@ -74,8 +74,8 @@ function cut(line: string, style: LetterStyle, width: number): string {
 /**
  * Writes a line.
  *
- * @param stamp is given each letter that has ink, and where its upper left corner lies
- * @returns where the pen is afterwards
+ * @param stamp called for each visible letter with the position of its upper left corner
+ * @returns the final position of the pen
  */
 export function writeLine(
   text: string,

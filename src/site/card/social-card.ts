@@ -4,14 +4,14 @@ import type { RepositorySummary } from '../../domain/api/schema.ts'
 import type { LetterStyle } from './letter-sheet.ts'
 import { breakLines, canWrite, type Ink, measureText, writeLine } from './letters.ts'
 
-/** In pixels; programs that show links ask for about this shape. https://ogp.me */
+/** In pixels; programs that preview links expect about this aspect ratio. https://ogp.me */
 const WIDTH = 600
 const HEIGHT = 315
 const MARGIN = 36
-/** Bytes of a row: one for its filter, then one for every two pixels. */
+/** Bytes per row: one for its filter, then one for every two pixels. */
 const STRIDE = 1 + WIDTH / 2
 
-/** Where colours stand in the palette, which is: paper, seven steps to ink, amber, five steps to the ink of chips, and the line around chips; as styles/tokens.css has them in light. */
+/** Indexes in the palette: paper, seven steps to ink, amber, five steps to the ink of chips, and the border of chips; the light colours of styles/tokens.css. */
 const AMBER = 8
 const EDGE = 14
 const PALETTE = [
@@ -20,9 +20,9 @@ const PALETTE = [
   ...[0xeb, 0xcf, 0x94],
 ]
 
-/** Everything that is the same on every card. */
+/** The parts that are the same on every card. */
 let blank: Uint8Array | undefined
-/** Where cards are drawn, one after the other: a new buffer of this size for each would keep the garbage collector busy. */
+/** Shared buffer for drawing cards: a new buffer of this size for each would keep the garbage collector busy. */
 const canvas = new Uint8Array(HEIGHT * STRIDE)
 
 /** Draws the card of a prompt. */
@@ -38,7 +38,7 @@ export function drawSocialCard({
   blank ??= drawBlank()
   canvas.set(blank)
   const width = WIDTH - 2 * MARGIN
-  // A title with letters that were never drawn is replaced by the name, which is always in Latin letters.
+  // A title with unavailable letters is replaced by the name, which always uses Latin letters.
   const heading = breakLines(canWrite(title, 'title') ? title : name, 'title', { width, most: 2 })
   let y = 125
   for (const line of heading) {
@@ -74,7 +74,7 @@ function drawBlank(): Uint8Array {
   return picture
 }
 
-/** Draws a chip. @param base the line on which its text stands @returns where it ends */
+/** Draws a chip. @param base the baseline of its text @returns its end */
 function drawChip(picture: Uint8Array, text: string, x: number, base: number): number {
   const width = Math.round(measureText(text, 'text')) + 16
   fill(picture, { x, y: base - 20, width, height: 28 }, EDGE)
@@ -92,13 +92,13 @@ function write(
   writeLine(text, style, { x, y }, stampWith(picture, INK[strength]!))
 }
 
-/** The colours of ink of each strength by its coverage, and that of ink on a chip. */
+/** The colours by coverage, for ink on paper and ink on a chip. */
 const INK = Array.from({ length: 8 }, (_, strength) =>
   Uint8Array.from({ length: 8 }, (_, coverage) => Math.round((coverage * strength) / 7)),
 )
 const INK_ON_AMBER = Uint8Array.from({ length: 8 }, (_, coverage) => AMBER + Math.round((coverage * 5) / 7))
 
-/** Makes what puts letters on a picture. A build puts a hundred for each prompt, so the loop writes its pixels itself: a call for each would take too long. @param colours by coverage */
+/** Creates a function that draws letters on an image. A build draws a hundred per prompt, so the loop writes pixels itself: a call for each would take too long. @param colours by coverage */
 function stampWith(picture: Uint8Array, colours: Uint8Array): (ink: Ink, x: number, y: number) => void {
   return ({ pixels, at, columns, rows }, x, y) => {
     const visible = Math.min(columns, WIDTH - x)
@@ -125,14 +125,14 @@ function fill(
   const end = Math.min(x + width, WIDTH)
   for (let row = y; row < y + height; row++) {
     const line = row * STRIDE + 1
-    // Two pixels share a byte, so only the first and the last one may have to be put by themselves.
+    // Two pixels share a byte, so only the first and the last one may need separate writes.
     if (x % 2 === 1) put(picture, line + (x >> 1), colour, 0xf0)
     picture.fill((colour << 4) | colour, line + ((x + 1) >> 1), line + (end >> 1))
     if (end % 2 === 1) put(picture, line + (end >> 1), colour << 4, 0x0f)
   }
 }
 
-/** Puts one of the two pixels of a byte. @param kept the bits of the other one */
+/** Writes one of the two pixels of a byte. @param kept the bits of the other one */
 function put(picture: Uint8Array, at: number, bits: number, kept: number): void {
   picture[at] = (picture[at]! & kept) | bits
 }
@@ -147,7 +147,7 @@ function encode(picture: Uint8Array): Uint8Array<ArrayBuffer> {
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', head),
     chunk('PLTE', Buffer.from(PALETTE)),
-    // A quick level, because a build makes thousands.
+    // A fast level, because a build makes thousands.
     chunk('IDAT', deflateSync(picture, { level: 3 })),
     chunk('IEND', Buffer.alloc(0)),
   ])

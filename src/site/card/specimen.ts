@@ -1,12 +1,12 @@
-// Finds the prompt that the home page shows as its specimen: a real one, short enough to be read at a glance.
+// Chooses the sample prompt of the home page: a real one, short enough to be read at a glance.
 import type { Repository, RepositorySummary } from '../../domain/api/schema.ts'
 import type { PageData } from '../../ports/pages.ts'
 
 const MAX_CHARACTERS = 4_000
-/** Prompts whose records are read. */
+/** Maximum number of prompts examined. */
 const MAX_CANDIDATES = 8
 
-/** The first of a list that has several versions, a few variables with examples, and a readable length; undefined when none is like this. */
+/** The first of a list with several versions, a few variables with examples, and a readable length; undefined if there is none. */
 export async function findSpecimen(
   hub: PageData,
   listed: readonly RepositorySummary[],

@@ -1,7 +1,7 @@
 // The copy buttons: each copies the text of its element, byte for byte.
 import { exactText } from '../prompt/exact-text.ts'
 
-/** How long the button says that the text was copied. */
+/** How long the button shows that the text was copied. */
 const SHOWN_MS = 2_000
 const timers = new WeakMap<HTMLElement, number>()
 
@@ -11,7 +11,7 @@ document.addEventListener('click', (event) => {
   if (button && target) copyText(button, exactText(target), target).catch(reportError)
 })
 
-// Code in guides and readmes comes from markdown, which makes no buttons, so this script adds them.
+// Markdown renders code in guides and readmes without buttons, so this script adds them.
 for (const [index, code] of document.querySelectorAll('.prose pre > code').entries()) {
   // With a placeholder in it, the code must be edited before it works.
   if (code.textContent.includes('HUB_REPOSITORY')) continue
@@ -30,9 +30,9 @@ for (const [index, code] of document.querySelectorAll('.prose pre > code').entri
 }
 
 /**
- * Copies a text and says so at the button, whose width stays as it is.
+ * Copies a text and confirms it on the button, whose width does not change.
  *
- * @param shown the element that shows the text; where the browser does not allow copying, the text is selected there, so that one key copies it
+ * @param shown the element with the text; if the browser does not allow copying, the text is selected there, so that a keystroke copies it
  */
 export async function copyText(button: HTMLElement, text: string, shown: HTMLElement | null): Promise<void> {
   const isCopied = await navigator.clipboard?.writeText(text).then(

@@ -1,4 +1,4 @@
-// Makes the form of a version easier to use: names the variables of the text as it is typed, and shows a chat prompt as one block for each message.
+// Improves the version form: lists the variables of the text while typing, and shows a chat prompt as one block per message.
 import {
   CHAT_ROLES,
   type ChatPart,
@@ -22,7 +22,7 @@ if (content && format && variables) {
     const names = findVariableNames({ content: content.value, format: isChat() ? 'chat' : 'text' })
     variables.textContent = `Variables: ${names.length === 0 ? 'none yet' : names.join(', ')}`
   }
-  /** Text that is no chat yet is shown as it is, so that nothing typed is lost. */
+  /** Text that is not a valid chat yet is shown as it is, so that nothing typed is lost. */
   const canShow = () => isChat() && (content.value.trim() === '' || checkChat(content.value).length === 0)
   let parts: ChatPart[] = []
   const save = () => {
@@ -96,7 +96,7 @@ if (content && format && variables) {
     sayVariables()
     const isShown = canShow()
     content.hidden = isShown
-    // A field that is not shown cannot ask to be filled in.
+    // A hidden field cannot show the browser's validation message.
     content.required = !isShown
     blocks.hidden = !isShown
     if (!isShown) return

@@ -6,7 +6,7 @@ import { sayRelative } from './relative.ts'
 
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) sayRelative(time)
 
-// The browser opens a menu without a script; this closes it when the reader clicks or moves elsewhere.
+// The browser opens a menu without a script; this closes it when the reader clicks or moves focus elsewhere.
 const closeMenus = (kept: EventTarget | null) => {
   for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu[open]'))
     if (!(kept instanceof Node && menu.contains(kept))) menu.open = false

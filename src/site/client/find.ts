@@ -3,7 +3,7 @@ import { sayRelative } from './relative.ts'
 
 const TYPING_MS = 200
 const place = document.getElementById('find')
-/** What was answered before, by address: Back shows it at once. */
+/** Cached responses by address: Back shows them at once. */
 const known = new Map<string, string>()
 const MAX_KNOWN = 30
 
@@ -15,7 +15,7 @@ function begin(place: HTMLElement): void {
   let running: AbortController | undefined
   let typing: number | undefined
 
-  /** The find page's own address for what stands in this page's address. */
+  /** The search page's address for the query in this page's address. */
   const wanted = () => (location.search === '' && home === '/' ? undefined : `/search${location.search}`)
   const put = (html: string, isTyping: boolean) => {
     const field = place.querySelector<HTMLInputElement>('[data-find]')
@@ -24,7 +24,7 @@ function begin(place: HTMLElement): void {
     place.removeAttribute('aria-busy')
     for (const time of place.querySelectorAll<HTMLTimeElement>('time[data-relative]')) sayRelative(time)
     if (!isTyping) return
-    // The new field gets the focus and the cursor of the old one, so that typing goes on.
+    // The new field gets the focus and the cursor position of the old one, so that typing continues.
     const next = place.querySelector<HTMLInputElement>('[data-find]')
     if (!next || value === undefined) return
     next.value = value
@@ -47,7 +47,7 @@ function begin(place: HTMLElement): void {
   }
   const go = (address: string, isTyping = false) => {
     const target = home + new URL(address, location.href).search
-    // Asking for the same address again means trying again.
+    // Requesting the same address again means a retry.
     if (target === location.pathname + location.search) {
       if (!isTyping) show().catch(reportError)
       return
@@ -113,7 +113,7 @@ async function sayTrouble(response: Response): Promise<string> {
   return envelope.error?.message ?? 'Search is not available right now.'
 }
 
-/** Draws what went wrong. The message is shown as text, whatever it holds. */
+/** Shows an error. The message is inserted as text. */
 function drawTrouble(address: string, message: string): string {
   const box = document.createElement('div')
   box.className = 'nothing'

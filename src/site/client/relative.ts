@@ -9,10 +9,10 @@ const UNITS = [
   ['day', 1],
 ] as const
 
-/** Says a moment relatively and keeps its day as the title. */
+/** Shows a time relatively, with the date as the title. */
 export function sayRelative(time: HTMLTimeElement): void {
   const days = Math.floor((Date.now() - Date.parse(time.dateTime)) / DAY_MS)
-  // When the reader's clock is behind, the day itself stays.
+  // If the reader's clock is behind, the date stays.
   if (Number.isNaN(days) || days < 0) return
   const [unit, length] = UNITS.find(([, length]) => days >= length) ?? (['day', 1] as const)
   time.title = time.textContent

@@ -46,7 +46,7 @@ function suggestAt(field: HTMLInputElement): void {
     const { children } = list
     chosen = (index + children.length + 1) % (children.length + 1)
     for (const [place, option] of [...children].entries()) option.ariaSelected = String(place === chosen)
-    // The place behind the last suggestion chooses none of them.
+    // The position after the last suggestion selects none of them.
     if (chosen === children.length) chosen = -1
     const option = children[chosen]
     if (option) field.setAttribute('aria-activedescendant', option.id)
@@ -96,7 +96,7 @@ function suggestAt(field: HTMLInputElement): void {
   field.addEventListener('blur', close)
 }
 
-/** Asks for suggestions. When they cannot be had there are none, and the form still works. */
+/** Fetches suggestions. If that fails there are none, and the form still works. */
 async function askFor(q: string, signal: AbortSignal): Promise<RepositorySummary[]> {
   try {
     const response = await fetch(`${ROUTES_LIST}?${new URLSearchParams({ q })}`, { signal })

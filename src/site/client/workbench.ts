@@ -9,9 +9,9 @@ import { copyText } from './copy.ts'
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 type Rule = Pick<Variable, 'name' | 'type' | 'required' | 'default' | 'options'>
 
-/** The address changes this long after the last key, because browsers refuse frequent changes. */
+/** How long after the last keystroke the address is updated, because browsers reject frequent changes. */
 const KEPT_MS = 300
-/** A fragment that begins so holds values; any other is a place in the page. */
+/** A fragment with this prefix holds values; any other is an anchor in the page. */
 const VALUES = '#?'
 
 const source = document.querySelector<HTMLElement>('#content')
@@ -39,7 +39,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
 
   const readValues = () =>
     Object.fromEntries([...fields].flatMap(([name, { value }]) => (value === '' ? [] : [[name, value]])))
-  /** Fills one variable alone, so that a wrong value of one does not hide the others. */
+  /** Fills a single variable, so that an invalid value of one does not hide the others. */
   const fillOne = (rule: Rule, value: string | undefined) =>
     fillContent(
       { content: `{{${rule.name}}}`, variables: [rule] },
@@ -65,7 +65,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       const text = texts.get(name)
       chip.classList.toggle('filled', text !== undefined && (Object.hasOwn(values, name) || isFilledShown))
       if (isFilledShown && text !== undefined) {
-        // Everything in it is escaped there, and what does not show itself is made visible.
+        // It escapes the text and makes hidden characters visible.
         chip.innerHTML = drawText(text)
         chip.classList.toggle('empty', text === '')
       } else {
@@ -129,7 +129,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
       for (const [name, value] of undo) fields.get(name)!.value = value
       forget()
     } else {
-      // What was typed stays; only empty fields are filled.
+      // Typed values stay; only empty fields are filled.
       undo = new Map([...fields].map(([name, { value }]) => [name, value]))
       for (const field of fields.values())
         if (field.value === '' && field.dataset.example !== undefined) field.value = field.dataset.example
@@ -150,7 +150,7 @@ function begin(source: HTMLElement, form: HTMLElement | null): void {
     bring()
     show()
   })
-  // The browser brings values back when a reader returns to the page.
+  // The browser restores values when a reader returns to the page.
   addEventListener('pageshow', () => {
     if (Object.keys(readValues()).length > 0) isFilledShown = true
     show()

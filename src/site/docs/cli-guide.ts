@@ -1,6 +1,6 @@
-// What the site says about hubcli. A test compares it with `hubcli help` and runs the install steps.
+// The site's documentation of hubcli. A test compares it with `hubcli help` and runs the install steps.
 
-/** The steps that install a release, with its checksum verified. @param baseUrl of the hub it is downloaded from */
+/** The steps that install a release, including checksum verification. @param baseUrl of the hub to download from */
 export function listInstallSteps(baseUrl: string, release: string): string {
   return [
     `curl -fsSO ${baseUrl}/cli/releases/${release}/hubcli`,
@@ -9,7 +9,7 @@ export function listInstallSteps(baseUrl: string, release: string): string {
   ].join('\n')
 }
 
-/** A workflow that keeps prompts.lock up to date; HUB_REPOSITORY and COMMIT stand for where the hub's sources are. */
+/** A workflow that keeps prompts.lock up to date; HUB_REPOSITORY and COMMIT are placeholders for the hub's source code. */
 export const UPDATE_WORKFLOW = `on:
   schedule: [{cron: "0 6 * * 1"}]
 permissions: {contents: write, pull-requests: write}
@@ -20,7 +20,7 @@ jobs:
       - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
       - uses: HUB_REPOSITORY/.github/actions/update@COMMIT`
 
-/** Commands as `hubcli help` writes them, and what they do; by purpose. docs/contract.md section 9 */
+/** Commands as in `hubcli help`, and what they do; by purpose. docs/contract.md section 9 */
 export function listCliCommands(): { purpose: string; commands: { usage: string; effect: string }[] }[] {
   return [
     {

@@ -1,4 +1,4 @@
-// The prompt that the examples of the docs name. Documents are the same whatever is published, so it need not be on this hub.
+// The prompt used in the examples of the docs. Docs pages do not depend on the content, so it need not exist on this hub.
 import { buildCatalogue, type Catalogue } from '../../domain/catalogue/catalogue.ts'
 import { parseVersionFile, UNSAID } from '../../domain/content/prompt-file.ts'
 import { measure } from '../../ports/measure.ts'
@@ -24,7 +24,7 @@ You review {{language}} code written by a colleague.
 {{code}}
 `
 
-/** A catalogue of the example alone, whose records the API reference shows. @param baseUrl the hub's own address */
+/** A catalogue with only the example, whose records the API reference shows. @param baseUrl the hub's own address */
 export function makeExample(baseUrl: string): Catalogue {
   const { value } = parseVersionFile(FILE)
   if (!value) throw new Error('The example of the docs cannot be read.')

@@ -1,6 +1,6 @@
 // The navigation of the docs: all guides, in groups and in order.
 
-/** A guide: where it lies, what it is called, and what it is for. */
+/** A guide: its path, title and purpose. */
 interface Guide {
   path: string
   words: string
@@ -10,16 +10,15 @@ interface Guide {
 const PAGES = '/src/pages'
 
 /**
- * The path of a guide that is written in markdown. Astro's own `url` of such a page begins behind the first `/pages/` of its file's path,
- * so it is wrong wherever a checkout lies below a folder of that name.
+ * The path of a guide written in Markdown. Astro's own `url` of such a page starts after the first `/pages/` of its file path, so it is wrong if the checkout is below a folder of that name.
  *
- * @param file its file, from the root of the machine
+ * @param file its absolute file path
  */
 export function pathOfGuide(file: string): string {
   return file.slice(file.lastIndexOf(`${PAGES}/`) + PAGES.length, -'.md'.length)
 }
 
-/** The guides by what a reader is about to do. */
+/** The guides by the reader's task. */
 export const GUIDES: readonly { title: string; guides: readonly Guide[] }[] = [
   {
     title: 'Use prompts',

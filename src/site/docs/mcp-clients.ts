@@ -1,20 +1,20 @@
 // The setup of each common MCP client: lines to copy, and where they go.
 
-/** The set-up of one client. */
+/** The setup of one client. */
 interface ClientSetup {
   id: string
   client: string
   /** Where the lines go, as a sentence. */
   where: string
   code: string
-  /** A link that installs it there at once, for clients that have one. */
+  /** A one-click install link, for clients that support it. */
   install?: string
 }
 
-/** A name that every client accepts for a server. */
+/** A server name that every client accepts. */
 const NAME = 'prompt-hub'
 
-/** The set-up of every client. @param address of the MCP server */
+/** The setup of every client. @param address of the MCP server */
 export function listClientSetups(address: string): ClientSetup[] {
   const json = (value: unknown) => JSON.stringify(value, null, 2)
   const servers = (entry: Record<string, unknown>) => json({ mcpServers: { [NAME]: entry } })

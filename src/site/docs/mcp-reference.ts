@@ -1,7 +1,7 @@
 // The MCP reference as data: the tools and their arguments, as clients receive them.
 import { TOOLS } from '../../server/mcp/tools.ts'
 
-/** A tool as the page shows it. */
+/** A tool as shown on the page. */
 interface DescribedTool {
   name: string
   title: string
@@ -9,7 +9,7 @@ interface DescribedTool {
   arguments: { name: string; type: string; isRequired: boolean; description: string }[]
 }
 
-/** Every tool with every argument. */
+/** Every tool with its arguments. */
 export function describeTools(): DescribedTool[] {
   return TOOLS.map(({ name, title, description, inputSchema }) => ({
     name,

@@ -4,8 +4,7 @@ import { describeServer } from '../../server/mcp/identity.ts'
 /**
  * The entry for registries.
  *
- * @param baseUrl the hub's own address; its host, reversed, is the namespace that its owner proves to a registry
- * @see https://modelcontextprotocol.io/registry/remote-servers
+ * @param baseUrl the hub's own address; its reversed host is the namespace, whose ownership a registry verifies @see https://modelcontextprotocol.io/registry/remote-servers
  */
 export function describeForRegistries(baseUrl: string) {
   const { name, title, version, websiteUrl } = describeServer(baseUrl)
@@ -14,7 +13,7 @@ export function describeForRegistries(baseUrl: string) {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     name: `${namespace}/${name}`,
     title,
-    // A registry takes at most 100 characters.
+    // A registry accepts at most 100 characters.
     description: 'Search and read a public catalogue of versioned prompts. Read-only, no key.',
     version,
     websiteUrl,

@@ -28,7 +28,7 @@ import { PublishRequest } from '../../domain/publishing/request.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema
 
-/** A field, a parameter or anything else that has a name, a type and a sentence. */
+/** A field, a parameter or anything else with a name, a type and a description. */
 interface DescribedField {
   name: string
   type: string
@@ -39,12 +39,12 @@ interface DescribedField {
 interface DescribedRecord {
   name: string
   description: string
-  /** The record whose fields it has as well; they are not repeated. */
+  /** The record whose fields it includes; they are not repeated. */
   includes: string | undefined
   fields: DescribedField[]
 }
 
-/** A route as the reference shows it. */
+/** A route as shown in the reference. */
 interface DescribedRoute {
   id: RouteWithSchemas['id']
   path: string
@@ -55,7 +55,7 @@ interface DescribedRoute {
   example: string
 }
 
-/** The records in the order of reading. An error is one too. */
+/** The records in reading order, including the error. */
 const RECORDS = [
   ...[RepositorySummary, Repository, Variable, VersionSummary, VersionRecord, Provenance, TagRecord, User, Stats],
   Difference,
@@ -64,14 +64,14 @@ const RECORDS = [
   ...[PublishRequest, PublishAnswer],
 ] as const
 
-/** Records that hold all fields of another one; the shared fields are shown once. */
+/** Records that include all fields of another one; the shared fields are shown once. */
 const INCLUDED = new Map<z.ZodType, z.ZodObject>([
   [Repository, RepositorySummary],
   [MirrorEntry, RepositorySummary],
   [PublishAnswer, VersionRecord],
 ])
 
-/** Every record with every field. */
+/** Every record with its fields. */
 export function describeRecords(): DescribedRecord[] {
   return RECORDS.map((record) => {
     const { id = '', description = '' } = record.meta() ?? {}
@@ -93,8 +93,8 @@ export function describeRecords(): DescribedRecord[] {
 /**
  * Every address of the read API.
  *
- * @param baseUrl stands in the examples
- * @param example values of path parameters for the examples, such as an owner that exists
+ * @param baseUrl used in the examples
+ * @param example path parameter values for the examples, such as an existing owner
  */
 export function describeRoutes(baseUrl: string, example: Readonly<Record<string, string>>): DescribedRoute[] {
   return ROUTES_WITH_SCHEMAS.map((route) => ({
@@ -114,7 +114,7 @@ export function describeRoutes(baseUrl: string, example: Readonly<Record<string,
   }))
 }
 
-/** What programs ask for beside the API: data files, downloads, MCP, health. The rest is for browsers, or nothing is there. */
+/** The addresses for programs besides the API: data files, downloads, MCP, health. Others are for browsers, or do not exist. */
 export function describeOtherAddresses(): Address[] {
   return ADDRESSES.filter(({ path }) => /^\/(?:data\/v1|mcp|cli|clients|docs\/mcp|healthz|metrics)(?:\/|$)/.test(path))
 }
@@ -157,7 +157,7 @@ const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   toolValueCharacters: 'Length of a variable value in MCP, in characters',
 }
 
-/** Every limit in words, and its number. */
+/** Every limit with its description and value. */
 export function describeLimits(): { words: string; value: number }[] {
   return Object.entries(LIMITS).map(([key, value]) => ({ words: LIMIT_WORDS[key as keyof typeof LIMITS], value }))
 }
@@ -180,7 +180,7 @@ function describe(name: string, field: z.core.JSONSchema._JSONSchema): Described
   return { name, type: sayType(field), description: field.description ?? '' }
 }
 
-/** A schema with an id refers to its own definition when something in it refers to it as well. */
+/** A schema with an ID refers to its own definition when something in it refers to it too. */
 function rootOf(schema: Schema): Schema {
   return (schema.$ref && schema.$defs?.[nameIn(schema.$ref)]) || schema
 }
@@ -189,7 +189,7 @@ function nameIn(reference: string): string {
   return reference.split('/').at(-1) ?? reference
 }
 
-/** A type in a few words; the limits that matter to a client come with it. */
+/** A short description of a type, with the limits that matter to clients. */
 function sayType(schema: Schema): string {
   if (schema.$ref) return nameIn(schema.$ref)
   if (schema.enum) return `one of ${schema.enum.join(', ')}${sayDefault(schema)}`

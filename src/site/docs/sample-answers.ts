@@ -7,15 +7,15 @@ import type { Catalogue } from '../../domain/catalogue/catalogue.ts'
 import type { CatalogueEntry } from '../../domain/catalogue/entry.ts'
 import { versionPage } from '../links.ts'
 
-/** Longer texts end with dots. */
+/** Longer texts are cut with an ellipsis. */
 const MAX_CHARACTERS = 90
-/** How many items of a list are shown. */
+/** Maximum number of list items shown. */
 const MAX_ITEMS = 2
 
 /**
- * What is answered to the example of an address.
+ * The response to an address's example.
  *
- * @param known the prompt that the examples name
+ * @param known the prompt used in the examples
  * @returns undefined for OpenAPI, which is a document of its own
  */
 export function sampleAnswer(
@@ -45,7 +45,7 @@ export function sampleAnswer(
   }
 }
 
-/** What is answered to the example of publishing. */
+/** The response to the publishing example. */
 export function samplePublishAnswer({ baseUrl }: Catalogue, entry: CatalogueEntry): string {
   const latest = findLatest(entry)
   const data = PublishAnswer.parse({

@@ -1,4 +1,4 @@
-// The settings of this hub, for pages that are made before anybody asks and therefore have no hub to ask.
+// The settings of this hub, for prerendered pages, which have no request.
 import { type Config, readConfig } from '../../config.ts'
 
 /** Reads the settings. */

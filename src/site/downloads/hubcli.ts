@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** One frozen release, as it lies in the repository. */
+/** A frozen release, as stored in the repository. */
 interface CliRelease {
   /** The release number, `1.0.0`. */
   release: string
-  /** The frozen script; its address line still holds the placeholder. */
+  /** The frozen script; its address line still has the placeholder. */
   script: string
 }
 
-/** The script as it is now, and every release of it. */
+/** The current script and its releases. */
 interface CliFiles {
   script: string
   releases: CliRelease[]
@@ -19,17 +19,16 @@ interface CliFiles {
 
 const ADDRESS_LINE = /^HUB_DEFAULT_URL='[^'\n]*'$/gm
 const RELEASE_LINE = /^HUBCLI_VERSION='((?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*))'$/gm
-/** Addresses that hubcli accepts in HUB_URL as well, and that stay one line of shell. */
+/** Addresses that hubcli also accepts in HUB_URL, and that fit on one line of shell. */
 const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[!-"$->@-~]*)?$/
 
 /**
- * Lists the files that a site serves below `/cli`. The checksum beside a release is that of the script as served, with the address in it, so
- * `sha256sum -c hubcli.sha256` holds for what was downloaded; the same release on the same site is the same bytes in every build.
+ * Lists the files that a site serves below `/cli`. The checksum of a release is that of the script as served, with the address in it, so `sha256sum -c hubcli.sha256` works for the download; the same release on the same site has the same bytes in every build.
  *
- * @param files what {@link readCliFiles} read
+ * @param files result of {@link readCliFiles}
  * @param baseUrl the site's own address, with or without a slash at the end
- * @returns pairs of path and text: `/cli/hubcli`, and for each release `/cli/releases/{release}/hubcli` and `hubcli.sha256` beside it
- * @throws Error when the address cannot be hubcli's, or a script has not exactly one line for it
+ * @returns pairs of path and text: `/cli/hubcli`, and for each release `/cli/releases/{release}/hubcli` and `hubcli.sha256`
+ * @throws Error when hubcli cannot use the address, or a script does not have exactly one line for it
  */
 export function listCliDownloads({ script, releases, baseUrl }: CliFiles & { baseUrl: string }): [string, string][] {
   return [
@@ -44,7 +43,7 @@ export function listCliDownloads({ script, releases, baseUrl }: CliFiles & { bas
   ]
 }
 
-/** Where the script and its frozen releases are, below the project's root. */
+/** Paths of the script and its frozen releases, below the project's root. */
 const SCRIPT = 'clients/hubcli/hubcli'
 const RELEASES = 'releases/hubcli'
 
@@ -52,7 +51,7 @@ const RELEASES = 'releases/hubcli'
  * Reads the client and its releases.
  *
  * @param root the project's root
- * @returns releases in the order of their numbers, oldest first
+ * @returns releases sorted by number, oldest first
  */
 export async function readCliFiles(root: string): Promise<CliFiles> {
   const names = await readdir(path.join(root, RELEASES))
@@ -65,12 +64,11 @@ export async function readCliFiles(root: string): Promise<CliFiles> {
 }
 
 /**
- * Freezes `hubcli` as the release whose number it holds. The frozen script and its checksum are of the file as it lies in the repository, before
- * any site's address is built in.
+ * Freezes `hubcli` as the release with its number. The frozen script and its checksum are those of the file in the repository, before a site's address is built in.
  *
  * @param root the project's root
- * @returns the number and checksum; `isNew` is false when this very script was frozen before
- * @throws Error when the script holds no number, or that number was given to another script
+ * @returns the number and checksum; `isNew` is false if this exact script is already frozen
+ * @throws Error when the script has no number, or another script has it
  */
 export async function freezeRelease(root: string): Promise<{ release: string; sha256: string; isNew: boolean }> {
   const script = await readFile(path.join(root, SCRIPT), 'utf8')
@@ -90,7 +88,7 @@ export async function freezeRelease(root: string): Promise<{ release: string; sh
   return { release, sha256, isNew: true }
 }
 
-/** The release number that a script holds. @throws Error unless there is exactly one */
+/** The release number in a script. @throws Error unless there is exactly one */
 function readRelease(script: string): string {
   const [line, ...others] = script.matchAll(RELEASE_LINE)
   if (line?.[1] === undefined || others.length > 0)
@@ -98,7 +96,7 @@ function readRelease(script: string): string {
   return line[1]
 }
 
-/** One line in the format that `sha256sum -c` and `shasum -a 256 -c` read, for a file named hubcli in the same folder. */
+/** A line in the format of `sha256sum -c` and `shasum -a 256 -c`, for a file named hubcli in the same folder. */
 function formatChecksum(script: string): string {
   return `${sha256Of(script)}  hubcli\n`
 }
@@ -111,11 +109,11 @@ function buildIn(baseUrl: string, script: string): string {
   const address = baseUrl.replace(/\/$/, '')
   if (!BASE_ADDRESS.test(address)) throw new Error(`hubcli: expected an http or https address, got ${baseUrl}`)
   if (script.match(ADDRESS_LINE)?.length !== 1) throw new Error('hubcli: expected one line HUB_DEFAULT_URL=...')
-  // A function, because in a replacement text $& and $' would mean something.
+  // A replacer function, because $& and $' have a meaning in a replacement string.
   return script.replace(ADDRESS_LINE, () => `HUB_DEFAULT_URL=${quoteForShell(address)}`)
 }
 
-/** Inside single quotes a shell takes everything literally but the quote itself. */
+/** Inside single quotes a shell takes everything literally except the quote itself. */
 function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -4,7 +4,7 @@ import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { type PackageFiles, packTarball, packWheel } from './packages.ts'
 
-/** One frozen release of both libraries, as it lies in the repository; the address is still a placeholder. */
+/** A frozen release of both libraries, as stored in the repository; the address is still a placeholder. */
 interface ClientsRelease {
   /** The release number, `1.0.0`. */
   release: string
@@ -12,15 +12,14 @@ interface ClientsRelease {
   python: PackageFiles
 }
 
-/** What stands in a frozen release where the hub's address goes. */
+/** The placeholder for the hub's address in a frozen release. */
 const PLACEHOLDER = 'http://localhost:8888'
 const ADDRESS_FILES = { typescript: 'dist/address.js', python: 'prompt_hub/address.py' }
-/** Addresses that can stand in a string literal of JavaScript and of Python as they are. */
+/** Addresses that need no escaping in string literals of JavaScript and Python. */
 const BASE_ADDRESS = /^https?:\/\/[A-Za-z0-9.:[\]-]+(?:\/[A-Za-z0-9._~/-]*)?$/
 
 /**
- * Lists the files that a site serves below `/clients`: for each release an npm tarball and a wheel, and beside each its checksum in the
- * format of `sha256sum -c`. The same release on the same site is the same bytes in every build.
+ * Lists the files that a site serves below `/clients`: for each release an npm tarball and a wheel, each with its checksum in the format of `sha256sum -c`. The same release on the same site has the same bytes in every build.
  *
  * @param baseUrl the site's own address
  * @throws Error when the address cannot be built in
@@ -54,10 +53,10 @@ export function listClientDownloads(
   })
 }
 
-/** Where the frozen releases are, below the project's root. */
+/** Path of the frozen releases, below the project's root. */
 const RELEASES = 'releases/libraries'
 
-/** Reads the frozen releases. @param root the project's root @returns in the order of their names */
+/** Reads the frozen releases. @param root the project's root @returns sorted by name */
 export async function readClientReleases(root: string): Promise<ClientsRelease[]> {
   const names = (await readdir(join(root, RELEASES))).sort()
   return Promise.all(
@@ -70,11 +69,11 @@ export async function readClientReleases(root: string): Promise<ClientsRelease[]
 }
 
 /**
- * Freezes both libraries as the release that their package.json names.
+ * Freezes both libraries as the release named in their package.json.
  *
  * @param root the project's root
- * @param compiled the folder that the compiler wrote `dist/` into
- * @throws Error when that release is frozen already: a release never changes
+ * @param compiled the compiler's output folder with `dist/`
+ * @throws Error when that release is already frozen: a release never changes
  */
 export async function freezeClients(root: string, compiled: string): Promise<string> {
   const dir = join(root, 'clients')

@@ -1,4 +1,4 @@
-// Writes the packages of the libraries: npm tarball and Python wheel. The same files give the same bytes.
+// Writes the packages of the libraries: npm tarball and Python wheel. The same files produce the same bytes.
 import { createHash } from 'node:crypto'
 import { gzipSync, type Zippable, zipSync } from 'fflate'
 import { createTar } from 'nanotar'
@@ -6,7 +6,7 @@ import { createTar } from 'nanotar'
 /** Files of a package: path → text. */
 export type PackageFiles = ReadonlyMap<string, string>
 
-/** Every file of a package has this time, for with the time of the build no two builds would have the same bytes. Zip files know no earlier year. */
+/** Fixed modification time of every file: with the build time, no two builds would have the same bytes. Zip files cannot store an earlier year. */
 const LONG_AGO = new Date('1980-01-02T00:00:00Z')
 
 /** Packs an npm package. @see https://docs.npmjs.com/cli/v11/commands/npm-pack */
@@ -29,8 +29,7 @@ export function packTarball(files: PackageFiles): Uint8Array {
 /**
  * Packs a wheel of a pure Python package.
  *
- * @param name as it is imported, `prompt_hub`
- * @see https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+ * @param name import name, `prompt_hub` @see https://packaging.python.org/en/latest/specifications/binary-distribution-format/
  */
 export function packWheel(files: PackageFiles, { name, version, summary, readme }: Wheel): Uint8Array {
   const info = `${name}_client-${version}.dist-info`
@@ -47,7 +46,7 @@ export function packWheel(files: PackageFiles, { name, version, summary, readme 
   return zipSync(zip)
 }
 
-/** What a wheel says of itself. */
+/** The metadata of a wheel. */
 interface Wheel {
   name: string
   version: string
@@ -70,7 +69,7 @@ function formatMetadata({ name, version, summary, readme }: Wheel): string {
   ].join('\n')
 }
 
-/** RECORD wants base64url without padding. */
+/** RECORD requires base64url without padding. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

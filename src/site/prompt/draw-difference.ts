@@ -6,17 +6,17 @@ import { escapeHtml } from '../../domain/text/html-text.ts'
 import { drawText } from './prompt-text.ts'
 import { compareTexts, type DifferenceRow, isComparable, type Piece } from './text-difference.ts'
 
-/** Lines that stay beside each change; longer runs are folded. */
+/** Context lines around each change; longer unchanged parts are folded. */
 const CONTEXT = 3
-/** Runs of so few lines are shown, because a fold would take as much room. */
+/** Maximum lines that are not folded, because a fold would take as much space. */
 const SHORTEST_FOLD = 2
-/** A comparison is drawn up to this many characters of HTML; beyond, the page leads to the two texts. */
+/** Maximum characters of HTML in a comparison; beyond that, the page links to both texts. */
 const MAX_DRAWN_CHARACTERS = 1_000_000
 
-/** One of two versions that are compared, and the address of its bare text. */
+/** One of the compared versions, and the address of its raw text. */
 type ComparedText = Pick<VersionRecord, 'version' | 'content' | 'raw_url'>
 
-/** Draws what callers must know. */
+/** Renders the impact on callers. */
 export function drawForCallers({ breaking, format_changed, messages, variables, parameters }: Difference): string {
   const chip = (name: string) => `<span class="chip">${escapeHtml(name)}</span>`
   const rows: string[] = []
@@ -65,7 +65,7 @@ export function drawForCallers({ breaking, format_changed, messages, variables, 
   }<p class="quiet">Parameters: ${settings.length > 0 ? escapeHtml(settings.join(', ')) : 'unchanged'}.</p></div>`
 }
 
-/** Draws the lines of two texts; a switch of the style sheet shows them in one column or in two. What is too long to be read is left out, with links to both texts. */
+/** Renders the lines of two texts; CSS switches between one column and two. Texts that are too long are omitted, with links to both. */
 export function drawLines(from: ComparedText, to: ComparedText): string {
   const [before, after] = [from.content, to.content]
   if (before === after) return '<p class="notice">The text is identical.</p>'
@@ -83,7 +83,7 @@ function drawTooLong(words: string, ...texts: ComparedText[]): string {
   return `<p class="notice">${words} Full texts: ${links.join(', ')}.</p>`
 }
 
-/** Folds what stays, up to the bound; then `isCut` says that rows are left out. */
+/** Folds unchanged parts, up to the limit; then `isCut` means that rows are omitted. */
 function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boolean } {
   const isNear = (index: number) =>
     rows.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ kind }) => kind !== 'same')
@@ -96,7 +96,7 @@ function foldRows(rows: readonly DifferenceRow[]): { drawn: string[]; isCut: boo
     return length > MAX_DRAWN_CHARACTERS ? '' : html
   }
   let skipped: DifferenceRow[] = []
-  /** Changed lines with none between them that stayed. In two columns, the ones that went stand at the left, and those that came in their place at the right. */
+  /** A block of consecutive changed lines. In two columns, removed lines are on the left, added ones on the right. */
   let change: DifferenceRow[] = []
   const flush = () => {
     if (change.length > 0) drawn.push(`<div class="change">${change.map(draw).join('')}</div>`)

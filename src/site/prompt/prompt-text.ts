@@ -5,15 +5,15 @@ import { splitHidden } from '../../domain/content/hidden-characters.ts'
 import { splitContent } from '../../domain/content/placeholders.ts'
 import { escapeHtml } from '../../domain/text/html-text.ts'
 
-/** How a text is drawn. */
+/** How to render a text. */
 interface DrawOptions {
-  /** Values that stand in place of chips, as on the home page. */
+  /** Values that replace chips, as on the home page. */
   filled?: ReadonlyMap<string, string>
-  /** Whether chips lead to the fields of their variables. */
+  /** Whether chips link to the fields of their variables. */
   isLinked?: boolean
 }
 
-/** A longer text is shown without line numbers, which would make its page several times as large. */
+/** Longer texts are shown without line numbers, which would make the page several times as large. */
 const MAX_DRAWN_CHARACTERS = 120_000
 
 /** Chips and marks of one text. What follows is plain text, because a page is drawn by the thread that answers: a content of nothing else made five megabytes. */

@@ -4,7 +4,7 @@ import type { Person } from '../../domain/access/account.ts'
 import { HubError } from '../../domain/api/errors.ts'
 import { Handle } from '../../domain/content/values.ts'
 
-/** How GitHub is asked. */
+/** How to reach GitHub. */
 interface GithubSignIn {
   oauthUrl: string
   apiUrl: string
@@ -12,25 +12,24 @@ interface GithubSignIn {
   clientSecret: string
 }
 
-/** What a browser brought back from GitHub, and what only we know of its way there. */
+/** What the browser brought back from GitHub, and our secret part of the exchange. */
 interface Grant {
   code: string
   verifier: string
   redirectUri: string
 }
 
-/** Long enough for GitHub on a slow day, short enough for whoever waits. */
+/** Long enough for a slow GitHub, short enough for a waiting user. */
 const CALL_MS = 5_000
 
-/** GitHub's answer to a code; its errors come with status 200. */
+/** GitHub's response to a code; its errors have status 200. */
 const TokenAnswer = z.union([z.object({ access_token: z.string().min(1) }), z.object({ error: z.string() })])
 const UserAnswer = z.object({ id: z.int().positive(), login: z.string() })
 
 /**
  * Exchanges a code for the person who signed in.
  *
- * @throws HubError `invalid_request` for a code that is used, too old or not ours, `unavailable` when GitHub is down or the settings are wrong,
- *   `upstream_error` for an answer that makes no sense
+ * @throws HubError `invalid_request` for a code that is used, expired or not ours, `unavailable` when GitHub is down or the settings are wrong, `upstream_error` for an invalid response
  */
 export async function identify(
   { oauthUrl, apiUrl, clientId, clientSecret }: GithubSignIn,
@@ -87,7 +86,7 @@ async function ask<Schema extends z.ZodType>(
   if (answer.status >= 500 || answer.status === 429) throw githubIsDown(`status ${answer.status}`)
   const body: unknown = await answer.json().catch(() => undefined)
   const parsed = schema.safeParse(body)
-  // The body may hold a token, so what was wrong with it is not said.
+  // The body may contain a token, so the error does not include it.
   if (!answer.ok || !parsed.success)
     throw new HubError('upstream_error', 'GitHub sent an unexpected response. Try again in a few minutes.', {
       cause: `status ${answer.status}`,

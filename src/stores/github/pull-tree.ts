@@ -4,33 +4,33 @@ import { join, resolve } from 'node:path'
 import { isVersion } from '../../domain/content/names.ts'
 import { createGit, GIT_USAGE, type Git } from '../git/git-command.ts'
 
-/** A pull request's content as it would be once merged. */
+/** A pull request's content as it would be after the merge. */
 export interface PullTree {
-  /** The folder to review: a work tree of git, so that it can be compared with the base. */
+  /** The folder to review: a git work tree, so that it can be compared with the base. */
   contentDir: string
-  /** Paths from the content folder that it adds, changes or takes away. */
+  /** Paths relative to the content folder that it adds, changes or deletes. */
   changed: string[]
-  /** How many files outside the content folder it touches; none of them is here. */
+  /** How many files outside the content folder it touches; none of them is extracted. */
   outside: number
-  /** Whether it cannot be merged as it is; then this is its own side alone. */
+  /** Whether it has merge conflicts; then this is only its own side. */
   isConflict: boolean
-  /** The text of a path of the content folder at the base or in the pull request; undefined when there is none. */
+  /** The text of a path of the content folder at the base or in the pull request; undefined if there is none. */
   readAt(side: 'base' | 'merged', path: string): Promise<string | undefined>
   /** The numbers of a prompt's versions at the base. */
   versionsAtBase(owner: string, name: string): Promise<string[]>
-  /** What git says differs between two files of the content folder. @param from undefined for nothing */
+  /** Git's diff between two files of the content folder. @param from undefined for an empty file */
   compare(from: string | undefined, to: string): Promise<string>
 }
 
-/** Attributes could have bytes converted on their way to a file or into a comparison; a program would have to be configured, and none is. */
+/** Attributes could convert bytes on their way to a file or into a diff; a program would have to be configured, and none is. */
 const NO_ATTRIBUTES = '* -text -eol -ident -filter -working-tree-encoding -merge -diff\n'
 
 /**
  * Opens a pull request.
  *
- * @param repository the clone that has both commits
+ * @param repository the clone with both commits
  * @param folder an empty or missing folder; the caller removes it
- * @throws Error when a commit is not here, or `content` is no folder in it
+ * @throws Error when a commit is missing, or `content` is not a folder in it
  */
 export async function openPullTree(
   { repository, base, head }: { repository: string; base: string; head: string },
@@ -88,13 +88,13 @@ export async function openPullTree(
         `${commit}:content/${to}`,
       ])
       const text = found.stdout.toString()
-      // Without the head, which names objects.
+      // Without the header, which names objects.
       return text.slice(Math.max(0, text.indexOf('\n@@') + 1))
     },
   }
 }
 
-/** A symbolic link becomes a file that holds where it leads, so that none is ever followed; the review refuses it by its mode. */
+/** A symbolic link becomes a file with its target as text, so that none is ever followed; the review rejects it by its mode. */
 async function writeContent(git: Git, folder: string): Promise<void> {
   const files = (await git.run(['ls-files', '-z', '--', 'content'])).toString()
   const plain = ['-c', 'core.symlinks=false', '-c', 'core.autocrlf=false']

@@ -1,4 +1,4 @@
-// Reads the files and folders that `npm run import` is given, in the order of their paths, within bounds.
+// Reads the files and folders given to `npm run import`, sorted by path, within limits.
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { detectFormat, type ImportFormat, READERS } from '../../domain/formats/formats.ts'
@@ -6,28 +6,28 @@ import { readRoleFiles } from '../../domain/formats/plain.ts'
 import type { Finding, ReadResult } from '../../domain/formats/portable.ts'
 import { MAX_SOURCE_BYTES } from '../../domain/formats/source-file.ts'
 
-/** Maximum files of one import, and levels of folders. */
+/** Maximum number of files in an import, and of folder levels. */
 const MAX_FILES = 50_000
 const MAX_DEPTH = 16
-/** A CSV file holds many prompts. */
+/** A CSV file contains many prompts. */
 const MAX_CSV_BYTES = 64 * MAX_SOURCE_BYTES
 const LEFT_OUT = new Set(['node_modules', '.git', '.hub', 'dist'])
-/** Files that stand beside prompts and are none. */
+/** Files that often accompany prompts and are not prompts. */
 const NOT_PROMPTS =
   /^(?:readme|license|licence|changelog|contributing|code_of_conduct|security|agents|claude)\.(?:md|txt)$/i
 
-/** A file and what it gave. */
+/** A file and its result. */
 interface SourceResult extends ReadResult {
-  /** As it was given, or found below what was given. */
+  /** As given, or found in a given folder. */
   path: string
 }
 
-/** Lists the files below the paths. @throws Error for a path that is not there, and for too many files */
+/** Lists the files below the paths. @throws Error for a missing path, and for too many files */
 export function listSources(paths: readonly string[]): string[] {
   const files: string[] = []
   const add = (path: string, depth: number) => {
     const entry = lstatSync(path)
-    // A link could lead out of the folder, or round in circles.
+    // A link could lead out of the folder, or form a cycle.
     if (entry.isSymbolicLink() && depth > 0) return
     if (!entry.isDirectory()) {
       if (entry.isFile() || entry.isSymbolicLink()) files.push(path)
@@ -42,7 +42,7 @@ export function listSources(paths: readonly string[]): string[] {
 /**
  * Reads files one by one.
  *
- * @param format of every file; undefined tells it by name, and leaves out files that are no prompts
+ * @param format of every file; undefined detects it by name, and skips files that are not prompts
  */
 export function* readSources(
   files: readonly string[],
@@ -70,7 +70,7 @@ export function* readSources(
 
 const ROLE_FILE = /^(system|user|assistant)\.(?:md|txt)$/
 
-/** `system.md` with `user.md` beside it is one chat prompt. */
+/** `system.md` together with `user.md` is one chat prompt. */
 function roleOf(path: string, files: readonly string[]): boolean {
   if (!ROLE_FILE.test(basename(path))) return false
   const folder = dirname(path)

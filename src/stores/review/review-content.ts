@@ -13,23 +13,23 @@ import type { Findings } from '../content/content-files.ts'
 import { groupByRepository, walkContent } from '../content/content-walk.ts'
 import { openRepositoryReader } from './review-repository.ts'
 
-/** One thing that a review says. */
+/** An entry of a review. */
 export interface ReviewEntry {
-  /** As it stands in git, such as `content/acme/code-review/index.md`. */
+  /** The path in git, such as `content/acme/code-review/index.md`. */
   file: string
   /** From 1. */
   line: number
   rule: string
-  /** What was expected, what came, and how to mend it. */
+  /** What was expected, what was found, and how to fix it. */
   message: string
   severity: Severity
 }
 
-/** What a review came to. */
+/** The result of a review. */
 export interface Review {
-  /** In the order of files and lines. */
+  /** Sorted by file and line. */
   entries: ReviewEntry[]
-  /** Files whose spelling was mended. */
+  /** Files with corrected spelling. */
   mended: string[]
   ignored: string[]
   files: number
@@ -41,16 +41,16 @@ export interface Review {
 /** What to review. */
 interface ReviewOrder {
   contentDir: string
-  /** The commit that the folder is compared with; without it nothing is taken for new. */
+  /** The commit to compare with; without it no file counts as new. */
   base?: string | undefined
-  /** Whether to mend what is mechanical. Versions that the base has are never touched, and without a base no version is. */
+  /** Whether to fix mechanical problems. Versions in the base are never touched, and without a base no version is. */
   fix?: boolean
   environment: Readonly<Record<string, string | undefined>>
-  /** Whom new versions may name; see ReviewGiven. */
+  /** Possible publishers of new versions; see ReviewGiven. */
   mayBePublisher?: ReviewGiven['mayBePublisher']
 }
 
-/** Reviews a content folder, prompt by prompt: what is kept of each has a fixed size. @throws Error when the base is no commit that is here */
+/** Reviews a content folder, prompt by prompt, in bounded memory per prompt. @throws Error when the base is not a known commit */
 export async function reviewContent({
   contentDir,
   base,
@@ -79,7 +79,7 @@ export async function reviewContent({
   }
 }
 
-/** Leaves out what is said twice, and for a text that is certainly a secret the remark that it looks like one. */
+/** Removes duplicates, and the "looks like a secret" warning for a certain secret. */
 function tidy(entries: readonly ReviewEntry[]): ReviewEntry[] {
   const certain = new Set(entries.filter(({ rule }) => rule === 'holds-no-secret').map(placeOf))
   const said = new Map(entries.map((entry) => [JSON.stringify(entry), entry]))
@@ -106,7 +106,7 @@ async function mendFiles(dir: string, comparison: Comparison | undefined): Promi
   return mended
 }
 
-/** Makes entries of problems; the text of the file that was named last is kept. */
+/** Turns problems into entries; caches the text of the last file. */
 function openEntries(dir: string) {
   let last = { file: '', text: '' }
   const readText = (file: string) => {
@@ -135,7 +135,7 @@ function openEntries(dir: string) {
   }
 }
 
-/** Copies a text, because one that was cut out of a longer text keeps all of that in memory. */
+/** Copies a text, because a substring keeps the whole original in memory. */
 function ownText(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
 }
@@ -144,7 +144,7 @@ function readOrNothing(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // A file that cannot be read has a problem that says so, and that one names no line.
+    // An unreadable file has its own problem, which has no line.
     return ''
   }
 }

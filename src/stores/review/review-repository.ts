@@ -26,20 +26,20 @@ import { openFileReader } from '../content/file-reader.ts'
 
 /** Reads repositories for a review. */
 interface RepositoryReader {
-  /** Everything that is to be said of one repository, or of one other file, and what it changes. */
+  /** All entries of one repository, or of one other file, and its fixes. */
   review(group: readonly FileState[]): Promise<Remark[]>
-  /** Which prompts say nearly the same as another, once all of them were reviewed. */
+  /** Near-duplicates, once all prompts were reviewed. */
   findLikeness(): Remark[]
-  /** What was read so far. */
+  /** What has been read so far. */
   count(): { files: number; repositories: number }
 }
 
-/** How a file counts without a base: as touched, and not as new. */
+/** Without a base, a file counts as touched, but not as new. */
 const UNCOMPARED: FileChange = { isNew: false, isTouched: true }
-/** So many repositories that others name are remembered, because many may name the same one. */
+/** Maximum number of referenced repositories that are cached, because many may refer to the same one. */
 const NEIGHBOURS_KEPT = 1_000
 
-/** Opens a reader of repositories. @param dir the content folder @param comparison with the base; without it nothing is taken for new */
+/** Opens a reader of repositories. @param dir the content folder @param comparison with the base; without it no file counts as new */
 export function openRepositoryReader(
   dir: string,
   comparison: Comparison | undefined,
@@ -50,7 +50,7 @@ export function openRepositoryReader(
   const marks = openTextMarks()
   const counts = { files: 0, repositories: 0 }
 
-  /** Reads and judges one path. */
+  /** Reads and checks one path. */
   async function examine(state: FileState, remarks: Remark[]) {
     const { path } = state
     const say = (problems: readonly RuleProblem[]) =>
@@ -89,7 +89,7 @@ export function openRepositoryReader(
         else if (place?.kind === 'repository') index = await examine(state, remarks)
         else await examine(state, remarks)
       }
-      // However many versions there are, two are held at once: the one that is being judged, and the one below it.
+      // Only two versions are in memory at once: the current one, and the one below it.
       versions.sort((a, b) => compareVersions(b.place.version, a.place.version))
       const numbers: { version: string }[] = []
       const fresh: string[] = []
@@ -136,7 +136,7 @@ export function openRepositoryReader(
   }
 }
 
-/** Looks up the repositories that others name, each when it is asked for. */
+/** Looks up referenced repositories on demand. */
 function openNeighbours(read: (path: string) => ParsedFile | undefined, dir: string): Neighbours {
   const known = new LRUCache<string, { isThere: boolean; file: Pick<RepositoryFile, 'moved_to'> | undefined }>({
     max: NEIGHBOURS_KEPT,

@@ -1,4 +1,4 @@
-// Answers a question from an opened index: the query as an FTS5 expression, its candidates in one order, and a page of them.
+// Runs a query on an open index: builds the FTS5 expression, fetches candidates in one order, and returns a page of them.
 import type { DatabaseSync } from 'node:sqlite'
 import { LIMITS } from '../../domain/api/limits.ts'
 import { addressesBelow } from '../../domain/api/record-links.ts'
@@ -11,16 +11,16 @@ import { tokenize } from '../../domain/search/tokens.ts'
 import type { SearchAnswer, SearchQuestion } from '../../ports/search.ts'
 import { openVocabulary } from './vocabulary.ts'
 
-/** Candidates that are scored: the first by rowid, which follows `top`. docs/contract.md section 4. */
+/** Number of scored candidates: the first by rowid, which follows `top`. docs/contract.md section 4. */
 const MAX_SCORED = 1_200
-/** Candidates that are put in an order that was asked for. */
+/** Number of candidates for a requested sort order. */
 const MAX_SORTED = 100_000
-/** Prompts of one name or title that are put first: any number of owners may use one. */
+/** Maximum number of exact matches of name or title that are put first, because any number of owners may use the same one. */
 const MAX_NAMED = 1_000
-/** When this many prompts hold every word, partial matches are left out. */
+/** When this many prompts contain every word, partial matches are omitted. */
 const ENOUGH = 5
 const MAX_PARTIAL = 20
-/** Of the weight of the words that any prompt holds, what a partial match must hold. */
+/** Minimum share of the total word weight that a partial match must contain. */
 const MIN_SHARE = 0.35
 const BM25 = `bm25(texts, ${Object.values(FIELD_WEIGHTS).join(', ')}, 0)`
 
@@ -46,7 +46,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
   const total = orders.get('top')!.ids.length
 
   return ({ text, tags, sort, offset, limit }) => {
-    // No prompt has more tags than are allowed, or a tag that is none.
+    // No prompt has more than the maximum number of tags, or an invalid tag.
     const canMatch = tags.length <= LIMITS.tagsPerRepository && tags.every(isTag)
     const required = tags.map((tag) => `"${tagTerm(tag)}"`).join(' AND ')
     const tagged = canMatch && required !== '' ? match(required, total).keys() : []
@@ -78,12 +78,12 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
     }
   }
 
-  /** What matches an expression, by id, with its score: the lower, the better. @param among the only ids that count */
+  /** Matches of an expression, by ID, with their score; lower is better. @param among restricts the IDs */
   function match(expression: string, most = MAX_SCORED, statement = unscored, among?: number[]): Map<number, number> {
     return new Map(JSON.parse(String(statement.get(expression, most, JSON.stringify(among) ?? null)?.pairs)))
   }
 
-  /** Puts what holds every word in order: by class, and within a class by score. docs/contract.md section 4. */
+  /** Sorts full matches by class, and within a class by score. docs/contract.md section 4. */
   function rank(
     query: Query,
     anywhere: ReadonlyMap<number, number>,
@@ -101,7 +101,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
     return ranked.sort((a, b) => a.rank - b.rank || compareScores(a, b)).map(({ id }) => id)
   }
 
-  /** Prompts that hold a part of the words, the best first. */
+  /** Prompts that contain some of the words, best first. */
   function findPartial(
     { groups }: Query,
     withTags: (expression: string) => string,
@@ -115,7 +115,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
     const least = MIN_SHARE * Math.max(0, ...weights.values())
     const close = [...weights].filter(([id, weight]) => weight >= least && !full.has(id)).sort(([, a], [, b]) => b - a)
     const best = close.slice(0, MAX_SCORED).map(([id]) => id)
-    // A word that was guessed counts only where every word was.
+    // A guessed word counts only if every word was guessed.
     const typed = groups.filter(({ readAs }) => readAs === undefined)
     const words = (typed.length > 0 ? typed : groups).map(formatGroup).join(' OR ')
     const scores = match(words, MAX_SCORED, scored, best)
@@ -126,7 +126,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
       .map(({ id }) => id)
   }
 
-  /** The better score first, and of the same score the first of `top`. */
+  /** Better score first; ties are broken by `top`. */
   function compareScores(a: { id: number; score: number }, b: { id: number; score: number }): number {
     return a.score - b.score || comparePlaces('top')(a.id, b.id)
   }
@@ -136,7 +136,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
     return (a: number, b: number) => places[a]! - places[b]!
   }
 
-  /** Prompts whose full name, name or title is the question. */
+  /** Prompts whose full name, name or title equals the query. */
   function listNamed(text: string): number[] {
     const [owner = '', name = ''] = text.trim().toLowerCase().split('/')
     const tokens = tokenize(text)
@@ -153,7 +153,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
 
 const joinGroups = ({ groups }: Query): string => groups.map(formatGroup).join(' AND ')
 
-/** @param bytes the ids of prompts in their order @returns these, and the place of each by its id */
+/** @param bytes the IDs of prompts in order @returns the IDs, and the position of each */
 function readOrder(bytes: Uint8Array): { ids: Uint32Array; places: Uint32Array } {
   const ids = new Uint32Array(bytes.slice().buffer)
   const places = new Uint32Array(ids.reduce((most, id) => Math.max(most, id), 0) + 1)

@@ -1,4 +1,4 @@
-// Opens search.db read-only: finds prompts, and completes owners and names. Writing it stands in write-index.ts.
+// Opens search.db read-only: finds prompts, and completes owners and names. write-index.ts writes it.
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { HubError } from '../../domain/api/errors.ts'
@@ -6,13 +6,13 @@ import type { Completions, Search } from '../../ports/search.ts'
 import { openFinder } from './find.ts'
 import { INDEX_SHAPE } from './write-index.ts'
 
-/** Completions that are counted; clients show a hundred. */
+/** Maximum number of completions counted; clients show a hundred. */
 const MAX_COUNTED = 1_000
 
 /**
- * Opens an index for asking.
+ * Opens an index for queries.
  *
- * @throws HubError `unavailable` when the file is missing or is none
+ * @throws HubError `unavailable` when the file is missing or invalid
  */
 export function openSearchIndex(path: string): Search & { close(): void } {
   const database = orUnavailable(() => {
@@ -26,7 +26,7 @@ export function openSearchIndex(path: string): Search & { close(): void } {
   })
   let find: ReturnType<typeof openFinder> | undefined
   const complete = (column: 'owner' | 'name', prefix: string, owner: string | null, limit: number): Completions => {
-    // Names hold letters, digits and hyphens, which all come before `{`.
+    // Names contain letters, digits and hyphens, which all sort before `{`.
     const rows = database
       .prepare(
         `SELECT DISTINCT ${column} AS value FROM prompts WHERE ${column} >= ?1 AND ${column} < ?1 || '{'

@@ -1,23 +1,23 @@
-// What an opened index knows of words: how many prompts hold them, how a prefix goes on, and which word a mistyped one may be.
+// The vocabulary of an open index: document frequencies, prefix completions, and corrections of misspelled words.
 import type { DatabaseSync } from 'node:sqlite'
 import { countTypos, forgivenTypos } from '../../domain/search/edit-distance.ts'
 import type { Vocabulary } from '../../domain/search/query.ts'
 
-/** Words that the mistyped words of one question are compared with, about. */
+/** Approximate number of words compared with the misspelled words of one query. */
 const MAX_COMPARED = 600_000
 
-/** Opens the words of an index. @returns creates a vocabulary for one question, whose comparisons are bounded together */
+/** Opens the vocabulary of an index. @returns creates a vocabulary for one query, with a shared limit on comparisons */
 export function openVocabulary(database: DatabaseSync, equivalents: ReadonlyMap<string, string[]>): () => Vocabulary {
   const count = database.prepare('SELECT sum(uses) AS uses FROM words WHERE term = ?')
   const isWord = database.prepare('SELECT 1 FROM words WHERE word = ?')
-  // No character is higher than U+10FFFF, so the end comes after every word with this prefix.
+  // No character is higher than U+10FFFF, so the end sorts after every word with this prefix.
   const complete = database.prepare(
     'SELECT word FROM words WHERE word > ? AND word < ? ORDER BY uses DESC, word LIMIT ?',
   )
   const ofLength = database.prepare(
     'SELECT word FROM words WHERE uses > 1 AND length(word) = ? ORDER BY uses DESC, word',
   )
-  /** Words by their length, the most used first. */
+  /** Words by length, most frequent first. */
   const byLength = new Map<number, string[]>()
   const listWords = (length: number) => {
     const words = byLength.get(length) ?? ofLength.all(length).map(({ word }) => String(word))
@@ -34,10 +34,10 @@ export function openVocabulary(database: DatabaseSync, equivalents: ReadonlyMap<
       correctTypo(word) {
         let closest: string | undefined
         let most = forgivenTypos(word)
-        // Typos leave the beginning or the end as it is: looking at these first is much faster than counting.
+        // Typos leave the start or the end unchanged: checking these first is much faster than computing distances.
         const letters = Math.floor((word.length - 1) / (most + 1))
         const [start, end] = [word.slice(0, letters), word.slice(-letters)]
-        // Words of its own length first: they are the closest most often.
+        // Words of the same length first, because they are usually the closest.
         for (const by of [0, -1, 1, -2, 2]) {
           if (Math.abs(by) > most || compared > MAX_COMPARED) continue
           const words = listWords(word.length + by)

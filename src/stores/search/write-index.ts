@@ -9,15 +9,14 @@ import { indexEquivalents } from '../../domain/search/equivalents.ts'
 import { toTerm } from '../../domain/search/tokens.ts'
 import { MENU_SIZE } from '../../ports/search.ts'
 
-/** Raised when terms, equivalents or tables change their form: an index of another shape is built anew. */
+/** Raised when the form of terms, synonyms or tables changes; an index with another number is rebuilt. */
 export const INDEX_SHAPE = 11
-/** When more than this part of all prompts changed, building anew is faster than editing. */
+/** Share of changed prompts above which rebuilding is faster than editing. */
 const MAX_EDITED_SHARE = 0.1
 const MIN_EDITED = 10
 
 /**
- * `texts` has the terms of every prompt and no text; rowids follow `top`. `words` is the vocabulary, to complete prefixes and to correct typos. `source` is what was
- * indexed of a prompt: FTS5 needs it to delete a row. https://www.sqlite.org/fts5.html#contentless_tables
+ * `texts` has the terms of every prompt and no text; rowids follow `top`. `words` is the vocabulary, for prefix completion and corrections. `source` is the indexed text of a prompt, which FTS5 needs to delete a row. https://www.sqlite.org/fts5.html#contentless_tables
  */
 const TABLES = `
   CREATE TABLE state (key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID;
@@ -34,8 +33,8 @@ const TABLES = `
 /**
  * Writes the index of a catalogue's listed repositories.
  *
- * @param path where the file will be; one that is there already is replaced. It is not in WAL mode, because such a file cannot be opened on a read-only disk.
- * @param isEditable whether `updateSearchIndex` shall be able to edit it; an index that is deployed need not, and is a third smaller
+ * @param path of the file; an existing one is replaced. Not in WAL mode, because such a file cannot be opened on a read-only disk.
+ * @param isEditable whether `updateSearchIndex` can edit it later; a deployed index need not be editable, and is a third smaller
  */
 export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditable } = { isEditable: true }): void {
   rmSync(path, { force: true })
@@ -45,19 +44,18 @@ export function buildSearchIndex(catalogue: Catalogue, path: string, { isEditabl
     writeState(database, { shape: INDEX_SHAPE, edits: 0 })
     const names = catalogue.listed.top.map(({ full_name }) => full_name)
     changePrompts(database, catalogue, { removed: [], added: names, isEditable })
-    // One segment: queries then look each term up once. https://www.sqlite.org/fts5.html#the_optimize_command
+    // One segment, so that queries look each term up once. https://www.sqlite.org/fts5.html#the_optimize_command
     database.exec(`INSERT INTO texts (texts) VALUES ('optimize')`)
   })
 }
 
 /**
- * Brings an index up to a newer catalogue. It then answers as an index that was built of that catalogue.
+ * Updates an index to a newer catalogue. The result is equivalent to a new index of that catalogue.
  *
- * @param path an index that `buildSearchIndex` or this function wrote; replaced in one step, so that whoever opens it meets the old
- * or the new state, and whoever has it open keeps the old one. Missing or made by other code, it is built anew
- * @param catalogue the newer one, whole: places in `top`, `trending` and `new` come from it
- * @param changed full names of every repository that is new, gone or has a record that differs
- * @param from the index to begin with, where it shall stay beside the newer one
+ * @param path an index written by `buildSearchIndex` or this function; replaced atomically, so that readers see the old or the new state. If it is missing or made by other code, it is rebuilt
+ * @param catalogue the newer one, complete: positions in `top`, `trending` and `new` come from it
+ * @param changed full names of every repository that is new, removed or changed
+ * @param from the index to start from, if it must be kept next to the new one
  */
 export function updateSearchIndex(path: string, catalogue: Catalogue, changed: Iterable<string>, from = path): void {
   const next = `${path}.next`
@@ -73,7 +71,7 @@ export function updateSearchIndex(path: string, catalogue: Catalogue, changed: I
   renameSync(next, path)
 }
 
-/** Writes in one transaction. Nobody opens a file before it is whole, so nothing needs a journal. */
+/** Writes in one transaction. Nobody opens an incomplete file, so no journal is needed. */
 function write(path: string, work: (database: DatabaseSync) => void): void {
   const database = new DatabaseSync(path)
   try {
@@ -85,7 +83,7 @@ function write(path: string, work: (database: DatabaseSync) => void): void {
   }
 }
 
-/** @throws Error where building anew is better: rowids follow `top` when an index is built, after many edits they no longer do */
+/** @throws Error when rebuilding is better: rowids follow `top` in a new index, but no longer after many edits */
 function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readonly string[]): void {
   const readState = database.prepare('SELECT value FROM state WHERE key = ?')
   const edits = Number(readState.get('edits')?.value) + names.length
@@ -96,7 +94,7 @@ function editPrompts(database: DatabaseSync, catalogue: Catalogue, names: readon
   changePrompts(database, catalogue, { removed: names, added, isEditable: true })
 }
 
-/** Takes prompts out and puts prompts in, by full name, and brings everything else up to the catalogue. */
+/** Removes and adds prompts by full name, and updates everything else to the catalogue. */
 function changePrompts(
   database: DatabaseSync,
   { entries, listed, baseUrl, equivalents }: Catalogue,

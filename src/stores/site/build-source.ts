@@ -1,17 +1,15 @@
-// What a build that begins now will have read of the content, by the commit that is checked out.
+// Determines which commits a build that starts now will have read.
 import { type BuildSource, UNKNOWN_SOURCE } from '../../ports/fresh-copies.ts'
 import { createGit } from '../git/git-command.ts'
 
-/** By how much the clocks of this machine, of other hubs and of GitHub may differ, with the time from a commit to its copy. */
+/** Maximum clock difference between this machine, other hubs and GitHub, plus the time from a commit to its fresh copy. */
 const RECENT_MS = 60_000
 const MAX_RECENT_COMMITS = 500
 
 /**
- * What a build that begins now will have read, by the commit that is checked out around the content folder. Nothing is known without git.
+ * What a build that starts now will have read, from the checked-out commit of the content folder. Unknown without git. Based on the time of the newest commit, because a shallow clone has no history.
  *
- * The newest commit's time tells: no history is needed, which a shallow clone does not have.
- *
- * @param environment usually that of the process, in which git is found
+ * @param environment usually that of the process; used to find git
  */
 export async function readBuildSource(
   contentDir: string,
@@ -31,10 +29,10 @@ export async function readBuildSource(
   const newestMs = commits[0]?.ms
   if (newestMs === undefined || !Number.isFinite(newestMs)) return UNKNOWN_SOURCE
   const shallow = await git.tryRun(['rev-parse', '--is-shallow-repository'])
-  // With a history, the commits of the last minutes are known by their ids, so that times need to agree only roughly.
+  // With a history, the commits of the last minutes are known by ID, so the clocks need to agree only roughly.
   const doubtMs = shallow.stdout.toString('utf8').trim() === 'false' ? RECENT_MS : 0
   return {
-    // A clock that is ahead must not make this build hide what is published after it.
+    // A fast clock must not make this build hide what is published after it.
     read_until: new Date(Math.max(0, Math.min(newestMs, Date.now()) - doubtMs)).toISOString(),
     commits: commits.filter(({ ms }) => ms >= newestMs - 2 * RECENT_MS).map(({ id }) => id),
     broken: [],

@@ -1,17 +1,17 @@
-// Keeps the states of a site in one SQLite file: each row says in which state a file came to be what it is, so a reader sees one state whole while the next is written.
+// Keeps the states of a site in one SQLite file: each row says from which state on a file has this content, so a reader sees one consistent state while the next is written.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
 import { type Bytes, refuseAway, type SiteFiles } from '../../ports/site-files.ts'
 
-/** How much a host keeps in memory of one state: the popular part of a large catalogue, all of a small one. */
+/** Cache size for one state: the popular part of a large catalogue, or all of a small one. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024
-/** What a file takes in memory beside its bytes. */
+/** Overhead of a cached file besides its bytes. */
 const ENTRY_BYTES = 256
-/** Records take some 3 kB: with larger pages, fewer of them spill over. */
+/** Records take about 3 kB: with larger pages, fewer of them overflow. */
 const PAGE_BYTES = 16_384
-/** How long to wait for another process that writes a few rows. */
+/** How long to wait for another process that is writing a few rows. */
 const MAX_WAIT_MS = 5_000
 
 const TABLES = `
@@ -22,34 +22,34 @@ const TABLES = `
 
 /** Writes states. One process has it open. */
 export interface SiteDatabase {
-  /** What `save` was told of the last state; undefined when there is none. */
+  /** The argument of the last `save`; undefined if there is none. */
   state: string | undefined
-  /** Reads a file as it was written last, in the state that is being made too. */
+  /** Reads the newest content of a file, including the state in progress. */
   read(path: string): string | undefined
   write(path: string, text: string): void
   remove(path: string): void
   /** Paths of the files outside a folder. @param dir such as `/data/v1/repos/` */
   listPathsOutside(dir: string): string[]
-  /** What was kept for this process by one that ended. */
+  /** Data that an earlier process left for this one. */
   listKept(): Iterable<[name: string, part: string]>
   keep(name: string, part: string | undefined): void
-  /** Begins the next state; what is written until `save` belongs to it. @param number higher than that of the state before */
+  /** Starts the next state; everything written until `save` belongs to it. @param number higher than that of the previous state */
   begin(number: number): void
-  /** Completes what was begun: after this, a process that is killed finds it. */
+  /** Completes the state; from then on it survives a crash. */
   save(state: string): void
-  /** Completes what was begun without a new state: no file is different. */
+  /** Ends the state without a change: no file is different. */
   saveKept(): void
-  /** Forgets what was begun. */
+  /** Discards the state in progress. */
   giveUp(): void
-  /** Removes what files were before a state, once nobody reads the states before it. */
+  /** Deletes old contents of files, once nobody reads the states before this one. */
   forgetBefore(number: number): void
   close(): void
 }
 
 /**
- * Opens the database of a site for the process that builds.
+ * Opens the database of a site for the build process.
  *
- * @param code stands for the code: what other code wrote is removed
+ * @param code identifies the code: data written by other code is removed
  */
 export function openSiteDatabase(path: string, code: string): SiteDatabase {
   mkdirSync(dirname(path), { recursive: true })
@@ -94,7 +94,7 @@ export function openSiteDatabase(path: string, code: string): SiteDatabase {
       database.exec('COMMIT')
       state = text
       if (!isNew) return
-      // Written without a journal beside its place, the first state is put there in one step.
+      // The first state is written without a journal in a separate file, and put in place atomically.
       isNew = false
       database.exec('PRAGMA journal_mode = WAL')
       database.close()
@@ -117,14 +117,14 @@ export function openSiteDatabase(path: string, code: string): SiteDatabase {
   }
 }
 
-/** Removes a database with what SQLite keeps beside it. */
+/** Removes a database and SQLite's files next to it. */
 function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
 }
 
 function openWriter(path: string, isNew: boolean): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: MAX_WAIT_MS })
-  // A first state that is interrupted is thrown away whole, so nothing needs a journal. Later ones are copied into the file after they are taken over, not before.
+  // An interrupted first state is discarded, so it needs no journal. Later states are checkpointed after readers have switched, not before.
   database.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0`)
   database.exec(`PRAGMA journal_mode = ${isNew ? 'OFF' : 'WAL'}; ${TABLES}`)
   return database
@@ -156,7 +156,7 @@ function readNotes(database: DatabaseSync): { state: string | undefined; code: s
   return { state: read('state'), code: read('code') }
 }
 
-/** What was said of the last complete state of a database; undefined when there is none, or when other code wrote it. */
+/** The metadata of the last complete state; undefined if there is none, or if other code wrote it. */
 export function readState(path: string, code: string): string | undefined {
   if (!existsSync(path)) return undefined
   try {
@@ -168,14 +168,14 @@ export function readState(path: string, code: string): string | undefined {
       database.close()
     }
   } catch {
-    // A file that was cut off or is no database is begun anew: nothing in it is needed.
+    // A truncated or invalid file is recreated: nothing in it is needed.
     return undefined
   }
 }
 
-/** A database that is read. */
+/** A database open for reading. */
 interface ReadDatabase {
-  /** The files of one state. What was read once of it is kept in memory. */
+  /** The files of one state, cached after the first read. */
   filesOf(number: number): SiteFiles
   close(): void
 }

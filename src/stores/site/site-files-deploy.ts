@@ -1,15 +1,15 @@
 // Reads the site's files on Netlify from the address of the function's deploy.
 import { refuseAway, type SiteFiles } from '../../ports/site-files.ts'
 
-/** How long a file may take from the deploy's own address before a reader is told to come back. */
+/** Timeout of reading a file from the deploy; the reader then gets Retry-After. */
 const FETCH_MS = 8_000
 
-/** The files of a deploy, fetched from its own address. @param origin of the request that is being answered */
+/** The files of a deploy, fetched from its own address. @param origin of the current request */
 export function deployFiles(origin: string): SiteFiles {
   return {
     async read(path) {
       try {
-        // The host may send `/x/index.html` on to `/x/`, and a redirect is an error here.
+        // The host may redirect `/x/index.html` to `/x/`, and a redirect is an error here.
         const address = new URL(path.replace(/\/index\.html$/, '/'), origin)
         const answer = await fetch(address, { signal: AbortSignal.timeout(FETCH_MS), redirect: 'error' })
         if (answer.status === 404) return undefined

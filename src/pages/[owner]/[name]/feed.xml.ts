@@ -1,4 +1,4 @@
-// `/{owner}/{name}/feed.xml`: the versions of a prompt, its label moves, yanks and changes of status.
+// `/{owner}/{name}/feed.xml`: the versions of a prompt, label moves, yanks and status changes.
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../../site/feeds.ts'
 import { repositoryPage } from '../../../site/links.ts'

@@ -1,4 +1,4 @@
-// `/badges/{owner}/{name}.png`: the picture that links to a prompt are shown with.
+// `/badges/{owner}/{name}.png`: the preview image for links to a prompt.
 import type { APIRoute } from 'astro'
 import { drawSocialCard } from '../../../site/card/social-card.ts'
 

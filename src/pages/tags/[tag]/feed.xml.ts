@@ -1,4 +1,4 @@
-// `/tags/{tag}/feed.xml`: what is new with a tag.
+// `/tags/{tag}/feed.xml`: new versions with a tag.
 
 import type { APIRoute } from 'astro'
 import { respondWithFeed } from '../../../site/feeds.ts'
