@@ -1,30 +1,30 @@
-// The form in which prompts travel between the hub and other tools: what every reader returns and every writer takes.
+// The intermediate form between the hub and other tools: returned by every reader and accepted by every writer.
 import type { Parameters, Variable } from '../api/schema.ts'
 import type { ChatPart } from '../content/chat.ts'
 
-/** One message of a chat prompt, or the place where earlier messages go. */
+/** One message of a chat prompt, or the position of earlier messages. */
 export type PortableMessage = ChatPart
 
 /** The text of a prompt: one text, or messages with roles. */
 export type PortableBody = { format: 'text'; text: string } | { format: 'chat'; messages: PortableMessage[] }
 
-/** A prompt without anything that only one tool knows. */
+/** A prompt without anything specific to one tool. */
 export interface PortablePrompt {
-  /** The name its source gives it, or one made from the file's name; not yet a hub name. */
+  /** The name in its source, or one derived from the file name; not yet a valid hub name. */
   name: string
-  /** Empty where the source has none. */
+  /** Empty if the source has none. */
   title: string
-  /** Empty where the source has none. */
+  /** Empty if the source has none. */
   description: string
-  /** As the source spells them. */
+  /** As in the source. */
   tags: string[]
-  /** An SPDX expression, or null where the source has none. */
+  /** An SPDX expression, or null if the source has none. */
   license: string | null
-  /** What changed in this version; empty where the source has none. */
+  /** The version's changelog; empty if the source has none. */
   changelog: string
   /** Its text, with `{{name}}` placeholders. */
   body: PortableBody
-  /** Every placeholder that takes a value, declared. */
+  /** Every placeholder with a value, declared. */
   variables: Variable[]
   /** Model settings. */
   parameters: Parameters
@@ -32,25 +32,25 @@ export interface PortablePrompt {
   skill?: { description: string; license: string | null } | null | undefined
 }
 
-/** What a conversion could not carry over. */
+/** A part that could not be converted. */
 export interface Finding {
   /** `lost`: dropped, the rest works. `refused`: the prompt is not converted. */
   kind: 'lost' | 'refused'
   /** The field or kind of syntax, such as `model.tools` or `template`. */
   field: string
-  /** Line of the source from 1, or null where no line is known. */
+  /** Line of the source from 1, or null if unknown. */
   line: number | null
-  /** What it is and why it is not carried over. */
+  /** What it is and why it is not converted. */
   message: string
 }
 
-/** What reading a file gives. A prompt of which a finding says `refused` is not among `prompts`. */
+/** The result of reading a file. Prompts with a `refused` finding are not in `prompts`. */
 export interface ReadResult {
   prompts: PortablePrompt[]
   findings: Finding[]
 }
 
-/** A version as a writer takes it. */
+/** A version as input of a writer. */
 export interface ExportedVersion extends PortablePrompt {
   /** Such as `1.2.0`. */
   version: string
@@ -60,12 +60,12 @@ export interface ExportedVersion extends PortablePrompt {
   content_sha256: string
 }
 
-/** What writing a version gives: a file, or why it cannot be one. */
+/** The result of writing a version: a file, or the reasons why not. */
 export type WriteResult =
   | { file: { name: string; mediaType: string; text: string }; lost: string[]; refused?: undefined }
   | { refused: Finding[]; file?: undefined }
 
-/** An empty prompt to begin a conversion with. */
+/** An empty prompt to start a conversion with. */
 export function emptyPrompt(name: string): PortablePrompt {
   return {
     name,
@@ -80,7 +80,7 @@ export function emptyPrompt(name: string): PortablePrompt {
   }
 }
 
-/** Collects findings, each once. */
+/** Collects findings without duplicates. */
 export class Findings {
   readonly all: Finding[] = []
 
@@ -96,7 +96,7 @@ export class Findings {
     return this.all.some(({ kind }) => kind === 'refused')
   }
 
-  /** The prompt, unless something of it is refused. */
+  /** The prompt, unless a finding says `refused`. */
   result(prompt: PortablePrompt): ReadResult {
     return { prompts: this.isRefused ? [] : [prompt], findings: this.all }
   }
@@ -107,12 +107,12 @@ export class Findings {
   }
 }
 
-/** The line of an offset, from 1. */
+/** The line number of an offset, from 1. */
 export function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length
 }
 
-/** All text of a body, for rules that look at every message alike. */
+/** All text of a body, for rules that treat every message alike. */
 export function textsOf(body: PortableBody): string[] {
   return body.format === 'text'
     ? [body.text]

@@ -1,4 +1,4 @@
-// Agent Skills (`SKILL.md`) and Claude Code's commands. https://agentskills.io/specification
+// Agent Skills (`SKILL.md`) and Claude Code commands. https://agentskills.io/specification
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
@@ -20,7 +20,7 @@ const SKILL_KEYS = new Set(['name', 'description', 'license', 'metadata', 'argum
 const COMMAND_KEYS = new Set(['description', 'argument-hint', 'model'])
 const ARGUMENT = /\$ARGUMENTS\b|\$([1-9])(?!\d)/g
 
-/** Reads a `SKILL.md`. @param name the name of the folder that it stands in */
+/** Reads a `SKILL.md`. @param name name of its folder */
 export function readSkill(source: string, name: string): ReadResult {
   const findings = new Findings()
   const file = readSourceFile(source, findings)
@@ -44,7 +44,7 @@ export function readSkill(source: string, name: string): ReadResult {
   return findings.result(prompt)
 }
 
-/** Takes the list of inputs that `formatSkill` writes from the end of a body. */
+/** Removes the list of inputs that `formatSkill` writes from the end of a body. */
 function splitInputs(body: string): [content: string, inputs: { name: string; isBare: boolean }[]] {
   const at = body.lastIndexOf(`\n\n${INPUTS}`)
   if (at === -1) return [body, []]
@@ -53,7 +53,7 @@ function splitInputs(body: string): [content: string, inputs: { name: string; is
   return [body.slice(0, at), inputs]
 }
 
-/** Reads a command of Claude Code. @param name the file's name without its ending */
+/** Reads a Claude Code command. @param name file name without extension */
 export function readClaudeCommand(source: string, name: string): ReadResult {
   const findings = new Findings()
   const file = readSourceFile(source, findings)
@@ -71,7 +71,7 @@ function blankCode(text: string): string {
     .replace(/(?<![!`])(`+)(?!`)[^`\n]+\1(?!`)/g, blank)
 }
 
-/** @param isLiteral whether `$1` stands for itself */
+/** @param isLiteral whether `$1` is plain text */
 function readCommon(
   file: SourceFile,
   name: string,
@@ -104,7 +104,7 @@ function readCommon(
   return prompt
 }
 
-/** Writes a command of Claude Code: one variable becomes `$ARGUMENTS`, several become `$1` to `$9`. */
+/** Writes a Claude Code command: one variable becomes `$ARGUMENTS`, several become `$1` to `$9`. */
 export function writeClaudeCommand(version: ExportedVersion): WriteResult {
   const findings = new Findings()
   const { variables, body } = version
@@ -150,7 +150,7 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
   }
 }
 
-/** Writes a `SKILL.md`. A version that was not published as a skill is refused. */
+/** Writes a `SKILL.md`. A version that was not published as a skill is rejected. */
 export function writeSkill(version: ExportedVersion): WriteResult {
   const { body, skill } = version
   if (!skill || body.format === 'chat') {
