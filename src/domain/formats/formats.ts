@@ -68,7 +68,11 @@ export function detectFormat(path: string, source: string): ImportFormat | undef
   if (file.endsWith('.prompt')) return file.startsWith('_') ? undefined : 'dotprompt'
   if (file.endsWith('.csv')) return 'csv'
   if (file.endsWith('.json'))
-    return /"lc"\s*:/.test(source.slice(0, 10_000)) ? 'langchain' : /"prompt"\s*:/.test(source) ? 'langfuse' : undefined
+    return /"(?:lc|template)"\s*:/.test(source.slice(0, 10_000))
+      ? 'langchain'
+      : /"prompt"\s*:/.test(source)
+        ? 'langfuse'
+        : undefined
   if (file === 'skill.md') return 'skill'
   if (/(?:^|\/)\.claude\/commands\//.test(path) && file.endsWith('.md')) return 'claude-command'
   return file.endsWith('.md') || file.endsWith('.txt') ? 'markdown' : undefined

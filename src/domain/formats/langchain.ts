@@ -28,13 +28,19 @@ const MESSAGE_ROLES: Readonly<Record<string, 'system' | 'user' | 'assistant'>> =
 const SEQUENCES = new Set(['PromptPlayground', 'RunnableSequence'])
 const TEMPLATES = new Set(['ChatPromptTemplate', 'PromptTemplate', 'StructuredPrompt'])
 
-/** Reads a manifest. Only a fixed list of class names is supported; any other is rejected by name. @param name file name without extension */
+/**
+ * Reads a manifest, LangSmith's answer `{"manifest": …}`, or a file of `load_prompt`: `{"template", "input_variables"}`.
+ * Only a fixed list of class names is supported; any other is rejected by name.
+ *
+ * @param name file name without extension
+ */
 export function readLangChain(source: string, name: string): ReadResult {
   const findings = new Findings()
-  const value = readJsonSource(source, findings)
+  const given = readJsonSource(source, findings)
+  const value = isObject(given) && given.lc === undefined && isObject(given.manifest) ? given.manifest : given
   const prompt = emptyPrompt(name)
   const names = new Set<string>()
-  let template = readConstructor(value, findings)
+  let template = readPromptFile(value) ?? readConstructor(value, findings)
   if (template && SEQUENCES.has(template.name)) {
     readModel(template.kwargs.last, prompt.parameters, findings)
     template = readConstructor(template.kwargs.first, findings)
@@ -42,16 +48,15 @@ export function readLangChain(source: string, name: string): ReadResult {
   if (!template) findings.refused('manifest', 'expected a prompt as LangChain serialises it')
   else if (!TEMPLATES.has(template.name))
     findings.refused('manifest', `${template.name} is not a prompt; no class is ever loaded`)
-  else if (template.name === 'PromptTemplate')
-    prompt.body = { format: 'text', text: readTemplate(template.kwargs, names, findings) }
   else {
+    const { kwargs } = template
     if (template.name === 'StructuredPrompt') findings.lost('schema_', 'a hub has no place for it')
-    if (
-      template.kwargs.partial_variables !== undefined &&
-      Object.keys(Object(template.kwargs.partial_variables)).length > 0
-    )
-      findings.lost('partial_variables', 'a hub has no place for it')
-    prompt.body = readMessages(readList(template.kwargs.messages, names, findings), findings)
+    for (const key of ['partial_variables', 'output_parser'])
+      if (isObject(kwargs[key]) && Object.keys(kwargs[key]).length > 0) findings.lost(key, 'a hub has no place for it')
+    prompt.body =
+      template.name === 'PromptTemplate'
+        ? { format: 'text', text: readTemplate(kwargs, names, findings) }
+        : readMessages(readList(kwargs.messages, names, findings), findings)
   }
   prompt.variables = [...names].map(undeclaredVariable)
   return findings.result(prompt)
@@ -60,6 +65,13 @@ export function readLangChain(source: string, name: string): ReadResult {
 interface Constructor {
   name: string
   kwargs: Record<string, unknown>
+}
+
+/** A file as `load_prompt` reads it: the fields of one template, without a class. Examples and files it names are not read. */
+function readPromptFile(value: unknown): Constructor | undefined {
+  return isObject(value) && value.lc === undefined && typeof value.template === 'string'
+    ? { name: 'PromptTemplate', kwargs: value }
+    : undefined
 }
 
 function readConstructor(value: unknown, findings: Findings): Constructor | undefined {

@@ -1,6 +1,6 @@
 // What files of public repositories hold that a reader must not take for something else. docs/notes/formats.md has the counts.
 import { expect, test } from 'vitest'
-import { READERS } from '../../../src/domain/formats/formats.ts'
+import { detectFormat, READERS } from '../../../src/domain/formats/formats.ts'
 
 const front = '---\nname: notes\ndescription: Writes notes. Use it for notes.\n---\n'
 
@@ -34,4 +34,35 @@ test('nunjucks is the Jinja of Prompty’s JavaScript runtime', () => {
     READERS.prompty(`---\nname: hi\ntemplate: ${template}\n---\nHello {{name}}.\n`, 'hi')
   expect(read('nunjucks').prompts[0]!.variables.map(({ name }) => name)).toEqual(['name'])
   expect(read('liquid').findings[0]).toMatchObject({ kind: 'refused', field: 'template', line: 3 })
+})
+
+test('LangChain: a file of load_prompt, and an answer of LangSmith', () => {
+  const template = { template: 'Do {task}.\n', template_format: 'f-string', input_variables: ['task'] }
+  const manifest = {
+    ...{ lc: 1, type: 'constructor', id: ['langchain', 'prompts', 'prompt', 'PromptTemplate'] },
+    kwargs: { ...template, partial_variables: { task: 'it' } },
+  }
+  for (const [given, lost] of [
+    [{ ...template, output_parser: null }, []],
+    [{ commit_hash: '8c11', manifest, examples: [] }, ['partial_variables']],
+  ] as const) {
+    const source = JSON.stringify(given)
+    expect(detectFormat('prompt.json', source)).toBe('langchain')
+    const { prompts, findings } = READERS.langchain(source, 'prompt')
+    expect(prompts[0]?.body).toEqual({ format: 'text', text: 'Do {{task}}.\n' })
+    expect(findings.map(({ kind, field }) => [kind, field])).toEqual(lost.map((field) => ['lost', field]))
+  }
+  // A few examples around a prefix, or a chain: nothing that it names is read.
+  const chain = JSON.stringify({
+    _type: 'few_shot',
+    prefix: 'Do',
+    example_prompt: template,
+    template_path: '/etc/passwd',
+  })
+  expect(READERS.langchain(chain, 'chain').findings).toMatchObject([{ kind: 'refused', field: 'manifest' }])
+})
+
+test('Jinja before the YAML of GitHub Models is refused on its line', () => {
+  const source = "{% import 'macros.j2' as macros %}\nname: Notes\nmessages:\n  - role: user\n    content: Hello\n"
+  expect(READERS.github(source, 'notes')).toMatchObject({ prompts: [], findings: [{ kind: 'refused', line: 1 }] })
 })
