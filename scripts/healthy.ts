@@ -1,4 +1,4 @@
-// `node scripts/healthy.ts`: whether the hub on this machine serves, by its exit status, for a container's health check; it listens where PORT says.
+// `node scripts/healthy.ts`: a container's health check; exits with 0 if the hub on this machine's PORT is serving.
 import { readConfig } from '../src/config.ts'
 import { HEALTH_ADDRESS } from '../src/domain/api/addresses.ts'
 

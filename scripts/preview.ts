@@ -1,4 +1,4 @@
-// `npm run preview`: builds the site as `npm run build` does, and runs it under the Netlify dev server, the nearest thing to a deploy that runs without a network.
+// `npm run preview`: builds the site like `npm run build`, and runs it under the Netlify dev server, the closest to a deploy that works offline.
 import { spawn } from 'node:child_process'
 import { readConfig } from '../src/config.ts'
 import { whenAsked } from './ending.ts'
@@ -11,7 +11,7 @@ const environment = {
 }
 
 let running: ReturnType<typeof spawn> | undefined
-/** The dev server starts processes of its own and leaves them behind: a process group of theirs is ended as one. */
+/** The dev server starts processes and leaves them behind, so its process group is ended as a whole. */
 const stop = () => running?.pid && process.kill(-running.pid, 'SIGTERM')
 whenAsked(stop)
 

@@ -1,19 +1,19 @@
 // Shows the progress of long tasks: one updated line on a terminal, occasional plain lines elsewhere. The only importer of ora.
 import ora, { type Ora } from 'ora'
 
-/** How often a line is drawn again on a terminal, and said again elsewhere. */
+/** Interval of redrawing on a terminal, and of plain lines elsewhere. */
 const DRAW_MS = 100
 const SAY_MS = 10_000
 
-/** Shows how far something is. */
+/** Shows progress. */
 export interface Progress {
-  /** @param step what is being done, with a capital @param done of `total`; both 0 where nobody knows yet */
+  /** @param step the current step, capitalised @param done of `total`; both 0 if unknown */
   show(step: string, done: number, total: number): void
-  /** Removes the line, before other text is written. */
+  /** Removes the line before other text is written. */
   end(): void
 }
 
-/** Opens a line of progress. @param stream where it is shown; standard output stays what a program may read @param clock in milliseconds */
+/** Opens a progress line. @param stream where it is shown; standard output is reserved for data @param clock in milliseconds */
 export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock = () => performance.now()): Progress {
   let line: Ora | undefined
   let step = ''
@@ -34,7 +34,7 @@ export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock 
       }
       line ??= ora({ stream, discardStdin: false, isEnabled: true }).start()
       line.text = words
-      // Drawn here and not by a timer, because the work may keep the thread busy for seconds.
+      // Drawn here and not by a timer, because the work may block the thread for seconds.
       line.render()
     },
     end() {
@@ -48,7 +48,7 @@ export function openProgress(stream: NodeJS.WriteStream = process.stderr, clock 
 function describe(step: string, { done, total, ms }: { done: number; total: number; ms: number }): string {
   if (total === 0) return `${step} …`
   const count = `${step}: ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`
-  // An estimate from the first moments would jump about.
+  // An early estimate would fluctuate.
   return done === 0 || ms < 1_000 ? count : `${count}, ${sayTime((ms / done) * (total - done))} left`
 }
 

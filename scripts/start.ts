@@ -1,4 +1,4 @@
-// `npm start`: builds the site, serves it with the functions, and builds again in the background whenever the content changes.
+// `npm start`: builds the site, serves it with the functions, and rebuilds in the background whenever the content changes.
 import { findSourceHost } from '../src/config.ts'
 import { followContent } from '../src/host/builds/follow-content.ts'
 import { bundlePlaceOf, preparePages } from '../src/host/builds/pages-bundle.ts'
@@ -19,7 +19,7 @@ const config = readSettingsOrExit()
 const stopping = new AbortController()
 const progress = openProgress()
 let host: RunningServer | undefined
-// The server first, so that requests under way still have the stores and the site that they read.
+// The server first, because running requests still need the stores and the site.
 whenAsked(async () => {
   progress.end()
   await host?.stop()
@@ -27,7 +27,7 @@ whenAsked(async () => {
 })
 
 let lastTrouble = ''
-/** Warns once, because the trouble lasts until a person does something. @returns whether the content folder holds all that was published */
+/** Warns once, because the problem lasts until a person fixes it. @returns whether the content folder holds all that was published */
 async function finishPublishes(git: LocalGit): Promise<boolean> {
   try {
     await git.finishPublishes()
@@ -46,7 +46,7 @@ try {
   whenAborted(stopping.signal, stores.close)
   const watching = watchBy(config)
   const { metrics } = watching
-  // Only git here puts every publish into the content folder at once; a clone of the one on GitHub may lag behind it.
+  // Only a local repository has every publish in the content folder at once; a clone of GitHub may lag behind.
   const isLocal = config.gitStore.kind === 'local'
   if (config.keepsClone) console.log('Opening the clone of the repository on GitHub …')
   const clone = config.keepsClone ? await followGitHub(config, process.env, stopping.signal) : undefined

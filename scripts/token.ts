@@ -1,4 +1,4 @@
-// `npm run token`: makes, lists and revokes the tokens of operators, on the machine of our own host. A token that is made is all that is printed on standard output.
+// `npm run token`: creates, lists and revokes operators' tokens on the hub's machine. Standard output has only the created token.
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
 import { PERMISSIONS, Permissions, USUAL_PERMISSIONS } from '../src/domain/access/permissions.ts'

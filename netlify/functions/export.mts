@@ -1,11 +1,11 @@
-// Connects exports to Netlify: a function of its own, because the converters need libraries that no other read does.
+// Connects exports to Netlify, as a separate function, because the converters need libraries that no other read does.
 import type { Context } from '@netlify/functions'
 import { answerExport } from '../../src/server/read/export.ts'
 import { connectRead } from '../../src/wiring/read.ts'
 
 export default (request: Request, context: Context) => answerExport(request, () => connectRead(request, context))
 
-// Literals only: the platform's bundler reads this without running it, and drops what it cannot read. Its type lacks HEAD, so it has none.
+// Only literals: the platform's bundler reads this without running it, and drops anything else. Its type lacks HEAD, so it is omitted.
 export const config = {
   path: '/api/v1/repos/:owner/:name/versions/:version/export/:format',
   method: ['GET', 'HEAD', 'OPTIONS'],

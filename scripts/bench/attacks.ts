@@ -11,9 +11,9 @@ import { parametersOf, residentBytes, startNode } from './processes.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const PROBER = fileURLToPath(new URL('prober.ts', import.meta.url))
-/** What a reader may wait at most, and what an attack may hold at most. */
+/** Maximum wait of a reader, and maximum memory held by an attack. */
 const MOST = { waitMs: 100, bytes: 150_000_000 }
-/** As long as an attack lasts at least. */
+/** Minimum duration of an attack. */
 const MIN_MS = 3_000
 
 interface Target {
@@ -47,7 +47,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 }
 
-/** Measures each attack beside a reader, who is a process of their own, as is the hub. */
+/** Measures each attack next to a reader; hub and reader are separate processes. */
 export async function measureAttacks(site: BenchSite): Promise<Measurement[]> {
   const { owner, name } = site.catalogue.listed.top[0]!
   const token = prepare(site)
@@ -66,7 +66,7 @@ export async function measureAttacks(site: BenchSite): Promise<Measurement[]> {
   const target = { url: `http://127.0.0.1:${hub.port}`, port: hub.port, token }
   const path = `/api/v1/repos/${owner}/${name}`
   try {
-    // What the attacks ask for; and whatever is loaded at the first use is not theirs.
+    // The targets of the attacks are used once first, so that code loaded on first use does not count.
     const filled = JSON.stringify({ content: '{{a}}'.repeat(52_428), variables: [{ name: 'a' }] })
     await post(`${target.url}/api/v1/repos/attacker/filled/versions`, filled, token, 201)
     await ask(target.url, 'warm', 200)
@@ -103,7 +103,7 @@ export async function measureAttacks(site: BenchSite): Promise<Measurement[]> {
   }
 }
 
-/** Makes the content a repository that can be published to. @returns a token for it */
+/** Turns the content into a repository for publishing. @returns a token for it */
 function prepare({ dir }: BenchSite): string {
   const git = (...command: string[]) => execFileSync('git', command, { cwd: dir, stdio: 'pipe' })
   git('init', '-q', '-b', 'main')
@@ -117,7 +117,7 @@ function prepare({ dir }: BenchSite): string {
   return execFileSync(process.execPath, command, { cwd: dir }).toString().trim()
 }
 
-/** What a reader waited while some work was done, which lasts at least three seconds. @param from the reader's own address */
+/** The longest wait of a reader during some work, which lasts at least three seconds. @param from the reader's own address */
 export async function beside(
   { port }: Pick<Target, 'port'>,
   path: string,
@@ -136,7 +136,7 @@ export async function beside(
   return JSON.parse(answer) as { worst: number; p99: number; count: number }
 }
 
-/** Calls `count` times, at most so many at once. */
+/** Calls `count` times with limited concurrency. */
 async function inTurn(count: number, atOnce: number, call: (number: number) => Promise<void>): Promise<void> {
   let next = 0
   const work = async () => {
@@ -155,11 +155,11 @@ async function post(url: string, body: string, token: string, expected: number):
 async function ask(url: string, question: string, expected: number, more = ''): Promise<void> {
   const response = await fetch(`${url}/api/v1/repos?q=${encodeURIComponent(question.slice(0, 200))}${more}`)
   await response.arrayBuffer()
-  // A question that took too long, or that came to too many others, is put off: that is the defence.
+  // A query that takes too long, or is one of too many, gets a 503: that is the defence.
   if (response.status !== expected && response.status !== 503) throw new Error(`q answered ${response.status}`)
 }
 
-/** Asks for a prompt over MCP. @returns the answer's text */
+/** Fetches a prompt over MCP. @returns the text of the response */
 async function callTool({ url, token }: Target, given: object): Promise<string> {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_prompt', arguments: given } }
   const headers = {

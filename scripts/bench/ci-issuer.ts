@@ -1,4 +1,4 @@
-// Signs tokens as GitHub Actions does for the jobs of a repository, with keys of its own at an address of its own.
+// Signs tokens like GitHub Actions for a repository's jobs, with its own keys at its own address.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'

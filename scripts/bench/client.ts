@@ -4,11 +4,11 @@ import { digestText } from '../../src/ports/measure.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 
 const SAMPLES = 20_000
-/** Until the engine has compiled both sides. */
+/** Warm-up, until the engine has compiled both sides. */
 const WARM_UP = 5_000
 const CONTENT = 'Hello {{name}}'
 
-/** Measures reads that are answered from memory: the latest version, and a range, whose version has to be chosen again each time. */
+/** Measures cached reads: the latest version, and a range, which is resolved each time. */
 export async function measureClient(): Promise<Measurement[]> {
   const hub = new PromptHub({ url: 'http://localhost:8888', fetch: async (url) => answer(String(url)) })
   const measurements: Measurement[] = []
@@ -32,7 +32,7 @@ export async function measureClient(): Promise<Measurement[]> {
   return measurements
 }
 
-/** A hub with one prompt of twenty versions, in this very process. */
+/** A hub with one prompt of twenty versions, in the same process. */
 function answer(url: string): Response {
   const versions = Array.from({ length: 20 }, (_, minor) => `1.${19 - minor}.0`)
   const content_sha256 = digestText(CONTENT)

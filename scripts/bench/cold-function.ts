@@ -1,4 +1,4 @@
-// Prints how many milliseconds pass from loading a function to its first answer; which one and what is asked stand in the environment.
+// Prints the milliseconds from loading a function to its first response; the environment names the function and the request.
 import { pathToFileURL } from 'node:url'
 
 const { COLD_FUNCTION = '', COLD_URL = '' } = process.env

@@ -12,7 +12,7 @@ import { runNode } from './processes.ts'
 import { serveBare } from './read.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
-/** One call of a function, as its process is told of it. */
+/** One call of a function, as passed to its process. */
 export interface Call {
   function: string
   url: string
@@ -20,12 +20,12 @@ export interface Call {
 }
 
 const LOADED_FILES = fileURLToPath(new URL('loaded-files.ts', import.meta.url))
-/** Functions and what each may weigh, in kB: what it does, rounded up by at most five kB, for a sentence in a comment counts too. */
+/** Maximum size of each function in kB: its actual size, rounded up by at most five kB, because even a comment counts. */
 const FUNCTIONS = { read: 410, publish: 964, mcp: 1_195, account: 639 } as const
 const SITE_ID = 'bench'
 const HEAD = '1'.repeat(40)
 
-/** Measures both, with the stores that a function has on Netlify: the deploy's own files, Netlify Blobs and GitHub. */
+/** Measures both, with the stores of a function on Netlify: the deploy's own files, Netlify Blobs and GitHub. */
 export async function measureFunctions(site: BenchSite): Promise<Measurement[]> {
   return [...(await countFiles(site)), ...measureBundles()]
 }
@@ -109,7 +109,7 @@ async function makeToken(state: Map<string, string>): Promise<string> {
   return (await createToken(store, given, new Date())).token
 }
 
-/** Netlify Blobs and GitHub behind one address: what is kept is a map, and every folder in git is empty. */
+/** Netlify Blobs and GitHub at one address: stored values are in a map, and every folder in git is empty. */
 async function serveStores(state: Map<string, string>): Promise<Server> {
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '', 'http://localhost').pathname)
@@ -130,7 +130,7 @@ async function serveStores(state: Map<string, string>): Promise<Server> {
   return server
 }
 
-/** What each function weighs, packed as it is uploaded; without the search index, which grows with the catalogue. */
+/** The packed size of each function as uploaded; without the search index, which grows with the catalogue. */
 function measureBundles(): Measurement[] {
   const dir = join(PROJECT_DIR, '.hub', `bench-bundles-${process.pid}`)
   mkdirSync(dir, { recursive: true })
@@ -147,7 +147,7 @@ function measureBundles(): Measurement[] {
   }
 }
 
-/** Bundles the functions as a deploy does, by the project's own `netlify.toml`, but builds no site before. `netlify functions:build` would not read that file. @param dir where the zips go */
+/** Bundles the functions like a deploy, using the project's own `netlify.toml`, but without building a site first. `netlify functions:build` would not read that file. @param dir destination of the zip files */
 export function bundleFunctions(dir: string): void {
   const settings = readFileSync(join(PROJECT_DIR, 'netlify.toml'), 'utf8')
     .replace('command = "npm run build"', 'command = "true"')
@@ -169,7 +169,7 @@ export function bundleFunctions(dir: string): void {
   execFileSync(join(PROJECT_DIR, 'node_modules/.bin/netlify-build'), parameters, surroundings)
 }
 
-/** Unpacks a function of `bundleFunctions`. @returns its folder, and in it the module to import */
+/** Unpacks a function from `bundleFunctions`. @returns its folder with the module to import */
 export function unpackFunction(dir: string, name: string): { folder: string; module: string } {
   const folder = join(dir, name)
   mkdirSync(folder, { recursive: true })

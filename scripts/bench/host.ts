@@ -1,4 +1,4 @@
-// Measures `npm start`: how soon a change is seen in lists, search and its page, what readers feel meanwhile, and how soon a restart answers.
+// Measures `npm start`: how soon a change appears in lists, search and its page, how readers are affected meanwhile, and how soon a restarted server responds.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,17 +10,17 @@ import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const IDLE_MS = 5_000
 const READERS = 4
-/** Between two requests of a reader: load that leaves the processor time to build. */
+/** Pause between two requests of a reader, to leave processor time for the build. */
 const PAUSE_MS = 10
 const FIRST_BUILD_MS = 1_200_000
 const DEADLINE_MS = 120_000
-/** A first version stands first in `sort=new`; the owner has a profile already. */
+/** A first version comes first in `sort=new`; the owner already has a profile. */
 const PUBLISHED = 'synthetic/published-meanwhile'
 const ODD_WORD = 'zyzzyva'
-/** What is promised at this size. */
+/** The promises at this size. */
 const PROMISED_AT = 10_000
 
-/** Measures our host as it follows its content. */
+/** Measures the Node server while it follows its content. */
 export async function measureHost(site: BenchSite): Promise<Measurement[]> {
   const limit = (most: number, of: 'measured' | 'ratio' = 'measured'): { limit?: Limit } =>
     site.prompts === PROMISED_AT ? { limit: { of, most } } : {}
@@ -73,11 +73,11 @@ export async function measureHost(site: BenchSite): Promise<Measurement[]> {
   ]
 }
 
-/** Promised in a fresh clone. */
+/** Promised for a fresh clone. */
 const limitFirstStart = ({ prompts, versions }: BenchSite): { limit?: Limit } =>
   prompts === 2_000 && versions === 3 ? { limit: { of: 'measured', most: 6 } } : {}
 
-/** As a publish writes it: a file that was not there. */
+/** Like a publish: a new file. */
 function publishNew({ settings }: BenchSite): void {
   const file = join(settings.CONTENT_DIR!, PUBLISHED, 'versions/1.0.0.md')
   mkdirSync(dirname(file), { recursive: true })
@@ -86,7 +86,7 @@ function publishNew({ settings }: BenchSite): void {
 
 type Server = Awaited<ReturnType<typeof startNode>>
 
-/** Started when it answers from a build. */
+/** It has started when it serves a build. */
 async function start({ settings }: BenchSite, deadlineMs: number): Promise<Server> {
   const server = await startNode((port) => ({
     parameters: parametersOf('start'),
@@ -118,7 +118,7 @@ function firstOf(answer: string): string | undefined {
   return data?.[0]?.full_name
 }
 
-/** Some readers ask for details until a promise is kept. @returns how long each answer took, in milliseconds */
+/** Some readers request details until a promise is kept. @returns the duration of each request, in milliseconds */
 async function readFor({ catalogue }: BenchSite, port: number, until: Promise<unknown>): Promise<number[]> {
   const random = seedRandom(17)
   const took: number[] = []

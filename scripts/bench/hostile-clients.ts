@@ -1,4 +1,4 @@
-// What hostile clients do to a hub with its default limits: each attack once held everybody up, filled the memory or ended the process.
+// Attacks of hostile clients on a hub with default limits: each once blocked everyone, filled the memory or ended the process.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { peopleInState } from '../../src/stores/state/sessions.ts'
@@ -6,16 +6,16 @@ import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { createToken, tokensInState } from '../../src/stores/state/tokens.ts'
 import type { HostileHub } from './hostile-hub.ts'
 
-/** Attacks a hub. @param signal ends what would go on; what an attack leaves open is closed then too */
+/** Attacks a hub. @param signal stops what would continue; open connections of an attack are closed then too */
 export type Attack = (hub: HostileHub, signal: AbortSignal) => Promise<void>
 
-/** Readers that do not read are watched for so long; the hub cuts them after 20 to 40 s. */
+/** How long clients that do not read are observed; the hub cuts them after 20 to 40 s. */
 const UNREAD_MS = 15_000
 const ENDED_TOKENS = 1_500
 
 const requestFor = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
 
-/** Sends bytes down a connection. @returns when the hub ends it, or sent nothing for a while */
+/** Sends bytes down a connection. @returns when the hub closes it, or has sent nothing for a while */
 function sendDown({ port }: HostileHub, text: string, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
@@ -32,7 +32,7 @@ function sendDown({ port }: HostileHub, text: string, signal: AbortSignal): Prom
   })
 }
 
-/** Holds connections that ask and read nothing. */
+/** Holds connections that send requests and read nothing. */
 async function askWithoutReading({ port }: HostileHub, text: string, signal: AbortSignal): Promise<void> {
   const sockets = Array.from({ length: 300 }, (): Socket => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
@@ -46,7 +46,7 @@ async function askWithoutReading({ port }: HostileHub, text: string, signal: Abo
   else signal.addEventListener('abort', end, { once: true })
 }
 
-/** Calls `count` times, at most so many at once; an answer that refuses is one, and so is a cut connection. */
+/** Calls `count` times with limited concurrency; a rejection or a cut connection also counts as a response. */
 async function inTurn(count: number, atOnce: number, signal: AbortSignal, call: (number: number) => Promise<unknown>) {
   let next = 0
   const work = async () => {
@@ -65,12 +65,12 @@ async function publish({ url }: HostileHub, token: string, name: string, content
   return response.status === 201 ? answer.data?.version : undefined
 }
 
-/** So many lines of one random letter each. */
+/** This many lines of one random letter each. */
 const letters = (count: number) =>
   Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('\n')
 let made = 0
 
-/** Each attack by its name. */
+/** The attacks by name. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   '119 searches down one connection': (hub, signal) =>
     sendDown(
@@ -138,7 +138,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       const known = (await tokensInState(state).listTokens(person.user_id, now)).length
       await inTurn(ENDED_TOKENS - known, 8, signal, async () => {
         const given = { holder: { kind: 'person', ...person }, name: 'Ended', scope: 'attacker/*', days: 1 } as const
-        // Expired, because a token that is revoked is removed.
+        // Expired, because revoked tokens are removed.
         await createToken(state, given, new Date(now.getTime() - 2 * 86_400_000))
       })
       const headers = { Cookie: `session=${await peopleInState(state).openSession(person, now)}` }

@@ -1,4 +1,4 @@
-// Starts a whole hub to be attacked: `npm start` with its default limits on a catalogue of its own, in a folder that nobody else uses.
+// Starts a whole hub as a target: `npm start` with default limits on its own catalogue, in a separate folder.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { startCiIssuer } from './ci-issuer.ts'
 import { parametersOf, residentBytes, startNode } from './processes.ts'
 import { PROJECT_DIR } from './site.ts'
 
-/** What a hub makes itself, or what is its own: not taken from the project. */
+/** Generated files, and files with a local version: not copied from the project. */
 const OWN = new Set(['.git', '.hub', 'build', 'content', 'dist', 'tests'])
 const BUILD_MS = 300_000
 const PAGE_BYTES = 4_096
@@ -20,14 +20,14 @@ export interface HostileHub {
   dir: string
   /** A prompt of the catalogue, `owner/name`. */
   prompt: string
-  /** Makes a token for everything of an owner. */
+  /** Creates a token for everything of an owner. */
   tokenFor(owner: string): string
-  /** Signs a token of a CI job in a repository that nobody trusts. */
+  /** Signs a token of a CI job in an untrusted repository. */
   ciToken(): Promise<string>
   isAlive(): boolean
-  /** What its process holds, and what the kernel holds for the connections of this machine. */
+  /** Memory of its process, and of the kernel for this machine's connections. */
   heldBytes(): { process: number; kernel: number }
-  /** The versions that the site shows of a prompt. */
+  /** The versions of a prompt shown on the site. */
   shows(name: string, version: string): Promise<boolean>
   stop(): Promise<void>
 }
@@ -92,7 +92,7 @@ export async function startHostileHub(dir: string, prompts: number): Promise<Hos
   }
 }
 
-/** What the kernel holds of TCP's data on this machine. https://docs.kernel.org/networking/proc_net_tcp.html */
+/** Kernel memory for TCP data on this machine. https://docs.kernel.org/networking/proc_net_tcp.html */
 function kernelBytes(): number {
   const pages = /^TCP:.*\bmem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1]
   return Number(pages ?? 0) * PAGE_BYTES

@@ -1,9 +1,9 @@
-// A load generator, as a process of its own: N connections that each ask again as soon as they are answered. Usage: load.ts PORT CONNECTIONS SECONDS FILE_OF_PATHS
+// A load generator as a separate process: N connections that each send the next request as soon as they get a response. Usage: load.ts PORT CONNECTIONS SECONDS FILE_OF_PATHS
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Until the server's code is compiled; beyond it, until every address was answered once. */
+/** Warm-up, until the server's code is compiled; at least until every address was requested once. */
 const WARM_UP_MS = 1_000
 
 const [port = '', connections = '', seconds = '', pathsFile = ''] = process.argv.slice(2)
@@ -14,7 +14,7 @@ const requests = readFileSync(pathsFile, 'utf8')
 let sent = 0
 let answered = 0
 
-/** Sockets instead of an HTTP client, which would cost more than the server that is measured. */
+/** Raw sockets, because an HTTP client would cost more than the measured server. */
 function ask(): void {
   const socket = connect(Number(port), '127.0.0.1').setNoDelay()
   let head = Buffer.alloc(0)

@@ -12,7 +12,7 @@ registerHooks({
   },
 })
 
-// The address at which Netlify drops what its CDN keeps is a fixed one, so it cannot be served with the stores.
+// Netlify's purge address is fixed, so it cannot be served with the stores.
 const { fetch: fetchFromStores } = globalThis
 globalThis.fetch = async (input, init) =>
   String(input) === 'https://api.netlify.com/api/v1/purge'
@@ -20,7 +20,7 @@ globalThis.fetch = async (input, init) =>
     : fetchFromStores(input, init)
 
 const call: Call = JSON.parse(process.env.BENCH_CALL ?? '')
-// Loaded by its address, so that nothing of it is here before the hook.
+// Imported dynamically, so that nothing of it is loaded before the hook.
 const { default: answer } = await import(new URL(`../../netlify/functions/${call.function}.mts`, import.meta.url).href)
 const response: Response = await answer(new Request(call.url, call.init), { ip: '192.0.2.1' })
 const text = await response.text()

@@ -1,4 +1,4 @@
-// Prints how long a bundle of the MCP function takes from its import to its first answer, in milliseconds: `node mcp-cold-start.ts BUNDLE ERA`.
+// Prints the time from importing a bundle of the MCP function to its first response, in milliseconds: `node mcp-cold-start.ts BUNDLE ERA`.
 import { makeMcpRequest } from './mcp-request.ts'
 
 const [, , bundle = '', era = ''] = process.argv

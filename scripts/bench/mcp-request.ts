@@ -1,6 +1,6 @@
 // Builds the requests of the MCP benchmark, as clients of each protocol generation send them.
 
-/** Makes a request. @param era the generation that it speaks */
+/** Builds a request. @param era its protocol generation */
 export function makeMcpRequest(era: '2025' | '2026', method: string, params: Record<string, unknown>): Request {
   const headers = new Headers({ 'Content-Type': 'application/json' })
   const body = { jsonrpc: '2.0', id: 1, method, params }

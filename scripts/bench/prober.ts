@@ -1,4 +1,4 @@
-// An innocent reader, as a process of its own: asks for one address again and again and says how long it waited. Usage: prober.ts PORT PATH [ADDRESS OF ITS OWN]; ends at SIGTERM with its figures as JSON.
+// An innocent reader as a separate process: requests one address repeatedly and reports how long it waited. Usage: prober.ts PORT PATH [ITS OWN ADDRESS]; ends on SIGTERM with its figures as JSON.
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile } from './measure.ts'
@@ -23,7 +23,7 @@ process.once('SIGTERM', () => {
   process.exit(0)
 })
 
-// The first answers pay for compiling both sides.
+// The first responses include compilation.
 for (let count = 0; count < 50; count++) await ask()
 for (;;) {
   waits.push(await ask())

@@ -15,26 +15,26 @@ const running = new Set<ChildProcess>()
 /** Where and with which settings a process runs. */
 export interface Surroundings {
   cwd: string
-  /** Settings beside those of this process. */
+  /** Settings in addition to those of this process. */
   settings?: Readonly<Record<string, string>>
 }
 
-/** What became of a process. */
+/** The result of a process. */
 export interface Finished {
   log: string
   seconds: number
-  /** Undefined where the system does not tell. */
+  /** Undefined if the system does not report it. */
   usage: Usage | undefined
 }
 
-/** What a process and everything it started used. */
+/** Resources used by a process and its descendants. */
 export interface Usage {
   peakBytes: number
-  /** Time on a processor: unlike the seconds on the clock, it stays nearly the same on a busy machine. */
+  /** Processor time: unlike wall time, it stays nearly the same on a busy machine. */
   processorSeconds: number
 }
 
-/** What `npm start`, `npm run serve` or `npm run build` gives Node, so that what is measured is what people run. */
+/** The Node options of `npm start`, `npm run serve` or `npm run build`, so that the measurement matches real use. */
 export function parametersOf(script: 'start' | 'serve' | 'build'): string[] {
   const { scripts }: { scripts: Record<string, string> } = JSON.parse(
     readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8'),
@@ -44,7 +44,7 @@ export function parametersOf(script: 'start' | 'serve' | 'build'): string[] {
 }
 
 /**
- * Runs a script of Node to its end.
+ * Runs a Node script to its end.
  *
  * @throws Error with its log when it fails or misses the deadline
  */
@@ -67,9 +67,9 @@ export async function runNode(
 }
 
 /**
- * Starts a server and waits until it takes connections.
+ * Starts a server and waits until it accepts connections.
  *
- * @param parametersFor the command of Node for a port
+ * @param parametersFor Node's arguments for a port
  */
 export async function startNode(
   parametersFor: (port: number) => { parameters: readonly string[]; surroundings: Surroundings },
@@ -90,7 +90,7 @@ export async function startNode(
   return { port, pid: child.pid!, stop: () => stop(child) }
 }
 
-/** Ends whatever still runs. */
+/** Ends everything that is still running. */
 export async function stopAll(): Promise<void> {
   await Promise.all([...running].map(stop))
 }
@@ -134,9 +134,9 @@ function answers(port: number): Promise<boolean> {
 }
 
 /**
- * Samples what a process and everything it starts use, from /proc.
+ * Samples the resources of a process and its descendants, from /proc.
  *
- * @returns a function that stops and tells; the peak is the largest sum seen at once, and never less than what one process held at its own peak
+ * @returns a function that stops and reports; the peak is the largest sum at one time, and at least each process's own peak
  */
 function watchUsage(child: ChildProcess): () => Usage | undefined {
   let peakBytes = 0
@@ -164,7 +164,7 @@ function readTree(root: number): ProcessUsage[] {
   if (process.platform !== 'linux') return []
   const all = readdirSync('/proc').flatMap((name) => readProcess(Number(name)) ?? [])
   const tree = new Set([root])
-  // A child's number may be lower than its parent's once numbers start over, so one pass is not enough.
+  // A child's PID may be lower than its parent's after PIDs wrap around, so one pass is not enough.
   for (let size = 0; size !== tree.size; ) {
     size = tree.size
     for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid)
@@ -181,7 +181,7 @@ function readProcess(pid: number): ProcessUsage | undefined {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     const numberAfter = (key: string) => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in brackets may hold spaces; user and system time are the 12th and 13th field after it.
+    // The name in brackets may contain spaces; user and system time are the 12th and 13th fields after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return {
       pid,
@@ -196,7 +196,7 @@ function readProcess(pid: number): ProcessUsage | undefined {
   }
 }
 
-/** Memory that a process holds, its threads' included. */
+/** Memory of a process, including its threads. */
 export function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
 }

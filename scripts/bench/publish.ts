@@ -6,18 +6,18 @@ import { type LocalGit, openLocalGit } from '../../src/stores/git/git-store-loca
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 import type { BenchSite } from './site.ts'
 
-/** How many publishes a figure is the median of. */
+/** Number of publishes in each median. */
 const SAMPLES = 15
 const VERSIONS_EACH = 20
 const OWNERS = 20
 
-/** As many publishes as the catalogue has prompts, then some that are timed, with the look for an Idempotency-Key that each may bring. */
+/** As many publishes as the catalogue has prompts, then some timed ones, including the lookup of an Idempotency-Key. */
 export async function measurePublish({ dir, prompts }: BenchSite): Promise<Measurement[]> {
   const stores = [
     makeRepository(join(dir, 'publish-first'), 0),
     makeRepository(join(dir, 'publish-last'), prompts),
   ].map((folder) => openLocalGit({ contentDir: join(folder, 'content'), environment: process.env }))
-  // As often as it would have come, for each time packs 50,000 objects at most.
+  // As often as in real use, because each run packs at most 50,000 objects.
   for (const store of stores) for (let times = 0; times < 4; times++) await store.maintain()
   const [first, last] = [[], []] as [number[], number[]]
   for (let number = 0; number < SAMPLES; number++) {
@@ -29,7 +29,7 @@ export async function measurePublish({ dir, prompts }: BenchSite): Promise<Measu
   return [{ name: `publish number ${prompts}, beside the first`, unit: 'ms', measured, floor, limit }]
 }
 
-/** A repository with so many publishes, each a commit of one file, its objects loose as publishing leaves them. */
+/** A repository with this many publishes, each a commit of one file, with loose objects. */
 function makeRepository(folder: string, publishes: number): string {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, 'content'), { recursive: true })

@@ -16,16 +16,16 @@ import { startNode } from './processes.ts'
 import type { BenchSite } from './site.ts'
 
 const SAMPLES = 500
-/** Until the engine has compiled both sides. */
+/** Warm-up, until the engine has compiled both sides. */
 const WARM_UP = 150
 
-/** An address and the files that it is answered from, in the order of reading. */
+/** An address and the files of its response, in reading order. */
 interface Target {
   address: string
   files: string[]
 }
 
-/** Where files are read from, by the product and bare. */
+/** Where the product and the baseline read files from. */
 interface Driver {
   name: string
   open: () => SiteFiles
@@ -34,18 +34,18 @@ interface Driver {
 
 const STATIC_SERVER = fileURLToPath(new URL('static-server.ts', import.meta.url))
 
-/** Starts the bare server over a site. */
+/** Starts the baseline server over a site. */
 export function serveBare({ dir, siteDir }: BenchSite) {
   return startNode((port) => ({ parameters: [STATIC_SERVER, siteDir, String(port)], surroundings: { cwd: dir } }))
 }
 
-/** Measures the handler for each kind of answer. */
+/** Measures the handler for each kind of response. */
 export async function measureRead(site: BenchSite): Promise<Measurement[]> {
   const server = await serveBare(site)
   const origin = `http://127.0.0.1:${server.port}`
   const drivers: Driver[] = [
     {
-      // A new one each time, for it would keep in memory what it read.
+      // A new one each time, because it would cache what it read.
       name: 'from a folder',
       open: () => folderFiles(site.siteDir),
       fetchBare: (path) => readFile(join(site.siteDir, path)),
@@ -104,7 +104,7 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
   const ours: number[] = []
   const floor: number[] = []
   for (const [index, { address, files }] of targets.entries()) {
-    // Opened before the time is taken, because a host opens its files once and not for each read.
+    // Opened before the measurement, because a server opens its files once and not for each read.
     const siteFiles = driver.open()
     const answer = async () => ours.push(await timeAsync(() => readWhole(address, siteFiles)))
     const fetchFiles = async () =>
@@ -113,7 +113,7 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
           for (const path of files) await driver.fetchBare(path)
         }),
       )
-    // Whoever comes second finds the file in the system's memory, so they take turns at that.
+    // The second reader finds the file in the system's cache, so they take turns.
     for (const work of index % 2 === 0 ? [answer, fetchFiles] : [fetchFiles, answer]) await work()
   }
   return {
@@ -121,14 +121,14 @@ async function measureTargets(name: string, targets: readonly Target[], driver: 
     unit: 'ms',
     measured: quantile(ours.slice(WARM_UP), 0.5),
     floor: quantile(floor.slice(WARM_UP), 0.5),
-    // Pair by pair, for a busy machine slows both of a pair.
+    // In pairs, because a busy machine slows both of a pair.
     added: quantile(ours.map((took, index) => took - floor[index]!).slice(WARM_UP), 0.5),
     limit: { of: 'added', most: 0.2 },
     ...(targets[0]!.files.length > 1 ? { note: `floor: the ${targets[0]!.files.length} files it is made from` } : {}),
   }
 }
 
-/** An empty store: how fast a real one answers is not ours. */
+/** An empty store: the speed of a real one is not ours. */
 const NOTHING_FRESH = copiesAhead(
   copiesInState({
     get: async () => undefined,
@@ -142,7 +142,7 @@ const NOTHING_FRESH = copiesAhead(
   () => UNKNOWN_SOURCE,
 )
 
-/** The answer with its whole content, as whoever runs the function takes it. */
+/** The response with its whole content, as the caller of a function reads it. */
 async function readWhole(address: string, siteFiles: SiteFiles): Promise<void> {
   const response = await answerRead(new Request(`http://localhost:8888${address}`), () => ({
     baseUrl: 'http://localhost:8888',

@@ -1,4 +1,4 @@
-// Measures relevance: how often what was wanted is among the first three, by class, beside another version of the search. @see tests/relevance/README.md
+// Measures relevance: how often the wanted prompt is among the first three, by class, compared with another version of the search. @see tests/relevance/README.md
 import { hash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,9 +14,9 @@ const BASE_URL = 'http://localhost:8888'
 const DAY = '2026-11-21'
 /** Prompts from this day on were published after the questions were graded. */
 const LAST_GRADED = '2026-11-22'
-/** The grade of what was looked for; lower grades do as well, or are related. */
+/** The grade of the wanted prompt; lower grades are acceptable or related. */
 const WANTED = 3
-/** What each class, or all questions, of the set-aside half must reach. */
+/** Minimum results of each class, and of all questions, in the held-out half. */
 const MIN_SHARES: Readonly<Record<string, number>> = { abbreviation: 0.8, all: 0.93 }
 const MIN_SHARE_OF_OTHERS = 0.9
 
@@ -34,10 +34,10 @@ export async function loadSearch(root: string): Promise<SearchModules> {
 type ShortPrompt = Record<'owner' | 'name' | 'title' | 'description' | 'content', string> & { tags: string[] }
 
 const read = (file: string) => JSON.parse(readFileSync(`${PROJECT_DIR}tests/relevance/${file}`, 'utf8'))
-/** Every question, those that were added for tuning alone too. */
+/** All questions, including those used only for tuning. */
 export const readQuestions = (): Question[] => [...read('questions.json'), ...read('tuning.json')]
 
-/** Both catalogues of the questions, with the equivalents that maintainers own. Starter prompts that came after the questions have no grades and are left out. */
+/** Both catalogues of the questions, with the maintainers' synonyms. Starter prompts newer than the questions have no grades and are omitted. */
 export function readCatalogues(): Record<'starter' | 'second', Catalogue> {
   const { tree } = readContentDir(`${PROJECT_DIR}content`)
   const graded = [...tree.repositories].filter(([, { versions }]) =>
@@ -61,7 +61,7 @@ export function catalogueOf(prompts: readonly ShortPrompt[], equivalents: Catalo
   return buildCatalogue(tree, { baseUrl: BASE_URL, day: DAY })
 }
 
-/** Puts every question to the search, and to that of another version. @param beside the folder of that version */
+/** Runs every question in the search, and in that of another version. @param beside the folder of that version */
 export async function measureRelevance(beside: string | undefined): Promise<{ text: string; isKept: boolean }> {
   const dir = mkdtempSync(join(tmpdir(), 'prompt-hub-relevance-'))
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
@@ -78,10 +78,10 @@ export async function measureRelevance(beside: string | undefined): Promise<{ te
       return [...cells, ...shares.map((share) => share.toFixed(3)), isEnough ? '' : 'FAIL'].join('  ')
     }),
   )
-  // Not which questions: whoever tunes search must not know them (tests/relevance/README.md).
+  // Does not list the questions, because nobody who tunes the search may know them (tests/relevance/README.md).
   return { text: ['Wanted prompt among the first three (ours, beside)', ...rows].join('\n'), isKept }
 
-  /** The questions of which a version has the wanted prompt among the first three. */
+  /** The questions for which a version has the wanted prompt among the first three. */
   async function findWanted(root: string, folder: string): Promise<ReadonlySet<Question>> {
     const { buildSearchIndex, openSearchIndex } = await loadSearch(root)
     const found = new Set<Question>()

@@ -6,16 +6,16 @@ import type { Measurement } from './measure.ts'
 import { runNode } from './processes.ts'
 import { type BenchSite, PROJECT_DIR } from './site.ts'
 
-/** Two files each, `index.md` and one version, and one for each owner: some 2,000, 10,000 and 20,000 files. */
+/** Two files each, `index.md` and one version, and one for each owner: about 2,000, 10,000 and 20,000 files. */
 const PROMPTS = [1_000, 4_500, 9_000]
 const DEADLINE_MS = 300_000
-/** The floor: a process that asks git for the names of the changed files, and does nothing else. */
+/** The baseline: a process that only asks git for the names of the changed files. */
 const LIST = `const { execFileSync } = require('node:child_process')
 const names = execFileSync('git', ['diff', '--name-only', '-z', 'HEAD~1'], { maxBuffer: 1e9 }).toString().split('\\0')
 console.log(names.length - 1)
 setTimeout(() => {}, 300)`
 
-/** Measures changes of three sizes, so that what grows is seen. The catalogue of the run is not looked at. */
+/** Measures changes of three sizes, to show growth. Independent of the run's catalogue. */
 export async function measureReview({ dir }: BenchSite): Promise<Measurement[]> {
   const measurements: Measurement[] = []
   let least: { files: number; peakBytes: number } | undefined
@@ -57,7 +57,7 @@ function readCommand(): string[] {
   return words.map((word) => (word.endsWith('.ts') ? join(PROJECT_DIR, word) : word))
 }
 
-/** A repository with an empty base and a commit of so many prompts. @returns its content folder */
+/** A repository with an empty base and a commit of this many prompts. @returns its content folder */
 async function makeChange(root: string, prompts: number): Promise<string> {
   const contentDir = join(root, 'content')
   mkdirSync(contentDir, { recursive: true })

@@ -1,4 +1,4 @@
-// Makes a catalogue for measuring search at a large size, from the words of real prompts and rare ones, and questions to it.
+// Generates a large catalogue for measuring search, from the words of real prompts and rare ones, and queries for it.
 import type { Catalogue } from '../../src/domain/catalogue/catalogue.ts'
 import { tokenize } from '../../src/domain/search/tokens.ts'
 import type { SearchQuestion } from '../../src/ports/search.ts'
@@ -6,12 +6,12 @@ import { between, drawLogNormal, pick, seedRandom, zipf } from '../content/rando
 import { CONTENT_WORDS } from '../content/versions.ts'
 import { catalogueOf, readCatalogues, readQuestions } from './relevance.ts'
 
-/** Share of words that the real texts do not have: names, identifiers, slips of the pen. */
+/** Share of words outside the real texts: names, identifiers, typos. */
 const RARE_SHARE = 0.04
-/** As many different ones, for each prompt, as real vocabularies gain. */
+/** Number of new distinct words per prompt, as in real vocabularies. */
 const RARE_WORDS_PER_PROMPT = 3
 
-/** Makes a catalogue of so many prompts; the same number gives the same one. */
+/** Generates a catalogue of this many prompts; the same number gives the same catalogue. */
 export function makeSearchCatalogue(prompts: number): Catalogue {
   const random = seedRandom(5)
   const { starter, second } = readCatalogues()
@@ -37,14 +37,14 @@ export function makeSearchCatalogue(prompts: number): Catalogue {
   return catalogueOf(made, starter.equivalents)
 }
 
-/** Questions of one kind. Ordinary ones are judged by their quantiles, all of them by the worst. */
+/** Queries of one kind. Ordinary ones are checked by quantiles, all of them by the maximum. */
 export interface QuestionGroup {
   name: string
   isOrdinary: boolean
   questions: SearchQuestion[]
 }
 
-/** Questions to such a catalogue: those that people ask, and those that were thought out to cost the most. */
+/** Queries for such a catalogue: realistic ones, and the most expensive we could think of. */
 export function gatherQuestions({ listed, entries, tags }: Catalogue): QuestionGroup[] {
   const random = seedRandom(11)
   const titles = Array.from({ length: 100 }, () => pick(random, listed.top).title)

@@ -1,4 +1,4 @@
-// Measures search at a large size: the index, an edit of it, questions in the threads of our own host, and readers beside a storm of questions.
+// Measures search at a large size: the index, an edit of it, queries in the Node server's threads, and readers during a storm of queries.
 import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,21 +12,21 @@ import { gatherQuestions, makeSearchCatalogue, type QuestionGroup } from './sear
 import { LOAD, serveHub } from './serve.ts'
 import { makeSite, PROJECT_DIR } from './site.ts'
 
-/** From here on the limits are those of a large catalogue. */
+/** From this size on, the limits are those of a large catalogue. */
 const LARGE = 100_000
 const EDITS = 9
 const ROUNDS = 3
-/** Questions of the storm, connections that put them, and how long it is measured. */
+/** Queries of the storm, connections that send them, and the duration. */
 const STORM = { questions: 100, connections: 8, seconds: 8 }
 
-/** A question and how long its answer took, the median of `ROUNDS`. */
+/** A query and its duration, the median of `ROUNDS`. */
 interface Asked {
   text: string
   isOrdinary: boolean
   ms: number
 }
 
-/** Measures the search of so many prompts. @param dir new folder to work in @param beside the folder of another version, measured in the same run as the floor */
+/** Measures the search over this many prompts. @param dir new folder to work in @param beside the folder of another version, measured in the same run as the baseline */
 export async function measureScale(dir: string, prompts: number, beside: string | undefined): Promise<Measurement[]> {
   mkdirSync(dir, { recursive: true })
   const path = join(dir, 'search.db')
@@ -66,7 +66,7 @@ export async function measureScale(dir: string, prompts: number, beside: string 
   ]
 }
 
-/** Writes an index of each version, and one that is edited. The catalogue is large; it is gone when this returns. */
+/** Writes an index of each version, and one that is edited. The catalogue is large, and is freed when this returns. */
 async function writeIndexes(path: string, prompts: number, beside: string | undefined) {
   const catalogue = makeSearchCatalogue(prompts)
   const { buildSearchIndex } = await loadSearch(PROJECT_DIR)
@@ -79,7 +79,7 @@ async function writeIndexes(path: string, prompts: number, beside: string | unde
   return { groups: gatherQuestions(catalogue), seconds, edit: quantile(edits, 0.5) }
 }
 
-/** Puts every question to the threads of a version, after some that warm them. */
+/** Sends every query to the threads of a version, after a warm-up. */
 async function ask(root: string, path: string, groups: readonly QuestionGroup[]): Promise<Asked[]> {
   const { openSearchThreads } = await import(pathToFileURL(`${root}/src/host/search-threads.ts`).href)
   const search = openSearchThreads(path, { deadlineMs: 60_000, queue: 10 })
@@ -96,7 +96,7 @@ async function ask(root: string, path: string, groups: readonly QuestionGroup[])
   return asked
 }
 
-/** Measures reads beside a storm of searches; the hub, the reader and those who search are a process each. */
+/** Measures reads during a storm of searches; hub, reader and searchers are separate processes. */
 async function measureStorm(dir: string, indexPath: string, questions: readonly string[]): Promise<Measurement> {
   const site = await makeSite(dir, 20, 1)
   copyFileSync(indexPath, site.indexPath)

@@ -12,13 +12,13 @@ import type { BenchSite } from './site.ts'
 const CONNECTIONS = 8
 const SECONDS = 4
 const ROUNDS = 3
-/** How many details are asked for, in turn. */
+/** Number of prompts whose details are requested in turn. */
 const DETAILS = 500
 
 /** The load generator. */
 export const LOAD = fileURLToPath(new URL('load.ts', import.meta.url))
 
-/** Measures our host under load. */
+/** Measures the Node server under load. */
 export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   const random = seedRandom(13)
   const chosen = Array.from({ length: DETAILS }, () => pick(random, site.catalogue.listed.top))
@@ -52,7 +52,7 @@ export async function measureServe(site: BenchSite): Promise<Measurement[]> {
   ]
 }
 
-/** The site's folder holds what `npm run serve` looks for. */
+/** The site's folder contains what `npm run serve` needs. */
 export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>) {
   return startNode((port) => ({
     parameters: parametersOf('serve'),
@@ -60,7 +60,7 @@ export function serveHub({ dir, settings }: Pick<BenchSite, 'dir' | 'settings'>)
   }))
 }
 
-/** How many requests a second a server answers. @param paths a file of addresses, a line each */
+/** Requests per second of a server. @param paths a file of addresses, one per line */
 export async function load(port: number, paths: string, cwd: string): Promise<number> {
   const parameters = [LOAD, String(port), String(CONNECTIONS), String(SECONDS), paths]
   const { log } = await runNode(parameters, { cwd }, (SECONDS + 30) * 1000)

@@ -1,4 +1,4 @@
-// Makes the catalogue that everything is measured on: generated, loaded and written once a size, each step timed.
+// Creates the catalogue of all measurements: generated, loaded and written once per size, each step timed.
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,18 +22,18 @@ const SEED = 1
 
 /** A built site. */
 export interface BenchSite {
-  /** Holds `dist`, `build` and the functions: a folder that `npm run serve` can run in. */
+  /** Contains `dist`, `build` and the functions, so that `npm run serve` can run in it. */
   dir: string
   siteDir: string
   indexPath: string
   prompts: number
   versions: number
   catalogue: Catalogue
-  /** The settings that made it, for a process that makes it again. */
+  /** The settings of its generation, for a process that repeats it. */
   settings: Record<string, string>
 }
 
-/** Makes the site of one size. @param dir new folder to make it in @param versions how many each prompt has */
+/** Creates the site of one size. @param dir new folder for it @param versions number per prompt */
 export async function makeSite(dir: string, prompts: number, versions: number): Promise<BenchSite> {
   const contentDir = join(dir, 'content')
   const siteDir = join(dir, 'dist')
@@ -53,7 +53,7 @@ export async function makeSite(dir: string, prompts: number, versions: number): 
   return { dir, siteDir, indexPath, prompts, versions, catalogue, settings }
 }
 
-/** Puts the code of the pages and the static files where a build has them. */
+/** Puts the page code and the static files where a build has them. */
 async function addPages(dir: string, config: Config): Promise<void> {
   const places = placesOf(join(dir, 'dist'))
   const { server, client } = await findBundle(bundlePlaceOf(config))

@@ -1,4 +1,4 @@
-// `npm run bench -- --only soak [--minutes 10]`: every attack of hostile clients by turns, beside 50 honest readers and two publishers. Nobody honest may fail, memory levels off, and every published version is readable at the end.
+// `npm run bench -- --only soak [--minutes 10]`: runs every attack of hostile clients in turn, next to 50 honest readers and two publishers. No honest request may fail, memory must level off, and every published version must be readable at the end.
 import { setMaxListeners } from 'node:events'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,11 +7,11 @@ import { type HostileHub, startHostileHub } from './hostile-hub.ts'
 import { type Measurement, quantile } from './measure.ts'
 
 const READERS = 50
-/** Each reader asks 30 times a minute of the 120 that are allowed, each publisher 12 times of 30. */
+/** Each reader sends 30 of its 120 requests a minute, each publisher 12 of 30. */
 const READ_MS = 2_000
 const PUBLISH_MS = 5_000
 const SAMPLE_MS = 2_000
-/** How much more the last third of the time may hold than the one before it. */
+/** Maximum memory growth from the second third of the time to the last. */
 const MAX_GROWTH_BYTES = 40_000_000
 const TIMEOUT_MS = 30_000
 
@@ -27,18 +27,18 @@ interface Published {
   content: string
 }
 
-/** Everything that was seen of honest clients. */
+/** The results of honest clients. */
 interface Seen {
   waits: number[]
-  /** Refused with Retry-After, as a stated limit says. */
+  /** Rejected with Retry-After, by a stated limit. */
   limited: Map<string, number>
   failed: string[]
   published: Published[]
 }
 
-/** Soaks a hub of so many prompts. @param dir new folder for it */
+/** Soaks a hub of this many prompts. @param dir new folder for it */
 export async function measureSoak(dir: string, prompts: number, minutes: number): Promise<Measurement[]> {
-  // Attackers come straight; honest clients too, each from an address of its own.
+  // Attackers connect directly; honest clients too, each from its own address.
   const hub = await startHostileHub(dir, prompts)
   const seen: Seen = { waits: [], limited: new Map(), failed: [], published: [] }
   const stop = new AbortController()
@@ -76,7 +76,7 @@ async function attackOn(hub: HostileHub, signal: AbortSignal): Promise<number> {
   for (; !signal.aborted && hub.isAlive(); rounds++)
     for (const attack of Object.values(ATTACKS)) {
       if (signal.aborted) break
-      // What one attack leaves open is held beside the next ones.
+      // Connections left open by one attack stay open during the next.
       await attack(hub, signal).catch(() => {})
     }
   return rounds
@@ -107,7 +107,7 @@ function ask(agent: Agent, { port }: HostileHub, path: string, init: { body?: st
   })
 }
 
-/** Notes what became of an honest request. @returns the answer when it is what was asked for */
+/** Records the result of an honest request. @returns the response if it is as expected */
 async function note(seen: Seen, what: string, expected: readonly number[], work: () => Promise<Answer>) {
   const began = performance.now()
   try {
@@ -159,7 +159,7 @@ async function publishOn(
   agent.destroy()
 }
 
-/** The published versions that cannot be read, or hold something else. Read from many addresses, for the limits hold here too. */
+/** The published versions that are unreadable or wrong. Read from many addresses, because the limits apply here too. */
 async function findLost(hub: HostileHub, { published }: Seen): Promise<string[]> {
   const lost: string[] = []
   for (const [number, { owner, name, version, content }] of published.entries()) {

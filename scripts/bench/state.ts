@@ -1,4 +1,4 @@
-// Measures reading and writing of each state driver beside a file that is read, and one that is written and synced.
+// Measures reading and writing of each state driver, compared with reading a file, and with writing and syncing one.
 import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,12 +10,12 @@ import { openSqliteState } from '../../src/stores/state/state-sqlite.ts'
 import { type Measurement, quantile, timeAsync } from './measure.ts'
 import { startPostgres } from './postgres.ts'
 
-/** How many keys each figure is the median of. */
+/** Number of keys in each median. */
 const KEYS = 300
-/** A token's record is about this long. */
+/** About the length of a token's record. */
 const VALUE = JSON.stringify({ text: 'x'.repeat(300) })
 
-/** Every driver in turn. Until 2026-11-23 a hub of one's own kept its state in the last one, Netlify's development server. */
+/** Every driver in turn. Until 2026-11-23 the Node server kept its state in the last one, Netlify's development server. */
 export async function measureState(): Promise<Measurement[]> {
   const dir = mkdtempSync(join(tmpdir(), 'hub-bench-state-'))
   const postgres = await startPostgres()

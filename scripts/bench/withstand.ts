@@ -1,4 +1,4 @@
-// Measures what hostile clients cost the others at a hub with its default limits: what another reader waits, what is held, and whether it is given back.
+// Measures how hostile clients affect others on a hub with default limits: another reader's wait, the memory held, and whether it is freed.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beside } from './attacks.ts'
@@ -8,10 +8,10 @@ import type { Measurement } from './measure.ts'
 import type { BenchSite } from './site.ts'
 
 const LIMITS = { waitMs: 250, bytes: 200_000_000, backSeconds: 60 }
-/** Memory counts as given back when so little more than before is held: V8 keeps a part of what it once had for what comes next. */
+/** Memory counts as freed below this much more than before, because V8 keeps a part of it. */
 const BACK_BYTES = 100_000_000
 const PROMPTS = 300
-/** The other reader has an address of its own. */
+/** The other reader has its own address. */
 const READER = '127.0.0.2'
 
 const heldBy = (hub: HostileHub) => {
@@ -19,7 +19,7 @@ const heldBy = (hub: HostileHub) => {
   return process + kernel
 }
 
-/** Measures each attack beside a reader. @throws Error when one ends the hub */
+/** Measures each attack next to a reader. @throws Error when one ends the hub */
 export async function measureWithstand({ dir }: BenchSite): Promise<Measurement[]> {
   const hub = await startHostileHub(join(dir, 'hostile'), PROMPTS)
   const path = `/data/v1/repos/${hub.prompt}.json`
@@ -63,7 +63,7 @@ export async function measureWithstand({ dir }: BenchSite): Promise<Measurement[
   }
 }
 
-/** @returns a little more than the limit when it is not given back by then */
+/** @returns slightly more than the limit if it is not freed by then */
 async function secondsUntilBack(hub: HostileHub, before: number): Promise<number> {
   const started = performance.now()
   const seconds = () => (performance.now() - started) / 1000
@@ -71,7 +71,7 @@ async function secondsUntilBack(hub: HostileHub, before: number): Promise<number
   return seconds()
 }
 
-/** Uses everything that is attacked once: code that is loaded with the first use is not the attack's. */
+/** Uses every target once, so that code loaded on first use does not count. */
 async function useOnce({ url, prompt }: HostileHub): Promise<void> {
   const call = { name: 'search_prompts', arguments: { q: 'review' } }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })

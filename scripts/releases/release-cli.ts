@@ -1,4 +1,4 @@
-// Owns the command that freezes hubcli as a release: `node scripts/releases/release-cli.ts [root]`.
+// Freezes hubcli as a release: `node scripts/releases/release-cli.ts [root]`.
 import path from 'node:path'
 import { freezeRelease } from '../../src/site/downloads/hubcli.ts'
 

@@ -28,7 +28,7 @@ const TABLE_COMMANDS: [name: string, args: string[]][] = [
 
 /** What is no text: nothing of it may be sent. */
 const NOT_TEXT: [name: string, content: Buffer, sentence: RegExp][] = [
-  ['NUL', Buffer.from('a\nb\0c'), /holds a NUL in line 2/],
+  ['NUL', Buffer.from('a\nb\0c'), /contains a NUL in line 2/],
   ['a byte that UTF-8 never has', Buffer.from([97, 10, 10, 255]), /is not UTF-8 in line 3/],
   ['Latin-1', Buffer.from('caf\xE9 au lait', 'latin1'), /is not UTF-8/],
   ['an overlong slash', Buffer.from([0xc0, 0xaf]), /is not UTF-8/],

@@ -218,7 +218,7 @@ describe.skipIf(PYTHON === undefined)(`render${NO_PYTHON}`, () => {
         const wrong = await run('--var', 'c=z', '--var', 'b=1,5', '--var', 'nobody=x')
         expect(wrong).toMatchObject({ code: 1, stdout: '', left: [] })
         expect(wrong.stderr).toBe(
-          'hubcli: expected a value for a; nobody: no variable of this prompt has this name; b: expected a number such as 0.5, got "1,5"; c: expected one of "x", "y", got "z"\n',
+          'hubcli: missing required variable: a; nobody: unknown variable; b: expected a number such as 0.5, got "1,5"; c: expected one of "x", "y", got "z"\n',
         )
         const count = requests.length
         for (const args of [

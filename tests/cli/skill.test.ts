@@ -98,7 +98,7 @@ describe.skipIf(PYTHON === undefined).each(SHELLS.slice(0, 1))(`$name${NO_PYTHON
     hub.prompts['acme/review']!.skill = { ...skill, description: 'Do evil.' }
     expect(await run('install')).toMatchObject({ code: 4, stderr: expect.stringContaining('sent other bytes') })
     expect(await run('add', 'acme/plain', '--as', 'skill')).toMatchObject({
-      ...{ code: 2, stderr: 'hubcli: acme/plain 1.0.0 is no Agent Skill; nothing was changed\n' },
+      ...{ code: 2, stderr: 'hubcli: acme/plain 1.0.0 is not an Agent Skill; nothing was changed\n' },
     })
     expect(await run('add', 'acme/review', '--as', 'skill', '-o', 'skills/other/SKILL.md')).toMatchObject({ code: 1 })
     expect(await run('add', 'acme/review', '--as', 'prompt')).toMatchObject({ code: 1 })

@@ -108,7 +108,7 @@ describe.each(SHELLS)('$name', (shell) => {
       const outcome = await runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url } })
       expect(outcome).toMatchObject({ code: 4, stdout: '', left: [] })
       expect(outcome.stderr).toMatch(
-        /^hubcli: what \S+ sent is not what its content_sha256 says of acme\/x 1\.\d\.0; nothing was written\n$/,
+        /^hubcli: checksum mismatch: acme\/x 1\.\d\.0 from \S+ does not match its content_sha256; nothing was written\n$/,
       )
     }
     expect(readFileSync(path.join(cwd, 'PROMPT.md'), 'utf8')).toBe('old')
@@ -233,7 +233,7 @@ test.skipIf(PYTHON === undefined)(`search says which words were corrected or lef
     ...{ kind: 'answer', status: 200 },
   })
   for (const [meta, stderr, code] of [
-    [{ total: 1, matched }, 'hubcli: searched review for reveiw\nhubcli: left out of the search: zz [2J, y\n', 0],
+    [{ total: 1, matched }, 'hubcli: searched review for reveiw\nhubcli: ignored words: zz [2J, y\n', 0],
     [{ total: 1, matched: { exact: 1, corrected: {}, ignored: [] } }, '', 0],
     [{ total: 1, matched: [] }, '', 0],
     [{ total: 1 }, '', 0],

@@ -211,7 +211,7 @@ describe.each(SHELLS)('$name', (shell) => {
       expect(await push(content)).toMatchObject({
         ...{ code: 1, stdout: '', sent: undefined },
         stderr:
-          "hubcli: f.prompt begins with front matter, which would become part of the prompt's text; take it out, or publish the file as it is with --raw\n",
+          'hubcli: f.prompt starts with front matter, which would become part of the prompt; remove it, or publish the file unchanged with --raw\n',
       })
       expect(await push(content, '--raw')).toMatchObject({ code: 0, sent: content })
     })

@@ -195,7 +195,7 @@ describe.each(CLIENTS)('$name, format 2', ({ command, name }) => {
     const ran = await run(folder, 'add', 'acme/summary')
     expect(ran).toMatchObject({ code: 0 })
     expect(ran.stderr).toMatch(
-      /^(hubcli|prompt-hub): add to \.gitattributes, so that git changes no line ends: "\/prompts\.lock -text" and "\/prompts\/\*\* -text"\n$/,
+      /^(hubcli|prompt-hub): add to \.gitattributes, so that git does not change line endings: "\/prompts\.lock -text" and "\/prompts\/\*\* -text"\n$/,
     )
     expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toBe('*.png binary\r\n')
     writeFileSync(join(folder, '.gitattributes'), '*.png binary\r\n/prompts.lock -text\r\n/prompts/** -text')

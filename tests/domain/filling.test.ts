@@ -46,18 +46,18 @@ describe.each(cases)('$name', ({ content, variables, values, strict, lenient }) 
 const a = undeclaredVariable('a')
 
 test.each([
-  ['missing ones, all by name', ['a', 'b'], {}, 'expected a value for a, b'],
+  ['missing ones, all by name', ['a', 'b'], {}, 'missing required variables: a, b'],
   ['an integer', [{ name: 'a', type: 'integer' }], { a: 'abc' }, 'a: expected a whole number such as 3, got "abc"'],
   ['a number', [{ name: 'a', type: 'number' }], { a: 'abc' }, 'a: expected a number such as 0.5, got "abc"'],
   ['a boolean', [{ name: 'a', type: 'boolean' }], { a: 1 }, 'a: expected true or false, got 1'],
   ['an option', [{ name: 'a', type: 'enum', options: ['x', 'y'] }], { a: 'z' }, 'a: expected one of "x", "y", got "z"'],
   ['a text', ['a'], { a: [] }, 'a: expected a text, got an object or a list'],
-  ['an unknown name', [], { 'a\u001b[31m': 1 }, 'a?[31m: no variable of this prompt has this name'],
+  ['an unknown name', [], { 'a\u001b[31m': 1 }, 'a?[31m: unknown variable'],
   [
     'no more than ten others',
     [],
     Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`v${index}`, 1])),
-    `${Array.from({ length: 10 }, (_, index) => `v${index}: no variable of this prompt has this name`).join('; ')}; and 2 more`,
+    `${Array.from({ length: 10 }, (_, index) => `v${index}: unknown variable`).join('; ')}; and 2 more`,
   ],
 ] as const)('says %s', (_, declared, values, sentence) => {
   const variables = declared.map((variable) => ({

@@ -129,7 +129,7 @@ describe('prompts', () => {
       { name: 'zz-menu__typed', arguments: { count: 'abc' } },
       'arguments: count: expected a whole number such as 3, got "abc".',
     ],
-    ['a missing argument', 'prompts/get', { name: 'zz-menu__hidden' }, 'arguments: expected a value for topic.'],
+    ['a missing argument', 'prompts/get', { name: 'zz-menu__hidden' }, 'arguments: missing required variable: topic.'],
     [
       'an argument that is no text',
       'prompts/get',

@@ -56,7 +56,7 @@ def _run(given: argparse.Namespace) -> str:
         if changed:
             names = ", ".join(changed)
             ends = find_changed_ends(lock_path, lock, changed)
-            cause = f"In line ends alone: git changed them, as with core.autocrlf. {mend_ends(ends[0])}" if ends else ""
+            cause = f"Only the line endings differ: git changed them, as with core.autocrlf. {mend_ends(ends[0])}" if ends else ""
             raise PromptHubError("integrity", f"Not what prompts.lock says: {names}. {cause or 'Restore them: prompt-hub install'}")
         return f"{len(lock.prompts)} verified"
     hub = PromptHub(lock.hub)

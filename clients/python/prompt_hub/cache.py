@@ -138,7 +138,7 @@ class AnswerCache(Generic[Value]):
             elif known is not None:
                 entry = known[0], Kept(known[1].text, known[1].etag, time.time())
             else:
-                raise PromptHubError("unavailable", f"{url} says that nothing changed, though nothing was known.")
+                raise PromptHubError("unavailable", f"{url} returned 304 without a cached response.")
         except PromptHubError as error:
             if error.code in ("not_found", "refused"):
                 # When the hub reports that something does not exist, the cached response is removed

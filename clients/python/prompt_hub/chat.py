@@ -55,7 +55,7 @@ def fill_chat(
     if not any("role" in part for part in parts):
         raise PromptHubError("invalid_values", "this prompt is a text without roles; use fill")
     if history and all("role" in part for part in parts):
-        raise PromptHubError("invalid_values", "history: this prompt has no place for it, which is {{history}}")
+        raise PromptHubError("invalid_values", "history: this prompt has no {{history}} line")
     # A text without a record has a variable for each placeholder; this one is not a variable.
     known = [variable for variable in variables if variable.name != "history"]
     texts = iter(fill_texts([part["content"] for part in parts if "role" in part], known, values))

@@ -80,7 +80,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         target = urllib.parse.quote(urllib.parse.urljoin(req.full_url, place), safe=string.punctuation)
         hops, ends_at = cast(_Request, req).hops, cast(_Request, req).ends_at
         if req.has_header("Authorization"):
-            raise PromptHubError("unavailable", f"{req.full_url} redirects, which is not followed with a token.", status=code)
+            raise PromptHubError("unavailable", f"{req.full_url} redirects; redirects are not followed with a token.", status=code)
         if not place or hops >= _MAX_REDIRECTS or not may_follow(req.full_url, target):
             message = f"{req.full_url} redirects to {target if place else 'nowhere'}, which is not followed."
             raise PromptHubError("unavailable", message, status=code)
@@ -151,7 +151,7 @@ def _resolve(host: str, port: int, ends_at: float) -> List[Tuple[int, int, int, 
     try:
         return found.result(_remaining(ends_at))
     except concurrent.futures.TimeoutError:
-        raise OSError(f"nobody said in time where {host} is") from None
+        raise OSError(f"{host}: the name lookup timed out") from None
 
 
 class _Response(http.client.HTTPResponse):

@@ -100,4 +100,4 @@ def require_no_link(folder: str, path: str) -> None:
     for segment in path.split("/"):
         reached = os.path.join(reached, segment)
         if os.path.islink(reached):
-            raise PromptHubError("integrity", f"{path} is reached through a symbolic link; replace it by a file.")
+            raise PromptHubError("integrity", f"{path} is reached through a symbolic link; replace it with a file.")

@@ -45,12 +45,12 @@ def fill_texts(contents: Sequence[str], variables: Sequence[Variable], values: M
             else:
                 texts[variable.name] = text
         elif variable.required:
-            problems.append(ValueProblem("missing", variable.name, "expected a value, got none"))
+            problems.append(ValueProblem("missing", variable.name, "missing required value"))
         else:
             texts[variable.name] = ""
     known = {variable.name for variable in variables}
     problems += [
-        ValueProblem("unknown", name, "no variable of this prompt has this name") for name in values if name not in known
+        ValueProblem("unknown", name, "unknown variable") for name in values if name not in known
     ]
     if not problems:
         problems += _find_excess(contents, texts)

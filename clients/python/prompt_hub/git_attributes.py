@@ -30,7 +30,7 @@ def plan_attributes(lock_path: str, target: str) -> Tuple[Optional[str], Optiona
     if lines[0] == _HEAD:
         return _text([*lines, *missing]), None
     quoted = " and ".join(f'"{line}"' for line in missing)
-    return None, f"add to {NAME}, so that git changes no line ends: {quoted}"
+    return None, f"add to {NAME}, so that git does not change line endings: {quoted}"
 
 
 def _text(lines: List[str]) -> str:

@@ -50,7 +50,7 @@ class PromptHub:
         opened = None if lock is None else open_lock(lock)
         self.url = (url or (opened.hub if opened else HUB_URL)).rstrip("/")
         if not is_hub_address(self.url):
-            raise PromptHubError("invalid_request", f"url: expected the address of a hub, got {self.url!r}")
+            raise PromptHubError("invalid_request", f"url: expected a hub's address, got {self.url!r}")
         self._on_event = on_event
         settings = CacheSettings(
             fresh=fresh,
@@ -114,7 +114,7 @@ def open_lock(path: str = "prompts.lock") -> Lock:
     client would write."""
     data = read_if_there(path)
     if data is None:
-        raise PromptHubError("invalid_request", f"There is no lock at {path}. Make one: hubcli add owner/name")
+        raise PromptHubError("invalid_request", f"No lock at {path}. Create one: hubcli add owner/name")
     try:
         return parse_lock(data.decode("utf-8"))
     except UnicodeDecodeError as error:

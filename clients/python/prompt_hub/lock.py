@@ -166,7 +166,7 @@ def parse_lock(text: str) -> Lock:
     _require_apart([each.path for each in lock.prompts.values()])
     written = _format(lock, lockfile)
     if written != text and text.replace("\r\n", "\n") == written:
-        cause = f"its line ends were changed, as git does with core.autocrlf. {mend_ends('prompts.lock')}"
+        cause = f"git changed its line endings, as with core.autocrlf. {mend_ends('prompts.lock')}"
         raise PromptHubError("integrity", f"prompts.lock: {cause}")
     if written != text:
         raise _wrong("it was edited by hand or merged")
@@ -204,19 +204,19 @@ def is_safe_path(path: str) -> bool:
 
 def _read_locked(name: str, value: object) -> LockedPrompt:
     if not FULL_NAME.fullmatch(name):
-        raise _wrong(f"{name!r} is no owner/name")
+        raise _wrong(f"{name!r} is not owner/name")
     data = _object(value, f"{name}: expected range, version, sha256 and path")
     range_, version, sha256, path = (data.get(key) for key in ("range", "version", "sha256", "path"))
     if not isinstance(range_, str) or not (is_range(range_) or is_label(range_)):
-        raise _wrong(f"{name}: range is no range or label")
+        raise _wrong(f"{name}: range is not a range or label")
     if not isinstance(version, str) or not is_version(version):
-        raise _wrong(f"{name}: version is no version")
+        raise _wrong(f"{name}: version is not a version")
     if is_range(range_) and not satisfies(version, range_):
         raise _wrong(f"{name}: {range_} does not allow {version}")
     if not isinstance(sha256, str) or not re.fullmatch("[0-9a-f]{64}", sha256):
-        raise _wrong(f"{name}: sha256 is no SHA-256")
+        raise _wrong(f"{name}: sha256 is not a SHA-256")
     if not isinstance(path, str) or not is_safe_path(path):
-        raise _wrong(f"{name}: path leaves the folder or cannot be kept everywhere")
+        raise _wrong(f"{name}: path leaves the folder or is not valid on every system")
     if "variables" not in data and "parameters" not in data:
         return LockedPrompt(range_, version, sha256, path)
     try:
@@ -224,7 +224,7 @@ def _read_locked(name: str, value: object) -> LockedPrompt:
     except (KeyError, TypeError):
         details = None
     if details is None:
-        raise _wrong(f"{name}: variables or parameters are not as a hub has them")
+        raise _wrong(f"{name}: invalid variables or parameters")
     return LockedPrompt(range_, version, sha256, path, details)
 
 
@@ -237,7 +237,7 @@ def _require_apart(paths: List[str]) -> None:
     for path in seen:
         segments = path.split("/")
         if any("/".join(segments[:count]) in seen for count in range(1, len(segments))):
-            raise _wrong(f"the path {path} lies inside another")
+            raise _wrong(f"the path {path} is inside another")
 
 
 def _object(value: object, expected: str) -> Dict[str, Any]:
@@ -247,4 +247,4 @@ def _object(value: object, expected: str) -> Dict[str, Any]:
 
 
 def _wrong(what: str) -> PromptHubError:
-    return PromptHubError("integrity", f"prompts.lock: {what}. Restore it from git, or make it anew with hubcli.")
+    return PromptHubError("integrity", f"prompts.lock: {what}. Restore it from git, or recreate it with hubcli.")

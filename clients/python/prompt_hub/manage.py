@@ -39,12 +39,12 @@ class HubManager:
         """Opens a hub; sends nothing yet. The token is sent only over https, or to this machine itself."""
         self.url = (url or HUB_URL).rstrip("/")
         if not is_hub_address(self.url):
-            raise PromptHubError("invalid_request", f"url: expected the address of a hub, got {self.url!r}")
+            raise PromptHubError("invalid_request", f"url: expected a hub's address, got {self.url!r}")
         if not re.fullmatch(r"[A-Za-z0-9_.~+/=-]+", token):
             raise PromptHubError("invalid_request", "token: expected a token, without spaces and line ends")
         address = urllib.parse.urlsplit(self.url)
         if address.scheme != "https" and not is_loopback(address.hostname or ""):
-            raise PromptHubError("invalid_request", "url: expected https, so that nobody on the way can read the token")
+            raise PromptHubError("invalid_request", "url: expected https, so that nobody on the network can read the token")
         self._token = token
         self._settings = RequestSettings(timeout, retries, deadline)
 
@@ -78,7 +78,7 @@ class HubManager:
             answer = json.loads(reply.text)["data"] if isinstance(reply, NewText) else {}
             return ChangeResult(bool(answer["unchanged"]), answer["commit"])
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise PromptHubError("unavailable", f"{url} took the change, but its answer is no hub's.") from None
+            raise PromptHubError("unavailable", f"{url} accepted the change, but did not respond like a hub.") from None
 
 
 def _segment(text: str) -> str:

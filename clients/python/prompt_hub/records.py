@@ -190,4 +190,4 @@ def _text(value: object) -> str:
 
 
 def _no_record(url: str) -> PromptHubError:
-    return PromptHubError("unavailable", f"{url} did not answer with a record of a Prompt Hub.")
+    return PromptHubError("unavailable", f"{url} did not return a Prompt Hub record.")

@@ -116,9 +116,9 @@ def _read_bounded(response: http.client.HTTPResponse, url: str) -> str:
             break
         chunks += chunk
         if len(chunks) > _MAX_BYTES:
-            raise PromptHubError("unavailable", f"{url} answers more than {_MAX_BYTES} bytes: that is no prompt.")
+            raise PromptHubError("unavailable", f"{url} answers more than {_MAX_BYTES} bytes, which is too large for a prompt.")
     if response.length:
-        raise _Trouble(PromptHubError("unavailable", f"{url} broke off its answer."), None)
+        raise _Trouble(PromptHubError("unavailable", f"{url} closed the connection before the end of the response."), None)
     return chunks.decode("utf-8")
 
 

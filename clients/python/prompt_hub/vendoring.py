@@ -42,11 +42,11 @@ def add_to_lock(
         raise PromptHubError("unavailable", f"{name} has no version.")
     target = path or f"prompts/{full_name}.md"
     if not is_safe_path(target):
-        raise PromptHubError("invalid_request", f"{target} leaves the folder or cannot be kept everywhere.")
+        raise PromptHubError("invalid_request", f"{target} leaves the folder or is not valid on every system.")
     details = details_of(prompt.variables, prompt.parameters)
     if details is None:
         what = f"{full_name}@{prompt.version}"
-        raise PromptHubError("unavailable", f"{what}: its variables or parameters cannot be kept in a lock.")
+        raise PromptHubError("unavailable", f"{what}: its variables or parameters are invalid in a lock.")
     locked = LockedPrompt(given or f"^{prompt.version}", prompt.version, prompt.sha256, target, details)
     others = {} if before is None else _find_details(before, full_name, hub)
     attributes, sentence = plan_attributes(lock_path, target)
@@ -196,7 +196,7 @@ def _take_turn(path: str) -> None:
                 return
         except FileExistsError as error:
             if time.monotonic() > ends_at:
-                message = f"{path} is there: another run is at work. Delete it if none is."
+                message = f"{path} exists: another run is active. Delete it if none is."
                 raise PromptHubError("invalid_request", message) from error
             time.sleep(0.05)
 

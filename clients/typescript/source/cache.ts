@@ -119,7 +119,7 @@ export class AnswerCache<Value> {
     try {
       const reply = await ask(url, known?.kept.etag, requests)
       if (reply.kind === 'unchanged' && !known)
-        throw new PromptHubError('unavailable', `${url} says that nothing changed, though nothing was known.`)
+        throw new PromptHubError('unavailable', `${url} returned 304 without a cached response.`)
       const kept: Kept =
         reply.kind === 'new'
           ? { text: reply.text, etag: reply.etag, checkedAt: now() }

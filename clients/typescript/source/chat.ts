@@ -57,7 +57,7 @@ export function fillChat<History extends object = never>(
   if (!parts.some((part) => 'role' in part))
     throw new PromptHubError('invalid_values', 'this prompt is a text without roles; use fill')
   if (history.length > 0 && parts.every((part) => 'role' in part))
-    throw new PromptHubError('invalid_values', 'history: this prompt has no place for it, which is {{history}}')
+    throw new PromptHubError('invalid_values', 'history: this prompt has no {{history}} line')
   const texts = parts.flatMap((part) => ('role' in part ? [part.content] : []))
   // A text without a record has a variable for each placeholder; this one is not a variable.
   const known = variables.filter(({ name }) => name !== 'history')

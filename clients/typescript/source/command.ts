@@ -55,7 +55,7 @@ async function verify(path: string): Promise<void> {
   if (changed.length > 0)
     throw new PromptHubError(
       'integrity',
-      `Not what prompts.lock says: ${changed.join(', ')}. ${changedEnds === undefined ? 'Restore them: prompt-hub install' : `In line ends alone: git changed them, as with core.autocrlf. ${mendEnds(changedEnds)}`}`,
+      `Not what prompts.lock says: ${changed.join(', ')}. ${changedEnds === undefined ? 'Restore them: prompt-hub install' : `Only the line endings differ: git changed them, as with core.autocrlf. ${mendEnds(changedEnds)}`}`,
     )
   say(`${Object.keys(lock.prompts).length} verified`)
 }

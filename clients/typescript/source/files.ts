@@ -38,7 +38,7 @@ export function diskStore(dir: string): Store {
 export async function openLock(path = 'prompts.lock'): Promise<LockInForce> {
   const text = await readIfThere(path)
   if (text === undefined)
-    throw new PromptHubError('invalid_request', `There is no lock at ${path}. Make one: hubcli add owner/name`)
+    throw new PromptHubError('invalid_request', `No lock at ${path}. Create one: hubcli add owner/name`)
   return { lock: parseLock(decode(text, path)), readFile: (file) => readVendored(dirname(resolve(path)), file) }
 }
 
@@ -67,7 +67,7 @@ export async function requireNoLink(folder: string, file: string): Promise<void>
     path = join(path, segment)
     const found = await lstat(path).catch(() => undefined)
     if (found?.isSymbolicLink())
-      throw new PromptHubError('integrity', `${file} is reached through a symbolic link; replace it by a file.`)
+      throw new PromptHubError('integrity', `${file} is reached through a symbolic link; replace it with a file.`)
   }
 }
 

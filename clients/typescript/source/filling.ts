@@ -43,11 +43,11 @@ export function fillTexts(
       const text = writeValue(value, variable)
       if (text === undefined) problems.push({ kind: 'invalid', name, message: `expected ${expectation(variable)}` })
       else texts.set(name, text)
-    } else if (required) problems.push({ kind: 'missing', name, message: 'expected a value, got none' })
+    } else if (required) problems.push({ kind: 'missing', name, message: 'missing required value' })
     else texts.set(name, '')
   }
   for (const name of Object.keys(values)) {
-    if (!known.has(name)) problems.push({ kind: 'unknown', name, message: 'no variable of this prompt has this name' })
+    if (!known.has(name)) problems.push({ kind: 'unknown', name, message: 'unknown variable' })
   }
   if (problems.length === 0) problems.push(...findExcess(contents, texts))
   if (problems.length > 0) {

@@ -26,7 +26,7 @@ export async function planAttributes(lockPath: string, target: string): Promise<
   if (missing.length === 0) return { kind: 'none' }
   if (lines[0] === HEAD) return write([...lines, ...missing])
   const quoted = missing.map((line) => `"${line}"`).join(' and ')
-  return { kind: 'say', sentence: `add to ${NAME}, so that git changes no line ends: ${quoted}` }
+  return { kind: 'say', sentence: `add to ${NAME}, so that git does not change line endings: ${quoted}` }
 }
 
 function write(lines: readonly string[]): AttributesPlan {

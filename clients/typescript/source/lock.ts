@@ -108,7 +108,7 @@ export function parseLock(text: string): Lock {
   if (written !== text && text.replaceAll('\r\n', '\n') === written)
     throw new PromptHubError(
       'integrity',
-      `prompts.lock: its line ends were changed, as git does with core.autocrlf. ${mendEnds('prompts.lock')}`,
+      `prompts.lock: git changed its line endings, as with core.autocrlf. ${mendEnds('prompts.lock')}`,
     )
   if (written !== text) throw wrong('it was edited by hand or merged')
   return lock
@@ -126,16 +126,16 @@ function readLocked(name: string, value: unknown): LockedPrompt {
   if (!isObject(value)) throw wrong(`${name}: expected range, version, sha256 and path`)
   const { range, version, sha256, path } = value
   if (typeof range !== 'string' || !(isRange(range) || LABEL.test(range)))
-    throw wrong(`${name}: range is no range or label`)
-  if (typeof version !== 'string' || !isVersion(version)) throw wrong(`${name}: version is no version`)
+    throw wrong(`${name}: range is not a range or label`)
+  if (typeof version !== 'string' || !isVersion(version)) throw wrong(`${name}: version is not a version`)
   if (isRange(range) && !satisfies(version, range)) throw wrong(`${name}: ${range} does not allow ${version}`)
-  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw wrong(`${name}: sha256 is no SHA-256`)
+  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw wrong(`${name}: sha256 is not a SHA-256`)
   if (typeof path !== 'string' || !isSafePath(path))
-    throw wrong(`${name}: path leaves the folder or cannot be kept everywhere`)
+    throw wrong(`${name}: path leaves the folder or is not valid on every system`)
   const { variables, parameters } = value
   if (variables === undefined && parameters === undefined) return { range, version, sha256, path }
   const details = readDetails(variables, parameters)
-  if (!details) throw wrong(`${name}: variables or parameters are not as a hub has them`)
+  if (!details) throw wrong(`${name}: invalid variables or parameters`)
   return { range, version, sha256, path, details }
 }
 
@@ -187,11 +187,11 @@ function requireApart(paths: readonly string[]): void {
   for (const path of seen) {
     const segments = path.split('/')
     for (let count = 1; count < segments.length; count++) {
-      if (seen.has(segments.slice(0, count).join('/'))) throw wrong(`the path ${path} lies inside another`)
+      if (seen.has(segments.slice(0, count).join('/'))) throw wrong(`the path ${path} is inside another`)
     }
   }
 }
 
 function wrong(what: string): PromptHubError {
-  return new PromptHubError('integrity', `prompts.lock: ${what}. Restore it from git, or make it anew with hubcli.`)
+  return new PromptHubError('integrity', `prompts.lock: ${what}. Restore it from git, or recreate it with hubcli.`)
 }

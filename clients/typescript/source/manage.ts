@@ -56,15 +56,15 @@ export class HubManager {
     this.#url = (options.url ?? HUB_URL).replace(/\/$/, '')
     this.#options = options
     if (!isHubAddress(this.#url))
-      throw new PromptHubError(
-        'invalid_request',
-        `url: expected the address of a hub, got ${JSON.stringify(this.#url)}`,
-      )
+      throw new PromptHubError('invalid_request', `url: expected a hub's address, got ${JSON.stringify(this.#url)}`)
     if (!/^[\w.~+/=-]+$/.test(options.token))
       throw new PromptHubError('invalid_request', 'token: expected a token, without spaces and line ends')
     const { protocol, hostname } = new URL(this.#url)
     if (protocol !== 'https:' && !isLoopback(hostname))
-      throw new PromptHubError('invalid_request', 'url: expected https, so that nobody on the way can read the token')
+      throw new PromptHubError(
+        'invalid_request',
+        'url: expected https, so that nobody on the network can read the token',
+      )
   }
 
   /** Points a label at a version. @param expected the version it must point at now, or null if the label must not exist */
@@ -113,6 +113,6 @@ export class HubManager {
     } catch {
       // Said below.
     }
-    throw new PromptHubError('unavailable', `${url} took the change, but its answer is no hub's.`)
+    throw new PromptHubError('unavailable', `${url} accepted the change, but did not respond like a hub.`)
   }
 }

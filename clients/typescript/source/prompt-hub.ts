@@ -77,7 +77,7 @@ export class PromptHub {
   constructor(options: HubOptions = {}) {
     this.url = (options.url ?? options.lock?.lock.hub ?? HUB_URL).replace(/\/$/, '')
     if (!isHubAddress(this.url))
-      throw new PromptHubError('invalid_request', `url: expected the address of a hub, got ${JSON.stringify(this.url)}`)
+      throw new PromptHubError('invalid_request', `url: expected a hub's address, got ${JSON.stringify(this.url)}`)
     this.#onEvent = (event) => {
       try {
         options.onEvent?.(event)

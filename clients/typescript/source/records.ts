@@ -158,5 +158,5 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function noRecord(url: string): PromptHubError {
-  return new PromptHubError('unavailable', `${url} did not answer with a record of a Prompt Hub.`)
+  return new PromptHubError('unavailable', `${url} did not return a Prompt Hub record.`)
 }

@@ -96,7 +96,7 @@ async function send(url: string, write: Write, signal: AbortSignal, ask: typeof 
     ...(body === undefined ? {} : { body }),
   })
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400))
-    throw new PromptHubError('unavailable', `${url} redirects, which is not followed with a token.`, {
+    throw new PromptHubError('unavailable', `${url} redirects; redirects are not followed with a token.`, {
       status: response.status,
     })
   return response
@@ -124,7 +124,10 @@ async function readBounded(response: Response, url: string): Promise<string> {
     bytes += value.length
     if (bytes > MAX_BYTES) {
       await reader.cancel()
-      throw new PromptHubError('unavailable', `${url} answers more than ${MAX_BYTES} bytes: that is no prompt.`)
+      throw new PromptHubError(
+        'unavailable',
+        `${url} answers more than ${MAX_BYTES} bytes, which is too large for a prompt.`,
+      )
     }
     text += decoder.decode(value, { stream: true })
   }

@@ -49,11 +49,11 @@ export async function addToLock(
   if (!details)
     throw new PromptHubError(
       'unavailable',
-      `${fullName}@${version}: its variables or parameters cannot be kept in a lock.`,
+      `${fullName}@${version}: its variables or parameters are invalid in a lock.`,
     )
   const target = path ?? `prompts/${fullName}.md`
   if (!isSafePath(target))
-    throw new PromptHubError('invalid_request', `${target} leaves the folder or cannot be kept everywhere.`)
+    throw new PromptHubError('invalid_request', `${target} leaves the folder or is not valid on every system.`)
   const others = before ? await findDetails(before, fullName, hub) : new Map<string, LockedDetails>()
   const attributes = await planAttributes(lockPath, target)
   await changeLock(lockPath, hub.url, (lock) => {
@@ -228,7 +228,7 @@ async function takeTurn(path: string) {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
       if (Date.now() > endsAt)
-        throw new PromptHubError('invalid_request', `${path} is there: another run is at work. Delete it if none is.`, {
+        throw new PromptHubError('invalid_request', `${path} exists: another run is active. Delete it if none is.`, {
           cause: error,
         })
       await new Promise((done) => setTimeout(done, 50))

@@ -1,18 +1,18 @@
-// The formats of other tools that a version can be downloaded in. The writers are in src/domain/formats; this table is for those who only name them.
+// The formats of other tools in which a version can be downloaded. The writers are in src/domain/formats; this table is for code that only lists the formats.
 
-/** What a reader sees of a format. */
+/** The description of a format for readers. */
 interface ExportFormatInfo {
-  /** Its name, as its maker writes it. */
+  /** Its name, as spelled by its maker. */
   title: string
   /** How its files are named. */
   file: string
-  /** What of a prompt it has no place for. The answer of an export names what was lost in `Export-Lost`. */
+  /** The fields of a prompt that it does not support. An export lists the lost ones in `Export-Lost`. */
   loses: readonly ('title' | 'description' | 'tags' | 'license' | 'parameters' | 'variables' | 'variables.example')[]
-  /** Kinds of prompts that it cannot hold at all. */
+  /** Kinds of prompts that it cannot represent. */
   refuses: readonly ('chat' | 'history' | 'no skill')[]
 }
 
-/** Every format by the name that its address has. docs/contract.md section 4 */
+/** Every format by its name in addresses. docs/contract.md section 4 */
 export const EXPORT_FORMATS = {
   dotprompt: {
     title: 'dotprompt',

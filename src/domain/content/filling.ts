@@ -98,7 +98,7 @@ function fillTexts(
       const text = writeValue(value, variable)
       if (text === undefined) invalid.push({ kind: 'invalid', name, message: sayInvalid(value, variable) })
       else written.set(name, text)
-    } else if (required) missing.push({ kind: 'missing', name, message: 'expected a value, got none' })
+    } else if (required) missing.push({ kind: 'missing', name, message: 'missing required value' })
     else written.set(name, '')
   }
   const excess = findExcess(texts, written)
@@ -117,7 +117,8 @@ export function formatFillingProblems(problems: readonly FillingProblem[]): stri
   const sentences = others
     .slice(0, LIMITS.problemsNamed)
     .map(({ name, message }) => (name === '' ? message : `${printable(name)}: ${message}`))
-  if (missing.length > 0) sentences.unshift(`expected a value for ${missing.join(', ')}`)
+  if (missing.length > 0)
+    sentences.unshift(`missing required ${missing.length === 1 ? 'variable' : 'variables'}: ${missing.join(', ')}`)
   if (others.length > LIMITS.problemsNamed) sentences.push(`and ${others.length - LIMITS.problemsNamed} more`)
   return sentences.join('; ')
 }
@@ -177,7 +178,7 @@ function findUnknown(variables: Fillable['variables'], values: FillingValues): F
   const known = new Set(variables.map(({ name }) => name))
   return Object.keys(values)
     .filter((name) => !known.has(name))
-    .map((name) => ({ kind: 'unknown', name, message: 'no variable of this prompt has this name' }))
+    .map((name) => ({ kind: 'unknown', name, message: 'unknown variable' }))
 }
 
 /** A text may contain one placeholder 50,000 times and its value may be long, so the length of the result is computed first. */

@@ -1,4 +1,4 @@
-// The formats in which a version can be downloaded, with what each loses of it.
+// The formats in which a version can be downloaded, with what each loses.
 import { EXPORT_FORMATS, type ExportFormat } from '../../domain/api/export-formats.ts'
 import type { Repository, VersionRecord } from '../../domain/api/schema.ts'
 import { isChatMessage } from '../../domain/content/chat.ts'
@@ -6,14 +6,14 @@ import { isChatMessage } from '../../domain/content/chat.ts'
 /** A download of a version. */
 interface Download {
   title: string
-  /** The name of the file. */
+  /** The file name. */
   file: string
   address: string
-  /** What the file lacks, as `Export-Lost` names it. */
+  /** The lost fields, as in `Export-Lost`. */
   loses: string[]
 }
 
-/** Lists the formats that can hold a version. A format may still refuse a text whose signs mean something else there; its answer says why. */
+/** Lists the formats that support a version. A format may still reject a text that contains its own syntax; the response says why. */
 export function listDownloads(repository: Repository, record: VersionRecord): Download[] {
   const { name, full_name, title, description, tags, license } = repository
   const { version, variables, parameters, messages, skill } = record
@@ -41,7 +41,7 @@ export function listDownloads(repository: Repository, record: VersionRecord): Do
       file: EXPORT_FORMATS[format].file.replace('{name}', name),
       address: `/api/v1/repos/${full_name}/versions/${version}/export/${format}`,
       loses: EXPORT_FORMATS[format].loses.filter((what) =>
-        // A command of Claude Code names its model.
+        // A Claude Code command names its model.
         what === 'parameters'
           ? Object.keys(format === 'claude-command' ? otherParameters : parameters).length > 0
           : has[what],

@@ -16,10 +16,10 @@ interface DrawOptions {
 /** Longer texts are shown without line numbers, which would make the page several times as large. */
 const MAX_DRAWN_CHARACTERS = 120_000
 
-/** Chips and marks of one text. What follows is plain text, because a page is drawn by the thread that answers: a content of nothing else made five megabytes. */
+/** Maximum chips and marks in one text. The rest is plain text, because the serving thread renders the page: a content of nothing else produced five megabytes. */
 const MAX_MARKS = 10_000
 
-/** Draws a content as HTML; the text of the result is the content, unless values stand in it. */
+/** Renders a content as HTML; the text of the result equals the content, unless values are inserted. */
 export function drawContent(content: string, variables: readonly Variable[], options: DrawOptions = {}): string {
   const names = new Set(variables.map(({ name }) => name))
   const seen = new Set<string>()
@@ -32,7 +32,7 @@ export function drawContent(content: string, variables: readonly Variable[], opt
         return value === undefined
           ? `<span class="chip">${drawText(text)}</span>`
           : `<span class="chip filled" data-name="${name}">${drawText(value)}</span>`
-      // Only the first chip of a variable can be reached by keyboard, because the others lead to the same field.
+      // Only the first chip of a variable is reachable by keyboard, because the others link to the same field.
       const isFirst = !seen.has(name)
       seen.add(name)
       return `<a class="chip" href="#variable-${name}" data-chip="${name}"${isFirst ? '' : ' tabindex="-1"'}>${drawText(text)}</a>`
@@ -41,7 +41,7 @@ export function drawContent(content: string, variables: readonly Variable[], opt
   return content.length > MAX_DRAWN_CHARACTERS ? html : drawNumbered(html)
 }
 
-/** A text as HTML; characters that do not show themselves get their number. @param budget how many more do, counted down */
+/** A text as HTML; hidden characters are shown by their number. @param budget remaining number of marks, counted down */
 export function drawText(text: string, budget = { left: Number.POSITIVE_INFINITY }): string {
   return splitHidden(text)
     .map(({ text, code }) =>
@@ -52,14 +52,14 @@ export function drawText(text: string, budget = { left: Number.POSITIVE_INFINITY
     .join('')
 }
 
-/** A line is numbered by the style sheet, so that its number is never copied. Only text holds line ends; tags hold none. */
+/** Style sheets number the lines, so that numbers are never copied. Only text contains line breaks; tags contain none. */
 function drawNumbered(html: string): string {
   return splitLines(html)
     .map((line) => `<span class="l${kindOf(line)}">${line}</span>`)
     .join('')
 }
 
-/** Lines with their ends; the last one may have none. */
+/** Lines with their line breaks; the last one may have none. */
 export function splitLines(text: string): string[] {
   const lines: string[] = []
   let from = 0
@@ -71,7 +71,7 @@ export function splitLines(text: string): string[] {
   return lines
 }
 
-/** Headings of markdown, and XML tags that stand alone. */
+/** Markdown headings, and XML tags on their own line. */
 function kindOf(line: string): string {
   if (/^#{1,6} /.test(line)) return ' h'
   return /^\s*&lt;\/?[\w-]+(?:&gt;)\s*$/.test(line) ? ' t' : ''

@@ -1,42 +1,42 @@
-// What the page of a prompt shows: its records, and what stands around it in the catalogue.
+// The data of a prompt's page: its records, and related parts of the catalogue.
 import type { Activity, Repository, VersionRecord, VersionSummary } from '../../domain/api/schema.ts'
 import { countHidden } from '../../domain/content/hidden-characters.ts'
 import type { PageData, SourceHost } from '../../ports/pages.ts'
 import { findLicensePage, ownerPage, repositoryPage, versionPage } from '../links.ts'
 import type { PageHead } from '../page-head.ts'
 
-/** A prompt in one of its versions. */
+/** A prompt at one of its versions. */
 export interface PromptView {
   baseUrl: string
   sourceHost: SourceHost | undefined
   repository: Repository
-  /** Highest first, yanked ones included and marked. */
+  /** Highest first, including yanked ones, which are marked. */
   versions: VersionSummary[]
-  /** The version that is shown; undefined when none is active. */
+  /** The version shown; undefined if none is active. */
   record: VersionRecord | undefined
-  /** Whether this is the repository's own page, not that of one version. */
+  /** Whether this is the repository's own page, not that of a version. */
   isMain: boolean
   /** The address of the owner's picture, or null. */
   avatar: string | null
-  /** Those who published a version and have a page. */
+  /** The publishers who have a page. */
   people: string[]
-  /** Those of its tags that have a page: one that only unlisted repositories carry has none. */
+  /** Its tags that have a page: a tag used only by unlisted repositories has none. */
   tags: string[]
-  /** What happened to it, newest first; of the page of one version nothing. */
+  /** Its activity, newest first; empty on the page of a version. */
   activities: Activity[]
-  /** Before this moment only publishes are known, or null. */
+  /** Before this time only publishes are known, or null. */
   activitySince: string | null
-  /** The newest prompts that began as a copy of it. */
+  /** The newest forks of it. */
   forks: string[]
-  /** The prompt that it began as a copy of, while that is there. */
+  /** The prompt that it was forked from, if it still exists. */
   origin: string | undefined
   /** Why an older state is shown than the files have; usually empty. */
   broken: readonly string[]
-  /** How many characters the text holds that a reader cannot see. */
+  /** Number of hidden characters in the text. */
   unseen: number
 }
 
-/** Reads what the page of a prompt shows. @param version of its page; left out for the repository's own @returns undefined when there is no such prompt or version */
+/** Reads the data of a prompt's page. @param version of its page; omitted for the repository's own @returns undefined if there is no such prompt or version */
 export async function readPrompt(
   hub: PageData,
   owner: string,
@@ -75,11 +75,11 @@ export async function readPrompt(
   }
 }
 
-/** Whether a repository stands in lists, tags, search and the sitemap. */
+/** Whether a repository appears in lists, tags, search and the sitemap. */
 export const isListed = ({ status, moved_to, latest_version }: Repository): boolean =>
   status !== 'archived' && moved_to === null && latest_version !== null
 
-/** What the head of the page says: to search engines, to those who share it, and to machines. */
+/** The page's head metadata, for search engines, link previews and machines. */
 export function describePrompt({ repository, versions, record, isMain, baseUrl }: PromptView): PageHead {
   const { owner, full_name, title, description, latest_version, tags, license, created_at, updated_at } = repository
   const path = isMain || record === undefined ? repositoryPage(full_name) : versionPage(full_name, record.version)

@@ -4,13 +4,13 @@ import { nextVersion } from '../../domain/catalogue/versions.ts'
 import { formatVersionFile } from '../../domain/content/prompt-file.ts'
 import type { SourceHost } from '../../ports/pages.ts'
 
-/** A link and its words. */
+/** A link and its text. */
 interface SourceLink {
   words: string
   address: string
 }
 
-/** Git hosts refuse longer addresses; a longer prompt is opened without its text. */
+/** Git hosts reject longer addresses; a longer prompt is opened without its text. */
 const MAX_ADDRESS_CHARACTERS = 7_000
 
 /** The links of a version. @param highest the repository's highest version */
@@ -30,8 +30,7 @@ export function listSourceLinks(host: SourceHost, record: VersionRecord, highest
 }
 
 /**
- * Opens the host's own editor with a new version's file. What only its author knows is left for them to write: the number, the date, their
- * name and what changes. A review refuses the file until they did.
+ * Opens the host's own editor with a new version's file. The author fills in the number, the date, their name and the changelog. A review rejects the file until they do.
  *
  * @param highest the repository's highest version
  */

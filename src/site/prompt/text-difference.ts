@@ -2,13 +2,13 @@
 import { diffLines, diffWordsWithSpace, wordsWithSpaceDiff } from 'diff'
 import { splitLines } from './prompt-text.ts'
 
-/** A part of a line, and whether it is what differs. */
+/** A part of a line, and whether it differs. */
 export interface Piece {
   text: string
   isChanged: boolean
 }
 
-/** A line of the older text, of the newer, or of both; `left` and `right` are their numbers from 1. */
+/** A line of the older text, of the newer, or of both; `left` and `right` are its line numbers from 1. */
 export interface DifferenceRow {
   kind: 'same' | 'removed' | 'added'
   left?: number
@@ -16,13 +16,13 @@ export interface DifferenceRow {
   pieces: Piece[]
 }
 
-/** Texts of more lines are not compared, because nobody reads so long a comparison. */
+/** Texts with more lines are not compared, because nobody reads so long a comparison. */
 const MAX_LINES = 10_000
-/** Two texts with more edits between them are shown as different as a whole, because finding out what stayed would take too long. */
+/** Maximum edits between two texts; beyond that they are shown as entirely different, because the comparison would take too long. */
 const MAX_EDITS = 1_000
-/** Two lines with more edits between their words get no marks, for the same reason. */
+/** Maximum edits between the words of two lines; beyond that the words are not marked, for the same reason. */
 const MAX_WORD_EDITS = 200
-/** Lines of so many characters in all get marks; the ones after them get none. */
+/** Total characters of lines with word marks; later lines have none. */
 const MAX_MARKED_CHARACTERS = 100_000
 /** Words of a line are compared up to this length. */
 const MAX_LINE_CHARACTERS = 2_000
