@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { SkillInput } from '../../src/domain/content/front-matter.ts'
 import { parseVersionFile } from '../../src/domain/content/prompt-file.ts'
 import { checkVersion } from '../../src/domain/content/rules.ts'
-import { formatSkill, type SkillVersion } from '../../src/domain/content/skill.ts'
+import { formatSkill, listInterpolations, type SkillVersion } from '../../src/domain/content/skill.ts'
 import { importPrompt } from '../../src/domain/formats/content-files.ts'
 import { READERS, WRITERS } from '../../src/domain/formats/formats.ts'
 import { parseBy } from '../../src/domain/text/problems.ts'
@@ -105,12 +105,29 @@ test.each([
   ['a command without an end', 'Then !`cat', 'content', 5],
   ['a block of commands', 'One\n```!\nls\n```\n', 'content', 4],
   ['a file', 'Read @src/secret.env now', 'content', 5],
+  ['a file of the home folder', 'Read @~/.ssh/id_rsa', 'content', 5],
+  ['a path in a block of code', '```\n@./.env\n```', 'content', 4],
+  ['a command in a block of code', '```\n!`ls`\n```', 'content', 4],
 ])('%s in the content is refused, with its place', (_what, content, key, offset) => {
   const skill = { description: 'x', license: null }
   expect(checkVersion(aVersion('1.0.0', { content, skill }))).toMatchObject([
     { rule: 'skill-is-harmless', key, offset, message: expect.stringContaining('in a skill') },
   ])
   expect(checkVersion(aVersion('1.0.0', { content }))).toEqual([])
+})
+
+test.each([
+  '```python\n@pytest.fixture\n```\n',
+  "```ts\nimport x from '@/components/x'\n```\n",
+  'Install `@types/node`.',
+  'Write to me@example.com, or to @octocat.',
+])('%j is no file', (content) => {
+  expect(checkVersion(aVersion('1.0.0', { content, skill: { description: 'x', license: null } }))).toEqual([])
+})
+
+test('a content of nothing but backticks is judged in linear time', () => {
+  for (const part of ['`', '~', '`\n', '```a\n', '`a', '@a.'])
+    expect(listInterpolations(part.repeat(262_144 / part.length)).length).toBeLessThan(262_144)
 })
 
 test('so are a command in a variable, and a chat prompt', () => {
@@ -162,4 +179,7 @@ test('an imported SKILL.md is a skill again, and the same file again adds no ver
   const { prompts, findings } = READERS.skill('---\nname: a\ndescription: Use <it>\n---\nDo.\n', 'a')
   expect(prompts[0]?.skill).toBeUndefined()
   expect(findings).toMatchObject([{ kind: 'lost', field: 'skill', line: 3 }])
+  const example = READERS.skill('---\nname: a\ndescription: x\n---\nIn `#REF!` do.\n', 'a')
+  expect(example.prompts[0]?.skill).toBeUndefined()
+  expect(example.findings).toMatchObject([{ kind: 'lost', field: 'skill', line: 5 }])
 })

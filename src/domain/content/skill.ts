@@ -6,7 +6,9 @@ import type { VersionEntry } from './content-tree.ts'
 /** What Claude Code executes while it loads a skill or command: `` !`command` ``, or a code block that starts with `!`. */
 export const SHELL = /!`[^`\n]*`?|```!/g
 /** File references: `@path`. */
-export const INCLUDE = /(?<![\w`@])@(?:\.{0,2}\/|~\/)?[\w-]+(?:[./][\w./-]+)/g
+export const INCLUDE = /(?<![\w`@])@(?:(?:~?\/|\.)[^\s`]+|[\w-]+(?:[./][\w./-]+))/g
+/** Paths that can be nothing else, such as `@~/.ssh/config`, in code too. */
+const FILE = /(?<=^|\s)@(?:~?\/|\.)[^\s`]+/gm
 
 /** The input of a SKILL.md. */
 export type SkillVersion = Pick<
@@ -128,9 +130,18 @@ export function findSkillProblems({
   })
 }
 
-/** What Claude Code would execute or include instead of showing it, with its position in UTF-16 units. */
+/** What Claude Code would execute or include instead of showing it, with its position in UTF-16 units. In code, `@pytest.fixture` is not a file. */
 export function listInterpolations(text: string): { text: string; does: string; offset: number }[] {
-  const find = (pattern: RegExp, does: string) =>
-    Array.from(text.matchAll(pattern), (match) => ({ text: match[0].slice(0, 60), does, offset: match.index }))
-  return [...find(SHELL, 'runs a command'), ...find(INCLUDE, 'includes a file')]
+  const find = (pattern: RegExp, given: string, does: string) =>
+    Array.from(given.matchAll(pattern), ({ 0: found, index }) => ({ text: found.slice(0, 60), does, offset: index }))
+  const included = [...find(INCLUDE, blankCode(text), 'includes a file'), ...find(FILE, text, 'includes a file')]
+  return [...find(SHELL, text, 'runs a command'), ...new Map(included.map((one) => [one.offset, one])).values()]
+}
+
+/** Blanks blocks and spans of code, in which `@pytest.fixture` and `#REF!` are examples; a span behind `!`, which runs, stays. Offsets and lines stay the same. */
+export function blankCode(text: string): string {
+  const blank = (code: string) => code.replace(/[^\n]/g, ' ')
+  return text
+    .replace(/^([ \t]*)(`{3,}(?!`)|~{3,}(?!~))(?!!)[^\n]*\n[\s\S]*?(?:^[ \t]*\2[ \t]*$|$(?![\s\S]))/gm, blank)
+    .replace(/(?<![!`])(`+)(?!`)[^`\n]+\1(?!`)/g, blank)
 }

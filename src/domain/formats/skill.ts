@@ -2,7 +2,7 @@
 import { LIMITS } from '../api/limits.ts'
 import type { Variable } from '../api/schema.ts'
 import { undeclaredVariable } from '../content/prompt-file.ts'
-import { formatSkill, INCLUDE, INPUTS, listInterpolations, SHELL } from '../content/skill.ts'
+import { blankCode, formatSkill, INCLUDE, INPUTS, listInterpolations, SHELL } from '../content/skill.ts'
 import { formatYaml } from '../text/yaml.ts'
 import { isBare, toLine } from './names.ts'
 import {
@@ -28,12 +28,16 @@ export function readSkill(source: string, name: string): ReadResult {
   if (textOf(file.front.description) === '')
     findings.refused('description', 'a skill says what it does and when to use it', file.lineOf('description') ?? 1)
   const description = toLine(textOf(file.front.description), LIMITS.skillDescriptionCharacters)
-  const isSkill = !/[<>]/.test(description) && description.length <= LIMITS.skillDescriptionCharacters
+  let isSkill = !/[<>]/.test(description) && description.length <= LIMITS.skillDescriptionCharacters
   if (!isSkill) findings.lost('skill', 'the description of a skill has no < and no >', file.lineOf('description'))
   const metadata = isObject(file.front.metadata) ? file.front.metadata : {}
   const isOurs = typeof metadata.content_sha256 === 'string'
   const [body, inputs] = isOurs ? splitInputs(file.body) : [file.body, []]
   const prompt = readCommon({ ...file, body }, textOf(file.front.name) || name, SKILL_KEYS, findings, isOurs)
+  for (const { text, offset } of isSkill ? listInterpolations(body) : []) {
+    isSkill = false
+    findings.lost('skill', `a skill is published without ${text}`, file.bodyLine + lineOf(body, offset) - 1)
+  }
   if (isSkill) prompt.skill = { description, license: prompt.license }
   if (isOurs) prompt.variables = inputs.map(({ name }) => undeclaredVariable(name))
   if (inputs.some(({ isBare }) => !isBare))
@@ -61,14 +65,6 @@ export function readClaudeCommand(source: string, name: string): ReadResult {
   const prompt = readCommon(file, name, COMMAND_KEYS, findings)
   if (typeof file.front.model === 'string') prompt.parameters.model = file.front.model
   return findings.result(prompt)
-}
-
-/** Blanks blocks and spans of code, in which `@pytest.fixture` and `#REF!` are examples; a span behind `!`, which runs, stays. Offsets and lines stay the same. */
-function blankCode(text: string): string {
-  const blank = (code: string) => code.replace(/[^\n]/g, ' ')
-  return text
-    .replace(/^([ \t]*)(`{3,}|~{3,})(?!!)[^\n]*\n[\s\S]*?(?:^[ \t]*\2[ \t]*$|$(?![\s\S]))/gm, blank)
-    .replace(/(?<![!`])(`+)(?!`)[^`\n]+\1(?!`)/g, blank)
 }
 
 /** @param isLiteral whether `$1` is plain text */
