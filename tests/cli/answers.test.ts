@@ -266,7 +266,7 @@ describe.each(SHELLS)('$name', (shell) => {
             const env = { HUB_URL: url, HUB_TOKEN: STAND_IN_TOKEN }
             const outcome = await runHubcli(shell, ['push', 'acme/x', HUBCLI, 'c', 'patch'], { env })
             expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
-            expect(outcome.stderr).toMatch(/names no version/)
+            expect(outcome.stderr).toMatch(/response has no version/)
           },
         )
       }

@@ -102,11 +102,15 @@ const LOCAL: [what: string, args: string[], sentence: RegExp][] = [
 
 //  the token                                                          what is said
 const TOKENS: [what: string, env: Record<string, string>, sentence: RegExp][] = [
-  ['no token', {}, /no token: set HUB_TOKEN/],
-  ['an empty token', { HUB_TOKEN: '' }, /no token: set HUB_TOKEN/],
-  ['a token with a newline', { HUB_TOKEN: `${STAND_IN_TOKEN}\n` }, /HUB_TOKEN holds a character/],
-  ['a token that breaks out', { HUB_TOKEN: 'x"\nurl = "http://127.0.0.1:1/' }, /HUB_TOKEN holds a character/],
-  ['a token with a space', { HUB_TOKEN: 'Bearer x' }, /HUB_TOKEN holds a character/],
+  ['no token', {}, /no token: create one in your account settings and set HUB_TOKEN/],
+  ['an empty token', { HUB_TOKEN: '' }, /no token: create one in your account settings and set HUB_TOKEN/],
+  ['a token with a newline', { HUB_TOKEN: `${STAND_IN_TOKEN}\n` }, /HUB_TOKEN contains an invalid character/],
+  [
+    'a token that breaks out',
+    { HUB_TOKEN: 'x"\nurl = "http://127.0.0.1:1/' },
+    /HUB_TOKEN contains an invalid character/,
+  ],
+  ['a token with a space', { HUB_TOKEN: 'Bearer x' }, /HUB_TOKEN contains an invalid character/],
 ]
 
 /** Addresses to which nothing may ever go. */

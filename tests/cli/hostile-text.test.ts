@@ -110,7 +110,10 @@ describe.each(SHELLS)('$name', (shell) => {
         writeFileSync(path.join(cwd, 'json.py'), 'raise SystemExit(99)')
         const options = { cwd, env: { HUB_URL: url, PYTHONPATH: cwd }, tools: WITH_PYTHON }
         const search = await runHubcli(shell, ['search', '--', `-x '"\n$(id)&é`], options)
-        expect(search).toMatchObject({ code: 0, stderr: 'hubcli: the best 3 of 57; more words find fewer\n' })
+        expect(search).toMatchObject({
+          code: 0,
+          stderr: 'hubcli: showing the best 3 of 57; add words to narrow the search\n',
+        })
         expect(search.stdout).not.toMatch(CONTROLS)
         expect(search.stdout.split('\n').length).toBe(4)
         expect(search.stdout).toContain('(archived [0m)')
@@ -140,7 +143,7 @@ describe.each(SHELLS)('$name', (shell) => {
           async ({ url }) => {
             const outcome = await runHubcli(shell, ['search', 'x'], { env: { HUB_URL: url }, tools: WITH_PYTHON })
             expect(outcome).toMatchObject({ code: 5, stdout: '', left: [] })
-            expect(outcome.stderr).toMatch(/^hubcli: [^\n]* did not answer with a list; [^\n]*\n$/)
+            expect(outcome.stderr).toMatch(/^hubcli: [^\n]* did not return a list; [^\n]*\n$/)
           },
         )
       }

@@ -144,7 +144,7 @@ describe.each(SHELLS)('$name', (shell) => {
       const refused = await push(over)
       expect(refused).toMatchObject({ code: 1, left: [], slept: [] })
       expect(refused.stderr).toMatch(
-        /^hubcli: http:\/\/hub\.lan:8930 is plain http: anybody on the way could read the token [^\n]*HUB_ALLOW_HTTP=1[^\n]*\n$/,
+        /^hubcli: http:\/\/hub\.lan:8930 is plain http: anyone on the network could read the token [^\n]*HUB_ALLOW_HTTP=1[^\n]*\n$/,
       )
     }
     expect(await push({ HUB_ALLOW_HTTP: '1' })).toMatchObject({ code: 5, slept: ['1', '2'] })

@@ -221,13 +221,13 @@ describe.each(CLIENTS)('$name, format 2', ({ command, name }) => {
     const lock = await run(changed, 'verify')
     expect(lock.code).toBe(name === 'hubcli' ? 1 : 4)
     expect(lock.stderr).toMatch(
-      /prompts\.lock.* its line ends were changed, as git does with core\.autocrlf\. Put "\/prompts\.lock -text" into \.gitattributes, delete the file and run: git checkout -- prompts\.lock\n$/,
+      /prompts\.lock.* git changed its line endings, as with core\.autocrlf\. Put "\/prompts\.lock -text" into \.gitattributes, delete the file and run: git checkout -- prompts\.lock\n$/,
     )
     writeFileSync(join(changed, 'prompts.lock'), lockIn(folder))
     const content = await run(changed, 'verify')
     expect(content.code).toBe(4)
     expect(content.stderr).toMatch(
-      /line ends alone: git changed them, as with core\.autocrlf\. Put "\/prompts\/\*\* -text" into \.gitattributes, delete the file and run: git checkout -- prompts\/acme\/review\.md\n$/,
+      /line endings(?: differ)?: git changed them, as with core\.autocrlf\. Put "\/prompts\/\*\* -text" into \.gitattributes, delete the file and run: git checkout -- prompts\/acme\/review\.md\n$/,
     )
   })
 })

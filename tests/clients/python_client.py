@@ -135,7 +135,7 @@ class Tables(unittest.TestCase):
                 got = prompt_hub.fill_chat(case["content"], variables, case["values"], case.get("history"))
             except prompt_hub.PromptHubError as error:
                 got = {each.kind: [each.name] for each in error.problems}
-                got = {"history": "refused"} if str(error).startswith("history: this prompt has no place") else got
+                got = {"history": "refused"} if str(error).startswith("history: this prompt has no {{history}} line") else got
             self.assertEqual(got, case["filled"], case["name"])
 
     def test_chat_for_sdks_in_which_the_system_text_stands_apart(self):

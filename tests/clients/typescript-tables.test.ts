@@ -70,9 +70,9 @@ describe('chat prompts', () => {
     } catch (error) {
       if (!(error instanceof PromptHubError)) throw error
       const named = Object.fromEntries(error.problems.map(({ kind, name }) => [kind, [name]]))
-      expect(error.message.startsWith('history: this prompt has no place') ? { history: 'refused' } : named).toEqual(
-        filled,
-      )
+      expect(
+        error.message.startsWith('history: this prompt has no {{history}} line') ? { history: 'refused' } : named,
+      ).toEqual(filled)
     }
   })
 
