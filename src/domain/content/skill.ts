@@ -130,10 +130,17 @@ export function findSkillProblems({
   })
 }
 
-/** What Claude Code would execute or include instead of showing it, with its position in UTF-16 units. In code, `@pytest.fixture` is not a file. */
+/** Maximum of each kind that are named. */
+const MAX_INTERPOLATIONS = 100
+
+/** What Claude Code would execute or include instead of showing it, with its position in UTF-16 units. In code, `@pytest.fixture` is not a file. The first hundred of each kind. */
 export function listInterpolations(text: string): { text: string; does: string; offset: number }[] {
   const find = (pattern: RegExp, given: string, does: string) =>
-    Array.from(given.matchAll(pattern), ({ 0: found, index }) => ({ text: found.slice(0, 60), does, offset: index }))
+    Array.from(given.matchAll(pattern).take(MAX_INTERPOLATIONS), ({ 0: found, index }) => ({
+      text: found.slice(0, 60),
+      does,
+      offset: index,
+    }))
   const included = [...find(INCLUDE, blankCode(text), 'includes a file'), ...find(FILE, text, 'includes a file')]
   return [...find(SHELL, text, 'runs a command'), ...new Map(included.map((one) => [one.offset, one])).values()]
 }

@@ -7,13 +7,14 @@ import {
   emptyPrompt,
   Findings,
   lineOf,
+  MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
   type ReadResult,
   type WriteResult,
 } from './portable.ts'
 import { isObject, readSourceFile, textOf } from './source-file.ts'
-import { readBraces } from './template.ts'
+import { lineCounter, readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({
   topP: 'top_p',
@@ -80,10 +81,11 @@ export function readDotprompt(source: string, name: string): ReadResult {
 
 function readBody(text: string, firstLine: number, findings: Findings): { body: PortableBody; names: string[] } {
   const names = new Set<string>()
+  const lineAt = lineCounter(text, firstLine)
   const fill = (part: string, at: number) => {
-    const read = readBraces(part, 'handlebars', findings, firstLine + lineOf(text, at) - 1)
+    const read = readBraces(part, 'handlebars', findings, lineAt(at))
     for (const one of read.names) {
-      if (HELPERS.has(one)) findings.refused('template', `{{${one}}} calls a helper`, firstLine + lineOf(text, at) - 1)
+      if (HELPERS.has(one)) findings.refused('template', `{{${one}}} calls a helper`, lineAt(at))
       names.add(one)
     }
     return read.text
@@ -98,7 +100,7 @@ function readBody(text: string, firstLine: number, findings: Findings): { body: 
     const content = trimLineEnds(fill(text.slice(at, end), at))
     if (content.trim() !== '') {
       if (role === 'system' || role === 'user' || role === 'assistant') messages.push({ role, content })
-      else findings.refused('role', `a hub has no role ${role}`, firstLine + lineOf(text, at) - 1)
+      else findings.refused('role', `a hub has no role ${role}`, lineAt(at))
     }
     if (!marker) break
     at = end + marker[0].length
@@ -235,7 +237,7 @@ function writeInput(variables: readonly Variable[]): Record<string, unknown> | u
 
 /** Escapes Handlebars syntax. */
 function writeText(text: string, declared: ReadonlySet<string>, findings: Findings): string {
-  for (const match of text.matchAll(/<<<dotprompt:|\{\{\{/g))
+  for (const match of text.matchAll(/<<<dotprompt:|\{\{\{/g).take(MAX_FINDINGS))
     findings.refused('content', `${match[0]} has a meaning of its own in dotprompt`, lineOf(text, match.index))
   return text.replace(
     /(\\*)\{\{(?:( ?)([A-Za-z_][A-Za-z0-9_]*)\2\}\})?/g,

@@ -7,6 +7,8 @@ import {
   type ExportedVersion,
   emptyPrompt,
   Findings,
+  lineOf,
+  MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
   type ReadResult,
@@ -173,13 +175,11 @@ export function writeLangChain(version: ExportedVersion): WriteResult {
   const declared = new Set(version.variables.map(({ name }) => name))
   const findings = new Findings()
   for (const text of textsOf(body))
-    for (const match of text.matchAll(/\{\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}|\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}\}/g))
-      if (declared.has(match[1] ?? match[2] ?? ''))
-        findings.refused(
-          'content',
-          `${match[0]} cannot be told from doubled braces`,
-          text.slice(0, match.index).split('\n').length,
-        )
+    for (const match of text
+      .matchAll(/\{\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}|\{\{ ?([A-Za-z_][A-Za-z0-9_]*) ?\}\}\}/g)
+      .filter(([, first, second]) => declared.has(first ?? second ?? ''))
+      .take(MAX_FINDINGS))
+      findings.refused('content', `${match[0]} cannot be told from doubled braces`, lineOf(text, match.index))
   if (findings.isRefused) return { refused: findings.all }
   const manifest =
     body.format === 'text'

@@ -7,6 +7,8 @@ import {
   type ExportedVersion,
   emptyPrompt,
   Findings,
+  lineOf,
+  MAX_FINDINGS,
   type PortableMessage,
   type PortablePrompt,
   type ReadResult,
@@ -96,12 +98,8 @@ function readList(list: readonly unknown[], findings: Findings): PortableMessage
 function declareNames(prompt: PortablePrompt, findings: Findings): PortablePrompt {
   const names = new Set<string>()
   for (const text of textsOf(prompt.body)) {
-    for (const match of text.matchAll(REFERENCE))
-      findings.refused(
-        'reference',
-        `${match[0]} includes another prompt`,
-        text.slice(0, match.index).split('\n').length,
-      )
+    for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
+      findings.refused('reference', `${match[0]} includes another prompt`, lineOf(text, match.index))
     // Nothing else in braces is filled there either.
     readBraces(text, 'literal', findings)
     for (const one of findPlaceholders(text)) names.add(one)
@@ -119,12 +117,8 @@ export function writeLangfuse(version: ExportedVersion): WriteResult {
     ...(version.variables.every(isBare) ? [] : ['variables']),
   ]
   for (const text of textsOf(version.body))
-    for (const match of text.matchAll(REFERENCE))
-      findings.refused(
-        'content',
-        `${match[0]} would include another prompt`,
-        text.slice(0, match.index).split('\n').length,
-      )
+    for (const match of text.matchAll(REFERENCE).take(MAX_FINDINGS))
+      findings.refused('content', `${match[0]} would include another prompt`, lineOf(text, match.index))
   if (findings.isRefused) return { refused: findings.all }
   const { body } = version
   const prompt =

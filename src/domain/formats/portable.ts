@@ -80,6 +80,9 @@ export function emptyPrompt(name: string): PortablePrompt {
   }
 }
 
+/** Maximum findings of one kind that are looked for: nobody reads more, and finding the line of each takes time. */
+export const MAX_FINDINGS = 100
+
 /** Collects findings without duplicates. */
 export class Findings {
   readonly all: Finding[] = []
@@ -103,6 +106,7 @@ export class Findings {
 
   #add(finding: Finding): void {
     const { kind, field, line } = finding
+    if (this.all.filter((one) => one.kind === kind).length >= MAX_FINDINGS) return
     if (!this.all.some((one) => one.kind === kind && one.field === field && one.line === line)) this.all.push(finding)
   }
 }

@@ -7,6 +7,7 @@ import {
   emptyPrompt,
   Findings,
   lineOf,
+  MAX_FINDINGS,
   type PortableBody,
   type PortableMessage,
   type ReadResult,
@@ -14,7 +15,7 @@ import {
   type WriteResult,
 } from './portable.ts'
 import { isObject, readSourceFile, textOf, textsIn } from './source-file.ts'
-import { readBraces } from './template.ts'
+import { lineCounter, readBraces } from './template.ts'
 
 const PARAMETERS = new ParameterNames({
   topP: 'top_p',
@@ -88,7 +89,7 @@ export function readPrompty(source: string, name: string): ReadResult {
 
 /** `${env:NAME}` and `${file:path}` would read from the importing machine: rejected, never resolved. */
 function refuseReferences(front: string, findings: Findings): void {
-  for (const match of front.matchAll(/\$\{(?:env|file):[^}]*\}/gi))
+  for (const match of front.matchAll(/\$\{(?:env|file):[^}]*\}/gi).take(MAX_FINDINGS))
     findings.refused('reference', `${match[0]} reads from the machine that loads it`, lineOf(front, match.index))
 }
 
@@ -159,9 +160,10 @@ function readBody(
     from = line.index + line[0].length
     role = toRole(line[1]!)
   }
+  const lineAt = lineCounter(text, firstLine)
   const filled = pieces.map((piece) => ({
     ...piece,
-    text: fill(text.slice(piece.from, piece.to), firstLine + lineOf(text, piece.from) - 1),
+    text: fill(text.slice(piece.from, piece.to), lineAt(piece.from)),
   }))
   const history = new RegExp(`\\{\\{(${[...threads].join('|') || '(?!)'})\\}\\}`)
   if (lines.length === 0 && !filled.some((piece) => history.test(piece.text)))
@@ -189,17 +191,16 @@ export function writePrompty(version: ExportedVersion): WriteResult {
   const declared = new Set(version.variables.map(({ name }) => name))
   const thread = freeName('conversation', declared)
   for (const text of textsOf(version.body)) {
-    for (const match of text.matchAll(ROLE_LINE))
+    for (const match of text.matchAll(ROLE_LINE).take(MAX_FINDINGS))
       findings.refused('content', `${match[0].trim()} would begin a message`, lineOf(text, match.index))
-    for (const match of text.matchAll(/\{%|\{#|\{\{([\s\S]*?)(?:\}\}|$)/g)) {
-      const name = /^( ?)([A-Za-z_][A-Za-z0-9_]*)\1$/.exec(match[1] ?? '')?.[2]
-      if (name === undefined || !declared.has(name))
-        findings.refused(
-          'content',
-          `${match[0].slice(0, 40)} has a meaning of its own in Jinja`,
-          lineOf(text, match.index),
-        )
-    }
+    const isPlaceholder = (inner = '') => declared.has(/^( ?)([A-Za-z_][A-Za-z0-9_]*)\1$/.exec(inner)?.[2] ?? '')
+    const others = text.matchAll(/\{%|\{#|\{\{([\s\S]*?)(?:\}\}|$)/g).filter((match) => !isPlaceholder(match[1]))
+    for (const match of others.take(MAX_FINDINGS))
+      findings.refused(
+        'content',
+        `${match[0].slice(0, 40)} has a meaning of its own in Jinja`,
+        lineOf(text, match.index),
+      )
   }
   if (findings.isRefused) return { refused: findings.all }
   const { model, ...options } = version.parameters

@@ -10,6 +10,7 @@ import {
   emptyPrompt,
   Findings,
   lineOf,
+  MAX_FINDINGS,
   type PortablePrompt,
   type ReadResult,
   type WriteResult,
@@ -79,9 +80,9 @@ function readCommon(
   for (const key of Object.keys(front))
     if (!known.has(key)) findings.lost(key, 'a hub has no place for it', file.lineOf(key))
   const prose = blankCode(body)
-  for (const match of prose.matchAll(SHELL))
+  for (const match of prose.matchAll(SHELL).take(MAX_FINDINGS))
     findings.refused('shell', `${match[0].slice(0, 60)} runs a command`, bodyLine + lineOf(body, match.index) - 1)
-  for (const match of prose.matchAll(INCLUDE))
+  for (const match of prose.matchAll(INCLUDE).take(MAX_FINDINGS))
     findings.refused('include', `${match[0].slice(0, 60)} includes a file`, bodyLine + lineOf(body, match.index) - 1)
   const prompt = emptyPrompt(name)
   prompt.description = textOf(front.description)
@@ -111,7 +112,7 @@ export function writeClaudeCommand(version: ExportedVersion): WriteResult {
   if (variables.length > 9) findings.refused('variables', 'a command has at most nine arguments')
   for (const { text, does, offset } of listInterpolations(body.text))
     findings.refused('content', `${text} ${does} in Claude Code`, lineOf(body.text, offset))
-  for (const match of body.text.matchAll(ARGUMENT))
+  for (const match of body.text.matchAll(ARGUMENT).take(MAX_FINDINGS))
     findings.refused('content', `${match[0]} would be an argument`, lineOf(body.text, match.index))
   if (findings.isRefused) return { refused: findings.all }
   const places = new Map(

@@ -1,6 +1,6 @@
 // Placeholders of other template languages: found, checked against what a hub can fill, and rewritten. Nothing is ever evaluated.
 import { VARIABLE_NAME_PATTERN } from '../content/names.ts'
-import type { Findings } from './portable.ts'
+import { type Findings, MAX_FINDINGS } from './portable.ts'
 
 /** A template language with double braces, and its syntax beyond filling. */
 type BraceLanguage = 'handlebars' | 'mustache' | 'jinja2' | 'literal'
@@ -28,14 +28,16 @@ export function readBraces(
 ): { text: string; names: string[] } {
   const names = new Set<string>()
   const lines = lineCounter(text, firstLine)
-  for (const match of text.matchAll(LOGIC[language] ?? /(?!)/g))
+  for (const match of text.matchAll(LOGIC[language] ?? /(?!)/g).take(MAX_FINDINGS))
     findings.refused('template', `${match[0]} is template logic; a hub only fills in {{name}}`, lines(match.index))
   let rewritten = ''
   let at = 0
+  // Behind the last closing braces no tag ends, so none is looked for: a text of nothing but opening braces would take time by its square.
+  const lastEnd = text.lastIndexOf('}}')
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', at)) {
     const slashes = language === 'handlebars' ? countSlashes(text, at, open) : 0
     TAG.lastIndex = open
-    const tag = slashes === 1 ? '{{' : (TAG.exec(text)?.[0] ?? '{{')
+    const tag = slashes === 1 || open > lastEnd ? '{{' : (TAG.exec(text)?.[0] ?? '{{')
     // In Handlebars one backslash escapes the braces, and two or more become one fewer before a tag.
     rewritten += text.slice(at, slashes > 0 ? open - 1 : open)
     rewritten += slashes === 1 ? tag : readTag(tag, open)
@@ -80,7 +82,7 @@ export function readFString(text: string, findings: Findings, firstLine = 1): { 
 }
 
 /** Returns the line of an offset; offsets must increase, so that a long text is scanned once. */
-function lineCounter(text: string, firstLine: number): (offset: number) => number {
+export function lineCounter(text: string, firstLine: number): (offset: number) => number {
   let line = firstLine
   let at = 0
   return (offset) => {

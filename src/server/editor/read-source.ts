@@ -4,8 +4,10 @@ import { formatChat } from '../../domain/content/chat.ts'
 import { detectFormat, type ImportFormat, READERS } from '../../domain/formats/formats.ts'
 import { toLine, toName, toTags } from '../../domain/formats/names.ts'
 import type { Finding } from '../../domain/formats/portable.ts'
-import { MAX_SOURCE_BYTES } from '../../domain/formats/source-file.ts'
 import { emptyForm, fieldsOf, type VersionForm } from './version-form.ts'
+
+/** Maximum bytes of a pasted file: YAML of twice as many can take a second. */
+const MAX_PASTED_BYTES = 65_536
 
 /** What a pasted file gives. */
 interface ReadSource {
@@ -21,7 +23,8 @@ interface ReadSource {
  * @param file its name, which tells its format when `format` does not; may be empty
  */
 export function readSource(source: string, file: string, format: string, owner: string): ReadSource {
-  if (Buffer.byteLength(source) > MAX_SOURCE_BYTES) return { said: [`The file is over ${MAX_SOURCE_BYTES} bytes.`] }
+  if (Buffer.byteLength(source) > MAX_PASTED_BYTES)
+    return { said: [`The file is over ${MAX_PASTED_BYTES} bytes. Use npm run import, or publish its text.`] }
   const path = file.replaceAll('\\', '/').slice(-LIMITS.addressCharacters)
   const reader = isImportFormat(format) ? format : (detectFormat(path || nameFor(source), source) ?? 'markdown')
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\..*$/, '')
@@ -52,7 +55,7 @@ function isImportFormat(text: string): text is ImportFormat {
 function nameFor(source: string): string {
   const text = source.trimStart()
   if (/^[[{]/.test(text)) return 'pasted.json'
-  return /^(?:[\w-]+:.*\r?\n(?:\s.*\r?\n)*)*messages:/.test(text.slice(0, 10_000)) ? 'pasted.prompt.yml' : 'pasted.md'
+  return /^messages:\s*$/m.test(text.slice(0, 10_000)) && !text.startsWith('---') ? 'pasted.prompt.yml' : 'pasted.md'
 }
 
 function say({ kind, field, line, message }: Finding): string {
