@@ -20,8 +20,8 @@ export interface KillableSettings {
 /** One question to it. */
 export interface KillableQuestion {
   id: number
-  /** `POST` publishes, `GET` reads, `BUILD` builds the content as it lies there and serves that from then on. */
-  method: 'POST' | 'GET' | 'BUILD'
+  /** `POST` publishes, `PUT` and `PATCH` change, `GET` reads, `BUILD` builds the content as it lies there and serves that from then on. */
+  method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'BUILD'
   path: string
   body?: unknown
   key?: string
@@ -39,7 +39,7 @@ const handlers = openHandlers({ git, state, fresh })
 const token = (await state.get(TOKEN_KEY))?.value ?? (await makeToken())
 
 async function makeToken(): Promise<string> {
-  const token = await handlers.makeToken({ days: 1 })
+  const token = await handlers.makeToken({ days: 1, permissions: ['publish', 'label', 'maintain'] })
   await state.set(TOKEN_KEY, token)
   return token
 }
@@ -61,9 +61,9 @@ async function answer({ method, path, body, key }: KillableQuestion): Promise<Re
   const request = new Request(`${BASE_URL}${path}`, {
     method,
     headers,
-    ...(method === 'POST' ? { body: JSON.stringify(body) } : {}),
+    ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
   })
-  return method === 'POST' ? handlers.publish(request) : handlers.read(request)
+  return method === 'GET' ? handlers.read(request) : handlers.publish(request)
 }
 
 process.stdout.write('ready\n')

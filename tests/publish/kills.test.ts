@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { GitHubOptions } from '../../src/stores/github/github-connection.ts'
 import { FAULTS } from '../github/faults.ts'
-import { type GitHubStandIn, startGitHubStandIn } from '../github/stand-in.ts'
-import { openGitHubWorld, openLocalWorld } from '../hubs/worlds.ts'
+import { type GitHubStandIn, type StandInRepository, startGitHubStandIn } from '../github/stand-in.ts'
+import { REPOSITORY } from '../hubs/publishing.ts'
+import { openGitHubWorld, openLocalWorld, type World } from '../hubs/worlds.ts'
 import {
   type Answered,
   type BadGit,
@@ -178,14 +179,105 @@ test('one process that publishes to GitHub, killed before and after each call an
   }
 })
 
+const connectionTo = (standIn: GitHubStandIn, { repository, branch, token }: StandInRepository): GitHubOptions => ({
+  ...{ repository, branch, apiUrl: standIn.url, credential: { kind: 'token', token } },
+})
+
+/** Kills a hub at one of its calls of GitHub, the first is 1. */
+function killAt(nth: number, hub: KillableHub): () => boolean {
+  let call = 0
+  return () => {
+    call += 1
+    if (call === nth) hub.kill()
+    return call === nth
+  }
+}
+
+/** What managing has changed and answered, as the record shows it. */
+interface Managed {
+  labels: Record<string, string>
+  title: string | undefined
+  yank: string | undefined
+}
+
+/** Asks for a change and notes it once it is answered. @returns false when the hub died first */
+async function change(hub: KillableHub, number: number, managed: Managed): Promise<boolean> {
+  const at = (rest: string) => `/api/v1/repos/${REPOSITORY}${rest}`
+  const kinds = [
+    { method: 'PUT', path: at(`/labels/l${number}`), body: { version: '1.0.0' } },
+    { method: 'PUT', path: at('/versions/1.0.1/yank'), body: { reason: `Reason ${number}` } },
+    { method: 'PATCH', path: at(''), body: { title: `Title ${number}` } },
+  ] as const
+  const reply = await hub.ask(kinds[number % 3]!)
+  if (reply === 'died') return false
+  expect(reply).toMatchObject({ status: 200 })
+  if (number % 3 === 0) managed.labels[`l${number}`] = '1.0.0'
+  else if (number % 3 === 1) managed.yank = `Reason ${number}`
+  else managed.title = `Title ${number}`
+  return true
+}
+
+async function expectManaged(hub: KillableHub, { labels, title, yank }: Managed): Promise<void> {
+  const readJson = async (rest: string) => {
+    const reply = await hub.ask({ method: 'GET', path: `/api/v1/repos/${REPOSITORY}${rest}` })
+    return JSON.parse(reply === 'died' ? '{}' : reply.text).data
+  }
+  expect(await readJson('')).toMatchObject({ labels, ...(title && { title }) })
+  if (yank) expect((await readJson('/versions'))[0]).toMatchObject({ version: '1.0.1', yank_reason: yank })
+}
+
+test.each(['git of this machine', 'GitHub'])(
+  'a hub that changes labels, yanks and titles on %s, killed at every step',
+  async (place) => {
+    const standIn = place === 'GitHub' ? await startGitHubStandIn() : undefined
+    const onGitHub = standIn && (await openGitHubWorld(standIn))
+    const world: World = onGitHub ?? openLocalWorld()
+    const managed: Managed = { labels: {}, title: undefined, yank: undefined }
+    const versions: Answered = new Map()
+    try {
+      const github = onGitHub && connectionTo(standIn, onGitHub.place)
+      const startAgain = async () => start(await world.contentDir(), github ? { github } : { gitDir: badGit.dir })
+      let hub = await startAgain()
+      for (const content of ['One\n', 'Two\n']) await retry(hub, versions, content, `the-key-${content.trim()}`)
+      for (let step = 1, kills = 0; ; step += standIn || STRIDE === 1 ? 1 : 2 * STRIDE - 1, kills++) {
+        const nth = Math.ceil(step / 2)
+        const isAfter = standIn ? step % 2 === 0 : step % (2 * STRIDE) >= STRIDE
+        if (standIn) standIn.script({ on: 'any', when: killAt(nth, hub), fault: FAULTS.cut(isAfter) })
+        else badGit.arm(nth, isAfter ? 'after' : 'before')
+        const isAnswered = await change(hub, kills, managed)
+        standIn?.forget()
+        badGit.disarm()
+        if (isAnswered && hub.isAlive()) {
+          expect(kills).toBeGreaterThan(3)
+          break
+        }
+        await hub.ended
+        hub = await startAgain()
+        // What was answered is there; the one that was lost may be, and its retry makes it so.
+        expect(await change(hub, kills, managed)).toBe(true)
+        await expectManaged(hub, managed)
+        if (!standIn) expectCleanTree(await world.contentDir())
+      }
+      hub.kill()
+      await hub.ended
+      hub = await startAgain()
+      await expectManaged(hub, managed)
+      await expectReadable(hub, versions)
+      await expectKept(world, versions)
+    } finally {
+      world.close()
+      await standIn?.close()
+    }
+  },
+)
+
 async function killBeforeGitHub(
   standIn: GitHubStandIn,
   isStepped: boolean,
   mostRandom: number,
 ): Promise<{ kills: number; versions: number }> {
   const world = await openGitHubWorld(standIn)
-  const { repository, branch, token } = world.place
-  const github: GitHubOptions = { repository, branch, apiUrl: standIn.url, credential: { kind: 'token', token } }
+  const github = connectionTo(standIn, world.place)
   const answered: Answered = new Map()
   let [kills, step, randomKills] = [0, 0, 0]
   try {
@@ -195,13 +287,7 @@ async function killBeforeGitHub(
       const key = `publish-${kills}-${step}-${randomKills}`
       if (isStepping) {
         step += 1
-        let call = 0
-        const when = () => {
-          call += 1
-          if (call === Math.ceil(step / 2)) hub.kill()
-          return call === Math.ceil(step / 2)
-        }
-        standIn.script({ on: 'any', when, fault: FAULTS.cut(step % 2 === 0) })
+        standIn.script({ on: 'any', when: killAt(Math.ceil(step / 2), hub), fault: FAULTS.cut(step % 2 === 0) })
       } else {
         randomKills += 1
         void sleep(random() * PUBLISH_MS).then(hub.kill)

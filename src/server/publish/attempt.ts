@@ -75,7 +75,7 @@ export async function writeToGit<Decision, Answer>(
 }
 
 /** The commit exists by now, so a failure here is logged and the write succeeds. */
-async function showAtOnce(
+export async function showAtOnce(
   written: Parameters<typeof renewFreshCopy>[0],
   tagsBefore: readonly string[],
   tools: PublishTools,

@@ -6,8 +6,10 @@ import type { Neighbours } from '../../domain/content/rules.ts'
 import { type ChangeDecision, decideChange } from '../../domain/managing/decision.ts'
 import type { Change } from '../../domain/managing/request.ts'
 import { readRepositoryState } from '../../domain/publishing/repository-state.ts'
+import { isSameJson } from '../../domain/text/json.ts'
 import type { FolderState } from '../../ports/git-store.ts'
-import type { PublishTools } from './attempt.ts'
+import { findRepository } from '../read/records.ts'
+import { type PublishTools, showAtOnce } from './attempt.ts'
 import { type Bearer, requirePermission, requireRights } from './authenticate.ts'
 import { showRepository } from './renew-fresh-copy.ts'
 import type { RepositoryWrite } from './rounds.ts'
@@ -59,6 +61,14 @@ export function changeAsWrite(
       // A copy with more versions than git belongs to a later publish, which this listing does not contain yet.
       const repository = shown?.repository ?? (await tools.fresh.find(owner, name))?.repository
       if (!repository) throw new Error(`${owner}/${name} cannot be shown`)
+      // A hub that died after its commit kept no copy of it. The retry changes nothing, and shows what is there.
+      const isUnshown = async () => !isSameJson((await findRepository(owner, name, tools))?.value(), shown?.repository)
+      if (indexText === undefined && !change.isDryRun && shown && (await isUnshown())) {
+        const copy = await tools.fresh.find(owner, name)
+        const state = { owner, name, folder, file, entry: undefined, added: undefined }
+        const written = { ...state, commit: folder.head, before: copy?.commit, by: bearer.login ?? owner }
+        await showAtOnce(written, copy?.repository.tags ?? [], tools, new Date(arrivedMs))
+      }
       if (indexText === undefined || change.isDryRun)
         return { kind: 'answer', answer: { repository, isUnchanged: indexText === undefined, commit: null } }
       const trailers: [string, string][] = [
