@@ -249,13 +249,20 @@ describe.each([
     const second = await openHub(world, { state: hub.state })
     await second.build()
     const of = (index: number) => ({ hub: index % 2 === 0 ? hub : second })
+    // A loaded machine may run out of the time for an answer; then callers ask again, as clients do.
+    const insist = async (ask: () => Promise<Answer>): Promise<Answer> => {
+      const answer = await ask()
+      return answer.status === 503 ? insist(ask) : answer
+    }
     const answers = await Promise.all([
-      ...Array.from({ length: 7 }, (_, index) => send('PUT', `/labels/l${index}`, { version: '1.1.0' }, of(index))),
-      send('PUT', '/versions/1.2.0/yank', { reason: 'a' }, of(0)),
-      send('PATCH', '', { title: 'New', license: 'MIT' }, of(1)),
-      send('DELETE', '/labels/production', undefined, of(0)),
-      hub.publish({ content: 'Four\n', bump: 'minor' }, { token }),
-      second.publish({ content: 'Five\n', bump: 'minor' }, { token }),
+      ...Array.from({ length: 7 }, (_, index) =>
+        insist(() => send('PUT', `/labels/l${index}`, { version: '1.1.0' }, of(index))),
+      ),
+      insist(() => send('PUT', '/versions/1.2.0/yank', { reason: 'a' }, of(0))),
+      insist(() => send('PATCH', '', { title: 'New', license: 'MIT' }, of(1))),
+      insist(() => send('DELETE', '/labels/production', undefined, of(0))),
+      insist(() => hub.publish({ content: 'Four\n', bump: 'minor' }, { token, key: 'publish-4' })),
+      insist(() => second.publish({ content: 'Five\n', bump: 'minor' }, { token, key: 'publish-5' })),
     ])
     expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(200), 201, 201])
     const labels = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`l${index}`, '1.1.0']))
