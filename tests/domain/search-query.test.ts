@@ -8,14 +8,14 @@ const knowing = (prompts: number): Vocabulary => ({
   countPrompts: () => prompts,
   hasWord: () => true,
   completePrefix: (prefix, most) => Array.from({ length: most }, (_, index) => `${prefix}${index}`),
-  correctTypo: (word) => `${word}0`,
+  correctTypo: (word) => [`${word}0`],
   listEquivalents: (key) => Array.from({ length: 200 }, (_, index) => `${key.replaceAll(' ', '')} x${index}`),
 })
 const ignorant: Vocabulary = {
   countPrompts: () => 0,
   hasWord: () => false,
   completePrefix: () => [],
-  correctTypo: () => undefined,
+  correctTypo: () => [],
   listEquivalents: () => [],
 }
 const anyQuestion = fc.oneof(

@@ -9,8 +9,8 @@ export interface Vocabulary {
   hasWord(word: string): boolean
   /** The most frequent words with a prefix, most frequent first. */
   completePrefix(prefix: string, most: number): string[]
-  /** The most likely correction of a misspelled word. */
-  correctTypo(word: string): string | undefined
+  /** The most likely corrections of a misspelled word: the closest words, most frequent first. */
+  correctTypo(word: string): string[]
   /** Synonyms of a phrase; both are terms joined by spaces. */
   listEquivalents(phrase: string): readonly string[]
 }
@@ -25,7 +25,7 @@ interface Alternative {
 interface WordGroup {
   word: string
   alternatives: Alternative[]
-  readAs?: string
+  readAs?: string | undefined
 }
 
 /** A parsed query. */
@@ -36,6 +36,8 @@ export interface Query {
   phrase: string | undefined
   ignored: string[]
   corrected: Record<string, string>
+  /** Whether the query contains no white space, as in `a:b`. */
+  isOnePhrase: boolean
   /** Whether words were dropped to bound the cost. */
   isCut: boolean
 }
@@ -70,6 +72,7 @@ export function readQuery(question: string, vocabulary: Vocabulary): Query {
     phrase: words.length > 1 ? toPhrase(words.join(' ')) : undefined,
     ignored: [...groups.filter((group) => !kept.includes(group)).map(({ word }) => word), ...ignored],
     corrected: Object.fromEntries(groups.flatMap(({ word, readAs }) => (readAs === undefined ? [] : [[word, readAs]]))),
+    isOnePhrase: !/\s/u.test(question.trim()),
     isCut: kept.length < known.length,
   }
 }
@@ -120,10 +123,11 @@ function expandSpans(groups: readonly WordGroup[], vocabulary: Vocabulary): void
 function guessWord(group: WordGroup, vocabulary: Vocabulary): void {
   const { word } = group
   const cutOff = word.length < MIN_PART_LETTERS ? [] : vocabulary.completePrefix(word, 1)
-  const guess = splitJoined(word, vocabulary) ?? vocabulary.correctTypo(word) ?? cutOff[0]
-  if (guess === undefined) return
-  group.readAs = guess
-  group.alternatives = findPhrases([toPhrase(guess)], vocabulary)
+  const split = splitJoined(word, vocabulary)
+  const whole = split === undefined ? vocabulary.correctTypo(word) : [split]
+  const guesses = whole.length > 0 ? whole : cutOff
+  group.readAs = guesses[0]
+  group.alternatives = findPhrases(guesses.map(toPhrase), vocabulary)
 }
 
 /** Splits a word into two known ones. Of several ways it takes the one whose rarer part is in most prompts. */

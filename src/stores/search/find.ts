@@ -20,8 +20,8 @@ const MAX_NAMED = 1_000
 /** When this many prompts contain every word, partial matches are omitted. */
 const ENOUGH = 5
 const MAX_PARTIAL = 20
-/** Minimum share of the total word weight that a partial match must contain. */
-const MIN_SHARE = 0.35
+/** Minimum share of a partial match: of the highest word weight of any prompt, or of all word weights if the query contains no white space. docs/contract.md section 4. */
+const MIN_SHARE = { ofMost: 0.35, ofAll: 0.4 }
 const BM25 = `bm25(texts, ${Object.values(FIELD_WEIGHTS).join(', ')}, 0)`
 
 /** Opens the search in an index. */
@@ -103,7 +103,7 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
 
   /** Prompts that contain some of the words, best first. */
   function findPartial(
-    { groups }: Query,
+    { groups, isOnePhrase }: Query,
     withTags: (expression: string) => string,
     full: ReadonlySet<number>,
   ): number[] {
@@ -112,7 +112,8 @@ export function openFinder(database: DatabaseSync): (question: SearchQuestion) =
       const weight = weighGroup(group, total)
       for (const id of match(withTags(formatGroup(group))).keys()) weights.set(id, (weights.get(id) ?? 0) + weight)
     }
-    const least = MIN_SHARE * Math.max(0, ...weights.values())
+    const all = groups.reduce((sum, group) => sum + weighGroup(group, total), 0)
+    const least = isOnePhrase ? MIN_SHARE.ofAll * all : MIN_SHARE.ofMost * Math.max(0, ...weights.values())
     const close = [...weights].filter(([id, weight]) => weight >= least && !full.has(id)).sort(([, a], [, b]) => b - a)
     const best = close.slice(0, MAX_SCORED).map(([id]) => id)
     // A guessed word counts only if every word was guessed.

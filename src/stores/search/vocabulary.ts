@@ -5,6 +5,8 @@ import type { Vocabulary } from '../../domain/search/query.ts'
 
 /** Approximate number of words compared with the misspelled words of one query. */
 const MAX_COMPARED = 600_000
+/** Maximum number of equally close corrections of a word. */
+const MAX_CORRECTIONS = 4
 
 /** Opens the vocabulary of an index. @returns creates a vocabulary for one query, with a shared limit on comparisons */
 export function openVocabulary(database: DatabaseSync, equivalents: ReadonlyMap<string, string[]>): () => Vocabulary {
@@ -32,7 +34,7 @@ export function openVocabulary(database: DatabaseSync, equivalents: ReadonlyMap<
       completePrefix: (prefix, most) =>
         complete.all(prefix, `${prefix}\u{10ffff}`, most).map(({ word }) => String(word)),
       correctTypo(word) {
-        let closest: string | undefined
+        let closest: string[] = []
         let most = forgivenTypos(word)
         // Typos leave the start or the end unchanged: checking these first is much faster than computing distances.
         const letters = Math.floor((word.length - 1) / (most + 1))
@@ -46,12 +48,12 @@ export function openVocabulary(database: DatabaseSync, equivalents: ReadonlyMap<
             if (!other.startsWith(start) && !other.endsWith(end)) continue
             const typos = countTypos(word, other, most)
             if (typos > most) continue
-            closest = other
-            most = (typos - 1) as typeof most
-            if (most === 0) return closest
+            if (typos < most) closest = []
+            closest.push(other)
+            most = typos as typeof most
           }
         }
-        return closest
+        return closest.slice(0, MAX_CORRECTIONS)
       },
       listEquivalents: (phrase) => equivalents.get(phrase) ?? [],
     }
