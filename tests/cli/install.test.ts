@@ -28,7 +28,7 @@ describe('the steps, as written', () => {
 
   test.each([
     ['in the README', () => readme().replaceAll('http://localhost:8888', baseUrl)],
-    ['on the site', () => listInstallSteps(baseUrl, '1.2.0')],
+    ['on the site', () => listInstallSteps(baseUrl, '1.3.0')],
   ])('%s install a client that works', async (name, steps) => {
     const home = join(dir, name.replaceAll(' ', '-'))
     mkdirSync(home)
@@ -44,7 +44,7 @@ describe('the steps, as written', () => {
 
   test('the page shows them', async () => {
     const page = await (await fetch(`${baseUrl}/docs/cli`)).text()
-    for (const line of listInstallSteps(baseUrl, '1.2.0').split('\n'))
+    for (const line of listInstallSteps(baseUrl, '1.3.0').split('\n'))
       expect(page).toContain(line.replaceAll('&', '&amp;'))
   })
 })

@@ -13,6 +13,7 @@ const RELEASES: Record<string, string> = {
   '1.0.0': '53a21f9d8f0307653cf3b416db8d543958e760c9b3fb050788b0aaa97caa288c',
   '1.1.0': '23c4be33e33d5e6b06f64907d119dc8a27a1d7103a16c1047b1120ffde32d7dd',
   '1.2.0': 'b48a97197b3dcff5efeb9d653b6617df33f24be160f4b34273dcf3302fa8ca65',
+  '1.3.0': 'fd5c7532c74efa36fcfd2cddf2591446a6a9b125a3edc027d70120ba1282ea24',
 }
 
 const ROOT = path.join(import.meta.dirname, '..', '..')

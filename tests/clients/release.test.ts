@@ -18,6 +18,8 @@ const RELEASED: Record<string, string> = {
   'prompt_hub_client-1.0.0-py3-none-any.whl': 'cf482ad0c90332917951f0f9a312b5e7150ad2bdc8bc6e12a3267553d749f70f',
   'prompt-hub-client-1.1.0.tgz': 'c7ef85515bd73dbf898c8745712600698a0a86681c458bec4f135b7841379a4f',
   'prompt_hub_client-1.1.0-py3-none-any.whl': '3beae47d61ffe76b18217da807c3623653f0968c71dd9f094922442ef192c069',
+  'prompt-hub-client-1.2.0.tgz': 'bdbe9c4320f30cac1d7086c1dfac7a75850af2e0808bd867618801b8b728c9d1',
+  'prompt_hub_client-1.2.0-py3-none-any.whl': 'd3f6d85b96c5d4626a0bdac051656b8068561d9e6d25e40eacf1788533b16016',
 }
 
 let hub: FaultHub
@@ -55,7 +57,7 @@ describe('installed into an empty project', () => {
   test('npm: the hub it came from is built in, the command works, and typed values compile or do not', async () => {
     const project = mkdtempSync(join(folder, 'npm-'))
     writeFileSync(join(project, 'package.json'), '{"type":"module"}')
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, 'prompt-hub-client-1.1.0.tgz')], {
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(folder, 'prompt-hub-client-1.2.0.tgz')], {
       cwd: project,
     })
     writeFileSync(
@@ -88,7 +90,7 @@ process.stdout.write(prompt.fill({ name: 'Ann' }))`,
 
   test('python: installed without an index, and writes the very same lock', async () => {
     const project = mkdtempSync(join(folder, 'python-'))
-    const wheel = join(folder, 'prompt_hub_client-1.1.0-py3-none-any.whl')
+    const wheel = join(folder, 'prompt_hub_client-1.2.0-py3-none-any.whl')
     const install = ['install', '--quiet', '--no-index', '--disable-pip-version-check', '--target', 'site', wheel]
     // Debian's python3 may come without pip; Python runs a wheel as it is, too.
     if (HAS_PIP) await run('python3', ['-m', 'pip', ...install], { cwd: project })
