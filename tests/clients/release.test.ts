@@ -19,7 +19,7 @@ const RELEASED: Record<string, string> = {
   'prompt-hub-client-1.1.0.tgz': 'c7ef85515bd73dbf898c8745712600698a0a86681c458bec4f135b7841379a4f',
   'prompt_hub_client-1.1.0-py3-none-any.whl': '3beae47d61ffe76b18217da807c3623653f0968c71dd9f094922442ef192c069',
   'prompt-hub-client-1.2.0.tgz': 'bdbe9c4320f30cac1d7086c1dfac7a75850af2e0808bd867618801b8b728c9d1',
-  'prompt_hub_client-1.2.0-py3-none-any.whl': 'd3f6d85b96c5d4626a0bdac051656b8068561d9e6d25e40eacf1788533b16016',
+  'prompt_hub_client-1.2.0-py3-none-any.whl': '994c3bb9abf2e3bc5af541104b2877c54f9254335142f209ff163ddbbd51d0e9',
 }
 
 let hub: FaultHub

@@ -1,10 +1,14 @@
 // Publishes and manages a prompt in a browser: from signing in to deprecating it, with a conflict, by keyboard, without JavaScript, and against forged forms.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser } from '../../scripts/pictures/look/browser.ts'
 import { type BuiltHub, startBuiltHub } from '../hubs/built-hub.ts'
 import { freePort } from '../hubs/processes.ts'
 import { findViolations } from '../site/axe.ts'
+import { tabTo } from '../site/visitor-jobs.ts'
 
 const CONTENT = {
   'content/acme/index.md': '---\nname: Acme\nmembers: [alice]\n---\n',
@@ -219,4 +223,58 @@ test('without JavaScript everything can be done; without rights, a tick or a ses
   expect(framed.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   expect((await fetch(`${hub.url}/alice/nothing/edit`)).status).toBe(404)
   expect((await fetch(`${hub.url}/new`, { method: 'PUT' })).status).toBe(405)
+})
+
+test('by the keyboard alone: a first version, the next one, a label, a yank; and no other site can frame it', async () => {
+  const page = await signIn(true)
+  const { keyboard } = page
+  const fill = async (label: string | RegExp, text: string) => {
+    await tabTo(page, label)
+    await keyboard.press('ControlOrMeta+A')
+    await keyboard.type(text)
+  }
+  const choose = async (label: string | RegExp, key: string) => {
+    await tabTo(page, label)
+    await keyboard.press(key)
+  }
+  await tabTo(page, 'New prompt')
+  await keyboard.press('Enter')
+  await page.waitForURL(`${hub.url}/new`)
+  await fill('Name', 'keys')
+  await fill('Prompt', 'Press {{key}}.')
+  await choose('Check', 'Enter')
+  await page.getByRole('heading', { name: 'Version 1.0.0' }).waitFor()
+  await choose('Publish 1.0.0', 'Enter')
+  await page.waitForURL(`${hub.url}/alice/keys`)
+  await choose('Edit', 'Enter')
+  await page.waitForURL(`${hub.url}/alice/keys/edit`)
+  await fill('Prompt', 'Press {{key}} twice.')
+  await choose('Check', 'Enter')
+  await page.getByRole('heading', { name: '1.0.0 → 1.0.1' }).waitFor()
+  await choose('Publish 1.0.1', 'Enter')
+  await page.waitForURL(`${hub.url}/alice/keys`)
+  expect(await raw('alice/keys')).toBe('Press {{key}} twice.')
+  await page.goto(`${hub.url}/alice/keys/manage`)
+  await fill('Label', 'stable')
+  await choose('Version', 'ArrowDown')
+  await choose('Point the label here', 'Enter')
+  await page.getByText('The label was moved.').waitFor()
+  await fill('Reason', 'Too often')
+  await choose(/^Everybody sees/, 'Space')
+  await choose('Yank', 'Enter')
+  await page.getByText('The version was yanked.').waitFor()
+  const { latest_version, labels } = await record('alice/keys')
+  expect([latest_version, labels]).toEqual(['1.0.0', { stable: '1.0.0' }])
+
+  // Another site that puts the page into a frame gets an empty one, so nobody is led to click what they cannot see.
+  const site = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html').end(`<iframe src="${hub.url}/alice/keys/manage"></iframe>`)
+  }).listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  const other = await page.context().newPage()
+  const refusal = other.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
+  await other.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+  await refusal
+  expect(await other.frames()[1]!.locator('form').count()).toBe(0)
+  site.close()
 })

@@ -9,7 +9,7 @@ const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] }
 const MAX_STOPS = 150
 
 /** Goes from stop to stop until one has the words, as somebody without a mouse does. */
-async function tabTo(page: Page, words: string | RegExp): Promise<void> {
+export async function tabTo(page: Page, words: string | RegExp): Promise<void> {
   const fits = (text: string) => (typeof words === 'string' ? text === words : words.test(text))
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     await page.keyboard.press('Tab')

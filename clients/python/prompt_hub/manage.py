@@ -75,7 +75,7 @@ class HubManager:
         data = None if body is None else json.dumps(body).encode("utf-8")
         reply = ask(url, None, self._settings, Write(method, self._token, data))
         try:
-            answer = json.loads(reply.text)["data"] if isinstance(reply, NewText) else {}
+            answer: Any = json.loads(reply.text)["data"] if isinstance(reply, NewText) else {}
             return ChangeResult(bool(answer["unchanged"]), answer["commit"])
         except (ValueError, KeyError, TypeError, RecursionError):
             raise PromptHubError("unavailable", f"{url} accepted the change, but did not respond like a hub.") from None
