@@ -299,9 +299,9 @@ describe('advice', () => {
     ])
   })
 
-  test('a prompt that says nearly what another says', async () => {
+  test('a prompt with the words of another one, in other case and lines', async () => {
     put('acme/z/index.md', index(GOOD_INDEX.replace('Code review', 'Second review')))
-    put('acme/z/versions/1.0.0.md', version(`In {{language}}, briefly: ${TEXT}`, LANGUAGE))
+    put('acme/z/versions/1.0.0.md', version(`IN {{language}} -\nbriefly: ${TEXT.toUpperCase()}!`, LANGUAGE))
     expect(await said()).toEqual(['content/acme/z/versions/1.0.0.md:8 near-duplicate'])
   })
 })

@@ -145,7 +145,7 @@ export const RULES = {
     'write what is missing',
   ),
   'near-duplicate': advice(
-    'A prompt is not nearly the same as another one.',
+    'A prompt does not repeat the words of another one.',
     'say in the description how they differ, or improve the other one',
   ),
   'breaking-change': advice(

@@ -103,9 +103,9 @@ export function reviewIndex(
   return remarks
 }
 
-/** Reports that a version is a near-duplicate of the latest version of another prompt. @param share from 0 to 1 */
-export function remarkLikeness(path: string, other: string, share: number): Remark {
-  const message = `says nearly the same as ${other}: ${Math.round(share * 100)} % of their runs of words`
+/** Reports that the latest version of a prompt has the same words as that of another. @param path @param other of the version files */
+export function remarkSameWords(path: string, other: string): Remark {
+  const message = `has the same words as ${other.split('/').slice(0, 2).join('/')}`
   return { file: `content/${path}`, rule: 'near-duplicate' satisfies RuleName, key: 'content', message }
 }
 

@@ -67,7 +67,6 @@ export async function reviewContent({
   for await (const group of groupByRepository(walkContent(contentDir, findings, comparison)))
     entries.push(...tidy((await reader.review(group)).map(makeEntry)))
   entries.unshift(...tidy(findings.problems.map(makeEntry)))
-  entries.push(...reader.findLikeness().map(makeEntry))
   return {
     entries: entries.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1)),
     mended,

@@ -1,4 +1,5 @@
-// Reads one repository after the other for a review, and keeps only the path and a few hashes of each prompt.
+// Reads one repository after the other for a review, and keeps only the path and a hash of each prompt.
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { compareVersions } from '../../domain/catalogue/versions.ts'
@@ -6,17 +7,17 @@ import { formatPath, type Place, parsePath } from '../../domain/content/content-
 import type { VersionEntry } from '../../domain/content/content-tree.ts'
 import type { RepositoryFile } from '../../domain/content/prompt-file.ts'
 import { checkRepository, type Neighbours } from '../../domain/content/rules.ts'
-import { openTextMarks } from '../../domain/review/near-duplicates.ts'
 import {
   type FileChange,
   isInUse,
   type Remark,
   type ReviewGiven,
-  remarkLikeness,
+  remarkSameWords,
   reviewIndex,
   reviewSteps,
   reviewVersion,
 } from '../../domain/review/review.ts'
+import { joinWords } from '../../domain/review/same-words.ts'
 import type { RuleProblem } from '../../domain/text/problems.ts'
 import { type Comparison, isPublished, judgeChange } from '../content/content-changes.ts'
 import { judgeFile, type ParsedFile, placeFile } from '../content/content-file.ts'
@@ -28,8 +29,6 @@ import { openFileReader } from '../content/file-reader.ts'
 interface RepositoryReader {
   /** All entries of one repository, or of one other file, and its fixes. */
   review(group: readonly FileState[]): Promise<Remark[]>
-  /** Near-duplicates, once all prompts were reviewed. */
-  findLikeness(): Remark[]
   /** What has been read so far. */
   count(): { files: number; repositories: number }
 }
@@ -47,7 +46,8 @@ export function openRepositoryReader(
 ): RepositoryReader {
   const read = openFileReader(comparison?.base.length ?? 40)
   const neighbours = openNeighbours((path) => readParsed(path)?.value, dir)
-  const marks = openTextMarks()
+  /** The first prompt with these words, by their hash. */
+  const firstWith = new Map<string, { path: string; isTouched: boolean }>()
   const counts = { files: 0, repositories: 0 }
 
   /** Reads and checks one path. */
@@ -76,6 +76,18 @@ export function openRepositoryReader(
 
   function readParsed(path: string) {
     return judge(path, read(join(dir, path))).parsed
+  }
+
+  /** Only pairs with a touched prompt are reported. */
+  function compareWords(path: string, content: string, isTouched: boolean): Remark[] {
+    const words = joinWords(content)
+    if (words === undefined) return []
+    const key = hash('sha256', words, 'base64')
+    const first = firstWith.get(key)
+    if (!first) firstWith.set(key, { path, isTouched })
+    else if (isTouched) return [remarkSameWords(path, first.path)]
+    else if (first.isTouched) return [remarkSameWords(first.path, path)]
+    return []
   }
 
   return {
@@ -119,18 +131,14 @@ export function openRepositoryReader(
       if (comparison === undefined || index?.change.isTouched || isLastTouched)
         remarks.push(...reviewIndex({ owner, name }, file, last))
       if (last && isInUse(file))
-        marks.add(formatPath({ kind: 'version', owner, name, version: last.version }), last.content, isLastTouched)
+        remarks.push(
+          ...compareWords(
+            formatPath({ kind: 'version', owner, name, version: last.version }),
+            last.content,
+            isLastTouched,
+          ),
+        )
       return remarks
-    },
-    findLikeness() {
-      const contentAt = (path: string) => {
-        const { value } = readParsed(path)
-        return value?.kind === 'version' ? value.value.content : ''
-      }
-      return marks.find(contentAt).map(({ of, name, share, isWanted }) => {
-        const [touched, other] = isWanted ? [of, name] : [name, of]
-        return remarkLikeness(touched, other.split('/').slice(0, 2).join('/'), share)
-      })
     },
     count: () => counts,
   }
