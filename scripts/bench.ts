@@ -1,4 +1,4 @@
-// `npm run bench`: measures build, read handler, search, MCP, host, attacks, client and review on synthetic catalogues, each next to its raw baseline in the same run, and checks the results against limits.
+// `npm run bench`: measures build, read handler, search, MCP, host, attacks and client on synthetic catalogues, each next to its raw baseline in the same run, and checks the results against limits.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -15,7 +15,6 @@ import { measurePublish } from './bench/publish.ts'
 import { measureRead } from './bench/read.ts'
 import { measureRebuild } from './bench/rebuild.ts'
 import { measureRelevance } from './bench/relevance.ts'
-import { measureReview } from './bench/review.ts'
 import { measureScale } from './bench/search-scale.ts'
 import { measureServe } from './bench/serve.ts'
 import { type BenchSite, makeSite } from './bench/site.ts'
@@ -35,7 +34,6 @@ const PARTS: Readonly<Record<string, (site: BenchSite) => Measurement[] | Promis
   publish: measurePublish,
   attacks: async (site) => [...(await measureAttacks(site)), ...(await measureWithstand(site))],
   client: measureClient,
-  review: measureReview,
 }
 
 /** Measured once, whatever the sizes are: its catalogues are real ones. */
