@@ -18,16 +18,25 @@ const UNIT = [
 /** What takes longest, longest first: begun last, one of these would run alone while the other processor has nothing to do. */
 const LONGEST = [
   'tests/e2e/read-preview.test.ts',
-  'tests/cli/lock.test.ts',
-  'tests/e2e/follow.test.ts',
   'tests/publish/concurrency-github.test.ts',
   'tests/site/pages.test.ts',
-  'tests/site/incremental.test.ts',
+  'tests/cli/lock.test.ts',
   'tests/publish/kills.test.ts',
-  'tests/publish/bytes.test.ts',
-  'tests/account/browser.test.ts',
+  'tests/publish/takedown.test.ts',
+  'tests/clients/one-lock.test.ts',
+  'tests/hubs/several-machines.test.ts',
+  'tests/scripts/build.test.ts',
   'tests/publish/faults-github.test.ts',
+  'tests/host/faulty-builder.test.ts',
+  'tests/cli/hub.test.ts',
+  'tests/publish/manage.test.ts',
+  'tests/operate/guides.test.ts',
+  'tests/review/pull.test.ts',
+  'tests/account/browser.test.ts',
+  'tests/e2e/follow.test.ts',
+  'tests/publish/bytes.test.ts',
   'tests/publish/newcomer.test.ts',
+  'tests/operate/container.test.ts',
 ]
 
 const placeOf = ({ moduleId }: TestSpecification) => {
@@ -44,8 +53,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     reporters: ['default', new MissingPrograms()],
-    // Vitest leaves one processor idle, which is half of a two-core machine.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than processors, because tests often wait: for a process to start, or for a limit to pass.
+    maxWorkers: availableParallelism() + 1,
     // A test that hangs must end; timing says nothing on a shared machine.
     testTimeout: 120_000,
     hookTimeout: 300_000,

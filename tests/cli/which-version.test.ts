@@ -39,7 +39,8 @@ beforeEach(async () => {
 })
 afterEach(() => hub.close())
 
-describe.each(SHELLS)('$name', (shell) => {
+// tests/publish/newcomer.test.ts walks through ranges and the lock in every shell.
+describe.each(SHELLS.slice(0, 1))('$name', (shell) => {
   const run = (args: string[], env: Record<string, string> = {}, tools = TOOLS.get(shell.name)) =>
     runHubcli(shell, args, { cwd, env: { HUB_URL: hub.url, ...env }, tools })
   const RAW = '/api/v1/repos/acme/x/raw'

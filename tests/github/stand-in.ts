@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import { createEmulator } from 'emulate'
 import { z } from 'zod'
+import { freePort } from '../hubs/processes.ts'
 import { askEmulate, BOT_TOKENS } from './ask-emulate.ts'
 import { exportObjects } from './export-objects.ts'
 import { createFacade } from './facade.ts'
@@ -201,11 +202,10 @@ async function listen(handle: Faults['handle']): Promise<{ url: string; close():
   })
   // For the same reason as in ask-emulate.ts: the hub must meet only the cuts that a test scripts.
   server.keepAliveTimeout = 0
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the stand-in has no port')
+  const port = await freePort()
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

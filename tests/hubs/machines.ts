@@ -27,16 +27,17 @@ export interface Machines {
 const START: ProcessOptions['command'] = [process.execPath, '--max-semi-space-size=2', 'scripts/start.ts']
 const isServingData = async (base: string) => (await fetch(`${base}/data/v1/tags.json`)).ok
 
-/** Opens a place for machines. The bundled pages are shared, because each would make the same. */
+/** Opens a place for machines. They share this folder's bundles of the pages, because each would make the same. */
 export function openMachines(): Machines {
   const top = mkdtempSync(join(tmpdir(), 'hub-machines-'))
-  mkdirSync(join(top, 'pages'))
+  const pages = resolve('.hub/pages')
+  mkdirSync(pages, { recursive: true })
   let made = 0
   return {
     make(settings) {
       const folder = join(top, String(++made))
       mkdirSync(join(folder, '.hub'), { recursive: true })
-      symlinkSync(join(top, 'pages'), join(folder, '.hub/pages'))
+      symlinkSync(pages, join(folder, '.hub/pages'))
       for (const name of readdirSync('.'))
         if (!name.startsWith('.') && !['content', 'dist', 'build'].includes(name))
           symlinkSync(resolve(name), join(folder, name))

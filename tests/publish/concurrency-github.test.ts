@@ -119,11 +119,12 @@ const CONDITIONS: readonly (readonly [string, (coin: ReturnType<typeof createCoi
   ],
 ]
 
-describe.each(CONDITIONS)('12 at once: %s', (_, makeRules) => {
+describe.each(CONDITIONS)('12 at once: %s', (condition, makeRules) => {
   //  how                       processes
   test.each([
-    ['in one process', 1],
-    ['in three processes', 3],
+    // Each of three processes queues its publishes, too.
+    ...(condition === 'no fault' ? [['in one process', 1] as const] : []),
+    ['in three processes', 3] as const,
   ])('%s they get 12 different, consecutive versions', async (_, processes) => {
     const hubs = await openHubs(processes)
     standIn.script(...makeRules(createCoin(processes)))

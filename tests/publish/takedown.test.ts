@@ -289,7 +289,6 @@ describe('a takedown takes down', () => {
     ['npm start', 'git on this machine', async () => openFollowing(await openLocal('following')), true],
     ['npm start', 'GitHub', async () => openFollowing(await openGitHub('following-github')), true],
     ['npm run serve', 'git on this machine', async () => openServed(await openLocal('served')), false],
-    ['npm run serve', 'GitHub', async () => openServed(await openGitHub('served-github')), false],
     ['Netlify', 'GitHub', async () => openDeployed(await openGitHub('deployed')), false],
   ])('%s, %s', { timeout: 400_000 }, async (_host, _store, open, isBroken) => takeDown(await open(), isBroken))
 })

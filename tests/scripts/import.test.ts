@@ -86,7 +86,8 @@ test('two prompts with one title get two names', () => {
 
 const LANGCHAIN = (id: string[], kwargs: object) => JSON.stringify({ lc: 1, type: 'constructor', id, kwargs })
 //   what                                file                     text                                                                            line and reason
-test.each([
+const NOT_UTF8 = 'caf\ufffd'
+const REFUSED: readonly (readonly [what: string, path: string, text: string, reason: RegExp])[] = [
   [
     'front matter in JavaScript',
     'a.md',
@@ -102,7 +103,7 @@ test.each([
     /at most 2000 lines/,
   ],
   ['five megabytes', 'a.md', 'x'.repeat(5_000_000), /at most 1048576 bytes/],
-  ['bytes that are not UTF-8', 'a.md', 'caf\ufffd', /expected UTF-8/],
+  ['bytes that are not UTF-8', 'a.md', NOT_UTF8, /expected UTF-8/],
   ['Handlebars logic', 'a.prompt', '---\nname: a\n---\nHi\n{{#if x}}y{{/if}}\n', /^line 5: template: \{\{#if x\}\}/],
   ['a Handlebars comment that hides logic', 'a.prompt', 'Hi {{!-- {{#if x}} --}}\n', /^line 1: template/],
   ['a partial', 'a.prompt', '{{> other}}\n', /^line 1: template: \{\{> other\}\}/],
@@ -150,13 +151,20 @@ test.each([
     `Key:\n-----BEGIN PRIVATE KEY-----\n${'A'.repeat(64)}\n-----END PRIVATE KEY-----\n`,
     /private key/,
   ],
-])('%s is refused with its reason, and nothing is written', (_what, path, text, reason) => {
-  give(path, text)
-  if (text.includes('\ufffd')) writeFileSync(join(dir, 'given', path), Buffer.from([0x63, 0xff, 0xfe]))
-  const [line, ...others] = importAll()
-  expect(others).toEqual([])
-  expect(line).toMatchObject({ status: 'refused', version: null })
-  expect(line?.reasons.join('\n')).toMatch(reason)
+]
+
+test('what is dangerous or unreadable is refused with its reason, and nothing is written', () => {
+  for (const [index, [, path, text]] of REFUSED.entries()) {
+    const file = give(join(String(index), path), text)
+    if (text === NOT_UTF8) writeFileSync(file, Buffer.from([0x63, 0xff, 0xfe]))
+  }
+  const lines = importAll()
+  for (const [index, [what, path, , reason]] of REFUSED.entries()) {
+    const found = lines.filter((line) => line.path.includes(join('given', String(index), path)))
+    expect(found, what).toMatchObject([{ status: 'refused', version: null }])
+    expect(found[0]?.reasons.join('\n'), what).toMatch(reason)
+  }
+  expect(lines.length).toBe(REFUSED.length)
   expect(readdirSync(join(dir, 'content'))).toEqual([])
   expect(existsSync('pwned')).toBe(false)
 })
