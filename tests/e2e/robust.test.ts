@@ -16,7 +16,7 @@ let ask: Ask
 const start = async (): Promise<void> => {
   const started = await startProcess({
     command: ['node_modules/.bin/node', 'scripts/start.ts'],
-    settings: { SITE_URL: 'http://localhost:8888', CONTENT_DIR: root, RATE_LIMIT_PER_MINUTE: '0' },
+    settings: { SITE_URL: 'http://localhost', CONTENT_DIR: root, RATE_LIMIT_PER_MINUTE: '0' },
   })
   run = started.run
   ask = openClient(started.base)

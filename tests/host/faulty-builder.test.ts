@@ -29,6 +29,7 @@ function withFault(name: string, code: string): Record<string, string> {
   writeFileSync(path, code)
   return {
     ...{ NODE_OPTIONS: `--import=${path}`, CONTENT_DIR: join(repository.folder, 'content') },
+    // An address of its own, because hubs with the same content and address share the last complete state.
     ...{ SITE_URL: `http://${name}.localhost`, RATE_LIMIT_PER_MINUTE: '0' },
   }
 }

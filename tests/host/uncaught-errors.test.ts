@@ -88,7 +88,7 @@ describe.each(['serve', 'start'])('npm run %s', (script) => {
     symlinkSync(resolve('netlify'), join(dir, 'netlify'))
     const { base, run: started } = await startProcess({
       command: ['node', '--import', THROW_WHEN_TOLD, resolve(`scripts/${script}.ts`)],
-      settings: { CONTENT_DIR: contentDir, SITE_URL: 'http://localhost:8888' },
+      settings: { CONTENT_DIR: contentDir, SITE_URL: 'http://localhost', RATE_LIMIT_PER_MINUTE: '0' },
       cwd: script === 'serve' ? dir : '.',
     })
     run = started
